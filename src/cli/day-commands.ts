@@ -44,6 +44,7 @@ import {
 } from "./command-line.ts";
 import { type DatasetOptions, datasetsOf, dayPath, inDataset } from "./dataset-days.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
+import { registerDayQuality } from "./quality-command.ts";
 
 /** Registers `days` and `day …`. */
 export function registerDays(program: Command): void {
@@ -68,6 +69,7 @@ export function registerDays(program: Command): void {
     .action(detail);
   registerDayActions(day);
   registerAdopt(day);
+  registerDayQuality(day);
 }
 
 /** Loaded days of `dataset` whose pack was built before `version`; without one, before the service's own. */

@@ -55,7 +55,8 @@ function registerBuild(pack: Command): void {
     .addHelpText(
       "after",
       "\nLinks are not followed. Every file that is not read is named in the report.\n" +
-        "Exit status 3: built, but lines that could not be rows, or files that may hold records, were left out.\n" +
+        "Exit status 3: built, but lines that could not be rows, or files that may hold records, were left out,\n" +
+        "or the quality check failed: `edgetape day quality` prints its sheet.\n" +
         "Exit status 1: a pack could not be built; those of the other datasets are there.",
     )
     .action(build);
@@ -65,7 +66,7 @@ async function build(sources: string[], options: BuildCommandOptions): Promise<v
   const report = await buildWithProgress(sources, options);
   print(options, report, deliveryLines(report).join("\n"));
   refuseFailed(report);
-  if (report.result === "degraded") process.exitCode = EXIT.degraded;
+  if (report.result === "degraded" || report.quality?.verdict === "failed") process.exitCode = EXIT.degraded;
 }
 
 /** Builds with progress on stderr; an invalid delivery ends the command with one sentence. */

@@ -9,16 +9,24 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { DayIndex } from "../packs/layout.ts";
 import type { PackOrigin } from "../packs/origin.ts";
+import { sheetSummary } from "../quality/sheet-text.ts";
 import { countsOf, originOf, sourceRecords } from "./accounting.ts";
 import { BUILD_STAGES, BuildProgress, type StageShares } from "./build-progress.ts";
 import type { BuildReport } from "./build-report.ts";
+import { checkFolder } from "./check-packs.ts";
 import { DefectBook } from "./defect-book.ts";
 import { type DatasetFile, type DatasetFiles, findDatasetFiles } from "./delivery/dataset-files.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
 import { DeliveryError, leftOutText, mayHoldRecords } from "./delivery/source-file.ts";
-import { type DeliveryReport, deliveryReport, type RefusedDataset } from "./delivery-report.ts";
+import {
+  type DayQuality,
+  type DeliveryReport,
+  deliveryReport,
+  type RefusedDataset,
+} from "./delivery-report.ts";
 import { Intake } from "./intake.ts";
 import { putAside } from "./mixed-files.ts";
+import { packName } from "./pack-file.ts";
 import { FileSink } from "./pack-sink.ts";
 import { PackWriter } from "./pack-writer.ts";
 import { Quarantine } from "./quarantine.ts";
@@ -50,7 +58,7 @@ export interface BuildOptions {
   maxBroken: number | null;
   /** Number of worker threads; 0 uses the calling thread. */
   threads: number;
-  /** Whether the pack is read back and compared before it is renamed. */
+  /** Whether the pack is read back and compared before it is renamed; of all packs of a day, also whether they are checked. */
   verify: boolean;
   /** Size of a chunk in bytes. */
   chunkBytes?: number;
@@ -107,8 +115,19 @@ export async function buildPacks({
     // Throws an error that names what was found instead.
     if (packs.length === 0)
       packs.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
-    return deliveryReport(options.tradedate, { wanted, packs, refused });
+    const quality = await qualityOf(options, packs);
+    return deliveryReport(options.tradedate, { wanted, packs, refused, quality });
   });
+}
+
+/** Checks the day's packs where they are verified; `null` when they are not, or none was built. */
+async function qualityOf(
+  { tradedate, outFolder, verify }: Pick<BuildOptions, "tradedate" | "outFolder" | "verify">,
+  packs: readonly BuildReport[],
+): Promise<DayQuality | null> {
+  if (!verify || packs.every(({ pack }) => pack === null)) return null;
+  const { sheet, path } = await checkFolder(outFolder, tradedate);
+  return { verdict: sheet.verdict, sheet: path, summary: sheetSummary(sheet) };
 }
 
 interface OpenedDelivery {
@@ -168,11 +187,6 @@ async function buildFound(
   } finally {
     await pool.close();
   }
-}
-
-/** Returns the file name of a pack. */
-export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
-  return `${tradedate}${DATASETS[dataset].fileSuffix}.parquet`;
 }
 
 function quarantineName(dataset: DatasetName, tradedate: BeijingDate): string {

@@ -16,9 +16,8 @@ import type { OtherDay } from "../quality/check-day.ts";
 import { type Contents, checkSecurity, type SecurityReport } from "../quality/check-security.ts";
 import type { LastSnapshot } from "../quality/security-rows.ts";
 import { asOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
-import { packName } from "./build.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { openPackFile, type PackFile } from "./pack-file.ts";
+import { openPackFile, type PackFile, packName } from "./pack-file.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
 /** Days before it that a day is compared with. */
@@ -134,7 +133,7 @@ function withoutRows(code: string): SectionEntry {
 }
 
 /** The file name of a day's quality sheet. */
-function sheetName(tradedate: BeijingDate): string {
+export function sheetName(tradedate: BeijingDate): string {
   return `${tradedate}_quality.json`;
 }
 

@@ -1,6 +1,7 @@
 /** The report on a build of all datasets of a delivery, as text lines and as JSON. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
+import type { QualitySheet } from "../quality/sheet.ts";
 import { type BuildReport, leftOutLines, packLines } from "./build-report.ts";
 import { LEFT_OUT_TEXTS, type LeftOutFile } from "./delivery/source-file.ts";
 
@@ -16,6 +17,16 @@ export interface DeliveryReport {
   sparse: SparseDataset[];
   /** Every file of the delivery that no pack was built from. */
   leftOut: LeftOutFile[];
+  /** What the quality check says of the day; `null` when it did not run. */
+  quality: DayQuality | null;
+}
+
+export interface DayQuality {
+  verdict: QualitySheet["verdict"];
+  /** Where the quality sheet lies. */
+  sheet: string;
+  /** The verdict in one sentence without its end, at most 300 characters. */
+  summary: string;
 }
 
 /** A dataset whose files contradict each other: no pack was built. */
@@ -37,10 +48,14 @@ interface Built {
   wanted: readonly DatasetName[];
   packs: readonly BuildReport[];
   refused: readonly RefusedDataset[];
+  quality: DayQuality | null;
 }
 
 /** Returns the report of the day `tradedate` on its packs (at least one) and on the datasets that were refused. */
-export function deliveryReport(tradedate: BeijingDate, { wanted, packs, refused }: Built): DeliveryReport {
+export function deliveryReport(
+  tradedate: BeijingDate,
+  { wanted, packs, refused, quality }: Built,
+): DeliveryReport {
   const sparse = packs.flatMap((pack) => sparseOf(pack, packs) ?? []);
   const judged = packs.map((pack) => {
     const isSparse = sparse.some(({ dataset }) => dataset === pack.dataset);
@@ -57,6 +72,7 @@ export function deliveryReport(tradedate: BeijingDate, { wanted, packs, refused 
     absent: wanted.filter((dataset) => !held.has(dataset)),
     sparse,
     leftOut: unread(packs),
+    quality,
   };
 }
 
@@ -74,12 +90,13 @@ function withRows({ securities, securitiesWithoutOrders }: BuildReport): number 
 
 /** Returns the report as lines for a terminal. */
 export function deliveryLines(report: DeliveryReport): string[] {
-  const { packs, refused, absent, leftOut } = report;
+  const { packs, refused, absent, leftOut, quality } = report;
   return [
     ...packs.flatMap((pack) => [`dataset     ${pack.dataset}`, ...packLines(pack)]),
     ...refused.flatMap(({ dataset, problem }) => [`dataset     ${dataset}`, `refused     ${problem}`]),
     ...sparseLines(report),
     ...absent.map((dataset) => `no pack     ${dataset}: no file of ${DATASETS[dataset].rows} was built`),
+    ...(quality === null ? [] : [`quality     ${quality.summary}`, `sheet       ${quality.sheet}`]),
     ...leftOutLines(leftOut, (reason) =>
       reason === "other_dataset" ? "holds another dataset" : LEFT_OUT_TEXTS[reason],
     ),

@@ -1,5 +1,6 @@
 /** Opens a day pack on disk. */
-import type { DatasetName } from "../datasets/registry.ts";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { type LocatedIndex, locateIndex } from "../packs/locate.ts";
 import { type LocalFile, type LocalFileDenial, openLocalFile } from "./local-file.ts";
@@ -8,6 +9,11 @@ export interface PackFile extends LocalFile, LocatedIndex {}
 
 /** Why a file is refused: it cannot be read, or it is `not_a_pack`, with the difference. */
 export type PackFileDenial = LocalFileDenial | { reason: "not_a_pack"; difference: string };
+
+/** Returns the file name of a pack. */
+export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
+  return `${tradedate}${DATASETS[dataset].fileSuffix}.parquet`;
+}
 
 /** Opens the pack at `path`, which must be of one of the `datasets`, and reads its index. The caller closes it. */
 export async function openPackFile(

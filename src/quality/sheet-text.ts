@@ -108,6 +108,37 @@ export function sheetLines(sheet: QualitySheet): string[] {
   return lines;
 }
 
+const MOST_CHARACTERS = 300;
+
+/** Returns the verdict in one sentence without its end, with the first failed checks, at most 300 characters. */
+export function sheetSummary(sheet: QualitySheet): string {
+  if (sheet.verdict !== "failed") return sheet.verdict === "passed" ? "passed" : "not provable";
+  const ofDay = Object.entries(sheet.day).flatMap(([check, verdict]) =>
+    verdict.verdict === "failed"
+      ? verdict.faults.map(({ kind, subject }) => `${check} ${kind} ${subject}`)
+      : [],
+  );
+  const ofSecurities = sheet.securities.flatMap(({ symbol, market, checks }) =>
+    CHECKS.flatMap((check) => {
+      const verdict = checks[check];
+      if (verdict.verdict !== "failed") return [];
+      return verdict.faults.map(
+        ({ kind, count }) => `${symbol}.${market} ${check} ${kind} × ${whole.format(count)}`,
+      );
+    }),
+  );
+  const faults = [...ofDay, ...ofSecurities];
+  let text = "failed";
+  for (const [place, fault] of faults.entries()) {
+    const more = faults.length - place;
+    const next = `${text}${place === 0 ? ": " : "; "}${fault}`;
+    const rest = `; and ${whole.format(more)} more`;
+    if (next.length + rest.length > MOST_CHARACTERS) return `${text}${rest}`;
+    text = next;
+  }
+  return text;
+}
+
 function sizeLines({ sizes, packs }: QualitySheet): string[] {
   return DATASET_NAMES.map((dataset) => {
     if (packs[dataset] === null) return `${dataset.padEnd(12)}no pack`;

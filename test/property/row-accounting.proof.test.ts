@@ -8,13 +8,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
-import { buildPack, packName } from "../../src/pack-builder/build.ts";
+import { buildPack } from "../../src/pack-builder/build.ts";
 import { type BuildReport, originLines, reportLines } from "../../src/pack-builder/build-report.ts";
 import {
   DeliveryError,
   type LeftOutFile,
   mayHoldRecords,
 } from "../../src/pack-builder/delivery/source-file.ts";
+import { packName } from "../../src/pack-builder/pack-file.ts";
 import { verifyPack } from "../../src/pack-builder/verify/verify-pack.ts";
 import { inTimeOrder, type NaiveReading, type NaiveRow, naiveReading } from "../support/naive-reader.ts";
 import { printedRandom } from "../support/random.ts";

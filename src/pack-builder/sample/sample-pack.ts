@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
-import { packName } from "../build.ts";
+import { packName } from "../pack-file.ts";
 import { FileSink } from "../pack-sink.ts";
 import { PackWriter } from "../pack-writer.ts";
 import { writeSection } from "../section-writer.ts";

@@ -49,7 +49,7 @@ describe("edgetape pack build", () => {
         .map((defect) => expect.objectContaining(defect)),
       broken: { rows: 0, first: null, quarantine: null },
     });
-    expect(readdirSync(out)).toEqual(["20230711.parquet"]);
+    expect(readdirSync(out).sort()).toEqual(["20230711.parquet", "20230711_quality.json"]);
   });
 
   it("ends with 3 when lines were left out within the bound, and says degraded", async () => {
@@ -61,7 +61,11 @@ describe("edgetape pack build", () => {
       result: "degraded",
       packs: [{ result: "degraded", rows: 1, broken: { rows: 1, allowed: 1 } }],
     });
-    expect(readdirSync(out).sort()).toEqual(["20230711.parquet", "20230711.quarantine.csv"]);
+    expect(readdirSync(out).sort()).toEqual([
+      "20230711.parquet",
+      "20230711.quarantine.csv",
+      "20230711_quality.json",
+    ]);
     expect(readFileSync(join(out, "20230711.quarantine.csv"), "utf8")).toMatch(
       /逐笔委托\.csv",3,"has a 委托数量/,
     );
@@ -105,15 +109,19 @@ describe("edgetape pack build", () => {
       );
       expect(status, stderr).toBe(0);
       expect(await contents(out)).toEqual(expected);
-      const { packs, ...report } = JSON.parse(stdout);
+      const { packs, quality, ...report } = JSON.parse(stdout);
+      expect(quality.sheet).toBe(join(folder, out, "20230711_quality.json"));
       reports.push({
         ...report,
+        sheet: readFileSync(quality.sheet, "utf8"),
+        quality: { ...quality, sheet: "" },
         packs: packs.map(({ seconds, rowsPerSecond, pack, ...each }: Record<string, unknown>) => each),
       });
     }
     expect(reports[0]).toMatchObject({
       result: "whole",
       absent: [],
+      quality: { verdict: "passed", summary: "passed" },
       packs: [
         { dataset: "orders", rows: 60_000, verified: true, sourceBytes: expect.any(Number) },
         { dataset: "trades", verified: true, layouts: { vendor: 20 } },
@@ -127,16 +135,35 @@ describe("edgetape pack build", () => {
     const source = delivery({ ...orders, [TRADES_PATH]: vendorTrades });
     const alone = temporaryFolder();
     expect(await build(source, alone, "--dataset", "trades")).toMatchObject({ status: 0 });
-    expect(readdirSync(alone)).toEqual(["20230711_trades.parquet"]);
+    expect(readdirSync(alone).sort()).toEqual(["20230711_quality.json", "20230711_trades.parquet"]);
     const absent = await build(delivery(orders), temporaryFolder(), "--dataset", "trades");
     expect(absent).toMatchObject({ status: 1, stderr: expect.stringContaining("not one trade of 20230711") });
     const out = temporaryFolder();
     const twice = delivery({ ...orders, [TRADES_PATH]: vendorTrades, [`b/${TRADES_PATH}`]: vendorTrades });
     const { status, stdout, stderr } = await build(twice, out);
-    expect([status, readdirSync(out)]).toEqual([1, ["20230711.parquet"]]);
+    expect([status, readdirSync(out).sort()]).toEqual([1, ["20230711.parquet", "20230711_quality.json"]]);
     expect(stdout).toMatch(/dataset +orders\n[\s\S]*dataset +trades\nrefused +600519\.SH is delivered twice/);
     expect(stderr).toContain("600519.SH is delivered twice");
     expect((await build(source, out, "--dataset", "quotes")).status).toBe(2);
+  });
+
+  it("ends with 3 when the quality check fails, and day quality prints the sheet and ends with 1", async () => {
+    const cancel = vendorLine({ type: "D", exchangeOrderId: "87" });
+    const out = temporaryFolder();
+    const source = delivery({ [PATH]: vendorFile(good, cancel), [TRADES_PATH]: vendorTrades });
+    const { status, stdout } = await build(source, out);
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/quality +failed: .*600519\.SH matching cancel_unknown × 1/);
+    const shown = await edgetape(["day", "quality", "20230711", "--folder", out]);
+    expect(shown.status).toBe(1);
+    expect(shown.stdout).toMatch(/^verdict +failed$/m);
+    expect(shown.stdout).toContain("600519.SH  matching: cancel_unknown × 1: a cancel names no live order");
+    const json = await edgetape(["day", "quality", "20230711", "--folder", out, "--json"]);
+    expect(JSON.parse(json.stdout)).toEqual(
+      JSON.parse(readFileSync(join(out, "20230711_quality.json"), "utf8")),
+    );
+    const none = await edgetape(["day", "quality", "20230712", "--folder", out]);
+    expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining("cannot be read (ENOENT)") });
   });
 
   it("marks a dataset that has rows of few securities beside another one", async () => {

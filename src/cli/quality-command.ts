@@ -1,0 +1,35 @@
+/** `edgetape day quality`: what the quality check says of a day; no service is asked. */
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { BeijingDate } from "../calendar/beijing.ts";
+import { readSheet, sheetName } from "../pack-builder/check-packs.ts";
+import { sheetLines } from "../quality/sheet-text.ts";
+import { dateArgument, print } from "./command-line.ts";
+import { CommandFailure } from "./exit.ts";
+
+interface QualityOptions {
+  folder: string;
+  json?: boolean;
+}
+
+/** Registers `day quality`. */
+export function registerDayQuality(day: Command): void {
+  day
+    .command("quality")
+    .description("the day's quality sheet, which `edgetape pack build` writes beside the packs")
+    .argument("<YYYYMMDD>", "", dateArgument)
+    .option("--folder <folder>", "where the day's packs lie", ".")
+    .option("--json", "print the sheet as JSON")
+    .addHelpText("after", "\nExit status 1: a check failed, or there is no sheet.")
+    .action(quality);
+}
+
+async function quality(tradedate: BeijingDate, options: QualityOptions): Promise<void> {
+  const path = join(options.folder, sheetName(tradedate));
+  const sheet = await readSheet(path);
+  if ("problem" in sheet) {
+    throw new CommandFailure(`${path} is no quality sheet: ${sheet.problem}. Build the day's packs again.`);
+  }
+  print(options, sheet, sheetLines(sheet));
+  if (sheet.verdict === "failed") process.exitCode = 1;
+}
