@@ -19,6 +19,6 @@ describe.skipIf(without)("the Python client's long proofs", () => {
     const command = pythonWith("pandas") ?? "python3";
     const { stderr } = await promisify(execFile)(command, [`${TESTS}/interrupted_files.py`], { env });
     console.log(stderr);
-    expect(stderr).toMatch(/Ran [45] tests[\s\S]*OK/);
+    expect(stderr).toMatch(/Ran 9 tests[\s\S]*OK/);
   }, 1_200_000);
 });
