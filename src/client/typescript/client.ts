@@ -79,7 +79,7 @@ export interface WaitOptions extends DatasetOptions {
 
 /** The day with what is true of `dataset` beside its date, where the service has it of orders. */
 function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
-  const { [dataset]: found } = (day as { datasets?: Partial<Record<DatasetName, object>> }).datasets ?? {};
+  const { [dataset]: found } = (day as Partial<StatusDay>).datasets ?? {};
   if (found === undefined) throw new ProtocolError(`this deployment does not serve ${dataset}`);
   return { ...day, ...found };
 }

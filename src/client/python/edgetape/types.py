@@ -56,12 +56,11 @@ class Account(TypedDict):
     last_requests: List[LastRequest]
 
 
-class Day(TypedDict):
-    """A trading day. `state`: available, degraded, pending, missing, withdrawn or damaged; the rest is None
+class DatasetDay(TypedDict):
+    """A dataset of a day. `state`: available, degraded, pending, missing, withdrawn or damaged; the rest is None
     unless it is one of the first two. `size_bytes` is of the whole day's pack; `build_id` is equal only for
     equal contents, also between deployments."""
 
-    tradedate: str
     state: str
     revision: Optional[int]
     build_id: Optional[str]
@@ -69,6 +68,13 @@ class Day(TypedDict):
     securities: Optional[int]
     size_bytes: Optional[int]
     published_at: Optional[str]
+
+
+class Day(DatasetDay):
+    """A trading day: beside its date what is true of the dataset asked for, and in `datasets` of each."""
+
+    tradedate: str
+    datasets: Dict[str, DatasetDay]
 
 
 class Status(TypedDict):
@@ -80,7 +86,7 @@ class Status(TypedDict):
 
 
 class Security(TypedDict):
-    """A security of a day: its orders, bytes of its Parquet file, times (HHMMSSmmm) of the first and last."""
+    """A security of a day: its rows, bytes of its Parquet file, times (HHMMSSmmm) of the first and last."""
 
     symbol: str
     market: str
@@ -91,11 +97,12 @@ class Security(TypedDict):
 
 
 class Change(TypedDict):
-    """A change of a day. `kind`: published, restored, withdrawn or damaged. `securities`: lists ``added``,
+    """A change of a dataset's day. `kind`: published, restored, withdrawn or damaged. `securities`: lists ``added``,
     ``removed`` and ``changed`` of codes like 600519.SH; None where there is nothing to compare."""
 
     change: int
     at: str
+    dataset: str
     tradedate: str
     kind: str
     revision: int
