@@ -4,13 +4,14 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clock } from "../../src/client/typescript/waiting.ts";
-import type { Row, TestDay } from "../support/builders.ts";
+import type { Row } from "../support/builders.ts";
 import {
   type PagingFailure,
   type PagingTask,
   pageInTypeScript,
   startPythonPager,
 } from "../support/client-paging.ts";
+import { placeDay } from "../support/dataset-days.ts";
 import { publish } from "../support/operator.ts";
 import { isPythonMissing } from "../support/python.ts";
 import { printedRandom } from "../support/random.ts";
@@ -25,6 +26,8 @@ import {
   randomHistory,
   rebuildDate,
   rebuilt,
+  type TickDay,
+  tradesLike,
 } from "./histories.ts";
 import { startTwoDeployments, type TwoDeployments } from "./two-deployments.ts";
 
@@ -39,13 +42,21 @@ let world: TwoDeployments;
 let python: ReturnType<typeof startPythonPager>;
 /** Number of rebuilt days so far; each history uses a day of its own. */
 let rebuilds = 0;
-const days: TestDay[] = DATES.map((tradedate) => randomDay(random, tradedate));
+const days: TickDay[] = DATES.map((tradedate) => {
+  const orders = randomDay(random, tradedate);
+  return { ...orders, trades: tradesLike(orders) };
+});
 
 beforeAll(async () => {
   clock.sleep = async () => undefined;
   world = await startTwoDeployments();
   await world.addKey(KEY, "flagship");
-  for (const each of days) await world.publish(each);
+  for (const each of days) {
+    await world.publish(each);
+    for (const { service } of [world.first, world.second]) {
+      await placeDay(service, "trades", each.tradedate, each.trades ?? []);
+    }
+  }
   if (!withoutPython) python = startPythonPager();
 });
 afterAll(async () => {
@@ -75,13 +86,15 @@ describe.each([
     `gives exactly the source's rows in ${HISTORIES - REBUILT} random histories`,
     async () => {
       const failures: PagingFailure[] = [];
-      const seen = { requests: 0, continuedElsewhere: 0 };
+      const seen = { requests: 0, continuedElsewhere: 0, ofTrades: 0 };
       for (let place = 0; place < HISTORIES - REBUILT; place++) {
         const of = random.pick(days);
         const history = randomHistory(random, of);
+        if (history.dataset === "trades") seen.ofTrades++;
         corruptLines(random, world, random.pick([0, 0.1, 0.3, 0.5]), (_, body) => {
           seen.requests++;
-          if (/"cursor": ?"v2\./.test(body)) seen.continuedElsewhere++;
+          const [, start = history.start] = /"start_time": ?"(\d+)"/.exec(body) ?? [];
+          if (/"cursor": ?"v2\./.test(body) || start !== history.start) seen.continuedElsewhere++;
         });
         const found = await read(page, history);
         await healLines(world);

@@ -1,6 +1,6 @@
 /** Pages with either client: the task and the result as plain values. */
-import { Client, EdgetapeError, QuotaUsed, type TradeQuery } from "../../src/client/typescript/index.ts";
-import type { DatasetName, FieldName } from "../../src/client/typescript/types.ts";
+import { Client, EdgetapeError, QuotaUsed } from "../../src/client/typescript/index.ts";
+import type { DatasetName, FieldName, TradeFieldName } from "../../src/client/typescript/types.ts";
 import type { Row } from "./builders.ts";
 import { type PythonScript, startPython } from "./python.ts";
 
@@ -14,7 +14,8 @@ export interface PagingTask {
   date: string;
   start: string | null;
   end: string | null;
-  fields: readonly FieldName[] | null;
+  /** Columns of the dataset. */
+  fields: readonly string[] | null;
   pageSize: number;
   /** All rows at once, row by row, or page by page. */
   how: "list" | "iterate" | "pages";
@@ -62,12 +63,14 @@ export async function pageInTypeScript(task: PagingTask): Promise<PagingResult> 
     ...{ symbol, date, pageSize },
     ...(start === null ? {} : { start }),
     ...(end === null ? {} : { end }),
-    ...(fields === null ? {} : { fields }),
     onRebuild: () => void told++,
   };
-  // Columns by name are of orders wherever the tests ask for some.
+  const asked = fields === null ? {} : { fields };
+  // The columns are of the task's dataset, which the compiler does not know.
   const ticks =
-    task.dataset === "trades" ? client.trades(query as object as TradeQuery) : client.orders(query);
+    task.dataset === "trades"
+      ? client.trades({ ...query, ...(asked as { fields?: TradeFieldName[] }) })
+      : client.orders({ ...query, ...(asked as { fields?: FieldName[] }) });
   const made: PagingResult["attempts"] = [];
   let names: string[] | null = null;
   for (let attempt = 0; attempt < attempts; attempt++) {

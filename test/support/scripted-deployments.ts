@@ -155,7 +155,10 @@ function pageOf(day: ScriptedDay, dataset: DatasetName, name: string, asked: Ask
   const { revision = 1, secret = name, mostRows = 10_000 } = day;
   const [start, end] = [`${params.start_time ?? ""}`, `${params.end_time ?? "999999999"}`];
   const rows = day.rows.filter(([, , time]) => start <= `${time}` && `${time}` < end);
-  const first = params.cursor === undefined ? 0 : placeOf(`${params.cursor}`, day, { secret, start, rows });
+  const cursor = `${params.cursor ?? ""}`;
+  // There are undated cursors of orders only.
+  if (dataset !== "orders" && cursor.startsWith("v2.")) return { code: 422, reason: "cursor_mismatch" };
+  const first = cursor === "" ? 0 : placeOf(cursor, day, { secret, start, rows });
   if (typeof first === "string") return { code: 422, reason: first };
   const page = rows.slice(first, first + Math.min(Number(params.page_size), mostRows));
   const after = first + page.length;

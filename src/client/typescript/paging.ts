@@ -1,8 +1,8 @@
 /**
  * Paging through the rows of one security on one day that survives broken connections. It continues by the cursor
  * of the deployment that issued it. When another one answers, or the cursor is not accepted any more, it continues by
- * position: with a cursor without a date, and where that is refused, with a time window that begins at the
- * millisecond. A day that changed meanwhile is read again from its first row, once.
+ * position: for orders with a cursor without a date, and where that is refused or not known with a time window that
+ * begins at the millisecond. A day that changed meanwhile is read again from its first row, once.
  */
 import { type Answer, type BodyFor, type Call, served } from "./calls.ts";
 import { OPERATIONS } from "./datasets.ts";
@@ -227,7 +227,8 @@ export class Paging {
       ...(this.tradedate === null ? {} : { tradedate: this.tradedate }),
     };
     if (overlap.length === 0) return { kind: "cursor", params, unseen: 0, overlap };
-    if (fallback === "undated") {
+    // There are undated cursors of orders only.
+    if (fallback === "undated" && this.#selection.dataset === "orders") {
       return { kind: "undated", params: { ...params, cursor: undatedCursor(position) }, unseen: 0, overlap };
     }
     const window = { ...params, start_time: position.time };

@@ -141,7 +141,9 @@ describe("the dataset of a question", () => {
     expect((await client.status("202603")).days).toEqual(days);
     expect((await client.status("202603", { dataset: "trades" })).days).toEqual([{ ...days[0], ...trades }]);
     const older = scripted(Response.json({ code: 200, message: "success", data: { days: [{ ...orders }] } }));
-    await expect(older.client.status("202603", { dataset: "trades" })).rejects.toThrow("does not serve trades");
+    await expect(older.client.status("202603", { dataset: "trades" })).rejects.toThrow(
+      "does not serve trades",
+    );
   });
 
   it("is named where it is not the default, and by its own operations", async () => {

@@ -1,8 +1,8 @@
 """Pages through the rows of one security on one day, and continues when connections break.
 
 Paging continues by the cursor of the deployment that issued it. When another deployment answers, or the cursor
-is not accepted any more, it continues by position: by a cursor without a date, and where that is refused by a
-time window that begins at the millisecond. A position is a time and the rows of that millisecond before it,
+is not accepted any more, it continues by position: for orders by a cursor without a date, and where that is refused
+or not known by a time window that begins at the millisecond. A position is a time and the rows of that millisecond before it,
 which every deployment understands; the rows around it are read twice and compared. A day that changed meanwhile
 is read again from its first row, once.
 
@@ -16,7 +16,7 @@ import warnings
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .calls import Answer, Payload
-from .datasets import KINDS
+from .datasets import KINDS, ORDERS
 from .errors import BadRequest, DataRebuilt, ProtocolError, RebuildWarning, ServiceError
 from .selection import Selection
 
@@ -273,7 +273,8 @@ class Paging:
         position = state.position
         if not position.overlap:
             return _Way(params, "cursor", 0, [])
-        if state.fallback == "undated":
+        # There are undated cursors of orders only.
+        if state.fallback == "undated" and self._selection.dataset.name == ORDERS.name:
             params["cursor"] = position.undated_cursor
             return _Way(params, "undated", 0, position.overlap)
         params["start_time"] = position.time

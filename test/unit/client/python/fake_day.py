@@ -76,6 +76,8 @@ class FakeDay:
         if cursor is None:
             return 0
         if cursor.startswith("v2."):
+            if self.dataset.name != ORDERS.name:
+                return self.refused(422, "cursor_mismatch")
             if "undated" not in self.knows:
                 return self.refused(422, "cursor_old_format")
             time, skip = cursor[3:].split("-")
