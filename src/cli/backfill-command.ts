@@ -10,13 +10,14 @@ import { type Command, Option } from "commander";
 import * as z from "zod";
 import { dataTypeSchema, type FileSummary, type Notice } from "../admin/wire.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
-import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { countText, dateArgument, print, serviceOf, sizeText, table } from "./command-line.ts";
 import { EXIT } from "./exit.ts";
 import { type Delivery, measured, type NamedDelivery, namedDeliveries } from "./nightly/drop-folder.ts";
 import { linesOf, servedSentence } from "./nightly/evening-notice.ts";
 import {
+  type DatasetOutcome,
   type DayOutcome,
   isWell,
   type LoadOptions,
@@ -124,22 +125,24 @@ function noticeOf(result: Omit<Backfilled, "announcedAtMs">): Notice {
 /** Returns the table of days with their verdicts; empty without days. */
 function tableOf(rows: readonly DayVerdict[]): string[] {
   if (rows.length === 0) return [];
-  const headings = ["day", "verdict", "revision", "securities", "orders", "size", "time", "problem"];
+  const shown = DATASET_NAMES.filter((name) => rows.some(({ served }) => served.some(isOf(name))));
+  const headings = ["day", "verdict", ...shown.map((name) => DATASETS[name].rows), "size", "time", "problem"];
   const cells = rows.map(({ tradedate, verdict, served, seconds, problem }) => [
     tradedate,
     verdict,
-    ...(served === null
-      ? ["", "", "", ""]
-      : [
-          String(served.revision),
-          countText(served.securities),
-          countText(served.rows),
-          sizeText(served.sizeBytes),
-        ]),
+    ...shown.map((name) => {
+      const dataset = served.find(isOf(name));
+      return dataset === undefined ? "" : countText(dataset.rows);
+    }),
+    served.length === 0 ? "" : sizeText(served.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)),
     seconds === null ? "" : spanText(seconds),
     problem ?? "",
   ]);
   return [...table(headings, cells).map((line) => line.trimEnd()), ""];
+}
+
+function isOf(name: DatasetName): (each: { dataset: DatasetName }) => boolean {
+  return ({ dataset }) => dataset === name;
 }
 
 /** This many consecutive failures have a common cause, such as an unreachable service. */
@@ -166,8 +169,8 @@ type Verdict = "served" | "degraded" | "failed" | "withdrawn" | "untried";
 interface DayVerdict {
   tradedate: BeijingDate;
   verdict: Verdict;
-  /** What customers can read; also of a failed day when only a file for shares is missing. */
-  served: Pick<DayOutcome, "revision" | "securities" | "rows" | "sizeBytes"> | null;
+  /** The datasets of it that customers can read, also when another one or a file for shares failed. */
+  served: Pick<DatasetOutcome, "dataset" | "revision" | "securities" | "rows" | "sizeBytes">[];
   /** From the delivery to its end; null when this run did not try it, as an earlier one had loaded it for example. */
   seconds: number | null;
   /** Why the day is incomplete, as a sentence, or null. */
@@ -265,21 +268,26 @@ function loadedEarlier(
 
 /** Returns the day's row of the table, with its first problem. */
 function rowOf(outcome: DayOutcome): DayVerdict {
-  const { revision, securities, rows, sizeBytes, seconds, decided, degraded } = outcome;
-  const file = outcome.files.find(({ problem }) => problem !== null);
-  const problem = outcome.problem ?? (file === undefined ? null : `${file.name}: ${file.problem}`);
+  const { tradedate, datasets, files, seconds, decided, degraded } = outcome;
+  const failed = datasets.find(({ problem }) => problem !== null);
+  const file = files.find(({ problem }) => problem !== null);
+  const named = failed === undefined || datasets.length === 1 ? "" : `${DATASETS[failed.dataset].rows}: `;
+  const ofFile = file === undefined ? null : `${file.name}: ${file.problem}`;
+  const problem = failed === undefined ? ofFile : `${named}${failed.problem}`;
   const loaded = degraded ? "degraded" : "served";
   return {
-    tradedate: outcome.tradedate as BeijingDate,
+    tradedate: tradedate as BeijingDate,
     verdict: problem === null ? loaded : decided ? "withdrawn" : "failed",
-    served: outcome.state === "failed" ? null : { revision, securities, rows, sizeBytes },
+    served: datasets.flatMap(({ dataset, state, revision, securities, rows, sizeBytes }) =>
+      state === "failed" ? [] : { dataset, revision, securities, rows, sizeBytes },
+    ),
     seconds,
     problem,
   };
 }
 
 function untold(tradedate: BeijingDate, verdict: Verdict, problem: string | null): DayVerdict {
-  return { tradedate, verdict, served: null, seconds: null, problem };
+  return { tradedate, verdict, served: [], seconds: null, problem };
 }
 
 /** Returns the requested deliveries, and the requested failed days without a delivery. */

@@ -47,18 +47,9 @@ describe("backfill", () => {
       const { status, stdout, stderr } = await runEdgetape(args, service);
       expect({ status, stderr }).toMatchObject({ status: 0 });
       const [headings = "", ...lines] = stdout.trimEnd().split("\n");
-      expect(headings.split(/ {2,}/)).toEqual([
-        "day",
-        "verdict",
-        "revision",
-        "securities",
-        "orders",
-        "size",
-        "time",
-        "problem",
-      ]);
+      expect(headings.split(/ {2,}/)).toEqual(["day", "verdict", "orders", "size", "time", "problem"]);
       expect(lines.slice(0, 3).map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual(
-        days.toReversed().map((day) => [day, "served", "1"]),
+        days.toReversed().map((day) => [day, "served", "2,000"]),
       );
       expect(lines.slice(3)).toEqual([
         "",
@@ -154,7 +145,7 @@ describe("backfill", () => {
     async () => {
       const shared = join(folder, "shared");
       const [first, second, third] = ["20260202", "20260203", "20260204"] as const;
-      const delivered = [first, second, third].map((day) => deliver(shared, day, 2_000));
+      const delivered = [first, second, third].map((day) => deliver(shared, day, 2_000, { trades: true }));
       const host = (name: string, ...days: string[]) =>
         runEdgetape(
           ["backfill", shared, "--threads", "1", "--json", "--work", join(folder, name), ...days],
@@ -167,9 +158,12 @@ describe("backfill", () => {
       for (const { status, stderr } of ends) expect({ status, stderr }).toMatchObject({ status: 0 });
       for (const { stdout } of ends) {
         const { table } = JSON.parse(stdout);
+        const served = ["orders", "trades"].map((dataset) =>
+          expect.objectContaining({ dataset, revision: 1 }),
+        );
         expect(table).toEqual([
-          expect.objectContaining({ verdict: "served", served: expect.objectContaining({ revision: 1 }) }),
-          expect.objectContaining({ verdict: "served", served: expect.objectContaining({ revision: 1 }) }),
+          expect.objectContaining({ verdict: "served", served }),
+          expect.objectContaining({ verdict: "served", served }),
         ]);
       }
       for (const [at, day] of [first, second, third].entries())
