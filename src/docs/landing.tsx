@@ -34,8 +34,8 @@ const MESSAGES = {
     ],
   },
   en: {
-    title: "Every order and trade of the Chinese exchanges, one request away",
-    lead: "All orders or all trades of a security on a day, from Shanghai and Shenzhen: JSON pages by cursor, or one Parquet file. Whole days are shared as packs, a year at a time.",
+    title: "Every order and trade, one request away",
+    lead: "All orders or all trades of a security on a day, from the exchanges in Shanghai and Shenzhen: JSON pages by cursor, or one Parquet file. Whole days are shared as packs, a year at a time.",
     start: "Quick start",
     console: "Open the console",
     chart:
