@@ -179,6 +179,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     for (const kept of ["h1", ".stats", ".year", "#command-wget"]) {
       expect(await page.locator(kept).first().isVisible(), kept).toBe(true);
     }
+    await picture(page, "print");
     await close();
   });
 
