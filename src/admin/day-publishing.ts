@@ -11,12 +11,6 @@ import { lastActorOf } from "../catalog/audit.ts";
 import { serveAgain, withdrawDay } from "../catalog/day-actions.ts";
 import { type DayRevision, dayRevisions, hasIndexRows, type ServedDay, servedDay } from "../catalog/days.ts";
 import { damageOf, withdrawalAgainst } from "../catalog/decisions.ts";
-import {
-  ADOPTED_R2_UPLOAD_ID,
-  isKnownPackKey,
-  knownPackKeys,
-  servedRevisions,
-} from "../catalog/known-packs.ts";
 import type { DayState, SectionRow } from "../catalog/order-day.ts";
 import { comparisonOf, lossOf, repeatedDay } from "../catalog/plausibility.ts";
 import {
@@ -28,7 +22,8 @@ import {
   serveUpload,
   setForced,
 } from "../catalog/publish-day.ts";
-import { findUpload, moveUpload, openUpload, type Upload } from "../catalog/uploads.ts";
+import { isKnownPackKey, knownPackKeys, servedRevisions } from "../catalog/upkeep.ts";
+import { ADOPTED_R2_UPLOAD_ID, findUpload, moveUpload, openUpload, type Upload } from "../catalog/uploads.ts";
 import { datasetFlag } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";

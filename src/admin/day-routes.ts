@@ -11,15 +11,15 @@ import {
   type DayOverview as CatalogOverview,
   overviewOf as catalogOverview,
 } from "../catalog/day-overview.ts";
-import { newestDay } from "../catalog/day-span.ts";
+import { loadedDays } from "../catalog/day-securities.ts";
 import {
   builtDays,
   type DayRevision as CatalogRevision,
   dayRevisions,
+  newestDay,
   type ServedDay,
   servedDay,
 } from "../catalog/days.ts";
-import { loadedDays } from "../catalog/index-rows.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
 import { type PackClaims, packTarget, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";

@@ -1,5 +1,5 @@
 /** Compares the index rows of a pack with the index region of its object, from which they were made. */
-import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/index-rows.ts";
+import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/day-securities.ts";
 import type { SectionRow } from "../catalog/order-day.ts";
 import { loadIndexRows } from "../catalog/publish-day.ts";
 import type { DatasetName } from "../datasets/registry.ts";

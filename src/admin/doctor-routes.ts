@@ -2,7 +2,7 @@
  * `/admin/doctor`: checks of a deployment from inside, and repairs without loss. A check that throws becomes a finding.
  */
 import { Hono } from "hono";
-import { type IndexedPack, loadedDays, servedPack } from "../catalog/index-rows.ts";
+import { type IndexedPack, loadedDays, servedPack } from "../catalog/day-securities.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
 import { appliedMigrations } from "../catalog/upkeep.ts";
 import type { Actor } from "../entitlement/operators.ts";

@@ -4,8 +4,8 @@
  */
 import { randomBase62 } from "../base/base62.ts";
 import type { By } from "../catalog/accounts.ts";
-import { ADOPTED_R2_UPLOAD_ID } from "../catalog/known-packs.ts";
 import {
+  ADOPTED_R2_UPLOAD_ID,
   beginUpload,
   type Content,
   claimPart,

@@ -1,4 +1,4 @@
-/** What the operator sees of loaded days, of each dataset by itself. */
+/** Loaded days, of each dataset by itself: their span, and what the operator sees of each. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Damage, Withdrawal } from "./decisions.ts";
@@ -127,4 +127,32 @@ export async function builtDays(db: D1Database, dataset: DatasetName = "orders")
 export async function hasIndexRows(db: D1Database, packId: number): Promise<boolean> {
   const sql = "SELECT EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ?1) AS found";
   return (await db.prepare(sql).bind(packId).first<{ found: number }>())?.found === 1;
+}
+
+export interface DaySpan {
+  /** Null without a single day. */
+  earliest: BeijingDate | null;
+  newest: BeijingDate | null;
+}
+
+/** The span of the days that are available now, both included. */
+export async function servedSpan(db: D1Database, dataset: DatasetName = "orders"): Promise<DaySpan> {
+  const span = await db
+    .prepare(
+      "SELECT min(tradedate) AS earliest, max(tradedate) AS newest FROM order_days WHERE dataset = ?1 AND state = 'available'",
+    )
+    .bind(dataset)
+    .first<DaySpan>();
+  return span ?? { earliest: null, newest: null };
+}
+
+/** The last day of the span alone: one row is read, however many there are. */
+export async function newestDay(
+  db: D1Database,
+  dataset: DatasetName = "orders",
+): Promise<BeijingDate | null> {
+  const newest = db.prepare(
+    "SELECT tradedate FROM order_days WHERE dataset = ?1 AND state = 'available' ORDER BY tradedate DESC LIMIT 1",
+  );
+  return newest.bind(dataset).first<BeijingDate>("tradedate");
 }

@@ -5,6 +5,9 @@
 
 export type UploadState = "uploading" | "completing" | "served" | "replaced" | "abandoned" | "refused";
 
+/** The R2 upload id of an adopted object, which R2 has no upload for. */
+export const ADOPTED_R2_UPLOAD_ID = "";
+
 /** The operator's claims about content before it is sent; all of them are checked afterwards. */
 export interface Content<Claims> {
   sizeBytes: number;

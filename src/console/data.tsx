@@ -2,7 +2,7 @@
 
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
-import { servedSpan } from "../catalog/day-span.ts";
+import { servedSpan } from "../catalog/days.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName, isDatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { Calendar, type DayCell } from "../pages/calendar.tsx";

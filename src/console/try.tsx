@@ -3,7 +3,7 @@ import { raw } from "hono/html";
 import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
 import { exampleSecurity } from "../catalog/day-securities.ts";
-import { servedSpan } from "../catalog/day-span.ts";
+import { servedSpan } from "../catalog/days.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { serveApi } from "../operations/serve-api.ts";

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { Language } from "../base/language.ts";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
-import { newestDay } from "../catalog/day-span.ts";
+import { newestDay } from "../catalog/days.ts";
 import { type Env, settingsOf, VERSION } from "../env.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { type PackSection, packSection, packSections } from "../catalog/day-securities.ts";
 import {
   type CoveredFile,
   coveredFiles,
@@ -13,7 +14,6 @@ import {
   fileVersionsStatement,
   packName,
 } from "../catalog/files.ts";
-import { type PackSection, packSection, packSections } from "../catalog/pack-sections.ts";
 import type { Share } from "../catalog/shares.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { Download, DriveFile } from "./download.ts";

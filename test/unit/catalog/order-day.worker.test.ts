@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { setCalendarDays } from "../../../src/catalog/calendar-days.ts";
+import { markDamaged } from "../../../src/catalog/day-actions.ts";
 import { dayDenial, securityDenial } from "../../../src/catalog/day-denial.ts";
-import { markDamaged } from "../../../src/catalog/mark-damaged.ts";
 import {
   CalendarGapError,
   type OrderDayQuestion,
