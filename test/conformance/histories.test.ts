@@ -1,12 +1,21 @@
 /** Properties of the history of every dataset (contract 2.4, 3.4, 3.10, 4, 5, 6, 7.3, 9), from its description. */
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { AccountInfo, DataChanges, DataStatus, Estimate } from "../../src/operations/wire.ts";
+import { packObjectKey } from "../../src/packs/layout.ts";
 import { randomRows } from "../support/builders.ts";
-import { answerRows, type DatasetSection, fieldNames, noiseOf, placeDay } from "../support/dataset-days.ts";
+import {
+  answerRows,
+  type DatasetSection,
+  fieldNames,
+  noiseOf,
+  publishSections,
+} from "../support/dataset-days.ts";
 import type { Answer } from "../support/http-client.ts";
-import { account } from "../support/operator.ts";
+import { account, asOperator } from "../support/operator.ts";
+import { openTestPack } from "../support/packs.ts";
 import { pageOf } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { randomFrom } from "../support/random.ts";
@@ -57,10 +66,10 @@ beforeAll(async () => {
   world = await sharedWorld("publish");
   await oncePerWorker("days of every dataset", async () => {
     for (const dataset of DATASET_NAMES) {
-      await placeDay(world.service, dataset, DAY, SECTIONS[dataset]);
+      await publishSections(world.service, dataset, DAY, SECTIONS[dataset]);
       const columns = noiseOf(randomFrom(SEED), DATASETS[dataset], LARGE_ROWS);
       const large = [{ symbol: "600519", market: "SH" as const, columns }];
-      await placeDay(world.service, dataset, LARGE_DAY, large);
+      await publishSections(world.service, dataset, LARGE_DAY, large);
     }
   });
 });
@@ -297,6 +306,52 @@ describe.each(DATASET_NAMES)("%s: what is told of its days", (dataset) => {
     const pages = Math.ceil(rows / 500);
     expect(found.rows).toEqual({ at_least: rows, at_most: rows });
     expect(found.cost.json.requests).toEqual({ at_least: pages, at_most: pages });
+  });
+});
+
+describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
+  const other = otherThan(dataset);
+  // A day of its own for each dataset that is decided about.
+  const tradedate = dataset === "orders" ? "20260226" : "20260227";
+  const asked = (name: DatasetName, params: object = {}) =>
+    ask(name, { symbol: "300750", tradedate, ...params });
+  const decide = (action: string, body: object) =>
+    asOperator(
+      world.service,
+      "POST",
+      `/admin/days/${tradedate}/${action}${dataset === "orders" ? "" : `?dataset=${dataset}`}`,
+      body,
+    );
+
+  it("withdrawn, published again, then damaged: the other dataset is served all along", async () => {
+    for (const name of DATASET_NAMES) {
+      await publishSections(world.service, name, tradedate, [sectionOf(name, "300750")]);
+    }
+    const beside = async () => pageOf(await asked(other)).items.length;
+    const rows = sectionOf(other, "300750").columns.rows;
+    await decide("withdraw", { revision: 1, note: "asked to" });
+    expectRefusal(await asked(dataset), { reason: "withdrawn" });
+    expectRefusal(await asked(dataset, { format: "parquet" }), { reason: "withdrawn", status: 404 });
+    expect(await beside()).toBe(rows);
+
+    const { next_cursor: cursor } = pageOf(await asked(other, { page_size: 7 }));
+    await decide("publish", { revision: 1 });
+    expect((await asked(dataset)).headers["x-revision"]).toBe("2");
+    expect(pageOf(await asked(other, { page_size: 7, cursor })).items).toHaveLength(7);
+
+    const bucket = await world.service.mf.getR2Bucket("PACKS");
+    const key = packObjectKey(tradedate as BeijingDate, 1, dataset);
+    const bytes = Buffer.from((await (await bucket.get(key))?.arrayBuffer()) ?? []);
+    const { offset = 0 } = (await openTestPack(bytes)).entryOf("300750").blocks[0] ?? {};
+    bytes[offset + 20] = (bytes[offset + 20] ?? 0) ^ 1;
+    const { etag } = await bucket.put(key, bytes);
+    const db = await world.service.mf.getD1Database("DB");
+    await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, key).run();
+    expectRefusal(await asked(dataset), { reason: "day_damaged" });
+    expect(await beside()).toBe(rows);
+    const { days } = await dataOf<DataStatus>("data_status", { month: "202602" });
+    const { datasets } = days.find((each) => each.tradedate === tradedate) ?? {};
+    expect([datasets?.[dataset].state, datasets?.[other].state]).toEqual(["damaged", "available"]);
   });
 });
 

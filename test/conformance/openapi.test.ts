@@ -14,7 +14,7 @@ import {
 } from "../../src/docs/openapi/parameters.ts";
 import { REFUSALS } from "../../src/docs/openapi/refusals.ts";
 import { day, order, randomRows, security } from "../support/builders.ts";
-import { placeDay } from "../support/dataset-days.ts";
+import { publishSections } from "../support/dataset-days.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { asOperator, publish } from "../support/operator.ts";
@@ -49,7 +49,7 @@ let document: Document;
 beforeAll(async () => {
   world = await startWorld();
   const columns = randomRows(randomFrom(20_260_311), DATASETS.trades, { rows: 20 });
-  await placeDay(world.service, "trades", MAIN, [{ symbol: "600519", market: "SH", columns }]);
+  await publishSections(world.service, "trades", MAIN, [{ symbol: "600519", market: "SH", columns }]);
   await publishFiles(world.service, auctionPack("20260311"));
   const answer = await call(`${world.service.baseUrl}/openapi.json`, { method: "GET" });
   expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");

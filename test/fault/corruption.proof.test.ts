@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
-import { crowdedSection, placeDay, randomSection } from "../support/dataset-days.ts";
+import { crowdedSection, publishSections, randomSection } from "../support/dataset-days.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 async function published(random: Random, dataset: DatasetName): Promise<Published> {
-  const { bytes, index } = await placeDay(service, dataset, TRADEDATE, [
+  const { bytes, index } = await publishSections(service, dataset, TRADEDATE, [
     randomSection(random, dataset, { symbol: "000001", rows: 3 }),
     randomSection(random, dataset, { symbol: "300750", rows: 12_000, crowd: 40 }),
     crowdedSection(dataset, { symbol: "600519", time: "093000000", rows: 400 }),

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { day, randomSecurity } from "../support/builders.ts";
 import { signIn } from "../support/console.ts";
-import { placeDay, randomSection } from "../support/dataset-days.ts";
+import { publishSections, randomSection } from "../support/dataset-days.ts";
 import { shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { type Answer, type Call, call } from "../support/http-client.ts";
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await loadWeekdays(service, "20260101", "20261231");
   const securities = [randomSecurity(random, { symbol: "600519", rows: 300 })];
   await publish(service, day({ tradedate: TRADEDATE, securities }));
-  await placeDay(service, "trades", TRADEDATE, [
+  await publishSections(service, "trades", TRADEDATE, [
     randomSection(random, "trades", { symbol: "600519", rows: 300 }),
   ]);
   await publishFiles(service, tradesFile(TRADEDATE, new Uint8Array(20_000).fill(7)));

@@ -17,7 +17,7 @@ import {
   watchedPage,
 } from "../support/browser.ts";
 import { inviteTo, publishSample } from "../support/console.ts";
-import { placeDay } from "../support/dataset-days.ts";
+import { publishSections } from "../support/dataset-days.ts";
 import { account, loadWeekdays } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -52,7 +52,7 @@ beforeAll(async () => {
   }
   // 600519 then has more rows than one page.
   await publishSample(service, DAY, 120_000);
-  await placeDay(service, "trades", DAY, trades);
+  await publishSections(service, "trades", DAY, trades);
   accountId = (await account(service, { plan: "flagship", keys: 0 })).accountId;
   browser = await startBrowser();
 });

@@ -11,7 +11,7 @@ import { Client } from "../../src/client/typescript/index.ts";
 import { trades } from "../../src/datasets/trades.ts";
 import type { AccountInfo } from "../../src/operations/account-info.ts";
 import { day, order, type Row, security } from "../support/builders.ts";
-import { answerRows, noiseOf, placeDay } from "../support/dataset-days.ts";
+import { answerRows, noiseOf, publishSections } from "../support/dataset-days.ts";
 import { type FormerVersion, formerVersion, isUnknown } from "../support/former-version.ts";
 import { freePort } from "../support/npm-start.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
@@ -180,7 +180,7 @@ describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded
         ({ key, accountId } = await account(deployment.service, { plan: "flagship" }));
         await publish(deployment.service, small(both, 1));
         for (const tradedate of [both, onlyTrades])
-          await placeDay(deployment.service, "trades", tradedate, [section]);
+          await publishSections(deployment.service, "trades", tradedate, [section]);
         const present = (await pageOf()).data?.next_cursor ?? "";
         await settled(deployment.service, accountId);
         await runSql(deployment.service, "to_0016");

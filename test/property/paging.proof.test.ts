@@ -5,7 +5,7 @@ import {
   answerRows,
   crowdedSection,
   type DatasetSection,
-  placeDay,
+  publishSections,
   randomSection,
 } from "../support/dataset-days.ts";
 import { account } from "../support/operator.ts";
@@ -36,7 +36,7 @@ describe.each(DATASET_NAMES)("%s: cursor paging (contract 5)", (dataset) => {
 
   /** Publishes the sections as a day, and returns what checks a query for one of them. */
   async function published(tradedate: string, sections: DatasetSection[]) {
-    await placeDay(service, dataset, tradedate, sections);
+    await publishSections(service, dataset, tradedate, sections);
     const rows = new Map(
       sections.map((each) => [each.symbol, answerRows(DATASETS[dataset], each, tradedate)]),
     );

@@ -1,12 +1,9 @@
 /** Days of any dataset: rows, the pack they make, and the rows an answer must hold, computed here by kind of value. */
-import { createHash } from "node:crypto";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
 import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { Market } from "../../src/orders/record.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
-import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
-import { packObjectKey } from "../../src/packs/layout.ts";
 import {
   clockMilliseconds,
   clockTime,
@@ -17,6 +14,7 @@ import {
   randomRows,
   randomSecurity,
 } from "./builders.ts";
+import { publishPack } from "./operator.ts";
 import { openTestPack, type TestPack } from "./packs.ts";
 import type { Random } from "./random.ts";
 import type { Service } from "./service.ts";
@@ -87,8 +85,6 @@ export function noiseOf(random: Random, dataset: Dataset, rows: number): Rows {
   return { rows, time, ...Object.fromEntries(cells) };
 }
 
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-
 /** Rows of a security of any dataset, shaped as `randomSecurity` shapes orders. */
 export function randomSection(
   random: Random,
@@ -123,49 +119,15 @@ export function crowdedSection(
   };
 }
 
-/** Puts a dataset's day into the stores as its revision 1, as publishing leaves it. */
-export async function placeDay(
+/** Publishes the sections as a day of the dataset, as the operator's command does. Returns the pack. */
+export async function publishSections(
   service: Service,
-  name: DatasetName,
+  dataset: DatasetName,
   tradedate: string,
   sections: DatasetSection[],
 ): Promise<TestPack> {
   const sorted = sections.toSorted((a, b) => (a.symbol + a.market < b.symbol + b.market ? -1 : 1));
-  const bytes = await buildPackBytes(tradedate as BeijingDate, sorted, undefined, name);
-  const pack = await openTestPack(bytes);
-  const { index } = pack;
-  const key = packObjectKey(tradedate as BeijingDate, 1, name);
-  const object = await (await service.mf.getR2Bucket("PACKS")).put(key, bytes);
-  const db = await service.mf.getD1Database("DB");
-  const packId = Number(
-    await db.prepare("SELECT 1 + max(coalesce(max(pack_id), 0), 900000) AS id FROM day_packs").first("id"),
-  );
-  const insert = (table: string, row: Record<string, string | number>) =>
-    db
-      .prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => "?")})`)
-      .bind(...Object.values(row));
-  const day = { dataset: name, tradedate };
-  const atMs = Math.floor(service.nowMs());
-  await db.batch([
-    insert("day_packs", {
-      ...{ ...day, pack_id: packId, object_key: key, etag: object?.etag ?? "", size_bytes: bytes.length },
-      ...{ sha256: sha256(bytes), build_id: index.buildId, securities: sections.length, degraded: 0 },
-      rows: index.entries.reduce((sum, { rows }) => sum + rows, 0),
-    }),
-    ...index.entries.map(({ blocks, ...entry }) =>
-      db
-        .prepare(
-          `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
-             rows, last_time, crc, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`,
-        )
-        .bind(
-          ...[packId, entry.symbol, entry.market, entry.offset, entry.length, entry.footerLength],
-          ...[entry.rows, entry.lastTime, entry.crc, Buffer.from(encodeBlocks(blocks)).toString("hex")],
-        ),
-    ),
-    insert("day_revisions", { ...day, revision: 1, pack_id: packId, published_at_ms: atMs }),
-    insert("day_changes", { ...day, at_ms: atMs, kind: "published", revision: 1 }),
-    insert("order_days", { ...day, revision: 1, pack_id: packId, state: "available" }),
-  ]);
-  return pack;
+  const bytes = await buildPackBytes(tradedate as BeijingDate, sorted, undefined, dataset);
+  await publishPack(service, tradedate, bytes, { dataset });
+  return openTestPack(bytes);
 }
