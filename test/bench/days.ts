@@ -4,6 +4,8 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
+import { type AskedColumn, fieldsOf } from "../../src/orders/query/fields.ts";
 import { openPackFile, type PackFile } from "../../src/pack-builder/pack-file.ts";
 import { writeSamplePack } from "../../src/pack-builder/sample/sample-pack.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
@@ -15,6 +17,9 @@ const FIRST_DATE = "20220301" as BeijingDate;
 const SYMBOL = "300750";
 
 export interface BenchDay {
+  dataset: DatasetName;
+  /** Of a page: the columns of an answer without `fields`. */
+  columns: readonly AskedColumn[];
   path: string;
   pack: PackFile;
   rows: number;
@@ -24,8 +29,9 @@ export interface BenchDay {
   label: string;
 }
 
-/** Sizes in rows of the days that are made, and packs that are there already. */
+/** Sizes in rows of the days that are made, of which dataset they are, and packs that are there already. */
 export interface DayChoice {
+  dataset?: DatasetName;
   dayRows: readonly number[];
   packs: readonly string[];
 }
@@ -47,7 +53,8 @@ export class BenchDays implements AsyncDisposable {
     this.opened = days;
     for (const [number, rows] of this.choice.dayRows.entries()) {
       const day = { tradedate: addDays(FIRST_DATE, number), rows };
-      days.push(await openDay((await writeSamplePack(day, this.folder)).path));
+      const made = await writeSamplePack(day, this.folder, undefined, this.choice.dataset);
+      days.push(await openDay(made.path));
     }
     for (const path of this.choice.packs) days.push(await openDay(path));
     return days;
@@ -60,11 +67,13 @@ export class BenchDays implements AsyncDisposable {
 }
 
 async function openDay(path: string): Promise<BenchDay> {
-  const pack = await openPackFile(path);
+  const pack = await openPackFile(path, DATASET_NAMES);
   if ("reason" in pack) throw new Error(`${path} is no day pack: ${pack.reason}`);
-  const { entries } = pack.index;
+  const { entries, dataset } = pack.index;
   const rows = entries.reduce((sum, each) => sum + each.rows, 0);
   const largest = entries.reduce((most, each) => (each.rows > most.rows ? each : most));
   const entry = entries.find(({ symbol }) => symbol === SYMBOL) ?? largest;
-  return { path, pack, rows, entry, label: `${rows.toLocaleString("en")} rows` };
+  const name = dataset === "orders" ? "rows" : dataset;
+  const label = `${rows.toLocaleString("en")} ${name}`;
+  return { dataset, columns: fieldsOf(dataset).standard, path, pack, rows, entry, label };
 }

@@ -3,9 +3,11 @@
  * every figure, from one run on one machine, each beside its rivals of the same run. Ratios are to be trusted,
  * milliseconds are this machine's. `--pack` measures a pack that is there besides the made days (may be given again),
  * `--full` makes one of 130 million rows too, `--seconds` is how long the load lasts. `--delay D1,GATE,R2` (ms,
- * 20,15,40) and `--jitter` (%, 20) say how far away the stores of `--only latency` are.
+ * 20,15,40) and `--jitter` (%, 20) say how far away the stores of `--only latency` are. `--dataset` is of which dataset the
+ * made days are: `rivals` and `page` measure any.
  */
 import { parseArgs } from "node:util";
+import { DATASET_NAMES, isDatasetName } from "../../src/datasets/registry.ts";
 import type { BenchOptions, BenchRow } from "./bench-row.ts";
 import { benchBuilder } from "./builder.ts";
 import { benchBundle } from "./bundle.ts";
@@ -37,6 +39,9 @@ const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]
   ["latency", benchLatency],
 ]);
 
+/** The benches that take days of any dataset; the others measure orders. */
+const ANY_DATASET = ["rivals", "page"];
+
 const MADE_ROWS = "1000000,10000000";
 /** A market day. */
 const FULL_ROWS = 130_000_000;
@@ -54,13 +59,19 @@ const { values } = parseArgs({
     full: { type: "boolean", default: false },
     delay: { type: "string", default: "20,15,40" },
     jitter: { type: "string", default: "20" },
+    dataset: { type: "string", default: "orders" },
   },
 });
-const chosen = [...BENCHES].filter(([name]) => values.only?.includes(name) ?? true);
+const { dataset } = values;
+if (!isDatasetName(dataset)) fail(`There is no dataset ${dataset}; there are ${DATASET_NAMES.join(", ")}.`);
+const possible = [...BENCHES].filter(([name]) => dataset === "orders" || ANY_DATASET.includes(name));
+const chosen = possible.filter(([name]) => values.only?.includes(name) ?? true);
 const unknown = values.only?.find((name) => !BENCHES.has(name));
 if (unknown !== undefined) {
   fail(`There is no bench ${unknown}; there are ${[...BENCHES.keys()].join(", ")}.`);
 }
+if (chosen.length < (values.only?.length ?? 0))
+  fail(`--dataset ${dataset} is measured by ${possible.map(([name]) => name).join(" and ")}.`);
 const made = values.rows
   .split(",")
   .filter((text) => text !== "")
@@ -78,7 +89,11 @@ const [d1 = 0, gate = 0, r2 = 0] = delayMs;
 const jitter = Number(values.jitter) / 100;
 if (!(jitter >= 0 && jitter <= 1)) fail(`--jitter ${values.jitter} is not a percentage from 0 to 100.`);
 const delays = { ms: { d1, gate, guard: gate, r2 }, jitter };
-await using days = new BenchDays({ dayRows: values.full ? [...made, FULL_ROWS] : made, packs: values.pack });
+await using days = new BenchDays({
+  dataset,
+  dayRows: values.full ? [...made, FULL_ROWS] : made,
+  packs: values.pack,
+});
 const deliveryRows = Math.min(DELIVERY_ROWS, Math.max(...made));
 const options: BenchOptions = { days, deliveryRows, rounds, loadSeconds, delays };
 

@@ -3,9 +3,10 @@
  * section, `GET /run?task=…&times=…` runs a task so often. The clock stands still inside; who asks measures.
  */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import { writeItems } from "../../src/orders/page-json.ts";
+import { type AskedColumn, fieldsOf } from "../../src/orders/query/fields.ts";
 import type { Position } from "../../src/orders/query/page-plan.ts";
-import { FIELDS } from "../../src/orders/record.ts";
 import { openBlock } from "../../src/packs/block-columns.ts";
 import { blockEnd, blockRows, type SectionEntry } from "../../src/packs/layout.ts";
 import { type OrderPage, readOrderPage } from "../../src/packs/order-page.ts";
@@ -16,12 +17,13 @@ export * from "../../src/worker.ts";
 export type Task = "nothing" | "stringify" | "aligned" | "unaligned" | "first" | "last" | "decode" | "write";
 
 const PAGE_ROWS = 10_000;
-const columns = FIELDS.map((field) => ({ field, name: field }));
 
 /** Set by the first request. */
 let entry: SectionEntry;
 let section: Uint8Array<ArrayBuffer>;
 let tradedate: BeijingDate;
+let dataset: DatasetName;
+let columns: readonly AskedColumn[];
 /** With what they need ready. */
 const tasks = new Map<Task, () => unknown>();
 
@@ -31,6 +33,8 @@ export default {
     if (pathname === "/section") {
       entry = JSON.parse(searchParams.get("entry") ?? "");
       tradedate = searchParams.get("tradedate") as BeijingDate;
+      dataset = searchParams.get("dataset") as DatasetName;
+      columns = fieldsOf(dataset).standard;
       section = new Uint8Array(await request.arrayBuffer());
       return new Response("kept");
     }
@@ -84,7 +88,8 @@ const bucket = {
 
 async function pageAt(position: Position, pageSize = PAGE_ROWS): Promise<OrderPage> {
   const object = { objectKey: "orders/section", etag: "0", tradedate };
-  const page = await readOrderPage(bucket, object, entry, { position, endTime: null, pageSize, columns });
+  const ask = { position, endTime: null, pageSize, columns };
+  const page = await readOrderPage(bucket, object, entry, ask, { dataset: DATASETS[dataset] });
   if ("reason" in page) throw new Error(page.reason);
   return page;
 }
@@ -99,5 +104,7 @@ function startOfBlock(number: number): Position {
 function decoded(number: number) {
   const rows = blockRows(entry, number);
   const bytes = section.subarray(entry.blocks[number]?.offset, blockEnd(entry, number));
-  return { columns: openBlock(bytes, rows).columns(FIELDS, rows), startRow: 0, endRow: rows };
+  const fields = columns.map(({ field }) => field);
+  const block = openBlock(bytes, rows, DATASETS[dataset]);
+  return { columns: block.columns(fields, rows), startRow: 0, endRow: rows };
 }

@@ -37,7 +37,7 @@ export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRo
   const beside = (name: string, task: Task) => row(name, cost[task], cost.stringify, STRINGIFY);
   const pages = [cost.first, cost.aligned, cost.last];
   return [
-    { name: `${STRINGIFY} (10,000 rows, ten fields)`, value: cost.stringify, unit: "ms" },
+    { name: `${STRINGIFY} (10,000 rows, ${day.columns.length} fields)`, value: cost.stringify, unit: "ms" },
     beside("page, aligned", "aligned"),
     beside("page, unaligned", "unaligned"),
     beside("of an aligned page: decoding", "decode"),
@@ -96,7 +96,7 @@ async function freshIsolates(day: BenchDay): Promise<{ firstMs: number; warmMs: 
 }
 
 /** A fresh runtime with the worker, and the day's section in it. */
-async function startIsolate({ pack, entry }: BenchDay) {
+async function startIsolate({ pack, entry, dataset }: BenchDay) {
   const { source, compatibilityDate, compatibilityFlags } = await bundledWorker("test/bench/page-worker.ts");
   const mf = new Miniflare(
     convertV4MiniflareOptions({
@@ -109,7 +109,11 @@ async function startIsolate({ pack, entry }: BenchDay) {
   );
   const { origin } = await mf.ready;
   const section = await pack.read(entry.offset, entry.length);
-  const query = new URLSearchParams({ entry: JSON.stringify(entry), tradedate: pack.index.tradedate });
+  const query = new URLSearchParams({
+    entry: JSON.stringify(entry),
+    tradedate: pack.index.tradedate,
+    dataset,
+  });
   await answered(fetch(`${origin}/section?${query}`, { method: "POST", body: section }));
   return {
     run: (task: Task, times: number) => answered(fetch(`${origin}/run?task=${task}&times=${times}`)),

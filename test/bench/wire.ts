@@ -4,12 +4,10 @@
  * costs the worker nothing: no answer of ours names an encoding or is compressed here, the edge does it behind the worker.
  */
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
-import { FIELDS } from "../../src/orders/record.ts";
+import { DATASETS } from "../../src/datasets/registry.ts";
 import { readOrderPage } from "../../src/packs/order-page.ts";
 import type { BenchRow } from "./bench-row.ts";
 import type { BenchDay } from "./days.ts";
-
-const columns = FIELDS.map((field) => ({ field, name: field }));
 
 /** Sizes of a page in the middle of the day. */
 export async function wireRows(day: BenchDay): Promise<BenchRow[]> {
@@ -31,7 +29,7 @@ export async function wireRows(day: BenchDay): Promise<BenchRow[]> {
   ];
 }
 
-async function middlePage({ pack, entry, path }: BenchDay): Promise<Uint8Array> {
+async function middlePage({ pack, entry, path, columns, dataset }: BenchDay): Promise<Uint8Array> {
   const block = entry.blocks[Math.floor(entry.blocks.length / 2)];
   if (block === undefined) throw new Error("the day has no rows");
   const get = async (_key: string, { range }: { range: { offset: number; length: number } }) => ({
@@ -43,6 +41,7 @@ async function middlePage({ pack, entry, path }: BenchDay): Promise<Uint8Array> 
     { objectKey: path, etag: "0", tradedate: pack.index.tradedate },
     entry,
     { position: { time: block.t0, skip: block.k0 }, endTime: null, pageSize: 10_000, columns },
+    { dataset: DATASETS[dataset] },
   );
   if ("reason" in page) throw new Error(page.reason);
   return page.items;

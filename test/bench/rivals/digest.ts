@@ -6,10 +6,13 @@ export async function digestOf(path: string): Promise<string> {
   const duckdb = await duckdbConnection();
   // The file at this path may be another one each time.
   await duckdb.run("SET parquet_metadata_cache = false");
-  const digest =
-    await duckdb.runAndReadAll(`SELECT count(*), sum(hash(file_row_number, symbol, tradedate, time,
-    order_id, exchange_order_id, order_type, order_code, price, volume, amount))
+  const described = await duckdb.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet('${path}')`);
+  const names = described
+    .getRows()
+    .map(([name]) => String(name))
+    .toSorted();
+  const digest = await duckdb.runAndReadAll(`SELECT count(*), sum(hash(file_row_number, ${names.join()}))
     FROM read_parquet('${path}', file_row_number = true)`);
   duckdb.closeSync();
-  return digest.getRows().join();
+  return [names, digest.getRows()].join();
 }

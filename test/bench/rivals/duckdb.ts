@@ -1,11 +1,16 @@
 /** DuckDB with the footers of its files cached. */
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { columnNamed } from "../../../src/datasets/dataset.ts";
+import { DATASETS } from "../../../src/datasets/registry.ts";
+import type { BenchDay } from "../days.ts";
 import { nineDigits, type Rival, type RivalSetting } from "./rival.ts";
 
-/** The ten fields; 64-bit integers as doubles, because `JSON.stringify` takes no others. */
-export const TEN_FIELDS = `symbol, tradedate, time, order_id::DOUBLE, exchange_order_id::DOUBLE, order_type,
-  order_code, price, volume::DOUBLE, amount`;
+/** The columns of a page of `day`; 64-bit integers as doubles, because `JSON.stringify` takes no others. */
+export function columnsOf({ dataset, columns }: BenchDay): string {
+  const isInteger = (field: string) => columnNamed(DATASETS[dataset], field).type === "INT64";
+  return columns.map(({ field }) => (isInteger(field) ? `${field}::DOUBLE` : field)).join(", ");
+}
 
 /** A connection to a database of its own at `path`, in memory when absent. */
 export async function duckdbConnection(path = ":memory:"): Promise<DuckDBConnection> {
@@ -25,7 +30,7 @@ export async function duckdb({ day, folder }: RivalSetting): Promise<Rival> {
   await connection.run(`COPY (SELECT * FROM '${day.path}' WHERE symbol = '${symbol}')
     TO '${path}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 10000)`);
   const page =
-    await connection.prepare(`SELECT '[' || string_agg(json_array(${TEN_FIELDS})::VARCHAR, ',') || ']'
+    await connection.prepare(`SELECT '[' || string_agg(json_array(${columnsOf(day)})::VARCHAR, ',') || ']'
     FROM (SELECT * FROM '${path}' WHERE time >= $1 AND time < $2 LIMIT $3 OFFSET $4)`);
   return {
     name: "DuckDB on the security's file, JSON in SQL",

@@ -1,16 +1,16 @@
 /** The service's own reading, in this process as the rivals: a page out of the file, a section out of the file. */
 import { open } from "node:fs/promises";
-import { FIELDS } from "../../../src/orders/record.ts";
+import { DATASETS } from "../../../src/datasets/registry.ts";
 import { readOrderPage } from "../../../src/packs/order-page.ts";
 import type { PackObject } from "../../../src/packs/read-range.ts";
 import { SectionCheck } from "../../../src/packs/section-check.ts";
 import type { Rival, RivalSetting } from "./rival.ts";
 
 const PIECE_BYTES = 256 * 1024;
-const columns = FIELDS.map((field) => ({ field, name: field }));
 
 export function edgetape({ day }: RivalSetting): Rival {
-  const { pack, entry } = day;
+  const { pack, entry, columns } = day;
+  const dataset = DATASETS[day.dataset];
   const object: PackObject = { objectKey: day.path, etag: "0", tradedate: pack.index.tradedate };
   const get = async (_key: string, { range }: { range: { offset: number; length: number } }) => ({
     body: null,
@@ -20,12 +20,8 @@ export function edgetape({ day }: RivalSetting): Rival {
   return {
     name: "edgetape",
     async rows({ from, endTime, limit }) {
-      const page = await readOrderPage(bucket, object, entry, {
-        position: from,
-        endTime,
-        pageSize: limit,
-        columns,
-      });
+      const ask = { position: from, endTime, pageSize: limit, columns };
+      const page = await readOrderPage(bucket, object, entry, ask, { dataset });
       if ("reason" in page) throw new Error(page.reason);
       return page.items;
     },

@@ -2,9 +2,10 @@
 import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
+import { DATASETS } from "../../../src/datasets/registry.ts";
 import { type ChunkPages, findChunkPages } from "../../../src/packs/block-pages.ts";
 import { decodeBlocks, encodeBlocks } from "../../../src/packs/blocks-blob.ts";
-import { blockEnd, blockRows, COLUMNS } from "../../../src/packs/layout.ts";
+import { blockEnd, blockRows } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
 import { before, type RowsAsk } from "./rival.ts";
 
@@ -25,7 +26,7 @@ export async function rowFloors(day: BenchDay, ask: RowsAsk, json: string): Prom
   const chunks = numbers.flatMap((number) => {
     const from = (entry.blocks[number]?.offset ?? 0) - start;
     const block = bytes.subarray(from, blockEnd(entry, number) - start);
-    return findChunkPages(block, blockRows(entry, number), COLUMNS);
+    return findChunkPages(block, blockRows(entry, number), DATASETS[day.dataset].columns);
   });
   const rows: unknown = JSON.parse(json);
   return [

@@ -6,20 +6,20 @@ import { writeFile } from "node:fs/promises";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { parquetWriteBuffer } from "hyparquet-writer";
-import { COLUMNS } from "../../../src/packs/layout.ts";
+import { DATASETS } from "../../../src/datasets/registry.ts";
 import { before, type Rival, type RivalSetting, type RowsAsk } from "./rival.ts";
 
 type Objects = Record<string, unknown>[];
 
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 const fromBigInt = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
-const asJson = (rows: Objects) =>
-  JSON.stringify(rows.map((row) => COLUMNS.map(({ name }) => fromBigInt(row[name]))));
 
 /** It is told which rows of the day are meant. */
 export async function hyparquetTold(setting: RivalSetting): Promise<Rival> {
   const source = await sourceOf(setting);
-  const { entry } = setting.day;
+  const { entry, columns, dataset } = setting.day;
+  const asJson = (rows: Objects) =>
+    JSON.stringify(rows.map((row) => columns.map(({ field }) => fromBigInt(row[field]))));
   return {
     name: "hyparquet, told the row numbers",
     async rows({ told }: RowsAsk) {
@@ -29,7 +29,7 @@ export async function hyparquetTold(setting: RivalSetting): Promise<Rival> {
     async parquet(_symbol: string, path: string) {
       const rowStart = before(setting.day, entry).rows;
       const rows: Objects = await parquetReadObjects({ ...source, rowStart, rowEnd: rowStart + entry.rows });
-      const columnData = COLUMNS.map(({ name, type }) => ({
+      const columnData = DATASETS[dataset].columns.map(({ name, type }) => ({
         name,
         type: type === "BYTE_ARRAY" ? ("STRING" as const) : type,
         data: rows.map((row) => row[name]),

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { type Table, tableFromIPC } from "apache-arrow";
 import * as wasm from "parquet-wasm/node";
 import { ROW_GROUP_ROWS } from "../../../src/packs/layout.ts";
+import type { BenchDay } from "../days.ts";
 import { before, type Rival, type RivalSetting, type RowsAsk } from "./rival.ts";
 
 export async function parquetWasm({ day }: RivalSetting): Promise<Rival> {
@@ -17,7 +18,7 @@ export async function parquetWasm({ day }: RivalSetting): Promise<Rival> {
         limit: told.endRow - told.startRow,
         batchSize: ROW_GROUP_ROWS,
       });
-      return asJson(tableFromIPC(table.intoIPCStream()));
+      return asJson(tableFromIPC(table.intoIPCStream()), day);
     },
     async parquet(_symbol: string, path: string) {
       const first = before(day, day.entry).rowGroups;
@@ -32,9 +33,9 @@ export async function parquetWasm({ day }: RivalSetting): Promise<Rival> {
   };
 }
 
-function asJson(table: Table): string {
-  const columns = table.schema.fields.map(({ name }) => {
-    const values: Iterable<unknown> = table.getChild(name)?.toArray() ?? [];
+function asJson(table: Table, day: BenchDay): string {
+  const columns = day.columns.map(({ field }) => {
+    const values: Iterable<unknown> = table.getChild(field)?.toArray() ?? [];
     return Array.from(values, (value) => (typeof value === "bigint" ? Number(value) : value));
   });
   return JSON.stringify(

@@ -1,26 +1,29 @@
 /** Node's own SQLite: the rows clustered by symbol, market, time and place, the JSON text built in SQL. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { duckdbConnection, TEN_FIELDS } from "./duckdb.ts";
+import { columnNamed } from "../../../src/datasets/dataset.ts";
+import { DATASETS } from "../../../src/datasets/registry.ts";
+import { columnsOf, duckdbConnection } from "./duckdb.ts";
 import { nineDigits, type Rival, type RivalSetting } from "./rival.ts";
 
-const COLUMNS = `symbol, tradedate, time, order_id, exchange_order_id, order_type, order_code, price, volume,
-  amount`;
+const SQL_TYPES = { BYTE_ARRAY: "TEXT", INT64: "INTEGER", DOUBLE: "REAL" } as const;
 
 /** Loading the rows is not in the figures. */
 export async function sqlite({ day, folder }: RivalSetting): Promise<Rival> {
+  const names = day.columns.map(({ field }) => field).join(", ");
+  const typed = day.columns
+    .map(({ field }) => `${field} ${SQL_TYPES[columnNamed(DATASETS[day.dataset], field).type]}`)
+    .join(", ");
   const db = new DatabaseSync(join(folder, "orders.sqlite"));
   db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144;
-    CREATE TABLE orders (symbol TEXT, market TEXT, tradedate TEXT, time TEXT, place INTEGER, order_id INTEGER,
-      exchange_order_id INTEGER, order_type TEXT, order_code TEXT, price REAL, volume INTEGER, amount REAL,
+    CREATE TABLE rows (${typed}, market TEXT, place INTEGER,
       PRIMARY KEY (symbol, market, time, place)) WITHOUT ROWID;
     BEGIN`);
-  const insert = db.prepare(
-    `INSERT INTO orders (${COLUMNS}, market, place) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`,
-  );
+  const values = Array.from({ length: day.columns.length + 2 }, () => "?").join();
+  const insert = db.prepare(`INSERT INTO rows (${names}, market, place) VALUES (${values})`);
   const markets = new Map(day.pack.index.entries.map(({ symbol, market }) => [symbol, market]));
   const duckdb = await duckdbConnection();
-  const loaded = await duckdb.stream(`SELECT ${TEN_FIELDS} FROM '${day.path}'`);
+  const loaded = await duckdb.stream(`SELECT ${columnsOf(day)} FROM '${day.path}'`);
   let place = 0;
   for await (const rows of loaded.yieldRowsJs()) {
     for (const row of rows as (string | number)[][])
@@ -28,8 +31,7 @@ export async function sqlite({ day, folder }: RivalSetting): Promise<Rival> {
   }
   duckdb.closeSync();
   db.exec("COMMIT; ANALYZE");
-  const select =
-    db.prepare(`SELECT json_group_array(json_array(${COLUMNS})) AS json FROM (SELECT * FROM orders
+  const select = db.prepare(`SELECT json_group_array(json_array(${names})) AS json FROM (SELECT * FROM rows
     WHERE symbol = ? AND market = ? AND time >= ? AND time < ? ORDER BY time, place LIMIT ? OFFSET ?)`);
   return {
     name: "SQLite, clustered, JSON in SQL",
