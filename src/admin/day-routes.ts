@@ -206,10 +206,14 @@ async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal>
   if (isRefusal(day)) return day;
   const body = await bodyOf(c, beginUploadSchema);
   if (isRefusal(body)) return body;
-  const { force, sizeBytes, sha256, buildId, rows, securities, degraded } = body;
-  const content = { sizeBytes, sha256, claims: { buildId, rows, securities, degraded } };
+  const { force, sizeBytes, sha256, buildId, rows, securities, degraded, quality } = body;
+  const claims: PackClaims = { buildId, rows, securities, degraded, ...(quality && { quality }) };
+  const content = { sizeBytes, sha256, claims };
   const already = await servedAlready(c, day, content, force);
   if (already !== null) return already;
+  if (quality?.verdict === "failed" && !force) {
+    return { reason: "quality_failed", day, summary: quality.summary };
+  }
   const decision = await dayDecision(c.env.DB, day, buildId, force);
   if (decision !== null) return decision;
   const begun = await begin(storesOf(c), packUpload(day), content, byOf(c).nowMs);

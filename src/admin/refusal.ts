@@ -42,6 +42,8 @@ export type AdminRefusal =
   | { reason: "content_wrong"; called: string; problem: string }
   /** The day is much smaller or larger than its neighbours; it is not served unless forced. */
   | ({ reason: "implausible"; day: DatasetDay } & Comparison)
+  /** The builder's quality check failed; it is not served unless forced. `summary` is a clause. */
+  | { reason: "quality_failed"; day: DatasetDay; summary: string }
   /** It has as many rows of every security as the day `of`, up to the same times. */
   | { reason: "day_repeated"; day: DatasetDay; of: string }
   /** It has less than the revision that it would replace; it is not served unless forced. */
@@ -149,6 +151,11 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       };
     case "implausible":
       return { status: 422, error: implausibleSentence(refusal.day, refusal) };
+    case "quality_failed":
+      return {
+        status: 422,
+        error: `The quality check of ${calledOf(refusal.day)} ${refusal.summary}; it is not served. \`edgetape day quality ${refusal.day.tradedate}\` prints the sheet. If it is right all the same, run it again with --force.`,
+      };
     case "day_repeated":
       return {
         status: 422,

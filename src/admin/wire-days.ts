@@ -15,6 +15,12 @@ export const MAX_PARTS = 10_000;
 /** Header of a part upload: SHA-256 of the part's bytes, 64 hex digits. */
 export const PART_SHA256_HEADER = "X-Content-SHA256";
 
+/** The verdict of the builder's quality check, and in one sentence what failed. */
+const qualitySchema = z.strictObject({
+  verdict: z.enum(["passed", "failed", "not_provable"]),
+  summary: z.string().max(300),
+});
+
 /** Opens an upload of a day pack, or resumes an interrupted one. */
 export const beginUploadSchema = z.strictObject({
   sizeBytes: z
@@ -29,9 +35,11 @@ export const beginUploadSchema = z.strictObject({
   securities: countSchema,
   /** The build left out broken rows: the day is served and marked. */
   degraded: z.boolean().default(false),
+  /** Absent where no quality check ran. A day that failed is refused unless forced, before anything is sent. */
+  quality: qualitySchema.optional(),
   /**
-   * Publishes a new revision even when this content is already served, and even when it is implausible, repeated,
-   * smaller than what it replaces, or other content of a withdrawn day. Withdrawn content itself stays refused.
+   * Publishes a new revision even when this content is already served, and even when it is implausible, repeated, of
+   * failed quality, smaller than what it replaces, or other content of a withdrawn day. Withdrawn content itself stays refused.
    */
   force: z.boolean().default(false),
 });

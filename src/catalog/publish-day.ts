@@ -18,6 +18,8 @@ export interface PackClaims {
   rows: number;
   securities: number;
   degraded: boolean;
+  /** The verdict of the builder's quality check with one sentence; absent where none ran. */
+  quality?: { verdict: "passed" | "failed" | "not_provable"; summary: string };
 }
 
 /** The name of a dataset's pack of a day among uploads. */
@@ -201,7 +203,7 @@ async function auditOf(
   claimed: ClaimedValues,
 ): Promise<D1PreparedStatement> {
   const { revision, claims } = upload;
-  const { buildId, rows, degraded } = claims;
+  const { buildId, rows, degraded, quality } = claims;
   const before = await db
     .prepare(
       `SELECT d.revision, p.build_id AS buildId, p.rows FROM order_days d
@@ -209,7 +211,7 @@ async function auditOf(
     )
     .bind(tradedate, claimed[3])
     .first();
-  const after = { revision, buildId, rows, degraded };
+  const after = { revision, buildId, rows, degraded, ...(quality && { quality }) };
   const subject = daySubject(tradedate, dataset);
   return auditStatement(
     db,

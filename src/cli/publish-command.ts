@@ -4,6 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import {
   type BeginUpload,
@@ -17,9 +18,11 @@ import {
 } from "../admin/wire.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
+import { readSheet, sheetName } from "../pack-builder/check-packs.ts";
 import type { LocalFile } from "../pack-builder/local-file.ts";
 import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
 import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
+import { sheetSummary } from "../quality/sheet-text.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import {
   countText,
@@ -45,7 +48,10 @@ export function registerPublish(program: Command): void {
       "upload day packs and serve each as the next revision of its dataset's day; run it again after any interruption",
     )
     .argument("<pack...>", "packs made by `edgetape pack build` or `edgetape sample`, of any dataset")
-    .option("--force", "publish even if the service finds the day implausible or unchanged")
+    .option(
+      "--force",
+      "publish even if the quality check failed, or the service finds the day implausible or unchanged",
+    )
     .option("--degraded", "mark the day: its build left rows out")
     .action(publish);
 }
@@ -69,12 +75,20 @@ export async function publishAt(
   try {
     const { dataset, tradedate } = pack.index;
     const progress = byteProgress(`publishing ${dayName(tradedate, dataset)}`, pack.sizeBytes);
-    const published = await publishPack(client, pack, { ...options, onSent: progress.update });
+    const quality = await qualityBeside(path, pack);
+    const published = await publishPack(client, pack, { ...options, quality, onSent: progress.update });
     progress.end();
     return published;
   } finally {
     await pack.close();
   }
+}
+
+/** Returns what the quality sheet beside the pack at `path` says; `undefined` when there is none of this content. */
+async function qualityBeside(path: string, { index }: PackFile): Promise<BeginUpload["quality"]> {
+  const sheet = await readSheet(join(dirname(path), sheetName(index.tradedate)));
+  if ("problem" in sheet || sheet.packs[index.dataset] !== index.buildId) return undefined;
+  return { verdict: sheet.verdict, summary: sheetSummary(sheet) };
 }
 
 /** Returns which revision is served now, as a sentence. */
@@ -90,6 +104,8 @@ export function publishedText({ day, newRevision }: Published): string {
 export interface PublishOptions {
   /** Whether the build left out rows. */
   degraded?: boolean;
+  /** The verdict of the quality check, when it ran. */
+  quality?: BeginUpload["quality"];
   /** Publishes even when the service finds it implausible or unchanged. */
   force?: boolean;
   /** Called with the number of uploaded bytes. */
@@ -155,7 +171,7 @@ async function servedDay(
 async function publishOnce(
   client: AdminClient,
   pack: PackFile,
-  { degraded = false, force = false, onSent, sha256 }: PublishOptions & { sha256: string },
+  { degraded = false, force = false, quality, onSent, sha256 }: PublishOptions & { sha256: string },
 ): Promise<Published> {
   const { index } = pack;
   const stepPath = (step: string) => dayPath(index.tradedate, index.dataset, `/uploads${step}`);
@@ -167,6 +183,8 @@ async function publishOnce(
     securities: index.entries.length,
     degraded,
     force,
+    // A service of an earlier version refuses a member that it does not know.
+    ...(quality && { quality }),
   };
   const begun = await client.request(uploadBegunSchema, "POST", stepPath(""), { body, repeatable: true });
   if (begun.state === "served") return { day: begun.day, newRevision: false };

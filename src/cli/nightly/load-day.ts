@@ -247,6 +247,8 @@ function chineseOf(error: unknown, tradedate: string): string | null {
       return `${tradedate} 的数据量与平常相差太多；核对无误后加 --force 再运行一次`;
     case "day_repeated":
       return `${tradedate} 的数据与另一天完全相同，像是同一份数据换了日期；核对无误后加 --force 再运行一次`;
+    case "quality_failed":
+      return `${tradedate} 的数据没有通过质量检查；用 edgetape day quality ${tradedate} 查看，核对无误后加 --force 再运行一次`;
     case "shrunk":
       return `${tradedate} 的数据比要替换的修订版本少；核对无误后加 --force 再运行一次`;
     case "content_withdrawn":
