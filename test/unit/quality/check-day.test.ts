@@ -96,6 +96,14 @@ describe("a day beside the last days", () => {
     ]);
   });
 
+  it("does not miss a dataset that was not delivered, nor rows beside fewer than three days", () => {
+    const ordersOnly = { orders: 1_000, trades: null };
+    const day = [...shares("SH", 100, ordersOnly), ...shares("SZ", 100, ordersOnly)];
+    expect(verdict(day)).toBe("passed");
+    const thin = both(100).map((each) => ({ ...each, rows: { orders: 10, trades: 10 } }));
+    expect(short(checkLastDays(sizesOf(thin), others.slice(0, 2)))).toBe("passed");
+  });
+
   it("are not provable without another day", () => {
     expect(short(checkLastDays(sizesOf(both(1)), []))).toBe("no_other_days");
   });
