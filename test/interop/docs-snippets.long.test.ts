@@ -179,7 +179,7 @@ describe("the code blocks of the pages, run as they stand", () => {
     const lines = script.split("\n").filter((line) => line.trim() !== "");
     expect(lines.length).toBeLessThanOrEqual(30);
     const modules = lines.flatMap((line) => /^(?:import|from) (.*)/.exec(line)?.[1]?.split(", ") ?? []);
-    const standard = ["csv", "json", "os", "sys", "time", "urllib.error", "urllib.request"];
+    const standard = ["csv", "gzip", "json", "os", "sys", "time", "urllib.error", "urllib.request"];
     expect(modules).toEqual(standard);
     await publish(service, long);
     const text = script.replace(TRADEDATE, LONG_TRADEDATE);
