@@ -314,7 +314,7 @@ async function sendChunks(
     n++;
     if (present.has(n)) continue;
     await client.request(restoreStateSchema, "PUT", `${path}/chunks/${n}`, { body: chunk });
-    if (n % 20 === 0) say(`${n} chunks are sent`);
+    if (n % 100 === 0) say(`${n} chunks are sent`);
   }
 }
 
