@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DaySummary } from "../../src/admin/wire.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
-import { columnsOf, day, noise, type Row, randomSecurity } from "../support/builders.ts";
+import { columnsIn, columnsOf, day, noise, type Row, randomSecurity } from "../support/builders.ts";
 import { type Killable, MOMENTS, startKillable } from "../support/killable.ts";
 import { account, asOperator, publishPack } from "../support/operator.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
@@ -27,26 +28,38 @@ const random = printedRandom("killed in mid-publish");
 let folder: string;
 let killable: Killable;
 let apikey: string;
-let contents: [Content, Content];
+/** Of each dataset, the content that is served first and the next one. */
+let contents: Record<DatasetName, [Content, Content]>;
 
-/** A day's pack with the rows of `SYMBOL` in it. */
+/** A pack of the day with the rows of `SYMBOL` in it; of trades, the fields that they share with the orders. */
 interface Content {
+  dataset: DatasetName;
   pack: Uint8Array;
   rows: Row[];
 }
 
-async function contentOf(filling: ReturnType<typeof noise>): Promise<Content> {
+/** Places of time, price, volume and amount in a row of orders. */
+const SHARED = [2, 7, 8, 9];
+const SHARED_FIELDS = "time,price,volume,amount";
+
+async function contentOf(dataset: DatasetName, filling: ReturnType<typeof noise>): Promise<Content> {
   const of = randomSecurity(random, { symbol: SYMBOL, rows: 2_000 });
-  const pack = await buildPackBytes(TRADEDATE as BeijingDate, [
-    { symbol: "300750", market: "SZ", columns: filling },
-    { symbol: SYMBOL, market: "SH", columns: columnsOf(of.orders) },
-  ]);
-  return { pack, rows: day({ tradedate: TRADEDATE, securities: [of] }).rowsOf(SYMBOL) };
+  const sections = [
+    { symbol: "300750", market: "SZ" as const, columns: columnsIn(dataset, filling) },
+    { symbol: SYMBOL, market: "SH" as const, columns: columnsIn(dataset, columnsOf(of.orders)) },
+  ];
+  const pack = await buildPackBytes(TRADEDATE as BeijingDate, sections, undefined, dataset);
+  const rows = day({ tradedate: TRADEDATE, securities: [of] }).rowsOf(SYMBOL);
+  if (dataset === "orders") return { dataset, pack, rows };
+  return { dataset, pack, rows: rows.map((row) => SHARED.map((place) => row[place] ?? "")) };
 }
 
 beforeAll(async () => {
   const filling = noise(random, FILLING_ROWS);
-  contents = [await contentOf(filling), await contentOf(filling)];
+  contents = {
+    orders: [await contentOf("orders", filling), await contentOf("orders", filling)],
+    trades: [await contentOf("trades", filling), await contentOf("trades", filling)],
+  };
   folder = await mkdtemp(join(tmpdir(), "edgetape-publishing-"));
   killable = await startKillable({}, folder);
   apikey = (await account(killable.service, { plan: "flagship", limits: { files: null } })).key;
@@ -56,33 +69,40 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function servedRows(): Promise<Row[]> {
-  return (await readAllPages(killable.service, { apikey, params: { symbol: SYMBOL, tradedate: TRADEDATE } }))
-    .rows;
+async function servedRows(dataset: DatasetName): Promise<Row[]> {
+  const fields = dataset === "orders" ? undefined : SHARED_FIELDS;
+  const params = { symbol: SYMBOL, tradedate: TRADEDATE };
+  return (await readAllPages(killable.service, { dataset, apikey, params, fields })).rows;
 }
 
-/** Expects that the security's file equals its section in the pack. */
-async function expectFileOf({ pack }: Content): Promise<void> {
+/** Expects that the security's file equals its section in the pack; a file of trades lacks a column of its section. */
+async function expectFileOf({ dataset, pack, rows }: Content): Promise<void> {
   const params = { symbol: SYMBOL, tradedate: TRADEDATE, format: "parquet" };
-  const { bytes } = await killable.service.post(orderHistory({ apikey, params }));
-  expect(Buffer.from(pack).includes(bytes)).toBe(true);
+  const { bytes, headers } = await killable.service.post(orderHistory({ dataset, apikey, params }));
+  if (dataset === "orders") expect(Buffer.from(pack).includes(bytes)).toBe(true);
+  expect(headers["x-row-count"]).toBe(String(rows.length));
 }
 
-const summary = async () =>
-  (await asOperator<{ day: DaySummary }>(killable.service, "GET", `/admin/days/${TRADEDATE}`)).day;
+const summary = async (dataset: DatasetName) => {
+  const path = `/admin/days/${TRADEDATE}?dataset=${dataset}`;
+  return (await asOperator<{ day: DaySummary }>(killable.service, "GET", path)).day;
+};
 
 describe(`the runtime killed at ${MOMENTS} random moments of a publish`, () => {
   it(
     "leaves one whole revision served, and publishing again completes",
     async () => {
-      let [present, next] = contents;
+      await publishPack(killable.service, TRADEDATE, contents.trades[0].pack, { dataset: "trades" });
       const startedMs = performance.now();
-      await publishPack(killable.service, TRADEDATE, present.pack);
+      await publishPack(killable.service, TRADEDATE, contents.orders[0].pack);
       const publishMs = performance.now() - startedMs;
       const seen = { before: 0, after: 0, told: 0 };
       for (let round = 0; round < MOMENTS; round++) {
-        const { revision } = await summary();
-        const publishing = publishPack(killable.service, TRADEDATE, next.pack, UNFORCED).then(
+        const dataset = DATASET_NAMES[round % DATASET_NAMES.length] ?? "orders";
+        const [present, next] = contents[dataset];
+        const { revision } = await summary(dataset);
+        const unforced = { ...UNFORCED, dataset };
+        const publishing = publishPack(killable.service, TRADEDATE, next.pack, unforced).then(
           () => true,
           () => false,
         );
@@ -91,21 +111,21 @@ describe(`the runtime killed at ${MOMENTS} random moments of a publish`, () => {
         const wasTold = await publishing;
         await killable.restart(random.pick([0, 600_000]));
 
-        const rows = await servedRows();
+        const rows = await servedRows(dataset);
         const isNew = JSON.stringify(rows) === JSON.stringify(next.rows);
         if (!isNew) expect(rows).toEqual(present.rows);
         if (wasTold) expect(isNew).toBe(true);
         await expectFileOf(isNew ? next : present);
-        expect((await summary()).revision).toBe(isNew ? revision + 1 : revision);
+        expect((await summary(dataset)).revision).toBe(isNew ? revision + 1 : revision);
         seen[isNew ? "after" : "before"]++;
         if (wasTold) seen.told++;
 
-        const published = await publishPack(killable.service, TRADEDATE, next.pack, UNFORCED);
+        const published = await publishPack(killable.service, TRADEDATE, next.pack, unforced);
         expect(published.newRevision).toBe(!isNew);
         expect(published.day.revision).toBe(revision + 1);
-        expect(await servedRows()).toEqual(next.rows);
+        expect(await servedRows(dataset)).toEqual(next.rows);
         await expectFileOf(next);
-        [present, next] = [next, present];
+        contents[dataset] = [next, present];
       }
       console.log(`revision served after the kill: ${JSON.stringify(seen)}`);
       expect(seen.before).toBeGreaterThan(0);

@@ -191,9 +191,7 @@ describe("packs from an untrusted hand", () => {
         // A pack that passes has the expected number of rows for a second reader too.
         if (!("reason" in verdict)) expect(verdict.rows).toBe(rows);
       }
-      // The service publishes orders.
-      if (dataset === "orders" && number % PUBLISHED_EVERY === 0)
-        count(`publish: ${await publishOne(bytes)}`);
+      if (number % PUBLISHED_EVERY === 0) count(`publish: ${await publishOne(bytes, dataset)}`);
     }
     console.log(`mutated packs of ${dataset}:`, Object.fromEntries(seen));
     expect(seen.get("reader: refused") ?? 0).toBeGreaterThan(PACKS[dataset] / 4);
@@ -202,13 +200,13 @@ describe("packs from an untrusted hand", () => {
   /**
    * Requests the day from the service, which returns rows or that the day is damaged or unreadable, and nothing else.
    */
-  async function askPages(): Promise<string> {
+  async function askPages(dataset: DatasetName): Promise<string> {
     const seen = new Set<string>();
-    for (const symbol of ["000001", "600519"]) {
+    for (const symbol of ["000001", dataset === "orders" ? "600519" : "000002"]) {
       for (const format of ["json", "parquet"]) {
         const params = { symbol, tradedate: TRADEDATE, format };
         // A body that breaks is a refusal too, because clients notice it.
-        const answer = await service.post(orderHistory({ apikey, params })).catch(() => null);
+        const answer = await service.post(orderHistory({ dataset, apikey, params })).catch(() => null);
         const outcome = answer === null ? "day_damaged" : (answer.reason ?? "read");
         expect(["read", "day_damaged", "unavailable", "security_unknown", "no_orders"]).toContain(outcome);
         seen.add(outcome);
@@ -218,13 +216,13 @@ describe("packs from an untrusted hand", () => {
   }
 
   /** Publishes a pack that the operator's command would have refused; the service must answer without a fault. */
-  async function publishOne(bytes: Buffer): Promise<string> {
-    const index = await locateIndex(bytes.length, rangeOf(bytes)).catch(() => null);
+  async function publishOne(bytes: Buffer, dataset: DatasetName): Promise<string> {
+    const index = await locateIndex(bytes.length, rangeOf(bytes), [dataset]).catch(() => null);
     if (index === null) return "not sent";
     const faults = service.logs.length;
     try {
-      await publishPack(service, TRADEDATE, bytes);
-      return `served, ${await askPages()}`;
+      await publishPack(service, TRADEDATE, bytes, { dataset });
+      return `served, ${await askPages(dataset)}`;
     } catch (error) {
       const [, status = ""] = /HTTP (\d{3})/.exec(String(error)) ?? [];
       if (status.startsWith("4")) return `HTTP ${status}`;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DayDetail } from "../../src/admin/wire.ts";
+import type { DatasetName } from "../../src/datasets/registry.ts";
 import { day, type Row, randomSecurity, type TestDay } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
 import { MOMENTS } from "../support/killable.ts";
@@ -41,7 +42,8 @@ async function served(): Promise<Row[] | null> {
   return reason === "withdrawn" ? null : (await readAllPages(service, { apikey, params })).rows;
 }
 
-const summary = async () => (await asOperator<DayDetail>(service, "GET", `/admin/days/${TRADEDATE}`)).day;
+const summary = async (dataset: DatasetName = "orders") =>
+  (await asOperator<DayDetail>(service, "GET", `/admin/days/${TRADEDATE}?dataset=${dataset}`)).day;
 
 /** How long a run takes here, and after how many of its requests it is over. */
 interface Course {
@@ -155,13 +157,19 @@ describe(`killed at ${MOMENTS} random moments`, () => {
         "0.05",
         "--threads",
         "1",
+        // The trades of a security vary by more than a tenth from seed to seed.
+        "--force",
       ];
       const command = { args, environment: { EDGETAPE_WEBHOOK_URL: receiver.url } };
+      let trades = 0;
       const bring: Bring = async (round) => {
         receiver.received.length = 0;
-        return { command, rows: deliver(drop, TRADEDATE, 2_000, { seed: `round ${round}` }).rowsOf(SYMBOL) };
+        const delivered = deliver(drop, TRADEDATE, 2_000, { seed: `round ${round}`, trades: true });
+        trades = delivered.trades;
+        return { command, rows: delivered.rowsOf(SYMBOL) };
       };
       await replacedInRounds(bring, async () => {
+        expect(await summary("trades")).toMatchObject({ state: "available", rows: trades });
         expect(receiver.received.length).toBeGreaterThanOrEqual(1);
         expect(receiver.received.at(-1)?.body.event).toBe("nightly.published");
       });

@@ -136,26 +136,26 @@ function codeColumn(texts: string[]): CodeColumn {
 }
 
 /**
- * The rows of trades for which `orders` stand: time, price and volume are theirs, the trade's number is
- * `exchangeOrderId` and the flag `orderCode`, which is what tests of both datasets have in common.
+ * Returns trades made of `orders`: time, price, volume and flag are theirs, their numbers are those of the trades, so
+ * that tests of both datasets share their rows.
  */
-export function tradeColumnsOf(orders: readonly TestOrder[]): RowsOf<typeof trades> {
-  const { rows, time, exchangeOrderId, orderCode, priceE4, volume } = columnsOf(orders);
-  const none = () => codeColumn(orders.map(() => ""));
+export function tradeColumnsOf(orders: OrderColumns): RowsOf<typeof trades> {
+  const { rows, time, orderId, exchangeOrderId, orderCode, priceE4, volume } = orders;
+  const none = () => ({ values: [""], index: new Uint16Array(rows) });
   return {
     ...{ rows, time, priceE4, volume },
     tradeId: exchangeOrderId,
     bsFlag: orderCode,
     tradeCode: none(),
-    buyOrderId: new Float64Array(rows).fill(22),
-    sellOrderId: new Float64Array(rows).fill(11),
+    buyOrderId: orderId,
+    sellOrderId: exchangeOrderId,
     orderKind: none(),
   };
 }
 
-/** The columns of `dataset` for which `orders` stand. */
-export function columnsIn(dataset: DatasetName, orders: readonly TestOrder[]): Rows {
-  return dataset === "orders" ? columnsOf(orders) : tradeColumnsOf(orders);
+/** Returns `orders` as rows of `dataset`. */
+export function columnsIn(dataset: DatasetName, orders: OrderColumns): Rows {
+  return dataset === "orders" ? orders : tradeColumnsOf(orders);
 }
 
 /** `milliseconds` after midnight as HHMMSSmmm. */

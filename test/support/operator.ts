@@ -14,7 +14,7 @@ import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
-import { columnsIn, type TestDay } from "./builders.ts";
+import { columnsIn, columnsOf, type TestDay } from "./builders.ts";
 import type { Service } from "./service.ts";
 
 const DAY_MS = 86_400_000;
@@ -40,7 +40,7 @@ export function packOf(day: TestDay, dataset: DatasetName = "orders"): Promise<U
   const sections = day.securities.map(({ symbol, market, orders }) => ({
     symbol,
     market,
-    columns: columnsIn(dataset, orders),
+    columns: columnsIn(dataset, columnsOf(orders)),
   }));
   return buildPackBytes(day.tradedate as BeijingDate, sections, undefined, dataset);
 }
