@@ -11,6 +11,7 @@ import { DATASET_NAMES, isDatasetName } from "../../src/datasets/registry.ts";
 import type { BenchOptions, BenchRow } from "./bench-row.ts";
 import { benchBuilder } from "./builder.ts";
 import { benchBundle } from "./bundle.ts";
+import { benchCapacity } from "./capacity.ts";
 import { benchCost } from "./cost.ts";
 import { BenchDays } from "./days.ts";
 import { benchGate } from "./gate.ts";
@@ -37,6 +38,7 @@ const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]
   ["cost", benchCost],
   ["load", benchLoad],
   ["latency", benchLatency],
+  ["capacity", benchCapacity],
 ]);
 
 /** The benches that take days of any dataset; the others measure orders. */
