@@ -4,14 +4,14 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clock } from "../../src/client/typescript/waiting.ts";
-import type { Row } from "../support/builders.ts";
+import { DATASET_NAMES } from "../../src/datasets/registry.ts";
+import type { Row, TestDay } from "../support/builders.ts";
 import {
   type PagingFailure,
   type PagingTask,
   pageInTypeScript,
   startPythonPager,
 } from "../support/client-paging.ts";
-import { placeDay } from "../support/dataset-days.ts";
 import { publish } from "../support/operator.ts";
 import { isPythonMissing } from "../support/python.ts";
 import { printedRandom } from "../support/random.ts";
@@ -26,8 +26,6 @@ import {
   randomHistory,
   rebuildDate,
   rebuilt,
-  type TickDay,
-  tradesLike,
 } from "./histories.ts";
 import { startTwoDeployments, type TwoDeployments } from "./two-deployments.ts";
 
@@ -42,20 +40,14 @@ let world: TwoDeployments;
 let python: ReturnType<typeof startPythonPager>;
 /** Number of rebuilt days so far; each history uses a day of its own. */
 let rebuilds = 0;
-const days: TickDay[] = DATES.map((tradedate) => {
-  const orders = randomDay(random, tradedate);
-  return { ...orders, trades: tradesLike(orders) };
-});
+const days: TestDay[] = DATES.map((tradedate) => randomDay(random, tradedate));
 
 beforeAll(async () => {
   clock.sleep = async () => undefined;
   world = await startTwoDeployments();
   await world.addKey(KEY, "flagship");
   for (const each of days) {
-    await world.publish(each);
-    for (const { service } of [world.first, world.second]) {
-      await placeDay(service, "trades", each.tradedate, each.trades ?? []);
-    }
+    for (const dataset of DATASET_NAMES) await world.publish(each, dataset);
   }
   if (!withoutPython) python = startPythonPager();
 });
@@ -121,13 +113,15 @@ describe.each([
       for (let place = 0; place < REBUILT || (seen.restarted === 0 && place < 60); place++) {
         const before = randomDay(random, rebuildDate(rebuilds++));
         const after = rebuilt(random, before);
-        await world.publish(before);
         const history = randomHistory(random, before);
+        const { dataset } = history;
+        await world.publish(before, dataset);
         const at = random.integer(1, 10);
         const where = random.pick([[world.first], [world.second], [world.first, world.second]]);
         let publishing: Promise<unknown> = Promise.resolve();
         corruptLines(random, world, random.pick([0, 0.2]), (request) => {
-          if (request === at) publishing = Promise.all(where.map(({ service }) => publish(service, after)));
+          if (request === at)
+            publishing = Promise.all(where.map(({ service }) => publish(service, after, dataset)));
         });
         const found = await read(page, history);
         await publishing;

@@ -2,11 +2,16 @@
  * Generates random histories of a client with unreliable connections to two deployments: the requests, the faults and
  * the rows that the client must return.
  */
-import { storedColumns } from "../../src/datasets/dataset.ts";
-import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
-import { trades } from "../../src/datasets/trades.ts";
-import { day, type Row, randomSecurity, type TestDay, type TestSecurity } from "../support/builders.ts";
-import { answerRows, type DatasetSection, fieldNames } from "../support/dataset-days.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
+import {
+  columnsIn,
+  day,
+  type Row,
+  randomSecurity,
+  type TestDay,
+  type TestSecurity,
+} from "../support/builders.ts";
+import { answerRows, fieldNames } from "../support/dataset-days.ts";
 import type { Fault } from "../support/fault-line.ts";
 import type { Random } from "../support/random.ts";
 import { isLong, proofSize } from "../support/tier.ts";
@@ -42,27 +47,6 @@ export function randomDay(random: Random, tradedate: string): TestDay {
   return day({ tradedate, securities: shapes.map((shape) => randomSecurity(random, shape)) });
 }
 
-/** A day of orders, with trades where it has some. */
-export interface TickDay extends TestDay {
-  trades?: DatasetSection[];
-}
-
-/** Returns a day's orders as trades with the same times, prices and quantities. */
-export function tradesLike({ securities }: TestDay): DatasetSection[] {
-  return securities.map(({ symbol, market, orders }) => {
-    const cells = storedColumns(trades).map(({ key, kind }, column) => [
-      key,
-      kind === "code"
-        ? { values: ["", "B", "S"], index: Uint16Array.from(orders, (_, row) => (row + column) % 3) }
-        : Float64Array.from(orders, ({ priceE4, volume }, row) =>
-            kind === "price" ? priceE4 : key === "volume" ? volume : row * (column + 1),
-          ),
-    ]);
-    const time = Int32Array.from(orders, (each) => Number(each.time));
-    return { symbol, market, columns: { rows: orders.length, time, ...Object.fromEntries(cells) } };
-  });
-}
-
 /** Returns a separate day for each history that rebuilds one. */
 export function rebuildDate(place: number): string {
   const utc = new Date(Date.UTC(2025, 2, 3) + place * 86_400_000);
@@ -87,11 +71,11 @@ export function rebuilt(random: Random, before: TestDay): TestDay {
 }
 
 /** Returns random paging over a security of the day: all rows or a window, some fields or all, up to 60 pages. */
-export function randomHistory(random: Random, of: TickDay): History {
+export function randomHistory(random: Random, of: TestDay): History {
   const { symbol, market, orders } = random.pick(of.securities);
   const [a = "", b = ""] = [random.pick(orders).time, random.pick(orders).time].toSorted();
   const isWindow = random.chance(0.4) && a !== b;
-  const dataset = of.trades === undefined ? "orders" : random.pick(["orders", "trades"] as const);
+  const dataset = random.pick(DATASET_NAMES);
   const fields = fieldNames(DATASETS[dataset]).filter(() => random.chance(0.3));
   const sizes = [1, 7, 64, 100, 10_000].filter((size) => orders.length / size <= 60);
   return {
@@ -106,14 +90,13 @@ export function randomHistory(random: Random, of: TickDay): History {
 }
 
 /** Returns the rows of the history, computed from what was published. */
-export function expectedRows(of: TickDay, { dataset, symbol, start, end, fields }: History): Row[] {
+export function expectedRows(of: TestDay, { dataset, symbol, start, end, fields }: History): Row[] {
   const standard = fieldNames(DATASETS[dataset]);
   const columns = (fields ?? standard).map((name) => standard.indexOf(name));
-  const section = of.trades?.find((each) => each.symbol === symbol.slice(0, 6));
-  const rows =
-    dataset === "trades" && section !== undefined
-      ? answerRows(trades, section, of.tradedate)
-      : of.rowsOf(symbol.slice(0, 6));
+  const found = of.securities.find((each) => each.symbol === symbol.slice(0, 6));
+  if (found === undefined) throw new Error(`the day has no ${symbol}`);
+  const section = { ...found, columns: columnsIn(dataset, found.orders) };
+  const rows = answerRows(DATASETS[dataset], section, of.tradedate);
   return rows
     .filter(([, , time]) => (start === null || `${time}` >= start) && (end === null || `${time}` < end))
     .map((row) => columns.map((column) => row[column] ?? ""));

@@ -2,6 +2,7 @@
  * Two deployments with different secrets that serve the same days under different revision numbers, each behind a relay
  * that can fail, and a key that is valid at both. The date is Thursday, 12 March 2026, in Beijing.
  */
+import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security, type TestDay } from "../support/builders.ts";
 import { type FaultLine, startFaultLine } from "../support/fault-line.ts";
@@ -23,7 +24,7 @@ export interface TwoDeployments {
   /** Adds `key` to both deployments, each with its own account. */
   addKey(key: string, plan: PlanName): Promise<void>;
   /** Publishes the day on both deployments. */
-  publish(each: TestDay): Promise<void>;
+  publish(each: TestDay, dataset?: DatasetName): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,13 +44,14 @@ export async function startTwoDeployments(): Promise<TwoDeployments> {
         await asOperator(service, "POST", "/admin/keys/import", { rows });
       }
     },
-    publish: async (each) => {
+    publish: async (each, dataset = "orders") => {
       const { tradedate } = each;
       await publish(
         second.service,
         day({ tradedate, securities: [security("600001", [order("093000000")])] }),
+        dataset,
       );
-      for (const { service } of both) await publish(service, each);
+      for (const { service } of both) await publish(service, each, dataset);
     },
     stop: async () => {
       for (const { line, service } of both) {

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Change, Client, QuotaUsed } from "../../src/client/typescript/index.ts";
 import { trades } from "../../src/datasets/trades.ts";
-import { tradesLike } from "../fault/histories.ts";
-import { burst, day, type Row, randomSecurity } from "../support/builders.ts";
-import { answerRows, placeDay } from "../support/dataset-days.ts";
+import { burst, columnsIn, day, type Row, randomSecurity } from "../support/builders.ts";
+import { answerRows } from "../support/dataset-days.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { isPythonMissing, type PythonSession, pythonWith, startSession } from "../support/python.ts";
@@ -22,9 +21,11 @@ const orders = day({
     burst({ symbol: "600519", time: "093000000", rows: 250 }),
   ],
 });
-const sections = tradesLike(orders);
 const rowsOf = (symbol: string, fields?: string[]): Row[] =>
-  sections.filter((each) => each.symbol === symbol).flatMap((each) => answerRows(trades, each, DAY, fields));
+  orders.securities
+    .filter((each) => each.symbol === symbol)
+    .map((each) => ({ ...each, columns: columnsIn("trades", each.orders) }))
+    .flatMap((each) => answerRows(trades, each, DAY, fields));
 /** One column on request, one standard one. */
 const ASKED = ["order_kind", "bs_flag"];
 const without = isPythonMissing("trades with the Python client");
@@ -37,7 +38,7 @@ beforeAll(async () => {
   service = await startService();
   await loadWeekdays(service, "20260101", "20261231");
   await publish(service, orders);
-  await placeDay(service, "trades", DAY, sections);
+  await publish(service, orders, "trades");
   key = (await account(service, { plan: "flagship" })).key;
   folder = await mkdtemp(join(tmpdir(), "edgetape-trades-"));
 });
@@ -143,7 +144,10 @@ symbols = ["600519", "000001"]
 frames = [client.trades(symbols, day, day).to_df()]
 synced, kept = os.path.join(folder, "sync"), os.path.join(folder, "history")
 reports = [client.sync(symbols, day, day, synced, "trades"), client.sync(symbols, day, day, synced),
-           client.sync(symbols, day, day, synced, "trades"), client.history(symbols, day, day, kept, "trades")]
+           client.sync(symbols, day, day, synced, "trades")]
+before = [each["files"]["used"] for each in client.account()["quotas"]]
+reports += [client.history(symbols, day, day, kept, each) for each in ("trades", "orders")]
+free = before == [each["files"]["used"] for each in client.account()["quotas"]]
 frames += [read_history(each, symbols, day, day, "trades") for each in (synced, kept)]
 one = client.trades_parquet("600519", day, os.path.join(folder, "one.parquet"))
 with open(one.path, "rb") as a, open(os.path.join(synced, "600519.SH", f"600519.SH_{day}_trades.parquet"), "rb") as b:
@@ -151,13 +155,13 @@ with open(one.path, "rb") as a, open(os.path.join(synced, "600519.SH", f"600519.
 table = read_history(synced, symbols, dataset="trades", to="arrow")
 raw = client.trades(symbols, day, day).to_df(raw=True)
 result = [[len(each.fetched) for each in reports], [frames[0].equals(each) for each in frames],
-          {name: str(kind) for name, kind in frames[0].dtypes.items()}, same,
+          {name: str(kind) for name, kind in frames[0].dtypes.items()}, same and free,
           raw.equals(read_history(synced, symbols, dataset="trades", raw=True)),
           [list(row.values()) for row in table.to_pylist()]]`;
       const [fetched, equal, kinds, isSame, isRawSame, rows] = await python
         .run<unknown[]>(program)
         .finally(python.stop);
-      expect([fetched, equal, isSame, isRawSame]).toEqual([[2, 2, 0, 2], [true, true, true], true, true]);
+      expect([fetched, equal, isSame, isRawSame]).toEqual([[2, 2, 0, 2, 2], [true, true, true], true, true]);
       expect(kinds).toMatchObject({ time: "datetime64[ns]", bs_flag: "category", buy_order_id: "int64" });
       expect(rows).toEqual([...rowsOf("600519"), ...rowsOf("000001")]);
     },

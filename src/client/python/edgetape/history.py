@@ -1,7 +1,8 @@
 """Whole days of many securities as a folder, and the folder as frames.
 
 `by-symbol/` files of a share are preferred: they use no quota, and four are fetched at a time. What no share has is
-fetched from the API, as `sync` does; both give the same bytes for the same build of a day.
+fetched from the API, as `sync` does; both give the same rows for the same build of a day. Files of a share also hold
+the columns on request, which files of the API do not.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ def read_history(
     to : str, default "pandas"
         ``"pandas"``, ``"polars"`` or ``"arrow"``. pandas and arrow need pyarrow.
     fields : str or sequence of str, optional
-        Columns in the order wanted; by default all.
+        Columns in the order wanted; by default the standard ones.
     raw : bool, default False
         True: the files' own columns, ``time`` as HHMMSSmmm. False: the shape that `Orders.to_df` describes. Arrow tables
         always have the files' own columns.
@@ -193,12 +194,13 @@ def read_history(
     """
     if to not in ("pandas", "polars", "arrow"):
         raise ValueError(f"to is 'pandas', 'polars' or 'arrow', not {to!r}")
-    paths = _paths(os.fspath(folder), symbols, start_date, end_date, dataset_named(dataset))
-    names = field_names(fields)
+    described = dataset_named(dataset)
+    paths = _paths(os.fspath(folder), symbols, start_date, end_date, described)
+    names = field_names(fields) or list(described.standard)
     if to == "polars":
         return _to_polars(paths, names, raw)
     table = _to_arrow(paths, names)
-    return table if to == "arrow" else _to_pandas(table, names, raw)
+    return table.select(names) if to == "arrow" else _to_pandas(table, names, raw)
 
 
 def _paths(
@@ -237,16 +239,16 @@ def _progress(paths: Sequence[str], read: Callable[[str], Any]) -> Iterator[Any]
             bar.finished()
 
 
-def _to_arrow(paths: Sequence[str], names: Optional[List[str]]) -> "pyarrow.Table":
+def _to_arrow(paths: Sequence[str], names: List[str]) -> "pyarrow.Table":
     library = frame.library("pyarrow", "read_history")
     parquet = import_module("pyarrow.parquet")
-    columns = None if names is None else list(dict.fromkeys([*names, "tradedate"]))
+    columns = [*dict.fromkeys([*names, "tradedate"])]
     tables = list(_progress(paths, lambda path: parquet.ParquetFile(path).read(columns=columns)))
     table: pyarrow.Table = library.concat_tables(tables)
-    return table if names is None else table.select(columns)
+    return table
 
 
-def _to_pandas(table: "pyarrow.Table", names: Optional[List[str]], raw: bool) -> "pandas.DataFrame":
+def _to_pandas(table: "pyarrow.Table", names: List[str], raw: bool) -> "pandas.DataFrame":
     library = frame.library("pandas", "read_history")
     made: pandas.DataFrame = table.to_pandas()
     for name in made.columns:
@@ -257,16 +259,18 @@ def _to_pandas(table: "pyarrow.Table", names: Optional[List[str]], raw: bool) ->
             made[name] = library.to_datetime(texts, format="%Y%m%d%H%M%S%f").astype("datetime64[ns]")
         elif made[name].dtype.kind not in "if":
             made[name] = made[name].astype(object)
-    return made if names is None else made[names]
+    return made[names]
 
 
-def _to_polars(paths: Sequence[str], names: Optional[List[str]], raw: bool) -> "polars.DataFrame":
+def _to_polars(paths: Sequence[str], names: List[str], raw: bool) -> "polars.DataFrame":
     library = frame.library("polars", "read_history")
-    made: polars.DataFrame = library.concat(list(_progress(paths, library.read_parquet)))
+    columns = [*dict.fromkeys([*names, "tradedate", "time"])]
+    read = _progress(paths, lambda path: library.read_parquet(path, columns=columns))
+    made: polars.DataFrame = library.concat([each.select(columns) for each in read])
     if not raw:
         moment = (library.col("tradedate") + library.col("time")).str.to_datetime(
             "%Y%m%d%H%M%S%3f", time_unit="ms"
         )
         codes = [library.col(name).cast(library.Categorical) for name in columns_of("code") if name in made.columns]
         made = made.with_columns(moment.alias("time"), *codes)
-    return made if names is None else made.select(names)
+    return made.select(names)

@@ -106,7 +106,7 @@ class Share:
         return {
             entry["tradedate"]: entry
             for entry in self._manifest()
-            if entry.get("build_id") is not None and entry.get("dataset", "orders") == dataset
+            if entry.get("build_id") is not None and entry["path"].endswith(f"_{dataset}.parquet")
         }
 
     def download(

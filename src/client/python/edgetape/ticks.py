@@ -134,7 +134,8 @@ class Ticks:
         ``amount`` (yuan) are float64. No value is missing.
 
         Files (`to_parquet`, `to_csv`, `Client.sync`, `Client.history`, the service's own) have the same columns with
-        the API's own values: times and codes as strings, ``time`` as HHMMSSmmm.
+        the API's own values: times and codes as strings, ``time`` as HHMMSSmmm. Those that `Client.history` takes from a
+        share hold the columns on request, too.
 
         Parameters
         ----------
