@@ -34,8 +34,8 @@ beforeAll(async () => {
   receiver = await startReceiver();
   folder = mkdtempSync(join(tmpdir(), "edgetape-guide-"));
   mkdirSync(join(folder, "backups"));
-  deliver(folder, "20260311", 2_000);
-  deliver(join(folder, "drop"), "20260310", 2_000);
+  deliver(folder, "20260311", 2_000, { trades: true });
+  deliver(join(folder, "drop"), "20260310", 2_000, { trades: true });
 });
 afterAll(async () => {
   await service.stop();
@@ -85,7 +85,7 @@ describe("the deployment guide", () => {
       "customer-1",
       "0 failed",
       "The plain webhook took the message.",
-      "20260310 is served as revision 1.",
+      "20260310 is served as revision 1; trades are served as revision 1.",
       "is whole",
       "is restored.",
     ]) {
