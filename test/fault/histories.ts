@@ -5,6 +5,7 @@
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import {
   columnsIn,
+  columnsOf,
   day,
   type Row,
   randomSecurity,
@@ -95,7 +96,7 @@ export function expectedRows(of: TestDay, { dataset, symbol, start, end, fields 
   const columns = (fields ?? standard).map((name) => standard.indexOf(name));
   const found = of.securities.find((each) => each.symbol === symbol.slice(0, 6));
   if (found === undefined) throw new Error(`the day has no ${symbol}`);
-  const section = { ...found, columns: columnsIn(dataset, found.orders) };
+  const section = { ...found, columns: columnsIn(dataset, columnsOf(found.orders)) };
   const rows = answerRows(DATASETS[dataset], section, of.tradedate);
   return rows
     .filter(([, , time]) => (start === null || `${time}` >= start) && (end === null || `${time}` < end))

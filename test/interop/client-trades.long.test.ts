@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Change, Client, QuotaUsed } from "../../src/client/typescript/index.ts";
 import { trades } from "../../src/datasets/trades.ts";
-import { burst, columnsIn, day, type Row, randomSecurity } from "../support/builders.ts";
+import { burst, columnsIn, columnsOf, day, type Row, randomSecurity } from "../support/builders.ts";
 import { answerRows } from "../support/dataset-days.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
@@ -24,7 +24,7 @@ const orders = day({
 const rowsOf = (symbol: string, fields?: string[]): Row[] =>
   orders.securities
     .filter((each) => each.symbol === symbol)
-    .map((each) => ({ ...each, columns: columnsIn("trades", each.orders) }))
+    .map((each) => ({ ...each, columns: columnsIn("trades", columnsOf(each.orders)) }))
     .flatMap((each) => answerRows(trades, each, DAY, fields));
 /** One column on request, one standard one. */
 const ASKED = ["order_kind", "bs_flag"];

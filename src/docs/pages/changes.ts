@@ -10,6 +10,7 @@ export const zh: PageText = {
       "新增 `level2_trade_history`（逐笔成交）与 `trade_history_estimate`，名额、额度、游标与委托各自独立。",
       "`data_status` 增加 `datasets`，`data_changes` 增加 `dataset` 参数与字段，`data_symbols` 增加 `dataset` 参数，`account_info` 的 `quotas` 每接口一项。",
       "游标带数据集（`v5.`）；之前签发的委托游标（`v4.`）仍可用。",
+      "`level2` 分享的每日目录增加 `<YYYYMMDD>_trades.parquet`，`by-symbol/` 增加 `<代码>.<SH|SZ>_trades.parquet`；原有文件不变。",
     ),
     heading("v0-1", "0.1"),
     list(
@@ -40,6 +41,7 @@ export const en: PageText = {
       "`level2_trade_history` (trades) and `trade_history_estimate`, with a slot, a quota and cursors of their own.",
       "`data_status` has `datasets`; `data_changes` takes and gives `dataset`, `data_symbols` takes it; `quotas` of `account_info` has an entry for each interface.",
       "Cursors name their dataset (`v5.`); those of orders that were issued before (`v4.`) still work.",
+      "The day's folder of a `level2` share also holds `<YYYYMMDD>_trades.parquet`, and `by-symbol/` a `<code>.<SH|SZ>_trades.parquet`; the other files stay as they were.",
     ),
     heading("v0-1", "0.1"),
     list(

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { linesOf, outcomeNotice, servedSentence } from "../../../../src/cli/nightly/evening-notice.ts";
+import type { DatasetOutcome, DayOutcome } from "../../../../src/cli/nightly/load-day.ts";
+
+function dataset(name: DatasetOutcome["dataset"], said: Partial<DatasetOutcome> = {}): DatasetOutcome {
+  return {
+    dataset: name,
+    state: "published",
+    ...{ problem: null, problemZh: null, announcedAtMs: null, quarantine: null },
+    ...{ revision: 3, rows: 1_200, securities: 20, sizeBytes: 5_000, brokenRows: 0 },
+    degraded: false,
+    ...said,
+  };
+}
+
+/** The outcome of a day with these datasets; the day's own members follow from them as `loadDay` gives them. */
+function outcome(datasets: DatasetOutcome[], said: Partial<DayOutcome> = {}): DayOutcome {
+  const [first = dataset("orders")] = datasets;
+  const failed = datasets.find(({ state }) => state === "failed");
+  return {
+    ...first,
+    tradedate: "20260312",
+    state: failed === undefined ? first.state : "failed",
+    problem: failed?.problem ?? null,
+    ...{ datasets, lacking: [], leftOut: [], files: [], seconds: 2.5 },
+    ...said,
+  };
+}
+
+describe("an evening's notice", () => {
+  it.each([
+    [[dataset("orders")], [], "20260312 is served as revision 3", "20260312 已发布，第 3 版"],
+    [
+      [dataset("orders", { state: "unchanged" }), dataset("trades", { revision: 1, degraded: true })],
+      [],
+      "20260312 was served with this content before, as revision 3; trades are served as revision 1, with rows left out",
+      "20260312 的内容与已发布的第 3 版相同；逐笔成交已发布，第 1 版（有坏行未收入）",
+    ],
+    [
+      [dataset("orders")],
+      ["trades"],
+      "20260312 is served as revision 3, without trades, which other days have",
+      "20260312 已发布，第 3 版，缺少逐笔成交",
+    ],
+    [
+      [dataset("trades")],
+      ["orders"],
+      "20260312 trades are served as revision 3, without orders, which other days have",
+      "20260312 逐笔成交已发布，第 3 版，缺少逐笔委托",
+    ],
+  ] as [DatasetOutcome[], DayOutcome["lacking"], string, string][])(
+    "names every dataset (%#)",
+    (datasets, lacking, en, zh) => {
+      expect(servedSentence(outcome(datasets, { lacking }))).toEqual({ en, zh });
+    },
+  );
+
+  it("has a line of numbers for each dataset, what the delivery lacks, and the rows left out", () => {
+    const broken = { brokenRows: 2, quarantine: "q.csv" };
+    const datasets = [dataset("orders"), dataset("trades", { rows: 900, ...broken })];
+    expect(linesOf(outcome(datasets, { lacking: ["orders"] })).map(({ en }) => en)).toEqual([
+      "20 securities, 1,200 orders, 5.0 kB",
+      "20 securities, 900 trades, 5.0 kB, in 2.5 s",
+      "the delivery has no orders, which other days have",
+      "2 lines were no rows; they are in q.csv",
+    ]);
+  });
+
+  it("has failed when one dataset has, and says what is served all the same", () => {
+    const problem = { state: "failed" as const, revision: null, problem: "It is withdrawn." };
+    const half = outcomeNotice(outcome([dataset("orders"), dataset("trades", problem)]));
+    expect([half.event, half.title.en]).toEqual([
+      "nightly.failed",
+      "20260312 is served as revision 3; its trades are not served by this delivery: It is withdrawn.",
+    ]);
+    const none = outcomeNotice(outcome([dataset("orders", problem)]));
+    expect(none.title.en).toBe("20260312 is not served by this delivery: It is withdrawn.");
+  });
+
+  it("is a warning when a dataset is missing that other days have", () => {
+    const lacking = outcome([dataset("orders")], { lacking: ["trades"], degraded: true });
+    expect(outcomeNotice(lacking)).toMatchObject({ event: "nightly.degraded", level: "warning" });
+  });
+});
