@@ -9,7 +9,7 @@ import { ok, type Result, refused } from "./result.ts";
 /** The most bytes in flight in one isolate, for all answers together. */
 const MAX_BYTES = 64_000_000;
 
-/** A client that leaves a piece unread for this long can lose its body when others wait for memory. */
+/** A client that leaves a piece unread for this long, while others wait for memory, can lose its body. */
 const IDLE_MS = 5_000;
 
 /** How often a waiting request checks for free memory by itself. */
@@ -47,8 +47,8 @@ export interface Reservation {
   /** The bytes that it counts now. */
   readonly bytes: number;
   /**
-   * Resolves when its client has left a piece unread for 5 s and others need the memory; the holder must then abort the
-   * body.
+   * Resolves when its client has left a piece unread for 5 s in which others waited for memory; the holder must then abort
+   * the body.
    */
   readonly wanted: Promise<void>;
   /** Reports that a piece waits for the client; `leftBytes` are in memory, including it. */
@@ -74,6 +74,9 @@ export class MemoryBudget {
   /** Held and requested bytes of each part, by name. */
   readonly #ofPart = new Map<string, number>();
   #heldBytes = 0;
+  /** Milliseconds during which requests waited and the isolate kept up; bodies are unread by this clock. */
+  #watchedMs = 0;
+  #lookedMs = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -97,7 +100,9 @@ export class MemoryBudget {
       return refused(this.#bodiesOf(over) + bytes > over.maxBytes ? "part_full" : "part_busy");
     }
     this.#count(parts, bytes);
-    const waiting = new Waiting(ask, Date.now() + waitMs);
+    const nowMs = Date.now();
+    if (this.#waiting.size === 0) this.#lookedMs = nowMs;
+    const waiting = new Waiting(ask, nowMs + waitMs);
     this.#waiting.add(waiting);
     this.#admit();
     return waiting.admitted === null ? this.#waitFor(waiting) : ok(waiting.admitted);
@@ -114,6 +119,7 @@ export class MemoryBudget {
       const leftMs = waiting.untilMs - Date.now();
       if (leftMs <= 0) break;
       await inTime(either, Math.min(leftMs, LOOK_MS)).catch(() => undefined);
+      this.#look();
       this.#admit();
     }
     if (waiting.admitted !== null) return ok(waiting.admitted);
@@ -138,6 +144,13 @@ export class MemoryBudget {
       waiting.admitted = this.#hold(waiting.ask);
       waiting.came.resolve();
     }
+  }
+
+  /** Advances the clock by which bodies are unread. An isolate that was busy for longer did not see what was read. */
+  #look(): void {
+    const nowMs = Date.now();
+    this.#watchedMs += Math.min(2 * LOOK_MS, nowMs - this.#lookedMs);
+    this.#lookedMs = nowMs;
   }
 
   #bodiesOf({ name }: MemoryPart): number {
@@ -181,7 +194,7 @@ export class MemoryBudget {
         return held.bytes;
       },
       wanted: held.wanted.promise,
-      sending: (leftBytes) => tell(leftBytes, Date.now()),
+      sending: (leftBytes) => tell(leftBytes, this.#watchedMs),
       sent: (leftBytes) => tell(leftBytes, null),
       prolong: (forMs) => {
         held.countsUntilMs = Date.now() + forMs;
@@ -226,7 +239,7 @@ export class MemoryBudget {
    * Frees bodies that are unread for longest until there is enough for `bytes`; frees nothing if that is impossible.
    */
   #releaseIdle(bytes: number): void {
-    const untilMs = Date.now() - IDLE_MS;
+    const untilMs = this.#watchedMs - IDLE_MS;
     const idle = [...this.#held].filter((held) => unreadSince(held) <= untilMs);
     const idleBytes = idle.reduce((sum, held) => sum + held.bytes, 0);
     if (this.#lacks(bytes - idleBytes)) return;
@@ -244,7 +257,7 @@ interface Held {
   /** Unix milliseconds. */
   countsUntilMs: number;
   isBody: boolean;
-  /** Since when a piece waits for the client; null when none does. */
+  /** Since when a piece waits for the client, by the budget's own clock; null when none does. */
   unreadSinceMs: number | null;
   wanted: PromiseWithResolvers<void>;
 }

@@ -239,7 +239,7 @@ describe("the memory of a body", () => {
       await body.read();
       await pass(4_000);
       const other = reserve(budget.heldBytes);
-      await pass(2_000);
+      await pass(6_000);
       expect(await body.ended).toMatchObject({ how: "client_slow" });
       await expect(body.read()).rejects.toThrow();
       expect(body.isCredited()).toBe(false);
