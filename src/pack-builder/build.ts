@@ -122,11 +122,11 @@ export async function buildPacks({
 
 /** Checks the day's packs where they are verified; `null` when they are not, or none was built. */
 async function qualityOf(
-  { tradedate, outFolder, verify }: Pick<BuildOptions, "tradedate" | "outFolder" | "verify">,
+  { tradedate, outFolder, verify, threads }: Omit<BuildOptions, "dataset" | "onProgress">,
   packs: readonly BuildReport[],
 ): Promise<DayQuality | null> {
   if (!verify || packs.every(({ pack }) => pack === null)) return null;
-  const { sheet, path } = await checkFolder(outFolder, tradedate);
+  const { sheet, path } = await checkFolder(outFolder, tradedate, { threads });
   return { verdict: sheet.verdict, sheet: path, summary: sheetSummary(sheet) };
 }
 

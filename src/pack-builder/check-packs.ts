@@ -4,6 +4,7 @@
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Worker as Thread } from "node:worker_threads";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { orders } from "../datasets/orders.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
@@ -14,52 +15,79 @@ import type { SectionEntry } from "../packs/layout.ts";
 import { BUILDER_VERSION } from "../packs/origin.ts";
 import type { OtherDay } from "../quality/check-day.ts";
 import { type Contents, checkSecurity, type SecurityReport } from "../quality/check-security.ts";
-import type { LastSnapshot } from "../quality/security-rows.ts";
+import { type LastSnapshot, UNREAD_COLUMNS } from "../quality/security-rows.ts";
 import { asOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import { orderContents, tradeContents } from "./contents.ts";
 import { openPackFile, type PackFile, packName } from "./pack-file.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
 /** Days before it that a day is compared with. */
 const MOST_OTHER_DAYS = 10;
 
-interface CheckedPacks {
-  tradedate: BeijingDate;
-  /** The open packs of the day; `null` for a dataset that it does not have. */
-  packs: Record<DatasetName, PackFile | null>;
-  /** Other days to compare with. */
-  others: readonly OtherDay[];
+/** A thread takes about a second to start, in which another checks more than a million rows. */
+const ROWS_OF_THREAD = 5_000_000;
+
+type Snapshots = ReadonlyMap<string, LastSnapshot>;
+
+export interface CheckOptions {
   /** The last snapshot before 15:05 of each security by code with suffix; absent: the day has no quotes. */
-  snapshots?: ReadonlyMap<string, LastSnapshot> | undefined;
-  /** Is given the share of the securities that are done, from 0 to 1. */
-  onProgress?: ((share: number) => void) | undefined;
+  snapshots?: Snapshots | undefined;
+  /** Number of threads; up to 1 uses the calling thread. */
+  threads?: number;
+  /** A day of fewer rows is checked in the calling thread; `ROWS_OF_THREAD` when absent. */
+  threadRows?: number;
 }
 
-/** Runs every check on every security of the packs. Throws `PackFormatError` for a pack that does not decode. */
-async function checkPacks({
-  tradedate,
-  packs,
+/** Some securities of a day's packs. */
+export interface CheckedSlice {
+  /** Where the packs lie; `null` for a dataset that the day does not have. */
+  paths: Record<DatasetName, string | null>;
+  /** Codes with suffix. */
+  codes: readonly string[];
+  others: readonly OtherDay[];
+  snapshots: Snapshots | undefined;
+}
+
+/** Runs every check on the securities of a slice, one at a time. Throws `PackFormatError` for a pack that does not decode. */
+export async function checkSlice({
+  paths,
+  codes,
   others,
   snapshots,
-  onProgress = () => {},
-}: CheckedPacks): Promise<QualitySheet> {
-  const sections = { orders: new Sections(packs.orders), trades: new Sections(packs.trades) };
-  const securities = [...sections.orders.securities(), ...sections.trades.securities()];
-  const codes = new Map(securities.map((security) => [codeOf(security), security]));
-  const reports: SecurityReport[] = [];
-  for (const code of [...codes.keys()].sort()) {
-    const security = codes.get(code);
-    if (security === undefined) continue;
-    reports.push(await reportOf(security, sections, { others, lastSnapshot: snapshots?.get(code) ?? null }));
-    onProgress(reports.length / codes.size);
+}: CheckedSlice): Promise<SecurityReport[]> {
+  const packs = await openPacks(paths);
+  try {
+    const sections = { orders: new Sections(packs.orders), trades: new Sections(packs.trades) };
+    const reports: SecurityReport[] = [];
+    for (const code of codes) {
+      const lastSnapshot = snapshots?.get(code) ?? null;
+      reports.push(await reportOf(securityOf(code), sections, { others, lastSnapshot }));
+    }
+    return reports;
+  } finally {
+    await closePacks(packs);
   }
-  return qualitySheet({
-    tradedate,
-    builderVersion: BUILDER_VERSION,
-    packs: { orders: packs.orders?.index.buildId ?? null, trades: packs.trades?.index.buildId ?? null },
-    securities: reports,
-    others,
+}
+
+/** Checks a slice in a thread of its own. */
+function checkInThread(slice: CheckedSlice): Promise<SecurityReport[]> {
+  return new Promise((resolve, reject) => {
+    const thread = new Thread(join(import.meta.dirname, "check-thread.ts"), { workerData: slice });
+    thread.once("message", resolve);
+    thread.once("error", reject);
+    thread.once("exit", (code) => reject(new Error(`a thread of the quality check ended with ${code}`)));
   });
+}
+
+/** Deals the securities out to slices of about as many rows. */
+function slicesOf(rowsOfCode: ReadonlyMap<string, number>, count: number): string[][] {
+  const slices = Array.from({ length: count }, () => ({ rows: 0, codes: [] as string[] }));
+  for (const [code, rows] of [...rowsOfCode].sort((a, b) => b[1] - a[1])) {
+    const least = slices.reduce((best, each) => (each.rows < best.rows ? each : best));
+    least.rows += rows;
+    least.codes.push(code);
+  }
+  return slices.map(({ codes }) => codes);
 }
 
 async function reportOf(
@@ -71,12 +99,16 @@ async function reportOf(
   const read = { orders: await sections.orders.read(code), trades: await sections.trades.read(code) };
   // An exchange that a pack does not have at all is a fault of the day, not of each of its securities.
   const ofOrders =
-    read.orders === null || !sections.orders.has(market) ? null : sectionRows(...read.orders, orders);
+    read.orders === null || !sections.orders.has(market)
+      ? null
+      : sectionRows(...read.orders, orders, UNREAD_COLUMNS);
   const ofTrades =
-    read.trades === null || !sections.trades.has(market) ? null : sectionRows(...read.trades, trades);
+    read.trades === null || !sections.trades.has(market)
+      ? null
+      : sectionRows(...read.trades, trades, UNREAD_COLUMNS);
   const contents: Contents = {
-    orders: ofOrders === null ? 0 : fingerprintOf(ofOrders, orders),
-    trades: ofTrades === null ? 0 : fingerprintOf(ofTrades, trades),
+    orders: ofOrders === null ? 0 : orderContents(ofOrders),
+    trades: ofTrades === null ? 0 : tradeContents(ofTrades),
   };
   const before = others.flatMap(({ tradedate, contents: of }) => {
     const own = of.get(code);
@@ -105,10 +137,6 @@ class Sections {
     this.markets = new Set(entries.filter(({ rows }) => rows > 0).map(({ market }) => market));
   }
 
-  securities(): Security[] {
-    return [...this.entries.values()].map(({ symbol, market }) => ({ symbol, market }));
-  }
-
   /** Whether the pack has a row of the exchange. */
   has(market: string): boolean {
     return this.markets.has(market);
@@ -126,10 +154,13 @@ function codeOf({ symbol, market }: Security): string {
   return `${symbol}.${market}`;
 }
 
+function securityOf(code: string): Security {
+  return { symbol: code.slice(0, 6), market: code.endsWith(".SH") ? "SH" : "SZ" };
+}
+
 function withoutRows(code: string): SectionEntry {
-  const market = code.endsWith(".SH") ? "SH" : "SZ";
   const nowhere = { offset: 0, length: 0, footerLength: 0, rows: 0, lastTime: 0, crc: 0, blocks: [] };
-  return { symbol: code.slice(0, 6), market, ...nowhere };
+  return { ...securityOf(code), ...nowhere };
 }
 
 /** The file name of a day's quality sheet. */
@@ -150,33 +181,71 @@ export interface CheckedFolder {
 export async function checkFolder(
   folder: string,
   tradedate: BeijingDate,
-  { snapshots, onProgress }: Pick<CheckedPacks, "snapshots" | "onProgress"> = {},
+  { snapshots, threads = 1, threadRows = ROWS_OF_THREAD }: CheckOptions = {},
 ): Promise<CheckedFolder> {
-  const packs: Record<DatasetName, PackFile | null> = { orders: null, trades: null };
-  try {
-    for (const dataset of DATASET_NAMES) packs[dataset] = await openIfThere(folder, dataset, tradedate);
-    const others = await otherDays(folder, tradedate);
-    const sheet = await checkPacks({ tradedate, packs, others, snapshots, onProgress });
-    return { sheet, path: await writeSheet(sheet, folder) };
-  } finally {
-    for (const pack of Object.values(packs)) await pack?.close();
+  const paths = {
+    orders: await pathIfThere(folder, "orders", tradedate),
+    trades: await pathIfThere(folder, "trades", tradedate),
+  };
+  const packs = await openPacks(paths);
+  const rowsOfCode = new Map<string, number>();
+  for (const pack of Object.values(packs)) {
+    for (const entry of pack?.index.entries ?? []) {
+      rowsOfCode.set(codeOf(entry), (rowsOfCode.get(codeOf(entry)) ?? 0) + entry.rows);
+    }
   }
+  await closePacks(packs);
+  const others = await otherDays(folder, tradedate);
+  const rows = [...rowsOfCode.values()].reduce((sum, each) => sum + each, 0);
+  const slices = slicesOf(rowsOfCode, rows < threadRows ? 1 : Math.max(1, threads));
+  const check = slices.length === 1 ? checkSlice : checkInThread;
+  const checked = await Promise.all(slices.map((codes) => check({ paths, codes, others, snapshots })));
+  const sheet = qualitySheet({
+    tradedate,
+    builderVersion: BUILDER_VERSION,
+    packs: { orders: packs.orders?.index.buildId ?? null, trades: packs.trades?.index.buildId ?? null },
+    securities: checked.flat().sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1)),
+    others,
+  });
+  return { sheet, path: await writeSheet(sheet, folder) };
 }
 
-/** The pack of `dataset` in `folder`, `null` when there is none. */
-async function openIfThere(
+/** Opens the packs at `paths`. Throws `PackFormatError` for a file that is none. */
+async function openPacks(
+  paths: Record<DatasetName, string | null>,
+): Promise<Record<DatasetName, PackFile | null>> {
+  const packs: Record<DatasetName, PackFile | null> = { orders: null, trades: null };
+  for (const dataset of DATASET_NAMES) {
+    const path = paths[dataset];
+    if (path === null) continue;
+    const pack = await openPackFile(path, [dataset]);
+    if (!("reason" in pack)) packs[dataset] = pack;
+    else {
+      await closePacks(packs);
+      throw new PackFormatError(`${path}: ${pack.reason === "unreadable" ? pack.code : pack.difference}`);
+    }
+  }
+  return packs;
+}
+
+async function closePacks(packs: Record<DatasetName, PackFile | null>): Promise<void> {
+  for (const pack of Object.values(packs)) await pack?.close();
+}
+
+/** The path of the pack of `dataset` in `folder`, `null` when there is none. Throws when it is of another day. */
+async function pathIfThere(
   folder: string,
   dataset: DatasetName,
   tradedate: BeijingDate,
-): Promise<PackFile | null> {
+): Promise<string | null> {
   const path = join(folder, packName(dataset, tradedate));
   const pack = await openPackFile(path, [dataset]);
   if ("reason" in pack) {
     if (pack.reason === "unreadable" && pack.code === "ENOENT") return null;
     throw new PackFormatError(`${path}: ${pack.reason === "unreadable" ? pack.code : pack.difference}`);
   }
-  if (pack.index.tradedate === tradedate) return pack;
   await pack.close();
+  if (pack.index.tradedate === tradedate) return path;
   throw new PackFormatError(`${path} is of ${pack.index.tradedate}`);
 }
 

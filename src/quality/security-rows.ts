@@ -5,6 +5,9 @@ import type { OrderColumns, Security } from "../orders/record.ts";
 
 export type TradeColumns = RowsOf<typeof trades>;
 
+/** Keys of columns that no check reads. */
+export const UNREAD_COLUMNS = ["orderId", "orderKind"];
+
 /** The totals of a day's last snapshot before 15:05. */
 export interface LastSnapshot {
   /** Shares and yuan of the day so far, as the source has them. */
@@ -23,8 +26,20 @@ export interface SecurityDay extends Security {
   lastSnapshot: LastSnapshot | null;
 }
 
-/** Returns per row of a code column what `meaning` gives for its text. */
-export function coded({ values, index }: CodeColumn, meaning: (text: string) => number): Uint8Array {
+type Meaning = (text: string) => number;
+
+/** Several checks read the same column with the same meaning. */
+const known = new WeakMap<CodeColumn, Map<Meaning, Uint8Array>>();
+
+/** Returns per row of a code column what `meaning` gives for its text. The caller does not change the result. */
+export function coded(column: CodeColumn, meaning: Meaning): Uint8Array {
+  const ofColumn = known.get(column) ?? new Map<Meaning, Uint8Array>();
+  const out = ofColumn.get(meaning) ?? codedRows(column, meaning);
+  known.set(column, ofColumn.set(meaning, out));
+  return out;
+}
+
+function codedRows({ values, index }: CodeColumn, meaning: Meaning): Uint8Array {
   const numbers = values.map(meaning);
   const out = new Uint8Array(index.length);
   for (let row = 0; row < out.length; row++) out[row] = numbers[index[row] ?? 0] ?? 0;

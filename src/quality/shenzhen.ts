@@ -18,7 +18,11 @@ function shenzhenKind(type: string): number {
 
 /** Per trade: 1 for a cancel. */
 export function shenzhenCancels({ tradeCode }: TradeColumns): Uint8Array {
-  return coded(tradeCode, (code) => (code === "C" ? 1 : 0));
+  return coded(tradeCode, isCancelCode);
+}
+
+function isCancelCode(code: string): number {
+  return code === "C" ? 1 : 0;
 }
 
 /**
@@ -103,28 +107,28 @@ class ShenzhenReplay implements Replay {
       const auction = time < CONTINUOUS ? this.opening : this.closing;
       auction.begin(orders);
       auction.trade(price, volume, this.place(row));
-    } else this.judgePriority(row);
-    const isBought = this.take(row, BUY);
-    const isSold = this.take(row, SELL);
+    }
+    const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
+    const [buyer, seller] = [orders.find(buy), orders.find(sell)];
+    // The resting order of a fill is the older one, of the lower number.
+    if (!isAuction) this.judgePriority(row, buy < sell ? buyer : seller, buy < sell ? BUY : SELL);
+    const isBought = this.take(row, buyer, BUY);
+    const isSold = this.take(row, seller, SELL);
     if (isAuction) return;
     counts.fills += 1;
     if (isBought && isSold) counts.fillsFound += 1;
   }
 
-  /** The resting order of a fill is the older one, of the lower number. */
-  private judgePriority(row: number): void {
-    const { trades, orders } = this;
-    const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
-    const resting = orders.find(Math.min(buy, sell));
+  private judgePriority(row: number, resting: number, side: number): void {
+    const { orders } = this;
     if (resting < 0 || orders.kinds[resting] !== LIMIT) return;
-    this.priority.add(orders.best(buy < sell ? BUY : SELL) === resting, () => this.place(row));
+    this.priority.add(orders.best(side) === resting, () => this.place(row));
   }
 
-  /** Takes the fill in `row` from its order on `side`. */
-  private take(row: number, side: number): boolean {
+  /** Takes the fill in `row` from the order in row `ordered` (-1: unknown), which is on `side`. */
+  private take(row: number, ordered: number, side: number): boolean {
     const { trades, orders } = this;
     const volume = trades.volume[row] ?? 0;
-    const ordered = orders.find((side === BUY ? trades.buyOrderId[row] : trades.sellOrderId[row]) ?? 0);
     let kind: FaultKind | null = null;
     if (ordered < 0) kind = "fill_unknown";
     else {

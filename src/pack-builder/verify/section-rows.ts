@@ -12,13 +12,17 @@ import { openBlock } from "../../packs/block-columns.ts";
 import { asFormat, PackFormatError } from "../../packs/errors.ts";
 import { blockEnd, blockRows, type SectionEntry } from "../../packs/layout.ts";
 
-/** Returns all rows in `bytes`, the whole section of `entry` in a pack of `dataset`. Throws `PackFormatError`. */
+/**
+ * Returns all rows in `bytes`, the whole section of `entry` in a pack of `dataset`. The columns with a key in `unread`
+ * are left empty. Throws `PackFormatError`.
+ */
 export function sectionRows<D extends Dataset>(
   entry: SectionEntry,
   bytes: Uint8Array,
   dataset: D,
+  unread: readonly string[] = [],
 ): RowsOf<D> {
-  const stored = storedColumns(dataset);
+  const stored = storedColumns(dataset).filter(({ key }) => !unread.includes(key));
   const time = new Int32Array(entry.rows);
   const columns = stored.map((column) => new SectionColumn(column, entry.rows));
   entry.blocks.forEach(({ offset, firstRow }, number) => {
@@ -32,8 +36,12 @@ export function sectionRows<D extends Dataset>(
     });
   });
   const rows: Rows = { rows: entry.rows, time };
+  const empty = storedColumns(dataset)
+    .filter(({ key }) => unread.includes(key))
+    .map((column) => new SectionColumn(column, 0));
+  const members = [...columns, ...empty].map((column) => column.member());
   // A column per key of the dataset is what `RowsOf` says.
-  return Object.assign(rows, Object.fromEntries(columns.map((column) => column.member()))) as RowsOf<D>;
+  return Object.assign(rows, Object.fromEntries(members)) as RowsOf<D>;
 }
 
 /** The values of one stored column, block after block. */

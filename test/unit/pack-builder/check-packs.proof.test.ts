@@ -38,6 +38,15 @@ describe("the quality check of sample days", () => {
     expect(checked.sheet.summary.matching).toEqual({ passed, failed: 0, notProvable: {} });
   });
 
+  it("says the same when threads share the securities", async () => {
+    const folder = temporaryFolder();
+    const day = { tradedate: DAY, rows: 6_000 };
+    await writeSamplePack(day, folder);
+    await writeSamplePack(day, folder, undefined, "trades");
+    const { sheet } = await checkFolder(folder, DAY);
+    expect((await checkFolder(folder, DAY, { threads: 3, threadRows: 0 })).sheet).toEqual(sheet);
+  });
+
   it("says for a day without trades what is not provable", async () => {
     const folder = temporaryFolder();
     await writeSamplePack({ tradedate: DAY, rows: 4_000 }, folder);
