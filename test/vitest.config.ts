@@ -46,8 +46,8 @@ const ownVariables = () =>
     }),
   );
 
-// What people export for a service of their own, as the README tells them, is none of a test's: it would be asked
-// with their key, and their webhook told of evenings that never were.
+// Tests do not see what people export for a service of their own, as the README tells them to: a test would send
+// their key to it and invented evenings to their webhook.
 for (const name of Object.keys(process.env)) {
   if (/^EDGETAPE_(KEY|URL|TOKEN|EXTERNAL_PASSWORD|WEBHOOK_.*)$/.test(name)) delete process.env[name];
 }

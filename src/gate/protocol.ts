@@ -21,7 +21,7 @@ export interface AcquireRequest {
   boundMs: number;
   kind: GateKind;
   limits: GateLimits;
-  /** Whose usage the object writes into the catalog; workers that do not name it have none written. */
+  /** The account and service whose usage the object writes into the catalog; without it no usage is written. */
   owner?: UsageOwner;
 }
 

@@ -146,7 +146,7 @@ describe("coverage is what is published (contract 8.2)", () => {
     }
   });
 
-  it("a file of the one type is none of the other", async () => {
+  it("a file of one type is in no share of the other", async () => {
     await publishFiles(world.service, auctionPack("20240102"));
     expect(await counted("auction_tick", 2024)).toBe(1);
     expect(await counted("level2", 2024)).toBe(0);

@@ -89,7 +89,7 @@ afterAll(async () => {
 });
 
 describe("a restore into an empty deployment, which cannot know what was given", () => {
-  it("joins no rows of two builds, even where a number is given again", async () => {
+  it("joins no rows of two builds, even where a number is assigned again", async () => {
     await using target = await startService();
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
@@ -104,7 +104,7 @@ describe("a restore into an empty deployment, which cannot know what was given",
     expect(pageOf(await page(target, { cursor: fourth })).items[0]?.[8]).toBe(102);
   });
 
-  it("tells who follows the changes of every day that is served, under unused numbers", async () => {
+  it("announces every served day in the changes, under unused numbers", async () => {
     await using target = await startService();
     await copyObjects(origin, target);
     await runEdgetape(["backup", "restore", file], target);
@@ -145,7 +145,7 @@ describe("a restore into an empty deployment, which cannot know what was given",
 });
 
 describe("a restore over the catalog that gave the numbers", () => {
-  it("gives none of them again, and tells of each day whether, and how, it differs", async () => {
+  it("assigns none of them again, and reports for each day whether and how it differs", async () => {
     const restored = await runEdgetape(["backup", "restore", file, "--force", "--yes"], origin);
     expect(restored.status).toBe(0);
     expect(await revisionOf(origin, DAY)).toBe(2);

@@ -93,7 +93,7 @@ describe("bench --report", () => {
 });
 
 describe("a rival whose rows are not ours", () => {
-  it("ends the bench instead of getting a time", async () => {
+  it("ends the bench instead of being timed", async () => {
     await using days = new BenchDays({ dayRows: [30_000], packs: [] });
     const [day] = await days.all();
     if (day === undefined) throw new Error("there is no day");

@@ -40,7 +40,7 @@ describe("edgetape token and audit", () => {
 });
 
 describe("edgetape explain", () => {
-  it("gives a text to paste for a request id, and says why a request would be refused", async () => {
+  it("prints a text to paste for a request id, and says why a request would be refused", async () => {
     await done("account", "create", "c-9");
     const [key = ""] = (await done("key", "issue", "c-9")).split("\n");
     const request = { apiname: "level2_order_history", params: { symbol: "600519" } };

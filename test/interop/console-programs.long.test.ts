@@ -42,7 +42,7 @@ describe.skipIf(isMissing("curl"))("the curl command", () => {
     expect(await readFile(join(folder, FILE))).toEqual(await expected({ format: "parquet" }));
   });
 
-  it("keeps what a shell would take for its own", async () => {
+  it("quotes what a shell would interpret", async () => {
     const { curl } = programFor({ symbol: `6'$(touch x)"\`` });
     expect(await run("bash", ["-c", curl])).toContain("param_invalid");
   });

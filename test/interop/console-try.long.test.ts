@@ -87,7 +87,7 @@ describe.skipIf(isMissing("chromium"))("a run that is refused says why, and name
     await page.context().close();
   });
 
-  it("a session that has ended leads to the sign-in page", async () => {
+  it("leads to the sign-in page when the session has ended", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.context().clearCookies();
     expect(await run(page)).toBe("Your session has ended. Load the page again");

@@ -52,7 +52,7 @@ describe("the pages below /docs/", () => {
     expect([answer.status, answer.headers.location]).toEqual([302, to]);
   });
 
-  it("begin at the bare address in a browser; a script is told where the API is", async () => {
+  it("begin at the bare address in a browser; a script learns there where the API is", async () => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const browsers = await get("/", { accept, "accept-language": "en" });
     expect([browsers.status, browsers.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -64,7 +64,7 @@ describe("the pages below /docs/", () => {
     expect(scripts.text).toContain("/docs/");
   });
 
-  it("says all there is to say in both languages, block for block", () => {
+  it("has the same blocks in both languages", () => {
     for (const slug of SLUGS) {
       const kinds = LANGUAGES.map((language) =>
         (PAGES[slug][language].blocks as readonly Block[]).map(shapeOf),
@@ -103,7 +103,7 @@ describe("the pages below /docs/", () => {
     }
   });
 
-  it("leads nowhere that is not there", async () => {
+  it("has no dead link", async () => {
     const pages = new Map(
       await Promise.all(ALL.map(async (path) => [path, (await get(path)).text] as const)),
     );
@@ -135,7 +135,7 @@ describe("the pages below /docs/", () => {
 });
 
 describe.skipIf(withoutBrowser)("the pages below /docs/ in a browser", () => {
-  it("runs nothing inline, asks no other host, and breaks no rule of its own policy", async () => {
+  it("runs nothing inline, asks no other host, and obeys its content security policy", async () => {
     const { page, requests, errors, close } = await watchedPage(browser, DESK);
     for (const path of ALL) {
       await page.goto(service.baseUrl + path);

@@ -100,7 +100,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("copies the command that is shown, and the password is in none", async () => {
+  it("copies the command as shown, and no command contains the password", async () => {
     const watched = await inside({ ...DESK, permissions: ["clipboard-read", "clipboard-write"] });
     const { page, close } = watched;
     for (const tool of ["wget", "aria2c", "rclone", "duckdb", "pandas"]) {
@@ -118,7 +118,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("asks no other host for anything, and breaks no rule of its own policy", async () => {
+  it("asks no other host for anything, and obeys its content security policy", async () => {
     const { page, requests, errors, close } = await inside();
     await page.goto(`${world.share.url}${DAY}/`);
     expect(requests.filter((url) => !url.startsWith(world.service.baseUrl))).toEqual([]);
@@ -127,7 +127,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("works without scripts, all but the copying", async () => {
+  it("works without scripts, except for copying", async () => {
     const { page, close } = await inside({ ...DESK, javaScriptEnabled: false });
     await page.click('label[for="tool-rclone"]');
     expect(await page.isVisible("#command-rclone")).toBe(true);
@@ -135,7 +135,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("speaks the browser's language, and the other one on a click", async () => {
+  it("is in the browser's language, and in the other one after a click", async () => {
     const { page, close } = await inside(PHONE);
     expect(await page.textContent("h1")).toBe("全天逐笔 2026");
     expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
@@ -170,7 +170,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("prints its days, files and commands without what is pressed", async () => {
+  it("prints its days, files and commands without buttons", async () => {
     const { page, close } = await inside();
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
     for (const gone of [".top", ".copy", ".tabs"]) {

@@ -104,7 +104,7 @@ describe.skipIf(pandas === null)("pandas", () => {
 
 describe.skipIf(duckdb === null)("DuckDB", () => {
   // Reading over HTTP needs an extension that DuckDB fetches from its own servers, so only the lines are run.
-  it("takes the secret for the share as the page's lines make it", async () => {
+  it("accepts the share's secret as the page's lines make it", async () => {
     const lines = (await commandOf("duckdb")).replace(
       /\nprint.*$/,
       "\nprint(duckdb.sql('FROM duckdb_secrets()'))",

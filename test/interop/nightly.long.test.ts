@@ -111,7 +111,7 @@ describe("a good evening", () => {
     expect(await stateOf("20260304")).toBe("degraded");
   });
 
-  it("is not over until the webhook knows: the next run tells it, and builds nothing", async () => {
+  it("is not over until the webhook has the notice: the next run sends it, and builds nothing", async () => {
     deliver(folder, "20260305", 2_000);
     receiver.answer = { status: 500, body: {} };
     const untold = await nightly("20260305");
@@ -142,7 +142,7 @@ describe("a good evening", () => {
 });
 
 describe("half an evening", () => {
-  it("is told of and not served: an archive that is cut", async () => {
+  it("is reported and not served: a truncated archive", async () => {
     const { folder: day } = deliver(folder, "20260309", 2_000);
     const csv = readFileSync(join(day, "600519.SH", "逐笔委托.csv"));
     const zip = zipOf([{ name: "600519.SH/逐笔委托.csv", content: csv }]);
@@ -161,7 +161,7 @@ describe("half an evening", () => {
     expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
   });
 
-  it("is told of and not served: a day the service finds too small, until it is forced", async () => {
+  it("is reported and not served: a day the service finds too small, until it is forced", async () => {
     for (const day of ["20260223", "20260224", "20260225", "20260226", "20260227"]) {
       deliver(folder, day, 2_000);
       await nightly(day);
@@ -350,7 +350,7 @@ describe("an evening without a delivery", () => {
     expect(title()).toContain("nothing of 20260311 has been delivered");
   });
 
-  it("is told of when the calendar does not say which day is due", async () => {
+  it("is reported when the calendar does not say which day is due", async () => {
     const { status, stderr } = await runEdgetape(["nightly", folder, ...QUICK], service, {
       EDGETAPE_WEBHOOK_URL: receiver.url,
     });

@@ -165,7 +165,7 @@ with mock.patch.object(Share, "files", lying):
     await expect(stat(pathOf(second))).rejects.toThrow();
   });
 
-  it("says why when the share is over, and what no plan gives", async () => {
+  it("says that the share has ended, or that no plan has one", async () => {
     const { key, accountId } = await account(service, { plan: "flagship" });
     await python.run(`other = Client("${key}").share("level2", 2026)`);
     await asOperator(service, "PUT", `/admin/accounts/${accountId}/subscriptions`, { subscriptions: [] });

@@ -150,7 +150,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(await rowsIn("600519.SH", former.tradedate)).toEqual(former.rowsOf("600519"));
   });
 
-  it("puts away a file whose security is not in the day any more, and follows one that comes", async () => {
+  it("moves away the file of a security that is no longer in the day, and fetches a new one", async () => {
     const [service] = services as [Service];
     const former = days[2] as TestDay;
     await sync();
@@ -172,7 +172,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(await listed()).toContain(fileOf("600519.SH", former.tradedate));
   });
 
-  it("leaves files of a withdrawn day where they are and tells of it", async () => {
+  it("leaves files of a withdrawn day where they are and reports them", async () => {
     const [service] = services as [Service];
     await sync({ to: "20260227" });
     await asOperator(service, "POST", "/admin/days/20260227/withdraw", { revision: 1, note: "a test" });

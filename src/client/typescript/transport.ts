@@ -4,8 +4,8 @@
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A broken connection: refused, reset, timed out, cut off, garbled. It is tried again, elsewhere too; only streams
- * and downloads that were handed out already end with it.
+ * A broken connection: refused, reset, timed out, cut off or garbled. The request is repeated, also at another
+ * address; only a stream or download that the caller already holds ends with this error.
  */
 export class BrokenConnection extends Error {
   override name = "BrokenConnection";

@@ -64,7 +64,7 @@ export class Patience {
     this.touched();
   }
 
-  /** Something arrived of an answer that may still break: its time is none of waiting. */
+  /** Something arrived of an answer that may still break: the time it took does not count as waiting. */
   touched(): void {
     this.#sinceMs = performance.now();
   }

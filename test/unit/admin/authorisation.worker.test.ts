@@ -69,7 +69,7 @@ describe("authorisation", () => {
     expect(await stored()).toBe(before);
   });
 
-  it("tells nothing of routes that do not exist, either", async () => {
+  it("reveals nothing about routes that do not exist, either", async () => {
     const response = await adminRoutes().request("/nothing", {}, testEnv);
     expect(response.status).toBe(401);
   });

@@ -30,7 +30,7 @@ const deleted = async (hours: number, ...keys: string[]) =>
 const keys = async () => (await bucket.list()).objects.map(({ key }) => key);
 
 describe("an object that the catalog does not know", () => {
-  it("and that nothing needs is told of after a day, and deleted by the repair when it is 7 days old", async () => {
+  it("and that nothing needs is reported after a day, and deleted by the repair when it is 7 days old", async () => {
     await publish(await testPack("20260302"));
     const served = "orders/2026/20260302/1.parquet";
     const strange = [

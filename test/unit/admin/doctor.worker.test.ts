@@ -144,7 +144,7 @@ describe("index rows", () => {
     expect(await rows()).toEqual(before[0]);
   });
 
-  it("are only there of loaded days", async () => {
+  it("exist for loaded days only", async () => {
     expect((await admin("GET", "/doctor/index/20200101")).status).toBe(404);
     expect((await admin("GET", "/doctor/index/yesterday")).status).toBe(400);
   });

@@ -80,7 +80,7 @@ describe("edgetape pack build", () => {
     expect(readdirSync(out)).toEqual(["20230711.quarantine.csv"]);
   });
 
-  it("ends with 1 and one sentence for a delivery it knows nothing of, with 2 for a wrong command line", async () => {
+  it("ends with 1 and one sentence for a delivery of unknown files, with 2 for a wrong command line", async () => {
     const nothing = await build(delivery({ "notes.txt": "x" }), temporaryFolder());
     expect(nothing.status).toBe(1);
     expect(nothing.stderr).toMatch(/^edgetape: no order file of a known layout .*notes\.txt\n$/);

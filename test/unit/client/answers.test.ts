@@ -82,7 +82,7 @@ describe("answers to the TypeScript client", () => {
     await expect(client.status()).rejects.toMatchObject({ name: "ConnectionFailed", code: null });
   });
 
-  it("of strangers are told as such: a redirect, a page", async () => {
+  it("that are no answers of the service, a redirect or a page, are reported as such", async () => {
     const moved = new Response(null, { status: 301, headers: { location: "https://a.test/api" } });
     await expect(scripted(moved).client.status()).rejects.toThrow(/redirects to https:\/\/a\.test\/api/);
     const page = new Response("<h1>Just a moment</h1>", { status: 403 });
@@ -91,7 +91,7 @@ describe("answers to the TypeScript client", () => {
     await expect(scripted(gateway, good()).client.status()).resolves.toMatchObject({ month: "202603" });
   });
 
-  it("do not come to a caller that went away", async () => {
+  it("are not delivered to a caller that has aborted", async () => {
     const { client, urls } = scripted(good());
     await expect(client.status("202603", { signal: AbortSignal.abort(new Error("gone")) })).rejects.toThrow(
       "gone",
@@ -99,7 +99,7 @@ describe("answers to the TypeScript client", () => {
     expect(urls).toEqual([]);
   });
 
-  it("are not asked for without a key or with an address that is none", () => {
+  it("are not requested without a key or with an invalid address", () => {
     expect(() => new Client({ key: " ", baseUrls: "http://a.test" })).toThrow(ConfigurationError);
     expect(() => new Client({ key: "k", baseUrls: "a.test" })).toThrow(ConfigurationError);
     expect(() => new Client({ key: "k", baseUrls: [] })).toThrow(ConfigurationError);
@@ -130,7 +130,7 @@ describe("waiting for a day", () => {
 });
 
 describe("the dataset of a question", () => {
-  it("tells what stands beside a day's date", async () => {
+  it("decides what stands beside a day's date", async () => {
     const [orders, trades] = [
       { state: "available", revision: 2, rows: 7 },
       { state: "pending", revision: null, rows: null },

@@ -53,7 +53,7 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     expect(row.holder).toEqual({ id: "g", requestId: "a", untilMs: MORNING + MINUTE });
   });
 
-  it("tells a held slot before a used-up quota, and changes nothing", () => {
+  it("reports a held slot before a used-up quota, and changes nothing", () => {
     const row = served(ask("a"));
     const limits = { requests: 1, files: null };
     expect(acquire(row, ask("b", { limits }), "g", MORNING)).toEqual({
@@ -184,7 +184,7 @@ describe("operator", () => {
     expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });
   });
 
-  it("tells what was credited today, by the service and by an operator, until the day ends", () => {
+  it("reports what was credited today, by the service and by an operator, until the day ends", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }), ask("c"));
     expect(stateOf(row, MORNING).credited).toEqual({ requests: 0, files: 0 });
     const released = release(row, "grant of b", { credit: true });

@@ -166,7 +166,7 @@ describe("takeSlot", () => {
 });
 
 describe("release", () => {
-  it("is said once, and again only with a credit or an outcome that was not told before", async () => {
+  it("is sent once, and again only with a credit or an outcome that was not sent before", async () => {
     const gate = fakeGate({});
     const slot = await held(gate);
     await slot.release({ credit: false });

@@ -10,7 +10,7 @@ function lineFor(facts: Partial<RequestFacts>): Record<string, unknown> {
 }
 
 describe("the request log", () => {
-  it("tells a taken slot apart from an outage, although both are 503", () => {
+  it("distinguishes a taken slot from an outage, although both are 503", () => {
     expect(lineFor({ code: 503, reason: "slot_busy", status: 503 }).kind).toBe("busy");
     expect(lineFor({ reason: "downloads_busy", status: 503 }).kind).toBe("busy");
     expect(lineFor({ code: 503, reason: "unavailable", status: 503 }).kind).toBe("fault");
@@ -19,7 +19,7 @@ describe("the request log", () => {
     expect(lineFor({ code: 503, reason: "day_damaged", status: 200 }).kind).toBe("fault");
   });
 
-  it("tells served from refused, inside and outside the envelope", () => {
+  it("distinguishes served from refused, inside and outside the envelope", () => {
     expect(lineFor({ code: 200, reason: "success", status: 200 }).kind).toBe("served");
     expect(lineFor({ code: 403, reason: "key_unknown", status: 200 }).kind).toBe("refused");
     expect(lineFor({ interface: "admin", status: 200 }).kind).toBe("served");
@@ -41,7 +41,7 @@ describe("the request log", () => {
     expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({ event: "request", requestId: "r2", ended: "whole" });
   });
 
-  it("writes a share of the successes, which says what it stands for, and everything else", () => {
+  it("writes a sample of the successes, each line with its sampling rate, and everything else", () => {
     const written = (facts: Partial<RequestFacts>, random: number) => {
       const lines: string[] = [];
       const options = { successShare: () => 0.25, random: () => random };

@@ -65,7 +65,7 @@ describe("headers of served answers (contract 1.10, 1.11)", () => {
     expect(quotaHeaders("parquet", null, 2)).toEqual(['"files";q=2;w=86400', '"files";r=0;t=3600']);
   });
 
-  it("say nothing of quotas where none applies", () => {
+  it("name no quotas where none applies", () => {
     expect(quotaHeaders("json", null, 30)).toEqual([null, null]);
     expect(quotaHeaders("parquet", null, null)).toEqual([null, null]);
   });

@@ -109,7 +109,7 @@ class Patience:
         self._since = time.monotonic()
 
     def touched(self) -> None:
-        """Something arrived of an answer that may still break: its time is none of waiting."""
+        """Something arrived of an answer that may still break: the time it took does not count as waiting."""
         self._since = time.monotonic()
 
     def wait_told(self, seconds: float, refusal: EdgetapeError) -> None:

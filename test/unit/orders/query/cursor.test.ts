@@ -63,7 +63,7 @@ describe("a present cursor (contract 5.2)", () => {
     expect(text).not.toContain("000001");
   });
 
-  it("differs whenever any part of its content does", async () => {
+  it("differs whenever any part of its content differs", async () => {
     const changed: DatedCursor[] = [
       CONTENT,
       { ...CONTENT, dataset: "trades" },
@@ -107,7 +107,7 @@ describe("a present cursor (contract 5.2)", () => {
     expect(await readCursor(secrets, await signCursor(SECRET, CONTENT), 999)).toEqual(CONTENT);
   });
 
-  it("is refused to be made of numbers that it cannot hold", async () => {
+  it("cannot be made of numbers that do not fit", async () => {
     for (const skip of [-1, 1.5, 2 ** 32, Number.NaN]) {
       await expect(signCursor(SECRET, { ...CONTENT, position: { time: 0, skip } })).rejects.toThrow(
         RangeError,
@@ -117,7 +117,7 @@ describe("a present cursor (contract 5.2)", () => {
 });
 
 describe("older cursors (contract 5.5)", () => {
-  it("of before there was a second dataset are those of orders, and signed as no other", async () => {
+  it("from before the second dataset count as cursors of orders", async () => {
     const content = Buffer.from((await signCursor(SECRET, CONTENT)).slice(3), "base64url").subarray(0, 34);
     const signed = (purpose: string) => {
       const mac = createHmac("sha256", SECRET).update(purpose).update(content).digest();
