@@ -5,7 +5,7 @@ import { bodyBytes } from "./http-client.ts";
 /** What one client saw of one body. */
 export interface BodySeen {
   bytes: number;
-  /** The announced length arrived and the connection did not break. */
+  /** The announced length arrived, if one was announced, and the connection did not break. */
   isWhole: boolean;
 }
 
@@ -16,24 +16,27 @@ export interface OpenAnswer {
   readAll(): Promise<BodySeen>;
   /** Reads `bytes` bytes, or all there are, and closes the connection. */
   hangUpAfter(bytes: number): Promise<BodySeen>;
+  /** Closes the connection without reading. */
+  hangUp(): void;
 }
 
 /** Posts `body` and resolves with the answer's head; not a byte of its body is taken yet. */
 export function openAnswer(
   url: string,
-  options: { body?: unknown; agent?: Agent } = {},
+  options: { body?: unknown; agent?: Agent; headers?: Record<string, string> } = {},
 ): Promise<OpenAnswer> {
-  const { body, agent } = options;
+  const { body, agent, headers: more = {} } = options;
   const bytes = bodyBytes(body);
   return new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", "content-length": bytes.length };
+    const headers = { "content-type": "application/json", "content-length": bytes.length, ...more };
     const outgoing = request(url, { method: "POST", agent: agent ?? false, headers }, (answer) => {
       const seen: BodySeen = { bytes: 0, isWhole: false };
       const closed = new Promise<BodySeen>((done) => {
         answer.on("error", () => undefined);
         answer.on("close", () => {
           const length = answer.headers["content-length"];
-          done({ ...seen, isWhole: answer.complete && seen.bytes === Number(length) });
+          const isLong = length === undefined || seen.bytes === Number(length);
+          done({ ...seen, isWhole: answer.complete && isLong });
         });
       });
       const read = (untilBytes: number) => {
@@ -48,6 +51,7 @@ export function openAnswer(
         headers: answer.headers,
         readAll: () => read(Number.POSITIVE_INFINITY),
         hangUpAfter: read,
+        hangUp: () => void outgoing.destroy(),
       });
     });
     outgoing.on("error", reject);

@@ -1,0 +1,40 @@
+/**
+ * The service, and beside it `GET /held`: the bytes that its answers hold in memory. A request's header `x-read` says how
+ * many bytes a second its client takes of the body, 0 for none: it is read at this rate where the runtime takes it over,
+ * because the buffers of sockets on one machine hold more than a page.
+ */
+import { answerMemory } from "../../src/base/memory.ts";
+import type { Env } from "../../src/env.ts";
+import worker from "../../src/worker.ts";
+
+export * from "../../src/worker.ts";
+
+export default {
+  async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+    if (new URL(request.url).pathname === "/held") return Response.json(answerMemory.heldBytes);
+    const answer = await worker.fetch(request, env, ctx);
+    const rate = request.headers.get("x-read");
+    if (rate === null || answer.body === null) return answer;
+    const pipe = new IdentityTransformStream();
+    const reading = readAt(Number(rate), answer.body, pipe.writable.getWriter());
+    ctx.waitUntil(reading.catch(() => undefined));
+    return new Response(pipe.readable, answer);
+  },
+};
+
+async function readAt(
+  bytesPerSecond: number,
+  body: ReadableStream<Uint8Array>,
+  to: WritableStreamDefaultWriter<Uint8Array>,
+): Promise<void> {
+  try {
+    if (bytesPerSecond === 0) return await scheduler.wait(600_000);
+    for await (const piece of body) {
+      await scheduler.wait((1_000 * piece.byteLength) / bytesPerSecond);
+      await to.write(piece);
+    }
+    await to.close();
+  } catch (error) {
+    await to.abort(error);
+  }
+}
