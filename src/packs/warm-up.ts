@@ -1,8 +1,9 @@
 /**
  * Warms up a new isolate before its first request: decodes and writes pages of a small synthetic block until the
- * compiler has seen this code. The first real page then takes three times as long as a warm one instead of seven times.
+ * compiler has optimised this code. The first real page then takes three times as long as a warm one instead of nine
+ * times or more.
  *
- * This adds about 20 ms of processor time to the start of an isolate. The platform does not bill the start, begins it
+ * This adds 50 to 70 ms of processor time to the start of an isolate. The platform does not bill the start, begins it
  * while the connection is opened, and allows a second for it.
  */
 import { crc32 } from "node:zlib";
@@ -17,8 +18,11 @@ const BLOCK =
 /** Rows of the block. */
 export const WARM_UP_ROWS = 512;
 
-/** With fewer pages the first real page stays slow. With more it is no faster, and the isolate starts later. */
-const PAGES = 12;
+/**
+ * With 60 pages the first real page in workerd takes several times as long as with 80. Node needs a dozen only, so a
+ * change of this number is to be measured there: `npm run bench -- --only page`.
+ */
+const PAGES = 80;
 
 /** Decodes the block and writes its rows `PAGES` times. Returns the last page's items. */
 export function warmUp(): Uint8Array {
