@@ -41,7 +41,7 @@ export interface Plan {
   filesLeft: number | null;
   /** Days of quota that the requests take, today included; null when the plan allows none. */
   quotaDays: number | null;
-  /** The better way, as a sentence, where reading takes more than 30 days of quota. */
+  /** The better way, as a sentence, where reading takes more than 30 days of quota or 100,000 requests. */
   hint: string | null;
 }
 
@@ -55,6 +55,9 @@ const MOST_ESTIMATES = 60;
 
 /** Days of quota beyond which a share is the better way. */
 const MANY_DAYS = 30;
+
+/** At the per-second limit they take an hour, in practice a day. */
+const MANY_REQUESTS = 100_000;
 
 /** What a line of 100 Mbit/s brings. */
 const BYTES_A_DAY = (100e6 / 8) * 86_400;
@@ -161,6 +164,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     const [requests, files] = [quota?.requests ?? NOTHING, quota?.files ?? NOTHING];
     const scaled = (value: number) => Math.ceil((value * parts.length) / Math.max(1, asked.length));
     const quotaDays = daysOf(scaled(sum.requests), requests);
+    const isVeryLong = quotaDays === null || quotaDays > MANY_DAYS || scaled(sum.requests) > MANY_REQUESTS;
     const bulkBytes = this.#days.reduce((total, { size_bytes }) => total + (size_bytes ?? 0), 0);
     return {
       days: this.#days.length,
@@ -172,7 +176,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
       requestsLeft: requests.left,
       filesLeft: files.left,
       quotaDays,
-      hint: quotaDays !== null && quotaDays <= MANY_DAYS ? null : hintOf(this.#days.length, bulkBytes),
+      hint: isVeryLong ? hintOf(this.#days.length, bulkBytes) : null,
     };
   }
 

@@ -78,7 +78,7 @@ class Plan(NamedTuple):
         return (
             f"{self.security_days:,} security days on {self.days:,} days: {about}{self.rows:,} rows in "
             f"{about}{self.requests:,} requests, {left}: {spelled(self.quota_days)}; "
-            f"sync takes {self.files:,} files instead{files}{hint(self.quota_days, self.bulk)}"
+            f"sync takes {self.files:,} files instead{files}{hint(self.quota_days, self.requests, self.bulk)}"
         )
 
 
@@ -251,7 +251,7 @@ class Basket:
         self._is_announced = True
         if is_many(sum(not part.is_over for part in self._listed())):
             plan = self.plan()
-            tell(str(plan), plan.quota_days)
+            tell(str(plan), plan.quota_days, plan.requests)
 
     def _blocks(self) -> List[Block]:
         parts = self._listed()

@@ -131,7 +131,7 @@ class IntegrityError(EdgetapeError):
 
 
 class QuotaWarning(UserWarning):
-    """What was begun takes very many days of quota; the message names a better way."""
+    """What was begun takes very many days of quota, or requests; the message names a better way."""
 
 
 class RebuildWarning(UserWarning):

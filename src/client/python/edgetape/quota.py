@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: Days of quota beyond which a share is the better way.
 _MANY_DAYS = 30
 
+#: At the per-second limit they take an hour, in practice a day.
+_MANY_REQUESTS = 100_000
+
 #: Fewer files or security days need no look at the quota where no person reads along: every plan has them in days.
 _MANY = 1_000
 
@@ -82,14 +85,14 @@ def bulk_of(days: Iterable["Day"]) -> Bulk:
     return Bulk(len(sizes), sum(sizes))
 
 
-def is_very_long(quota_days: Optional[int]) -> bool:
-    """Whether it takes more days of quota than anybody waits for, or can never be done."""
-    return quota_days is None or quota_days > _MANY_DAYS
+def is_very_long(quota_days: Optional[int], requests: int) -> bool:
+    """Whether it takes more days of quota, or more requests, than anybody waits for, or can never be done."""
+    return quota_days is None or quota_days > _MANY_DAYS or requests > _MANY_REQUESTS
 
 
-def hint(quota_days: Optional[int], bulk: Bulk) -> str:
-    """The better way than very many days of quota, as the end of a sentence; else nothing."""
-    return f"; {bulk}" if is_very_long(quota_days) and bulk.days else ""
+def hint(quota_days: Optional[int], requests: int, bulk: Bulk) -> str:
+    """The better way than what takes very long, as the end of a sentence; else nothing."""
+    return f"; {bulk}" if is_very_long(quota_days, requests) and bulk.days else ""
 
 
 def spelled(quota_days: Optional[int]) -> str:
@@ -99,9 +102,9 @@ def spelled(quota_days: Optional[int]) -> str:
     return "done today" if quota_days == 1 else f"takes {duration(quota_days)} of quota"
 
 
-def tell(said: str, quota_days: Optional[int]) -> None:
+def tell(said: str, quota_days: Optional[int], requests: int) -> None:
     """Says what something takes where a person reads along; elsewhere only what takes very long, as a warning."""
     if is_watched(sys.stderr):
         print(said, file=sys.stderr)
-    elif is_very_long(quota_days):
+    elif is_very_long(quota_days, requests):
         warnings.warn(said, QuotaWarning, stacklevel=2)

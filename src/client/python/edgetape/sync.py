@@ -297,7 +297,8 @@ class FolderRun:
         left = "unlimited" if files.left is None else f"{files.left:,}"
         bulk = bulk_of(loaded[day] for day in dict.fromkeys(day for _, day in missing))
         told = f"{len(missing):,} of {len(self._wanted):,} files of {self._dataset.name} are to be fetched"
-        tell(f"{told}, {left} left today: {spelled(days)}{hint(days, bulk)}", days)
+        count = len(missing)
+        tell(f"{told}, {left} left today: {spelled(days)}{hint(days, count, bulk)}", days, count)
 
     def subfolder(self, code: str, tradedate: str) -> str:
         """Where the files of a security and day lie, below the folder."""

@@ -220,6 +220,12 @@ class BasketTest(unittest.TestCase):
                 with self.assertRaises(QuotaUsed):
                     self.basket().to_list()
 
+    def test_points_out_shares_where_an_unlimited_plan_would_send_very_many_requests(self):
+        self.market.left = self.market.limit = None
+        self.assertNotIn("shares", str(self.basket().plan()))
+        with mock.patch("edgetape.quota._MANY_REQUESTS", 7):
+            self.assertIn("done today; sync takes 5 files instead (7 left); shares hold", str(self.basket().plan()))
+
     def test_of_nothing_is_a_frame_without_rows_of_the_same_columns(self):
         basket = self.basket(["688111"])
         self.assertEqual((basket.to_list(), basket.fields), ([], self.fields))

@@ -1,12 +1,30 @@
 """Journals and progress lines."""
 
+import contextlib
 import io
+import sys
 import unittest
 from unittest import mock
 
 from edgetape.disk import Journal
-from edgetape.progress import Progress
+from edgetape.progress import Progress, is_watched
 from fake_drive import InFolder
+
+
+def without_tqdm():
+    return mock.patch("edgetape.progress.import_module", side_effect=ImportError)
+
+
+@contextlib.contextmanager
+def clock():
+    """A clock that stands still until the test moves it on."""
+    now = [1_000.0]
+
+    def wait(seconds):
+        now[0] += seconds
+
+    with mock.patch("edgetape.progress.time.monotonic", lambda: now[0]):
+        yield wait
 
 
 class Journals(InFolder):
@@ -54,6 +72,50 @@ class ProgressLines(unittest.TestCase):
                 bar.moved(10)
         tqdm.tqdm.return_value.update.assert_called_once_with(10)
         tqdm.tqdm.return_value.close.assert_called_once_with()
+
+
+class Notebooks(unittest.TestCase):
+    def test_show_progress_and_say_what_something_takes(self):
+        with mock.patch.dict("sys.modules"):
+            sys.modules.pop("ipykernel", None)
+            self.assertFalse(is_watched(io.StringIO()))
+            sys.modules["ipykernel"] = mock.Mock()
+            self.assertTrue(is_watched(io.StringIO()))
+
+    def test_see_nothing_of_what_is_over_within_two_seconds(self):
+        shown = io.StringIO()
+        with mock.patch("edgetape.progress.is_watched", return_value=True), without_tqdm(), clock() as wait:
+            with Progress(3, stream=shown) as bar:
+                bar.finished()
+                self.assertEqual(shown.getvalue(), "")
+                wait(2.5)
+                bar.finished()
+        self.assertEqual(shown.getvalue().split("\r")[1].strip(), "2 of 3 files")
+
+
+class Counts(unittest.TestCase):
+    def shown(self, count, *steps, **named):
+        shown = io.StringIO()
+        with without_tqdm(), Progress(count, 0, True, shown, **named) as bar:
+            for step in steps:
+                bar.finished(step)
+        return shown.getvalue()
+
+    def test_that_are_not_known_are_shown_as_far_as_they_are(self):
+        self.assertIn("20,000 rows", self.shown(None, 10_000, 10_000, noun="rows"))
+
+    def test_inside_others_are_not_shown(self):
+        with mock.patch("edgetape.progress.is_watched", return_value=True):
+            with Progress(1, 0, True, io.StringIO()):
+                self.assertEqual(self.shown(1, 1), "")
+        self.assertIn("1 of 1 files", self.shown(1, 1))
+
+    def test_become_bytes_once_they_are_known(self):
+        shown = io.StringIO()
+        with without_tqdm(), Progress(1, 0, True, shown) as bar:
+            bar.expect(2_000)
+            bar.moved(500)
+        self.assertIn("500 B of 2.0 kB", shown.getvalue())
 
 
 if __name__ == "__main__":
