@@ -22,7 +22,7 @@ const UNKNOWN_AFTER_MS = 86_400_000;
 
 const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)$/;
 
-/** What a key says: whose revision lies there. */
+/** The revision and the owner that an object's key names. */
 interface Place {
   target: string;
   revision: number;

@@ -90,7 +90,7 @@ class Output {
   }
 }
 
-/** The length of the next piece of `left` bytes. The last one is never a mere rest: it waits for the last check. */
+/** The length of the next piece of `left` bytes. The last piece waits for the last check. */
 function pieceLength(left: number): number {
   return left < 2 * PIECE_BYTES ? left : PIECE_BYTES;
 }

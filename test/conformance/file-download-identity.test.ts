@@ -43,7 +43,7 @@ describe("one share an account, type and year (contract 8.3)", () => {
     expect((await made.bind(accountId).all()).results).toHaveLength(1);
   });
 
-  it("is another one for another account, type or year", async () => {
+  it("differs for another account, type or year", async () => {
     const { key } = await account(world.service, { plan: "flagship" });
     const shares = [
       await share(key),

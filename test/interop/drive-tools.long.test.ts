@@ -30,7 +30,7 @@ const ENTITIES: Record<string, string> = {
   "&#39;": "'",
 };
 
-/** The command of a tool as somebody copies it from the page. */
+/** Returns the command of a tool as copied from the page. */
 async function commandOf(tool: string): Promise<string> {
   const { text } = await onDrive(world.share, "");
   const [, escaped] = new RegExp(`<pre id="command-${tool}">([\\s\\S]*?)</pre>`).exec(text) ?? [];

@@ -40,7 +40,7 @@ export function sectionRows<D extends Dataset>(
     .filter(({ key }) => unread.includes(key))
     .map((column) => new SectionColumn(column, 0));
   const members = [...columns, ...empty].map((column) => column.member());
-  // A column per key of the dataset is what `RowsOf` says.
+  // Every key of the dataset got a column above, as `RowsOf` demands.
   return Object.assign(rows, Object.fromEntries(members)) as RowsOf<D>;
 }
 

@@ -119,7 +119,7 @@ describe("identify", () => {
     expect(await callerOf(key, NOW + 30_000)).toEqual({ reason: "key_revoked" });
   });
 
-  it("has a disabled account and changed limits in force 30 s after the last read, and enabling again", async () => {
+  it("has disabling, enabling and changed limits in force 30 s after the last read", async () => {
     const { account, accountId, key } = await holder();
     expect(await callerOf(key, NOW)).toMatchObject({ accountId });
     await setDisabled(DB, account, true, by);

@@ -87,7 +87,7 @@ describe("memory", () => {
     expect(states(waiting)).toEqual(["waiting", "part_busy"]);
   });
 
-  it("is refused when none becomes free in time, and to a client that goes away meanwhile or had gone", async () => {
+  it("is refused when none becomes free in time, and to a client that has gone or goes meanwhile", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const client = new AbortController();

@@ -111,7 +111,7 @@ describe("files a share covers (contract 8.1, 8.2)", () => {
     expect(await listed("level2", "20260107", "20261231")).toEqual([]);
   });
 
-  it("carry what a download needs: the order pack is the object of the order history", async () => {
+  it("carry what a download needs; the order pack is the object that order history reads", async () => {
     const [archive, pack] = await coveredFiles(db, {
       dataType: "level2",
       from: date("20260105"),

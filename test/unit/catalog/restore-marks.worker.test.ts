@@ -45,8 +45,8 @@ async function told(replace: () => Promise<void>) {
   return changesSince(db, { changeId: 0, sinceMs: 0, from: null, count: 1_000 });
 }
 
-describe("what is told of a restore", () => {
-  it("is every day that serves something else, with what differs, and no other", async () => {
+describe("the report of changes after a restore", () => {
+  it("has every day that serves something else, with what differs, and no other", async () => {
     const [same, renumbered, rebuilt, gone, struck, back] = Array.from({ length: 6 }, (_, n) =>
       addDays(FIRST, n),
     );
@@ -101,7 +101,7 @@ describe("what is told of a restore", () => {
     ]);
   });
 
-  it("is not which securities differ when more than 100 days have another pack: that would take too long", async () => {
+  it("does not have which securities differ when more than 100 days have another pack: that would take too long", async () => {
     const days = Array.from({ length: 101 }, (_, n) => addDays(FIRST, n));
     for (const [n, each] of days.entries()) await serve(each, n, { content: "b", revision: 2 });
     const changes = await told(async () => {

@@ -199,7 +199,7 @@ describe("a block that is not of the profile", () => {
     expect(() => blockRowsOf(changed("price", "doubles", -1.5), 3)).not.toThrow();
   });
 
-  it("does not answer with a row that points beyond its dictionary", () => {
+  it("serves no row that points beyond its dictionary", () => {
     const out = new ByteWriter(4096);
     dictionaryChunk(out, 3, 1, Uint16Array.of(0, 1, 0), (body) => putValue(body, "B"));
     const code = out.take();

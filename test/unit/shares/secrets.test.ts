@@ -28,7 +28,7 @@ describe("a share's password (contract 8.4)", () => {
     expect(await sharePassword(SECRET, 3, "abc")).toMatch(/^[0-9A-Za-z]{24}$/);
   });
 
-  it("is another one for another id, version or secret", async () => {
+  it("differs for another id, version or secret", async () => {
     const passwords = await Promise.all([
       sharePassword(SECRET, 3, "abc"),
       sharePassword(SECRET, 3, "abd"),

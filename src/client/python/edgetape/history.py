@@ -106,7 +106,7 @@ class _SectionRun(ShareRun[_Section]):
         self._base_url = base_url
 
     def fetch(self, section: _Section) -> None:
-        """Fetches one; what the share does not have (any more) is left for the API."""
+        """Fetches one file from the share. Leaves to the API what the share has not, or has no longer."""
         (_, tradedate), code = section.name, section.code
         folder = os.path.join(self._run._folder, tradedate)
         prepare_folder(folder)

@@ -122,7 +122,7 @@ describe("waiting for a delivery", () => {
     expect(endedAt).toBe(1_100 + 20 * 29 + 60);
   });
 
-  it("looks once when it begins after the end, and tells nothing but the end", async () => {
+  it("looks once when it begins after the end, and reports only the end", async () => {
     const nothing = await wait([], { start: 2_000 });
     expect(nothing).toEqual({ arrival: { state: "nothing" }, late: [], waiting: [], endedAt: 2_000 });
     const half = await wait([{ from: 0, size: 1, problem: "cut" }], { start: 2_000, changedAt: 1 });
