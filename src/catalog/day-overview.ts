@@ -2,7 +2,7 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { DayState } from "./order-day.ts";
-import { packTarget } from "./publish-day.ts";
+import { type PackClaims, packTarget } from "./publish-day.ts";
 
 /**
  * `degraded` is served, but its build left out rows. Not loaded: `pending` is today or a day being uploaded, `missing`
@@ -20,7 +20,11 @@ export interface LoadedFacts {
   sizeBytes: number;
   /** Unix milliseconds. */
   publishedAtMs: number;
+  /** The verdict of the builder's quality check; null where none ran. */
+  quality: Quality | null;
 }
+
+type Quality = NonNullable<PackClaims["quality"]>;
 
 export interface DayOverview {
   tradedate: BeijingDate;
@@ -31,11 +35,13 @@ export interface DayOverview {
   loaded: LoadedFacts | null;
 }
 
-interface Row extends Omit<LoadedFacts, "revision"> {
+interface Row extends Omit<LoadedFacts, "revision" | "quality"> {
   tradedate: BeijingDate;
   revision: number | null;
   state: DayState;
   note: string | null;
+  /** JSON. */
+  quality: string | null;
   degraded: number;
   uploading: number;
 }
@@ -59,6 +65,7 @@ const OVERVIEW = `
     UNION SELECT tradedate FROM shown)
   SELECT days.tradedate, d.revision, d.state, d.note, p.degraded, p.build_id AS buildId, p.rows, p.securities,
     p.size_bytes AS sizeBytes, r.published_at_ms AS publishedAtMs,
+    (SELECT claims ->> 'quality' FROM uploads WHERE object_id = p.pack_id) AS quality,
     EXISTS (SELECT 1 FROM uploads u WHERE u.target = ?4 || days.tradedate
       AND u.state IN ('uploading', 'completing')) AS uploading
   FROM days
@@ -115,10 +122,11 @@ function overviewRow(row: Row, today: BeijingDate): DayOverview {
     const state = row.uploading === 1 || tradedate >= today ? "pending" : "missing";
     return { tradedate, state, note: "", loaded: null };
   }
+  const quality = row.quality === null ? null : (JSON.parse(row.quality) as Quality);
   return {
     tradedate,
     state: row.state === "available" && row.degraded === 1 ? "degraded" : row.state,
     note: row.note ?? "",
-    loaded: { revision, buildId, rows, securities, sizeBytes, publishedAtMs },
+    loaded: { revision, buildId, rows, securities, sizeBytes, publishedAtMs, quality },
   };
 }

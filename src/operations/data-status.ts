@@ -84,5 +84,6 @@ function statusOf({ state, loaded }: Pick<DayOverview, "state" | "loaded">): Sta
     securities: served?.securities ?? null,
     size_bytes: served?.sizeBytes ?? null,
     published_at: served === null ? null : beijingTimestamp(served.publishedAtMs),
+    quality: served?.quality ?? null,
   };
 }

@@ -90,6 +90,8 @@ export interface StatusDataset {
   size_bytes: number | null;
   /** RFC 3339, Beijing time. */
   published_at: string | null;
+  /** The verdict of the check of orders against trades, with what failed in one sentence; null where none ran. */
+  quality: { verdict: "passed" | "failed" | "not_provable"; summary: string } | null;
 }
 
 /** A day of `data_status`: its date and the state of orders, and in `datasets` the state of every dataset. */

@@ -93,7 +93,7 @@ describe("data_status", () => {
     const rows = world.main.securities.reduce((sum, { orders }) => sum + orders.length, 0);
     const absent = {
       ...{ revision: null, build_id: null, rows: null },
-      ...{ securities: null, size_bytes: null, published_at: null },
+      ...{ securities: null, size_bytes: null, published_at: null, quality: null },
     };
     const orders = {
       state: "available",
@@ -103,6 +103,7 @@ describe("data_status", () => {
       securities: world.main.securities.length,
       size_bytes: expect.any(Number),
       published_at: expect.stringMatching(/^2026-03-12T10:\d\d:\d\d\+08:00$/),
+      quality: null,
     };
     const missing = { state: "missing", ...absent };
     expect(status.days.find(({ tradedate }) => tradedate === MAIN)).toEqual({

@@ -93,6 +93,9 @@ export const dataSchemas = lazily(() => {
     securities: count.nullable(),
     size_bytes: count.nullable(),
     published_at: instant.nullable(),
+    quality: z
+      .strictObject({ verdict: z.enum(["passed", "failed", "not_provable"]), summary: z.string() })
+      .nullable(),
   });
   const dataStatus = z.strictObject({
     month: z.string(),

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { admin, begin, complete, sendParts, servedState, stepPath, testPack } from "./operator.ts";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { overviewOf } from "../../../src/catalog/day-overview.ts";
+import { admin, begin, complete, sendParts, servedState, stepPath, testEnv, testPack } from "./operator.ts";
 
 const SUMMARY = "failed: 600519.SH matching cancel_remainder × 3";
 const failed = { verdict: "failed", summary: SUMMARY };
@@ -26,6 +28,9 @@ describe("a day whose quality check failed", () => {
     await sendParts(pack, begun);
     expect((await complete(pack, begun)).status).toBe(200);
     expect(await audited("20360203")).toMatchObject({ revision: 1, quality: failed });
+    const day = "20360203" as BeijingDate;
+    const [shown] = await overviewOf(testEnv.DB, { first: day, last: day, today: day });
+    expect(shown).toMatchObject({ state: "available", loaded: { revision: 1, quality: failed } });
   });
 
   it("is no reason to refuse one that passed, that proves nothing, or that no check saw", async () => {

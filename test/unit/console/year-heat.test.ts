@@ -11,6 +11,7 @@ const loaded = (rows: number) => ({
   securities: 2,
   sizeBytes: 10,
   publishedAtMs: 0,
+  quality: null,
 });
 const day = (tradedate: string, state: DayOverview["state"], rows?: number): DayOverview => ({
   tradedate: date(tradedate),

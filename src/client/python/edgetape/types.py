@@ -56,6 +56,13 @@ class Account(TypedDict):
     last_requests: List[LastRequest]
 
 
+class Quality(TypedDict):
+    """The check of orders against trades. `verdict`: passed, failed or not_provable."""
+
+    verdict: str
+    summary: str
+
+
 class DatasetDay(TypedDict):
     """A dataset of a day. `state`: available, degraded, pending, missing, withdrawn or damaged; the rest is None
     unless it is one of the first two. `size_bytes` is of the whole day's pack; `build_id` is equal only for
@@ -68,6 +75,7 @@ class DatasetDay(TypedDict):
     securities: Optional[int]
     size_bytes: Optional[int]
     published_at: Optional[str]
+    quality: Optional[Quality]
 
 
 class Day(DatasetDay):
