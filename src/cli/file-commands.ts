@@ -215,14 +215,16 @@ export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void 
  * caller closes it.
  */
 export async function openDailyFile(path: string, place: FilePlace, root?: string): Promise<LocalFile> {
-  const file = await openLocalFile(path, root);
-  if ("reason" in file) {
+  const opened = await openLocalFile(path, root);
+  if (!opened.ok) {
+    const { code } = opened.refusal;
     throw new CommandFailure(
-      file.code === "ELOOP"
+      code === "ELOOP"
         ? `${path} is a link, and links are not followed; put there what it leads to.`
-        : `${path} cannot be read (${file.code}).`,
+        : `${path} cannot be read (${code}).`,
     );
   }
+  const file = opened.value;
   const problem = await dailyFileProblem(path, file, place);
   if (problem === null) return file;
   await file.close();

@@ -136,13 +136,14 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
   const startedMs = performance.now();
   const verified = await verifyPack(path, { threads: availableParallelism() });
   const seconds = (performance.now() - startedMs) / 1000;
-  if ("reason" in verified) {
-    if (options.json) print(options, { path, whole: false, ...verified }, "");
-    if (verified.reason === "unreadable")
-      throw new CommandFailure(`${path} cannot be read (${verified.code}).`);
-    throw new CommandFailure(`${path}: ${verified.difference}`);
+  if (!verified.ok) {
+    const { refusal } = verified;
+    if (options.json) print(options, { path, whole: false, ...refusal }, "");
+    if (refusal.reason === "unreadable")
+      throw new CommandFailure(`${path} cannot be read (${refusal.code}).`);
+    throw new CommandFailure(`${path}: ${refusal.difference}`);
   }
-  const { rows, index } = verified;
+  const { rows, index } = verified.value;
   const answer = {
     path,
     whole: true,

@@ -114,12 +114,13 @@ export interface PublishOptions {
 
 /** Opens the pack of any dataset at `path`; a file that is none ends the command with a sentence. */
 export async function openPack(path: string): Promise<PackFile> {
-  const pack = await openPackFile(path, DATASET_NAMES);
-  if (!("reason" in pack)) return pack;
+  const opened = await openPackFile(path, DATASET_NAMES);
+  if (opened.ok) return opened.value;
+  const { refusal } = opened;
   throw new CommandFailure(
-    pack.reason === "unreadable"
-      ? `${path} cannot be read (${pack.code}).`
-      : `${path} is not a whole day pack: ${pack.difference}.`,
+    refusal.reason === "unreadable"
+      ? `${path} cannot be read (${refusal.code}).`
+      : `${path} is not a whole day pack: ${refusal.difference}.`,
   );
 }
 

@@ -26,7 +26,7 @@ import {
 } from "./delivery-report.ts";
 import { Intake } from "./intake.ts";
 import { putAside } from "./mixed-files.ts";
-import { packName } from "./pack-file.ts";
+import { differenceIn, packName } from "./pack-file.ts";
 import { FileSink } from "./pack-sink.ts";
 import { PackWriter } from "./pack-writer.ts";
 import { Quarantine } from "./quarantine.ts";
@@ -332,10 +332,8 @@ class Build {
     const threads = Math.max(1, options.threads);
     const onProgress = (share: number) => progress.report("verify", share, 1);
     const verified = await verifyPack(partial, { fingerprints, threads, onProgress });
-    if (!("reason" in verified)) return;
-    throw new Error(
-      `the pack does not hold what was read: ${"difference" in verified ? verified.difference : verified.code}`,
-    );
+    if (verified.ok) return;
+    throw new Error(`the pack does not hold what was read: ${differenceIn(verified.refusal)}`);
   }
 
   private report(pack: { path: string; index: DayIndex; sizeBytes: number } | null): BuildReport {

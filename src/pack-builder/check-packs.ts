@@ -18,7 +18,7 @@ import { type Contents, checkSecurity, type SecurityReport } from "../quality/ch
 import { type LastSnapshot, UNREAD_COLUMNS } from "../quality/security-rows.ts";
 import { asOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
 import { orderContents, tradeContents } from "./contents.ts";
-import { openPackFile, type PackFile, packName } from "./pack-file.ts";
+import { differenceIn, openPackFile, type PackFile, packName } from "./pack-file.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
 /** Days before it that a day is compared with. */
@@ -218,11 +218,11 @@ async function openPacks(
   for (const dataset of DATASET_NAMES) {
     const path = paths[dataset];
     if (path === null) continue;
-    const pack = await openPackFile(path, [dataset]);
-    if (!("reason" in pack)) packs[dataset] = pack;
+    const opened = await openPackFile(path, [dataset]);
+    if (opened.ok) packs[dataset] = opened.value;
     else {
       await closePacks(packs);
-      throw new PackFormatError(`${path}: ${pack.reason === "unreadable" ? pack.code : pack.difference}`);
+      throw new PackFormatError(`${path}: ${differenceIn(opened.refusal)}`);
     }
   }
   return packs;
@@ -239,11 +239,13 @@ async function pathIfThere(
   tradedate: BeijingDate,
 ): Promise<string | null> {
   const path = join(folder, packName(dataset, tradedate));
-  const pack = await openPackFile(path, [dataset]);
-  if ("reason" in pack) {
-    if (pack.reason === "unreadable" && pack.code === "ENOENT") return null;
-    throw new PackFormatError(`${path}: ${pack.reason === "unreadable" ? pack.code : pack.difference}`);
+  const opened = await openPackFile(path, [dataset]);
+  if (!opened.ok) {
+    const { refusal } = opened;
+    if (refusal.reason === "unreadable" && refusal.code === "ENOENT") return null;
+    throw new PackFormatError(`${path}: ${differenceIn(refusal)}`);
   }
+  const pack = opened.value;
   await pack.close();
   if (pack.index.tradedate === tradedate) return path;
   throw new PackFormatError(`${path} is of ${pack.index.tradedate}`);

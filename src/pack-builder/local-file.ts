@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { ok, type Result, refused } from "../base/result.ts";
 
 /** Non-blocking, so that opening a pipe does not wait. */
 const UNLINKED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -24,7 +25,10 @@ export type LocalFileDenial = { reason: "unreadable"; code: string };
  * Opens the file at `path`; a folder is refused. With a `root` above `path`, a link between them or at `path` is
  * refused with `ELOOP`. The caller closes the file.
  */
-export async function openLocalFile(path: string, root?: string): Promise<LocalFile | LocalFileDenial> {
+export async function openLocalFile(
+  path: string,
+  root?: string,
+): Promise<Result<LocalFile, LocalFileDenial>> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, root === undefined ? constants.O_RDONLY : UNLINKED);
@@ -35,12 +39,12 @@ export async function openLocalFile(path: string, root?: string): Promise<LocalF
     if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: "EISDIR" });
     const read = readerOf(file);
     const { close } = file;
-    return { sizeBytes: stat.size, read, sha256: () => digestOf(read), close: close.bind(file) };
+    return ok({ sizeBytes: stat.size, read, sha256: () => digestOf(read), close: close.bind(file) });
   } catch (error) {
     await file?.close();
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return { reason: "unreadable", code };
+    return refused({ reason: "unreadable", code });
   }
 }
 

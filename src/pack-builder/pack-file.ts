@@ -1,4 +1,5 @@
 /** Opens a day pack on disk. */
+import { ok, type Result, refused } from "../base/result.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { PackFormatError } from "../packs/errors.ts";
@@ -10,6 +11,11 @@ export interface PackFile extends LocalFile, LocatedIndex {}
 /** Why a file is refused: it cannot be read, or it is `not_a_pack`, with the difference. */
 export type PackFileDenial = LocalFileDenial | { reason: "not_a_pack"; difference: string };
 
+/** Returns what is wrong with a refused file: the system's error code, or the difference. */
+export function differenceIn(refusal: LocalFileDenial | { difference: string }): string {
+  return "difference" in refusal ? refusal.difference : refusal.code;
+}
+
 /** Returns the file name of a pack. */
 export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
   return `${tradedate}${DATASETS[dataset].fileSuffix}.parquet`;
@@ -19,14 +25,15 @@ export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
 export async function openPackFile(
   path: string,
   datasets?: readonly DatasetName[],
-): Promise<PackFile | PackFileDenial> {
-  const file = await openLocalFile(path);
-  if ("reason" in file) return file;
+): Promise<Result<PackFile, PackFileDenial>> {
+  const opened = await openLocalFile(path);
+  if (!opened.ok) return opened;
+  const file = opened.value;
   try {
-    return { ...file, ...(await locateIndex(file.sizeBytes, file.read, datasets)) };
+    return ok({ ...file, ...(await locateIndex(file.sizeBytes, file.read, datasets)) });
   } catch (error) {
     await file.close();
-    if (error instanceof PackFormatError) return { reason: "not_a_pack", difference: error.message };
+    if (error instanceof PackFormatError) return refused({ reason: "not_a_pack", difference: error.message });
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import { type AskedColumn, fieldsOf } from "../../src/orders/query/fields.ts";
 import { openPackFile, type PackFile } from "../../src/pack-builder/pack-file.ts";
 import { writeSamplePack } from "../../src/pack-builder/sample/sample-pack.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
+import { bare } from "../support/result.ts";
 
 /** The first of the made days; each further one is a day later. No pack that is there already is of these days. */
 const FIRST_DATE = "20220301" as BeijingDate;
@@ -67,7 +68,7 @@ export class BenchDays implements AsyncDisposable {
 }
 
 async function openDay(path: string): Promise<BenchDay> {
-  const pack = await openPackFile(path, DATASET_NAMES);
+  const pack = bare(await openPackFile(path, DATASET_NAMES));
   if ("reason" in pack) throw new Error(`${path} is no day pack: ${pack.reason}`);
   const { entries, dataset } = pack.index;
   const rows = entries.reduce((sum, each) => sum + each.rows, 0);

@@ -8,6 +8,7 @@ import { onDrive, sha256, shareOf } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
+import { bare } from "../support/result.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type BenchOptions, type BenchRow, timeInterleaved } from "./bench-row.ts";
 import type { BenchDay } from "./days.ts";
@@ -178,7 +179,7 @@ async function r2BytesOf(service: Service, requestId: string): Promise<number> {
 }
 
 async function readIndex({ path }: BenchDay): Promise<void> {
-  const opened = await openPackFile(path);
+  const opened = bare(await openPackFile(path));
   if ("reason" in opened) throw new Error(opened.reason);
   await opened.close();
 }

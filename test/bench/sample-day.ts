@@ -10,6 +10,7 @@ import { writeSamplePack } from "../../src/pack-builder/sample/sample-pack.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
 import { exactTenThousandths } from "../support/builders.ts";
 import { publishPack } from "../support/operator.ts";
+import { bare } from "../support/result.ts";
 import type { Service } from "../support/service.ts";
 
 /** The day that is published; the clock of the service stands a day later. */
@@ -24,7 +25,7 @@ export async function publishSampleDay(service: Service): Promise<SectionEntry[]
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
   try {
     const { path } = await writeSamplePack({ tradedate: SAMPLE_DATE, rows: DAY_ROWS }, folder);
-    const pack = await openPackFile(path);
+    const pack = bare(await openPackFile(path));
     if ("reason" in pack) throw new Error(`${path}: ${pack.reason}`);
     await pack.close();
     await publishPack(service, SAMPLE_DATE, await readFile(path));

@@ -28,6 +28,7 @@ import {
   type RandomDelivery,
   usualMakers,
 } from "../support/random-deliveries.ts";
+import { bare } from "../support/result.ts";
 import { proofSize } from "../support/tier.ts";
 import { entriesOf, rowsOf } from "../unit/pack-builder/deliveries.ts";
 
@@ -162,7 +163,7 @@ async function checkReport(report: BuildReport, made: RandomDelivery, outFolder:
   expect(sumOf(Object.values(files?.leftOut ?? {}))).toBe(leftOut.length);
   expect(read.length + wholeFiles + leftOut.length).toBe(made.files.length + made.leftOut.length);
 
-  const verified = await verifyPack(path);
+  const verified = bare(await verifyPack(path));
   if ("reason" in verified) throw new Error(`the pack does not verify: ${JSON.stringify(verified)}`);
   expect(verified.index.origin).toEqual(report.origin);
   const repeatedLines = originLines(verified.index.origin, verified.rows);

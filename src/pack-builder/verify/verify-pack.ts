@@ -1,4 +1,5 @@
 /** Verifies every byte and every row of a pack with an independent reader. */
+import { ok, type Result, refused } from "../../base/result.ts";
 import type { Dataset } from "../../datasets/dataset.ts";
 import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
 import { PackFormatError } from "../../packs/errors.ts";
@@ -39,15 +40,19 @@ export type VerifyDenial = PackFileDenial | { reason: "differs"; difference: str
  * Checks checksums, footers, the order and number of rows of each security, every amount, and the rows themselves
  * against the source or a second reader. Returns the place of the first difference.
  */
-export async function verifyPack(path: string, expected: Expected = {}): Promise<Verified | VerifyDenial> {
-  const pack = await openPackFile(path, DATASET_NAMES);
-  if ("reason" in pack) return pack;
+export async function verifyPack(
+  path: string,
+  expected: Expected = {},
+): Promise<Result<Verified, VerifyDenial>> {
+  const opened = await openPackFile(path, DATASET_NAMES);
+  if (!opened.ok) return opened;
+  const pack = opened.value;
   try {
     checkOrigin(pack.index);
     await verifyOpened(path, pack, expected);
-    return { index: pack.index, rows: pack.index.entries.reduce((sum, { rows }) => sum + rows, 0) };
+    return ok({ index: pack.index, rows: pack.index.entries.reduce((sum, { rows }) => sum + rows, 0) });
   } catch (error) {
-    if (error instanceof PackFormatError) return { reason: "differs", difference: error.message };
+    if (error instanceof PackFormatError) return refused({ reason: "differs", difference: error.message });
     throw error;
   } finally {
     await pack.close();

@@ -12,6 +12,7 @@ import { sectionRows } from "../../../src/pack-builder/verify/section-rows.ts";
 import { checkSecurity } from "../../../src/quality/check-security.ts";
 import { replayShanghai } from "../../../src/quality/shanghai.ts";
 import { printedRandom } from "../../support/random.ts";
+import { bare } from "../../support/result.ts";
 import { readVendorQuotes } from "../../support/vendor-zip.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
@@ -36,7 +37,7 @@ async function checkedDay(tradedate: BeijingDate, archives: readonly string[]) {
 
 /** The rows of a security of a pack. */
 async function rowsOf<D extends typeof orders | typeof trades>(path: string, dataset: D, symbol: string) {
-  const pack = await openPackFile(path, ["orders", "trades"]);
+  const pack = bare(await openPackFile(path, ["orders", "trades"]));
   if ("reason" in pack) throw new Error(`${path} is no pack`);
   const entry = pack.index.entries.find((each) => each.symbol === symbol);
   if (entry === undefined) throw new Error(`${path} has no ${symbol}`);

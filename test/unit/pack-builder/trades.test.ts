@@ -8,6 +8,7 @@ import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { PackFormatError } from "../../../src/packs/errors.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
+import { bare } from "../../support/result.ts";
 import { built, contentOf, countsOf, DAY, delivery, rowsOf, vendorFile, vendorLine } from "./deliveries.ts";
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
@@ -270,8 +271,8 @@ describe("a pack of trades", () => {
     await expect(locateIndex(bytes.length, read)).rejects.toThrow(
       "it is a pack of trades; a pack of orders is expected here",
     );
-    expect(await openPackFile(pack)).toMatchObject({ reason: "not_a_pack" });
-    const opened = await openPackFile(pack, ["trades"]);
+    expect(bare(await openPackFile(pack))).toMatchObject({ reason: "not_a_pack" });
+    const opened = bare(await openPackFile(pack, ["trades"]));
     if ("reason" in opened) throw new Error(opened.reason);
     const summary = await inspectPack(opened);
     await opened.close();
