@@ -311,6 +311,32 @@ report = edgetape.Client().sync(["600519"], "{day}", "{day}", "orders")
 print(report)`,
     prints: `fetched 1, kept 0, without rows 0`,
   },
+  python_trades: {
+    language: "python",
+    text: `import edgetape
+
+client = edgetape.Client()
+asked = {"start": "09:30", "end": "09:31", "fields": "time,price,volume,bs_flag"}
+for row in client.trades("600519", "{day}", **asked):
+    print(row)`,
+    prints: `('093000000', 1500.0, 100, 'B')
+('093000000', 1499.99, 200, 'S')
+('093000010', 1500.0, 60, 'B')`,
+  },
+  typescript_trades: {
+    language: "typescript",
+    text: `import { Client } from "edgetape-client";
+
+const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
+const client = new Client({ key, baseUrls });
+const minute = { symbol: "600519", date: "{day}", start: "09:30", end: "09:31" };
+for await (const { time, price, volume, bs_flag } of client.trades(minute)) {
+  console.log(time, price, volume, bs_flag);
+}`,
+    prints: `093000000 1500 100 B
+093000000 1499.99 200 S
+093000010 1500 60 B`,
+  },
   python_basket: {
     language: "python",
     text: `import edgetape

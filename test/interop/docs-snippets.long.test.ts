@@ -52,6 +52,7 @@ beforeAll(async () => {
   service = await startService();
   await loadWeekdays(service, "20250101", "20261231");
   await publish(service, built);
+  await publish(service, built, "trades");
   await publishFiles(service, auctionPack(TRADEDATE));
   const { key } = await account(service, { plan: "flagship" });
   folder = await folderWithClient();
@@ -149,6 +150,8 @@ const EXPECTED: Readonly<Record<RunHere, (printed: string) => void>> = {
   typescript_share: (printed) => expect(printed).toBe(""),
   changes: (printed) => expect(printed).toBe("20260310 published 1\n"),
   sync: (printed) => expect(printed).not.toBe(""),
+  python_trades: (printed) => expect(printed).toContain("('093000000', 1499.99, 200, 'S')"),
+  typescript_trades: (printed) => expect(printed).toContain("093000000 1499.99 200 S"),
   python_basket: (printed) => expect(printed.trim().split("\n")).toHaveLength(6),
   typescript_basket: (printed) => expect(printed).toMatch(/^1 \d+ 1 null\n20260310 4\n$/),
   python_history: (printed) => expect(printed).toContain("fetched 1"),

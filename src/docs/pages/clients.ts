@@ -46,6 +46,8 @@ export const zh: PageText = {
         ],
       ],
     ),
+    code("python_trades"),
+    code("typescript_trades"),
     heading("basket", "多只证券、一段日期"),
     text(
       "得到一个序列：先按日，再按证券（按给出的顺序），再按时间。`plan()` 事先给出需要的请求数、剩余额度、要几天，不计次数；在终端和 notebook 里读取前会自动显示：",
@@ -61,7 +63,7 @@ export const zh: PageText = {
     ),
     code("python_history"),
     note(
-      "先算再下：5000 只股票、五年，是 600 多万个文件，按每天 300 个要 **55 年**；同样的日子从分享下载整日包约**两天**。超过 30 天额度时，客户端会给出 `QuotaWarning`（TypeScript：`plan()` 的 `hint`）。",
+      "先算再下：5000 只股票、五年，是 600 多万个文件，按每天 300 个要 **55 年**；同样的日子从分享下载整日包约**两天**。超过 30 天额度或 10 万次请求时，客户端会给出 `QuotaWarning`（TypeScript：`plan()` 的 `hint`）。",
     ),
     heading("shape", "数据的形状"),
     text(
@@ -133,6 +135,8 @@ export const en: PageText = {
         ],
       ],
     ),
+    code("python_trades"),
+    code("typescript_trades"),
     heading("basket", "Many securities, a range of days"),
     text(
       "One sequence: by day, then security in the order given, then time. `plan()` says beforehand how many requests it takes, what is left of the quota and how many days that means, and counts nothing; on a terminal and in notebooks reading says it first by itself:",
@@ -148,7 +152,7 @@ export const en: PageText = {
     ),
     code("python_history"),
     note(
-      "Plan first: 5,000 stocks for five years are more than 6 million files, which at 300 a day take **55 years**. The same days as packs of a share take about **two days** to download. Beyond 30 days of quota the client gives a `QuotaWarning` (TypeScript: `hint` of `plan()`).",
+      "Plan first: 5,000 stocks for five years are more than 6 million files, which at 300 a day take **55 years**. The same days as packs of a share take about **two days** to download. Beyond 30 days of quota, or 100,000 requests, the client gives a `QuotaWarning` (TypeScript: `hint` of `plan()`).",
     ),
     heading("shape", "The shape of the data"),
     text(
