@@ -7,6 +7,8 @@ import { printedRandom } from "../../support/random.ts";
 import { temporaryFolder } from "../pack-builder/deliveries.ts";
 
 const PACKS = ["20230711.parquet", "20230711_trades.parquet"];
+/** The packs, and the quality sheet beside them. */
+const WRITTEN = [...PACKS, "20230711_quality.json"].sort();
 const build = (source: string, out: string) =>
   edgetape(["pack", "build", source, "--date", "20230711", "--out", out]);
 
@@ -43,13 +45,13 @@ describe("edgetape pack build", () => {
     }
     expect((await build(source, out)).status).toBe(0);
     const whole = packs.map((pack) => readFileSync(pack));
-    expect(readdirSync(out).sort()).toEqual(PACKS);
+    expect(readdirSync(out).sort()).toEqual(WRITTEN);
     for (let round = 0; round < 4; round++) {
       await killed();
       expect(packs.map((pack) => readFileSync(pack))).toEqual(whole);
     }
     expect((await build(source, out)).status).toBe(0);
-    expect(readdirSync(out).sort()).toEqual(PACKS);
+    expect(readdirSync(out).sort()).toEqual(WRITTEN);
     expect(packs.map((pack) => readFileSync(pack))).toEqual(whole);
   });
 });
