@@ -165,7 +165,7 @@ describe("edgetape usage", () => {
 
     const billed = `c-billed,level2_order_history,3,1,${bytes}`;
     await expect
-      .poll(() => done("usage", "--month", "202603", "--csv"), { timeout: 60_000 })
+      .poll(() => done("usage", "--month", "202603", "--csv"), { timeout: 300_000 })
       .toContain(billed);
     const lines = (await done("usage", "--month", "202603", "--csv")).trimEnd().split("\n");
     expect(lines[0]).toBe("account,service,requests,files,bytes");
@@ -183,5 +183,5 @@ describe("edgetape usage", () => {
     });
     expect(await done("usage", "--month", "202602")).toBe("no requests in 202602\n");
     expect((await edgetape(["usage"], service)).status).toBe(2);
-  }, 120_000);
+  }, 600_000);
 });

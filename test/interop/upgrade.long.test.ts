@@ -23,7 +23,7 @@ import { type Service, startService } from "../support/service.ts";
 const FORMER = "1b2086a61b9cfa8348ba6eb3ee02a7c12a0c4d03";
 const PAGE_SIZE = 7;
 const PAGES_EACH = 5;
-const LONG_MS = 120_000;
+const LONG_MS = 600_000;
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
 const loaded = day({
