@@ -1,6 +1,6 @@
 /**
  * Entry of the worker: the fetch handler, the scheduled task and the Durable Object classes. An isolate starts with what
- * `/api` needs; pages, drive and operator's API, most of the code, are run when the first request for them comes.
+ * `/api` needs; pages, drive and operator's API, nearly half of the code, are run when the first request for them comes.
  */
 import { createApi, isForApi } from "./api.ts";
 import type { createApp } from "./app.ts";
