@@ -123,23 +123,46 @@ export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFact
   );
 }
 
-/** Highlighted tokens of each language. The name of a group is its CSS class. */
-const TOKENS: Readonly<Record<Snippet["language"], RegExp>> = {
-  sh: /(?<comment>#[^\n]*)|(?<string>'[^']*')|(?<keyword>\b(?:export|curl|npm|pip|EDGETAPE_URL|EDGETAPE_KEY)\b)|(?<number>\b\d[\d_.]*)/g,
-  python:
-    /(?<comment>#[^\n]*)|(?<string>"[^"\n]*")|(?<keyword>\b(?:import|for|in|while|if|not|break|raise|print|True|def|try|except|return)\b)|(?<number>\b\d[\d_.]*)/g,
-  typescript:
-    /(?<comment>\/\/[^\n]*)|(?<string>"[^"\n]*")|(?<keyword>\b(?:import|from|const|for|await|of|new|try|catch|if|else|throw|instanceof)\b)|(?<number>\b\d[\d_.]*)/g,
-  sql: /(?<comment>--[^\n]*)|(?<string>'[^']*')|(?<keyword>\b(?:SELECT|FROM|WHERE|GROUP|ORDER|BY|AS|DESC|LIMIT)\b)|(?<number>\b\d[\d_.]*)/g,
-  json: /(?<string>"[^"\n]*")|(?<keyword>\b(?:null|true|false)\b)|(?<number>\b\d[\d_.]*)/g,
+/**
+ * The highlighted tokens of a language. The name of a group is its CSS class; identifiers other than `keywords` are
+ * plain text.
+ */
+interface Tokens {
+  pattern: RegExp;
+  keywords: ReadonlySet<string>;
+}
+
+const TOKENS: Readonly<Record<Snippet["language"], Tokens>> = {
+  sh: {
+    pattern: /(?<comment>#[^\n]*)|(?<string>'[^']*')|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
+    keywords: new Set("export curl npm pip EDGETAPE_URL EDGETAPE_KEY".split(" ")),
+  },
+  python: {
+    pattern: /(?<comment>#[^\n]*)|(?<string>"[^"\n]*")|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
+    keywords: new Set("import for in while if not break raise print True def try except return".split(" ")),
+  },
+  typescript: {
+    pattern: /(?<comment>\/\/[^\n]*)|(?<string>"[^"\n]*")|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
+    keywords: new Set("import from const for await of new try catch if else throw instanceof".split(" ")),
+  },
+  sql: {
+    pattern: /(?<comment>--[^\n]*)|(?<string>'[^']*')|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
+    keywords: new Set("SELECT FROM WHERE GROUP ORDER BY AS DESC LIMIT".split(" ")),
+  },
+  json: {
+    pattern: /(?<string>"[^"\n]*")|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
+    keywords: new Set("null true false".split(" ")),
+  },
 };
 
 /** Returns the code with highlighted tokens. */
 function highlighted(code: string, language: Snippet["language"]): Child[] {
   const parts: Child[] = [];
   let at = 0;
-  for (const match of code.matchAll(TOKENS[language])) {
+  const { pattern, keywords } = TOKENS[language];
+  for (const match of code.matchAll(pattern)) {
     const [token] = match;
+    if (match.groups?.keyword !== undefined && !keywords.has(token)) continue;
     const kind = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined)?.[0];
     parts.push(code.slice(at, match.index), <span class={`code-${kind}`}>{token}</span>);
     at = match.index + token.length;

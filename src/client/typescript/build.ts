@@ -87,9 +87,9 @@ function standardText(name: string, record: string, { columns }: Dataset): strin
 /** The text with tabs, comments on one line and empty bodies closed: a tenth of it would be the compiler's blanks. */
 function packed(text: string): string {
   return text
-    .replaceAll(/\/\*\*\n((?: *\* \S.*\n)+) *\*\//g, (whole, lines: string) => {
+    .replaceAll(/^( *)\/\*\*\n((?: *\* \S.*\n)+) *\*\//gm, (whole, indent: string, lines: string) => {
       if (lines.includes("@example")) return whole;
-      return `/** ${lines
+      return `${indent}/** ${lines
         .trim()
         .replaceAll(/^ *\* /gm, "")
         .replaceAll("\n", " ")} */`;
