@@ -81,7 +81,7 @@ const PIECE_BYTES = 64 * 1024;
  * Returns the success envelope of a page in pieces of 64 KB that share no memory, members in the order of contract 1.3
  * and 5.1. The bytes of the items are copied: parsing and printing them again would cost as much as decoding the page.
  */
-export function orderPageBody({ fields, items, tradedate, pageSize, nextCursor }: OrderPage): Uint8Array[] {
+export function pageBody({ fields, items, tradedate, pageSize, nextCursor }: OrderPage): Uint8Array[] {
   const encoder = new TextEncoder();
   const head = encoder.encode(
     `{"code":200,"message":"success","data":{"fields":${JSON.stringify(fields)},"items":`,

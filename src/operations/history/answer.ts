@@ -14,7 +14,7 @@ import type { RequestOutcome } from "../../gate/protocol.ts";
 import type { Slot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
 import { outcomeOf } from "../../http/outcome.ts";
-import { jsonHeaders, orderPageBody, parquetHeaders } from "../../http/respond.ts";
+import { jsonHeaders, pageBody, parquetHeaders } from "../../http/respond.ts";
 import { packMark, signCursor } from "../../orders/query/cursor.ts";
 import { areAllColumns } from "../../orders/query/fields.ts";
 import type { HistoryQuery } from "../../orders/query/history-query.ts";
@@ -208,7 +208,7 @@ async function makePage(
     });
   const nextCursor = page.next === null ? null : await sign(page.next);
   const fields = columns.map(({ name }) => name);
-  const body = orderPageBody({ fields, items: page.items, tradedate, pageSize, nextCursor });
+  const body = pageBody({ fields, items: page.items, tradedate, pageSize, nextCursor });
   return ok({ body, rows: page.rows, hasMore: nextCursor !== null });
 }
 

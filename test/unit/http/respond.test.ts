@@ -3,7 +3,7 @@ import { preflight } from "../../../src/http/headers.ts";
 import {
   type AnswerContext,
   jsonHeaders,
-  orderPageBody,
+  pageBody,
   parquetHeaders,
   refuse,
   succeed,
@@ -125,7 +125,7 @@ describe("bodies of served answers (contract 1.3, 5.1)", () => {
     const items = new TextEncoder().encode('[["600519",12.34]]');
     const page = { fields: ["symbol", "price"], items, tradedate: "20240102", pageSize: 1 };
     const text = (nextCursor: string | null) =>
-      new TextDecoder().decode(Buffer.concat(orderPageBody({ ...page, nextCursor })));
+      new TextDecoder().decode(Buffer.concat(pageBody({ ...page, nextCursor })));
     expect(text("v3.x")).toBe(
       '{"code":200,"message":"success","data":{"fields":["symbol","price"],"items":[["600519",12.34]],' +
         '"tradedate":"20240102","page_size":1,"next_cursor":"v3.x","has_more":true}}',
@@ -137,7 +137,7 @@ describe("bodies of served answers (contract 1.3, 5.1)", () => {
     "are pieces of 64 KB for %i bytes of items, each with memory of its own",
     (length) => {
       const items = randomBytes(length, length);
-      const pieces = orderPageBody({
+      const pieces = pageBody({
         fields: ["price"],
         items,
         tradedate: "20240102",
