@@ -86,7 +86,8 @@ function Stats({ facts, days }: { facts: SharePageFacts; days: YearDay[] }) {
 function Commands({ facts }: { facts: SharePageFacts }) {
   const { look, share, shareUrl, files } = facts;
   const messages = MESSAGES[look.language];
-  const parquet = files.findLast(({ name }) => name.endsWith(".parquet"));
+  const orders = files.findLast(({ name, tradedate }) => name === `${tradedate}_orders.parquet`);
+  const parquet = orders ?? files.findLast(({ name }) => name.endsWith(".parquet"));
   const pack = files.findLast(({ packId }) => packId !== null);
   const commands = commandsFor({
     shareUrl,
