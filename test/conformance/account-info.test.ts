@@ -4,12 +4,12 @@ import type { AccountInfo } from "../../src/operations/account-info.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
-import { DAY_MS, MAIN, OLDEST, sharedWorld, TODAY, type World } from "./world.ts";
+import { DAY_MS, MAIN, OLDEST, startWorld, TODAY, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
   // A separate runtime, because an isolate stores only a limited number of refusals a minute.
-  world = await sharedWorld();
+  world = await startWorld();
 });
 afterAll(() => world.stop());
 

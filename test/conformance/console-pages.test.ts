@@ -8,11 +8,12 @@ import { shareOf } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
 import { account, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
-import { BEFORE_WINDOW, MAIN, OLDEST, sharedWorld, type World } from "./world.ts";
+import { BEFORE_WINDOW, MAIN, OLDEST, startWorld, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
-  world = await sharedWorld();
+  // A separate runtime, because an isolate stores only a limited number of refusals a minute.
+  world = await startWorld();
 });
 afterAll(() => world.stop());
 

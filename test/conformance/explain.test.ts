@@ -4,12 +4,12 @@ import type { ExplainedRequest, Explanation } from "../../src/admin/wire.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { left } from "./quota-left.ts";
-import { MAIN, sharedWorld, TODAY, type World } from "./world.ts";
+import { MAIN, startWorld, TODAY, type World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
   // A separate runtime, because an isolate stores only a limited number of refusals a minute.
-  world = await sharedWorld();
+  world = await startWorld();
 });
 afterAll(() => world.stop());
 

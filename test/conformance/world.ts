@@ -94,7 +94,10 @@ export interface AskOptions {
   headers?: Record<string, string>;
 }
 
-/** Starts a separate service with calendar, days and accounts, for a test that changes existing data. */
+/**
+ * Starts a separate service with calendar, days and accounts, for tests that change existing data or read refusals back:
+ * an isolate stores only a limited number of them.
+ */
 export async function startWorld(options: ServiceOptions = {}): Promise<World> {
   const service = await startMarket(options);
   return inhabit(service, () => service.stop());
