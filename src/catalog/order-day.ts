@@ -147,7 +147,7 @@ export function orderDayStatement(db: D1Database, question: OrderDayQuestion): D
 export function orderDayOf(result: D1Result, question: OrderDayQuestion): OrderDay {
   const rows = result.results as OrderDayRow[];
   const first = rows[0];
-  if (first === undefined) throw new Error("The day read gave no row; it always gives one.");
+  if (first === undefined) throw new Error("The query for the day must return a row but did not.");
   const tradedate = question.tradedate ?? newestTradingDay(first, question.today);
   const day = loadedDay(first, tradedate);
   const sections = rows.flatMap((row) => sectionOf(row, question.symbol));

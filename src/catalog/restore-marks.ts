@@ -32,7 +32,7 @@ const FILE_DECISIONS = against(
   "day_files.sha256",
 );
 
-/** When and by whom a day was withdrawn, from the backup's audit; else at the restore by the service. */
+/** When and by whom a day was withdrawn, from the backup's audit; without an entry, 0 and `service`. */
 const DAY_AUDIT =
   "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.audit_id DESC LIMIT 1";
 

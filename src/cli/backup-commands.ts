@@ -206,7 +206,7 @@ const TRIES = 3;
 
 interface Created extends BackupEnd {
   path: string;
-  /** Whether nothing changed while it was read. */
+  /** Whether nothing changed during the backup. */
   oneMoment: boolean;
   /** The version of `BACKUP_SECRET` in its seals; null without seals. */
   sealedWith: number | null;

@@ -26,7 +26,7 @@ export function decompressPage(page: Uint8Array, size: number): Uint8Array {
   if (!(size >= 0 && size <= MAX_PAGE_BYTES)) throw new PackFormatError(`a page promises ${size} bytes`);
   const bytes = (page.length < NATIVE_FROM_BYTES ? null : nativeOrNull(page, size)) ?? portable(page, size);
   if (bytes.length !== size) {
-    throw new PackFormatError(`a page of ${size} bytes decompressed to ${bytes.length}`);
+    throw new PackFormatError(`a page decompressed to ${bytes.length} bytes instead of ${size}`);
   }
   return bytes;
 }

@@ -12,8 +12,8 @@ const TAIL_BYTES = 8;
 const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 
 /**
- * Returns null when the file of `sizeBytes` bytes that `readRange` reads is Parquet, has rows and ZSTD on every column
- * of every row group, and `alsoCheck` finds nothing; else the problem as a clause.
+ * Returns null for a Parquet file (of `sizeBytes`, read by `readRange`) that has rows, uses ZSTD for every column chunk
+ * and passes `alsoCheck`; otherwise the problem as a clause.
  */
 export function zstdProblem(
   sizeBytes: number,

@@ -87,7 +87,7 @@ export interface SheetOf {
   builderVersion: string;
   packs: QualitySheet["packs"];
   securities: readonly SecurityReport[];
-  /** The days before it, as far as their sheets are at hand. */
+  /** Earlier days whose sheets are available. */
   others: readonly OtherDay[];
 }
 

@@ -123,7 +123,7 @@ export function describe(denial: DriveDenial): Described {
 function passwordMessage(given: boolean): Bilingual {
   return given
     ? { zh: "共享不存在或密码不正确。", en: "There is no such share, or the password is wrong." }
-    : { zh: "此共享需要密码。", en: "A share needs its password." };
+    : { zh: "此共享需要密码。", en: "This share needs its password." };
 }
 
 const NO_PATH: Bilingual = {

@@ -11,7 +11,7 @@ export default {
     const range = { offset: Number(searchParams.get("offset")), length: Number(searchParams.get("length")) };
     const object = await env.PACKS.get(searchParams.get("key") ?? "", { range });
     if (object === null) return new Response(null, { status: 404 });
-    // Without a type the local edge takes the body for text and compresses it.
+    // Without a content type the local edge treats the body as text and compresses it.
     const headers = { "Content-Type": "application/octet-stream" };
     return new Response(object.body, { status: 206, headers });
   },

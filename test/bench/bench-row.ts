@@ -3,10 +3,10 @@ import type { Delays } from "./latency-worker.ts";
 
 /** One figure of the bench, with the rival of the same run that it is measured against. */
 export interface BenchRow {
-  /** Absent: the bench's own table of one figure a line. */
+  /** The title of its table; absent for the bench's own table, which has one figure per line. */
   table?: string;
   name: string;
-  /** In a table of several figures a line: which of them this is. */
+  /** The column, in a table with several figures per line. */
   column?: string;
   value: number;
   unit: string;
@@ -15,7 +15,7 @@ export interface BenchRow {
   against?: string;
 }
 
-/** What a bench may be told; each leaves out what it has no use for. */
+/** The options of all benches; each bench reads those it needs. */
 export interface BenchOptions {
   days: BenchDays;
   /** Rows of the delivery that the builder is measured with. */
@@ -24,11 +24,11 @@ export interface BenchOptions {
   rounds: number;
   /** How long the load lasts. */
   loadSeconds: number;
-  /** How far away the stores are when latency is measured. */
+  /** The delays of the stores when latency is measured. */
   delays: Omit<Delays, "advanceMs">;
 }
 
-/** The median of `samples`; NaN of none. */
+/** Returns the median of `samples`; NaN when there are none. */
 export function median(samples: readonly number[]): number {
   const sorted = [...samples].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -36,12 +36,12 @@ export function median(samples: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** A task that has taken so long is not repeated. */
+/** A task that has taken this long is not repeated. */
 const BUDGET_MS = 2_000;
 
 /**
- * Median milliseconds of each task in `rounds` rounds, interleaved so that a busy moment hits all of them. A slow
- * task runs in fewer, once at least; nothing is warmed up here.
+ * Returns the median milliseconds of each task in `rounds` rounds, interleaved so that a busy moment affects all of
+ * them. A slow task runs in fewer rounds, but at least once; nothing is warmed up here.
  */
 export async function timeInterleaved<Name>(
   tasks: ReadonlyMap<Name, () => unknown>,

@@ -1,6 +1,6 @@
 /**
- * A vendor's folder of CSV files → a day pack, each contender in a process of its own: rows a second, the most memory
- * it held, the size of the file. What DuckDB builds is compared with ours, row by row and in order.
+ * Builds a day pack from a vendor's folder of CSV files, each contender in its own process: rows per second, peak
+ * memory and file size. What DuckDB builds is compared with our pack, row by row and in order.
  */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
@@ -17,17 +17,17 @@ import { digestOf } from "./rivals/digest.ts";
 const run = promisify(execFile);
 
 const TRADEDATE = "20220301" as BeijingDate;
-/** A build takes seconds: more rounds would say no more. */
+/** A build takes seconds, so more rounds would add nothing. */
 const MOST_ROUNDS = 3;
 
 interface Run {
   ms: number;
   peakBytes: number;
-  /** Null: no file came of it. */
+  /** Null when no file was made. */
   sizeBytes: number | null;
 }
 
-/** A line for each contender; throws when DuckDB's rows are not ours. */
+/** Returns a line for each contender. Throws when DuckDB's rows differ from ours. */
 export async function benchBuilder({ deliveryRows: rows, rounds }: BenchOptions): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
   try {

@@ -1,6 +1,6 @@
 /**
- * What is deployed: the worker's size as the platform counts it (gzip; 10 MB at most), because every fresh isolate
- * loads it; what weighs in it; and how long it takes to start (the platform gives a worker one second).
+ * The deployed bundle: its size as the platform counts it (gzip, at most 10 MB), because every new isolate loads it;
+ * its largest parts; and its start-up time (the platform allows one second).
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -15,14 +15,14 @@ import { type BenchRow, median } from "./bench-row.ts";
 
 const run = promisify(execFile);
 
-/** Throws when the bundle is larger than it has any reason to be. */
+/** A larger bundle ends the bench. */
 const MOST_GZIP_BYTES = 500_000;
 const START_ROUNDS = 3;
 
 const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 const QUIET = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
 
-/** Why each part is in the worker. The rest of our own modules is what answers `/api`. */
+/** Why each part is in the worker. Our remaining modules answer `/api`. */
 const PARTS: readonly [part: string, why: string][] = [
   ["node_modules/zod", "checks what comes in from outside"],
   ["node_modules/hono", "routes, and renders the pages"],
@@ -37,7 +37,7 @@ const PARTS: readonly [part: string, why: string][] = [
 ];
 const OURS = "our own modules behind /api";
 
-/** Size, weights and start of the worker that `wrangler deploy` would upload. */
+/** Returns size, parts and start-up time of the worker that `wrangler deploy` would upload. */
 export async function benchBundle(): Promise<BenchRow[]> {
   const { source } = await bundledWorker();
   const gzipBytes = gzipSync(source).length;
@@ -51,7 +51,7 @@ export async function benchBundle(): Promise<BenchRow[]> {
   ];
 }
 
-/** The share of each part of the unzipped bundle, heaviest first, as the bundler counts it. */
+/** Returns the share of each part of the uncompressed bundle, largest first, as the bundler counts it. */
 async function weights(): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
   try {
@@ -83,12 +83,12 @@ async function weights(): Promise<BenchRow[]> {
   }
 }
 
-/** What of esbuild's metafile is read here. */
+/** The members of esbuild's metafile that are read here. */
 interface Metafile {
   outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
 }
 
-/** Milliseconds in which the processor is at work while an isolate starts, by wrangler's own start-up check. */
+/** Returns the milliseconds of processor time while an isolate starts, by wrangler's own start-up check. */
 async function starts(): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-startup-"));
   try {
@@ -110,14 +110,14 @@ async function starts(): Promise<BenchRow[]> {
   }
 }
 
-/** What of a profile in the DevTools' format is read here; times are in microseconds. */
+/** The members of a profile in DevTools format that are read here; times are in microseconds. */
 interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string }; children?: number[] }[];
   samples: number[];
   timeDeltas: number[];
 }
 
-/** Milliseconds of a start; the warm-up is `src/packs/warm-up.ts` with all that it calls. */
+/** Milliseconds of a start; the warm-up is `src/packs/warm-up.ts` with everything it calls. */
 interface StartTime {
   active: number;
   warmUp: number;
@@ -134,7 +134,7 @@ function activeOf({ nodes, samples, timeDeltas }: CpuProfile): StartTime {
   for (const { id, callFrame } of nodes) if (callFrame.functionName === "warmUp") addTree(id);
   let [active, warmUp, collecting] = [0, 0, 0];
   samples.forEach((id, place) => {
-    // A delta is the time since the sample before: what was running then took it.
+    // A delta is the time since the previous sample; it belongs to the function that ran then.
     const ms = (timeDeltas[place + 1] ?? 0) / 1_000;
     const name = byId.get(id)?.callFrame.functionName;
     if (name !== "(idle)" && name !== "(root)") active += ms;

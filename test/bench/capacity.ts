@@ -1,6 +1,6 @@
 /**
- * What one isolate serves when its store is far away: 64 accounts page at the same time, with R2 answering at once, when
- * nothing but the processor limits it, and with R2 delayed, interleaved. The wait for R2 must not cost pages.
+ * The pages that one isolate serves to 64 accounts at once, with an R2 that answers immediately (only the processor
+ * limits it) and with a delayed R2, interleaved. Waiting for R2 must not reduce them.
  */
 import { Agent } from "node:http";
 import { call } from "../support/http-client.ts";
@@ -15,11 +15,11 @@ const READERS = 64;
 const R2_MS = 60;
 const PAGE_SIZES = [100, 2_000, 10_000];
 const ROUNDS = 4;
-/** Of a round, beside the time in which the readers begin and end. */
+/** The length of a round without the time in which the readers begin and end. */
 const ROUND_MS = 3_000;
 const BEGIN_MS = 1_000;
 
-/** Pages a second with a near and with a far R2, and the pages that were refused for want of memory. */
+/** Returns pages per second with a near and with a far R2, and the pages that were refused for lack of memory. */
 export async function benchCapacity(_options: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService({
     entry: "test/bench/latency-worker.ts",
@@ -74,7 +74,7 @@ async function delayStores(service: Service, delays: Delays): Promise<void> {
   await call(`${service.baseUrl}/delays`, { body: { ...delays } });
 }
 
-/** All readers page for a round; what they read in its middle counts. */
+/** Lets all readers page for a round; only the middle of the round counts. */
 async function readFor(
   service: Service,
   { keys, agent, pageSize }: Readers,

@@ -1,9 +1,10 @@
 /**
- * What a million requests of each kind cost: the calls and rows are counted at the stores of a running service, the
- * processor time is the whole runtime's, stores' simulators and HTTP included, and so an upper bound. Not in it: the
- * time an object is in memory ($12.50 a million GB-s), and storage. Logs are in it as if every line were written. Rows
- * that refusals write are bounded: an isolate keeps the first few of each account only. A read of R2 is wasted when the
- * gate refuses the request meanwhile, once at most after each grant: a page and then a refusal is the worst case.
+ * The cost of a million requests of each kind. Calls and rows are counted at the stores of a running service. Processor
+ * time is that of the whole runtime including the stores' simulators and HTTP, so it is an upper bound. Not included:
+ * the time an object stays in memory ($12.50 per million GB-s), and storage. Logs are included as if every line were
+ * written. Rows written by refusals are bounded: an isolate keeps only the first few of each account. A read of R2 is
+ * wasted when the gate refuses the request meanwhile, at most once after each grant, so a page followed by a refusal is
+ * the worst case.
  */
 import { day, randomSecurity } from "../support/builders.ts";
 import { onDrive, shareOf, tradesFile } from "../support/drive.ts";
@@ -18,7 +19,7 @@ import type { BenchRow } from "./bench-row.ts";
 import type { Counts } from "./counting-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
-/** Dollars a million, from the platform's public pages; of logs, the page of 2026-10-02. Egress is free. */
+/** Dollars per million, from the platform's public pages (logs: page of 2026-10-02). Egress is free. */
 const PRICES = {
   workerRequests: 0.3,
   cpuMs: 0.02,
@@ -32,16 +33,16 @@ const PRICES = {
 };
 const PRICES_OF = "October 2026";
 
-/** What Workers Logs counts of a request: the invocation and our own line. */
+/** Workers Logs counts two events per request: the invocation and our own line. */
 const LOG_EVENTS = 2;
 
-/** Holds ids beyond what the fast reader takes. */
+/** A day with ids that the fast reader cannot read. */
 const FALLBACK_DATE = "20260310";
 const ROUNDS = 50;
 /** Requests of each kind before any counts. */
 const WARM_UP = 5;
 
-/** Counts, processor time and price of each kind of request. */
+/** Returns counts, processor time and price of each kind of request. */
 export async function benchCost(): Promise<BenchRow[]> {
   await using service = await startService({
     entry: "test/bench/counting-worker.ts",
@@ -96,7 +97,7 @@ export async function benchCost(): Promise<BenchRow[]> {
   return rows;
 }
 
-/** Pages of one security by cursor, from the second on, again and again. */
+/** Requests pages of one security by cursor, from the second page on, repeatedly. */
 function cursorPages(ask: (params: object) => Promise<Answer>): () => Promise<Answer> {
   let cursor: unknown = null;
   return async () => {
@@ -150,7 +151,7 @@ async function costOf(
     figure("object rows read", each(counts.objectRowsRead)),
     figure("object rows written", each(counts.objectRowsWritten)),
     figure("R2 reads", each(counts.r2)),
-    // A page or a file that is served takes one read; what goes beyond was dropped.
+    // A served page or file takes one read; further reads were wasted.
     figure("of them wasted", refused === 0 ? 0 : each(Math.max(0, counts.r2 - (requests - refused)))),
     figure("bytes of R2", each(counts.r2Bytes)),
   ];

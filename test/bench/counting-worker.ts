@@ -1,6 +1,6 @@
 /**
- * The service with its stores counted: `GET /counts` tells the operations since it was last asked. `GET /blind` is a
- * range of an object as it lies in R2, with nothing in between.
+ * The service with counted stores: `GET /counts` returns the operations since the previous `GET /counts`. `GET /blind`
+ * returns a range of an R2 object without any checks.
  */
 import type { Env } from "../../src/env.ts";
 import { Gate as ServedGate } from "../../src/gate/gate-object.ts";
@@ -10,21 +10,21 @@ import { type StoreCall, watchCaches, watchStores } from "../support/watched-sto
 
 export * from "../../src/worker.ts";
 
-/** The served gate, with the rows that its storage reads and writes counted. */
+/** The service's gate, with the rows counted that its storage reads and writes. */
 export class Gate extends ServedGate {
   constructor(ctx: DurableObjectState, env: Env) {
     super(countedStorage(ctx), env);
   }
 }
 
-/** The served guard of the drive, likewise. */
+/** The drive's guard, with the same counts. */
 export class Guard extends ServedGuard {
   constructor(ctx: DurableObjectState, env: Env) {
     super(countedStorage(ctx), env);
   }
 }
 
-/** Statements of the objects since they were last told; a cursor knows its rows when it has been read. */
+/** The objects' statements since the last `GET /counts`; a cursor knows its rows once it has been read. */
 let cursors: SqlStorageCursor<never>[] = [];
 
 function countedStorage(ctx: DurableObjectState): DurableObjectState {
@@ -39,20 +39,20 @@ function countedStorage(ctx: DurableObjectState): DurableObjectState {
   return ctx;
 }
 
-/** Round trips by store. A D1 batch is one round trip; so is what is said to a lease. */
+/** Round trips by store. A D1 batch is one round trip, and so is a call to a lease. */
 export interface Counts {
   d1: number;
   gate: number;
   guard: number;
   r2: number;
   cache: number;
-  /** What the platform bills of the objects' calls: those to a lease belong to the request that it came from. */
+  /** The objects' calls that the platform bills; calls to a lease belong to the request that returned it. */
   objectRequests: number;
   objectRowsRead: number;
   objectRowsWritten: number;
-  /** Of the ranges that R2 answered with. */
+  /** Bytes of the ranges that R2 returned. */
   r2Bytes: number;
-  /** As D1 itself tells them. */
+  /** As D1 itself reports them. */
   d1RowsRead: number;
   d1RowsWritten: number;
 }
@@ -96,7 +96,7 @@ export default {
   },
 };
 
-/** The same bindings for the whole life of the isolate, so that settings are parsed once. */
+/** One bindings object for the life of the isolate, so that settings are parsed once. */
 let bindings: Env | undefined;
 
 function counted(env: Env): Env {

@@ -1,4 +1,4 @@
-/** The days that are measured: made-up ones of several sizes, and packs that are there already. */
+/** The measured days: generated ones of several sizes, and existing packs. */
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,33 +11,33 @@ import { writeSamplePack } from "../../src/pack-builder/sample/sample-pack.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
 import { bare } from "../support/result.ts";
 
-/** The first of the made days; each further one is a day later. No pack that is there already is of these days. */
+/** The first generated day; each further one is a day later. No existing pack is of these days. */
 const FIRST_DATE = "20220301" as BeijingDate;
 
-/** Sample days of every size have it with a real day's number of orders, far from both ends of the pack. */
+/** In sample days of every size it has a real day's number of orders and lies far from both ends of the pack. */
 const SYMBOL = "300750";
 
 export interface BenchDay {
   dataset: DatasetName;
-  /** Of a page: the columns of an answer without `fields`. */
+  /** The columns of a page without `fields`. */
   columns: readonly AskedColumn[];
   path: string;
   pack: PackFile;
   rows: number;
-  /** What is measured is asked of this security: 300750, or the one with the most rows. */
+  /** The measured security: 300750, or the one with the most rows. */
   entry: SectionEntry;
   /** For the headings: `10,000,000 rows`. */
   label: string;
 }
 
-/** Sizes in rows of the days that are made, of which dataset they are, and packs that are there already. */
+/** The sizes in rows of the generated days, their dataset, and existing packs. */
 export interface DayChoice {
   dataset?: DatasetName;
   dayRows: readonly number[];
   packs: readonly string[];
 }
 
-/** The days of one run of the bench: made when first asked for, the made ones removed with it. */
+/** The days of one run of the bench. Generated days are made on first use and removed on disposal. */
 export class BenchDays implements AsyncDisposable {
   private readonly choice: DayChoice;
   private readonly folder = mkdtempSync(join(tmpdir(), "edgetape-bench-"));
@@ -47,7 +47,7 @@ export class BenchDays implements AsyncDisposable {
     this.choice = choice;
   }
 
-  /** The made days first, each of another date. */
+  /** Returns the generated days first, each with its own date. */
   async all(): Promise<BenchDay[]> {
     if (this.opened !== undefined) return this.opened;
     const days: BenchDay[] = [];

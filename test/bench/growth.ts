@@ -1,6 +1,6 @@
 /**
- * How the service's answers grow with the day and with the page number: whole days published into the running
- * service, the largest security asked for over HTTP. What is constant by design must be seen to be.
+ * How answers grow with the size of the day and with the page number: whole days are published into the running service
+ * and their largest security is requested over HTTP. It shows that what is constant by design stays constant.
  */
 import { PART_SHA256_HEADER, type UploadBegun } from "../../src/admin/wire.ts";
 import { openPackFile } from "../../src/pack-builder/pack-file.ts";
@@ -21,8 +21,8 @@ const PAGE_NUMBERS = [1, 2, 10, 100];
 const LAST_STEP = "publish, last step: whole pack summed, index rows written";
 
 /**
- * Two tables with a column for each day; the ratio is to the smallest day, or to page 1. All days are served at once
- * and asked interleaved, so that a busy moment hits all of them.
+ * Returns two tables with a column per day; ratios are to the smallest day, or to page 1. All days are served at once
+ * and requested alternately, so that a busy moment affects all of them.
  */
 export async function benchGrowth({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService();
@@ -52,7 +52,7 @@ function rowOf(name: string, day: BenchDay, value: number): BenchRow {
   return { table: GROWTH, name, column: day.label, value, unit: "ms" };
 }
 
-/** Each row with its ratio to the first one of its name. */
+/** Returns each row with its ratio to the first row of its name. */
 function besideFirst(rows: readonly BenchRow[]): BenchRow[] {
   return rows.map((row) => {
     const first = rows.find(({ name }) => name === row.name);
@@ -61,7 +61,7 @@ function besideFirst(rows: readonly BenchRow[]): BenchRow[] {
   });
 }
 
-/** One security of the day asked for with one key. */
+/** Requests one security of the day with one key. */
 class Asker {
   readonly service: Service;
   readonly day: BenchDay;
@@ -80,7 +80,9 @@ class Asker {
     return this.service.post(orderHistory({ apikey: this.apikey, params: all }));
   }
 
-  /** Asks for a page once and throws unless it has `rows` rows; the result asks for it again, without reading it. */
+  /**
+   * Requests a page and throws unless it has `rows` rows. Returns a function that requests it again without reading it.
+   */
   async page(params: Record<string, unknown>, rows: number): Promise<() => Promise<Answer>> {
     const { items } = pageOf(await this.ask(params));
     if (items.length !== rows) throw new Error(`${items.length} rows instead of ${rows}`);
@@ -91,7 +93,7 @@ class Asker {
     };
   }
 
-  /** The cursors of the second and all further pages of 1,000 rows. */
+  /** Returns the cursors of the second and all further pages of 1,000 rows. */
   async smallCursors(): Promise<string[]> {
     const cursors: string[] = [];
     for (let cursor: string | null = null; ; ) {
@@ -141,7 +143,7 @@ async function expectReason(asker: Asker, reason: string, symbol: string): Promi
   if (answer.reason !== reason) throw new Error(`${answer.reason} instead of ${reason}`);
 }
 
-/** Time and R2 bytes of pages 1, 2, 10, 100 and the last one. */
+/** Returns time and R2 bytes of pages 1, 2, 10, 100 and the last one. */
 async function pageNumberRows(asker: Asker, cursors: readonly string[], rounds: number): Promise<BenchRow[]> {
   const { day, service } = asker;
   const numbers = PAGE_NUMBERS.filter((number) => number <= cursors.length);
@@ -168,7 +170,7 @@ async function pageNumberRows(asker: Asker, cursors: readonly string[], rounds: 
   return rows;
 }
 
-/** What the service's own log says of a request; the line may come a moment after the answer. */
+/** Returns a request's R2 bytes from the service's log, whose line may follow the answer a moment later. */
 async function r2BytesOf(service: Service, requestId: string): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
     const line = service.logs.find((text) => text.startsWith("{") && text.includes(requestId));
@@ -184,7 +186,7 @@ async function readIndex({ path }: BenchDay): Promise<void> {
   await opened.close();
 }
 
-/** Publishes the pack; the milliseconds of the last step. */
+/** Publishes the pack and returns the milliseconds of the last step. */
 async function publish(service: Service, { pack, rows }: BenchDay): Promise<number> {
   const { index, sizeBytes } = pack;
   const uploads = `/admin/days/${index.tradedate}/uploads`;

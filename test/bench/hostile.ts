@@ -4,7 +4,7 @@ import type { BenchRow } from "./bench-row.ts";
 
 const TABLE = "hostile texts, before the sender is known";
 
-/** A line for each reader and a column for each length; the ratio is to the shortest text. */
+/** Returns a line per reader and a column per length; ratios are to the shortest text. */
 export async function benchHostile(): Promise<BenchRow[]> {
   return HOSTILE_READS.flatMap(({ name, read }) => {
     const [shortest] = HOSTILE_LENGTHS;

@@ -1,6 +1,6 @@
 /**
- * The service with slow stores. `POST /delays` sets how long each takes, `GET /calls` returns the calls to them since
- * it was last asked. Half of a delay passes before the call and half after it, as on a network.
+ * The service with slow stores. `POST /delays` sets the delays, `GET /calls` returns the calls to the stores since the
+ * previous `GET /calls`. Half of a delay passes before the call and half after it, as on a network.
  */
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/worker.ts";
@@ -8,13 +8,13 @@ import { type StoreCall, type StoreName, watchCaches, watchStores } from "../sup
 
 export * from "../../src/worker.ts";
 
-/** How slow the stores are. */
+/** The delays of the stores. */
 export interface Delays {
-  /** Milliseconds that each call takes longer; 0 for a store that is left out. */
+  /** Additional milliseconds of each call by store; 0 for an omitted store. */
   ms: Partial<Record<StoreName, number>>;
-  /** Each call's delay differs from that by up to this share, uniformly: 0.2 is ± 20 %. */
+  /** Each call's delay varies uniformly by up to this share: 0.2 is ± 20 %. */
   jitter: number;
-  /** Milliseconds by which the service's clock is set forward from now on, for everything that expires. */
+  /** Milliseconds by which the service's clock is set forward, so that kept data expires. */
   advanceMs: number;
 }
 
@@ -26,7 +26,7 @@ export interface TimedCall extends StoreCall {
   statements: number;
 }
 
-/** The calls since they were last asked for, and when the last request reached the worker. */
+/** The calls since the previous `GET /calls`, and when the last request reached the worker. */
 export interface Calls {
   requestMs: number;
   calls: TimedCall[];

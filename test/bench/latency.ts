@@ -1,7 +1,7 @@
 /**
- * What a caller waits for in production: the worker with its stores as far away as `--delay` says. Each kind of
- * request by the stages of its critical path, beside the least that the measured times of its stores allow; and how
- * many D1 queries requests make in three patterns of access.
+ * What a caller waits for in production: the worker with stores delayed as `--delay` says. Shows each kind of request
+ * by the stages of its critical path, beside the minimum that the measured store times allow, and the D1 queries per
+ * request in three patterns of access.
  */
 import { onDrive, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
@@ -17,23 +17,25 @@ const FILE_DATE = "20260310";
 const MISSING_DATE = "20260312";
 const ROUNDS = 12;
 const SWEPT = 40;
-/** Longer than anything is kept in an isolate. */
+/** Longer than an isolate keeps anything. */
 const EXPIRE_MS = 60_000;
 const STAGES = ["D1", "gate", "R2", "release", "guard", "other"] as const;
 type Stage = (typeof STAGES)[number];
 type ByStage = Record<Stage, number>;
 
-/** One request: what the client waited, where, and what each store took. */
+/** One request: how long the client waited, at which stage, and the time of each store. */
 interface Sample {
   ms: number;
   path: ByStage;
-  /** Medians over the calls to each store; 0 without one. */
+  /** Medians over the calls to each store; 0 without calls. */
   stores: ByStage;
   d1: number;
   queries: number;
 }
 
-/** Which stores must answer one after the other at best; the gate and R2 at once where `atOnce` says so. */
+/**
+ * The stores that must answer one after the other at best; gate and R2 answer at the same time where `atOnce` says so.
+ */
 interface Kind {
   name: string;
   d1: 0 | 1;
@@ -41,7 +43,7 @@ interface Kind {
   samples: Sample[];
 }
 
-/** A line for each kind of request with a column for each stage, and the D1 queries of each pattern. */
+/** Returns a line per kind of request with a column per stage, and the D1 queries of each pattern. */
 export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService({
     entry: "test/bench/latency-worker.ts",
@@ -81,7 +83,7 @@ export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]
   return [...kinds.flatMap(rowsOf), ...(await patterns(run, symbols))];
 }
 
-/** The service behind its delays, with what each request did there. */
+/** The service with delayed stores, which reports what each request did. */
 class FarService {
   readonly service: Service;
   readonly #delays: Omit<Delays, "advanceMs">;
@@ -124,14 +126,14 @@ function sampleOf({ requestMs, calls: made }: Calls, ms: number): Sample {
   return { ms, path, stores, d1: reads.length, queries };
 }
 
-/** False for what happens behind the answer: notes in the catalog, and a slot's end being stored. */
+/** Returns false for calls after the answer: notes in the catalog, and storing a slot's end. */
 function isAwaited({ store, method }: TimedCall): boolean {
   return !(store === "d1" && method === "run") && method !== "lease.written";
 }
 
 /**
- * From the end back: before each moment stands the call that ended last, and before that one's beginning the next.
- * Time in which no such call was under way is the worker's own and the connection's (`other`).
+ * Returns the time by stage, found backwards from the end: the call that ended last, then the call that ended last
+ * before its beginning, and so on. Time without a call belongs to the worker and the connection (`other`).
  */
 function criticalPath(calls: readonly TimedCall[], beganMs: number, endedMs: number): ByStage {
   const path = emptyStages();
@@ -159,7 +161,7 @@ function stageOf({ store, method }: TimedCall): Stage {
   return "other";
 }
 
-/** Requests of one account, and the kinds that were measured. */
+/** The requests of one account, and the measured kinds. */
 class Run {
   readonly far: FarService;
   readonly #key: string;
@@ -197,7 +199,7 @@ class Run {
     return { name, d1, atOnce, samples };
   }
 
-  /** Pages the largest security through, several times: the first, the inner and the last pages are a kind each. */
+  /** Pages through the largest security several times; the first, the inner and the last pages are three kinds. */
   async pages(): Promise<Kind[]> {
     const kind = (name: string): Kind => ({ name, d1: 0, atOnce: true, samples: [] });
     const [first, inner, last] = [
@@ -218,7 +220,7 @@ class Run {
     return [first, inner, last];
   }
 
-  /** All code compiled, before the stores become slow. */
+  /** Lets all code be compiled before the stores become slow. */
   async warmUp(): Promise<void> {
     for (let round = 0; round < 30; round++) await this.page({});
     for (let round = 0; round < 5; round++) await this.page({ format: "parquet" });
@@ -258,7 +260,9 @@ function rowsOf({ name, d1, atOnce, samples }: Kind): BenchRow[] {
   ];
 }
 
-/** D1 queries a request: paging one security, the first pages of many, and one page a second for a minute. */
+/**
+ * Returns D1 queries per request: paging through one security, first pages of many, and one page a second for a minute.
+ */
 async function patterns({ far, page }: Run, symbols: readonly string[]): Promise<BenchRow[]> {
   const measured = async (name: string, requests: () => AsyncGenerator<() => Promise<Answer>>) => {
     await far.setDelays(EXPIRE_MS);

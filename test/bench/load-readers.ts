@@ -11,10 +11,10 @@ import { SAMPLE_DATE } from "./sample-day.ts";
 
 const PAGE_SIZE = 2_000;
 
-/** As the `Retry-After` of an answer that took too long says. */
+/** The `Retry-After` of an answer that took too long. */
 const RETRY_MS = 5_000;
 
-/** What all readers did. */
+/** The sums over all readers. */
 export interface Tally {
   /** Milliseconds of each page. */
   ms: number[];
@@ -22,21 +22,21 @@ export interface Tally {
   bytes: number;
   /** Whole days read, each equal to what was published. */
   wholeReads: number;
-  /** Pages that the service did not manage in its own time (503 `unavailable`), asked for again as it says. */
+  /** Pages that took the service too long (503 `unavailable`) and were requested again after `Retry-After`. */
   givenUp: number;
 }
 
 /** The rows of each security as the text between the brackets of `items`. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** A connection for each of so many accounts: none waits for another's. */
+/** Returns an agent with a connection per account, so that none waits for another. */
 export function agentFor(accounts: number): Agent {
   return new Agent({ keepAlive: true, maxSockets: accounts });
 }
 
 /**
- * All accounts page, again and again, for `forMs`; a day that has begun is left in the middle then. Throws at the first
- * wrong row and at the first page that is refused, above all for a busy slot.
+ * Lets all accounts page repeatedly for `forMs`, then stops, also within a day. Throws at the first wrong row and at
+ * the first refused page, in particular for a busy slot.
  */
 export async function readAll(
   service: Service,
@@ -90,7 +90,10 @@ async function readOne(
   return false;
 }
 
-/** The body of one page of the loaded day, null when it took the service too long; throws when it is refused. */
+/**
+ * Returns the body of one page of the loaded day, or null when it took the service too long. Throws when the page is
+ * refused.
+ */
 export async function pageText(
   service: Service,
   apikey: string,
@@ -105,7 +108,7 @@ export async function pageText(
   return answer.text;
 }
 
-/** A worker that has nothing to do, with the same body for everybody. */
+/** Starts a worker that returns the same body to every request. */
 export async function startFixedBody(bytes: number): Promise<{ origin: string } & AsyncDisposable> {
   const contents = `const body = new Uint8Array(${bytes}).fill(48);
     export default { async fetch(request) { await request.text(); return new Response(body); } };`;
@@ -122,7 +125,10 @@ export async function startFixedBody(bytes: number): Promise<{ origin: string } 
   return { origin, [Symbol.asyncDispose]: () => mf.dispose() };
 }
 
-/** Such a worker, asked by as many clients for as long: milliseconds of each answer, and its memory. */
+/**
+ * Requests the fixed body with as many clients for as long; returns the milliseconds of each answer, and the worker's
+ * memory.
+ */
 export async function fixedBody(
   bytes: number,
   accounts: number,

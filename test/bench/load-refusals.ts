@@ -1,7 +1,7 @@
 /**
- * What a refusal takes beside a served page of 10,000 rows: one after the other on a quiet service, where a worker
- * that has nothing to do is the floor, the worker's own time, processor time, and while 200 accounts page. The slot of
- * the 503 is held by a file whose reader rests, so nothing but the refusal itself is measured.
+ * The time of a refusal beside a served page of 10,000 rows: one after the other on an idle service, with a worker that
+ * does nothing as the floor; the worker's own time; processor time; and while 200 accounts page. A file whose reader
+ * pauses holds the slot for the 503, so only the refusal itself is measured.
  */
 
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -20,12 +20,12 @@ import { SAMPLE_DATE } from "./sample-day.ts";
 
 const TABLE = "refusals beside a page of 10,000 rows";
 const ROUNDS = 60;
-/** About a refusal's envelope. */
+/** About the size of a refusal's envelope. */
 const FLOOR_BYTES = 300;
-/** For processor time, which the kernel counts in steps of 10 ms. */
+/** Repeated this often because the kernel counts processor time in steps of 10 ms. */
 const IN_A_ROW = 200;
 
-/** A file larger than all buffers between the worker and a reader at rest. */
+/** A file larger than all buffers between the worker and a paused reader. */
 const HELD = { tradedate: "20260310", symbol: "300750", rows: 700_000 };
 
 interface Kind {
@@ -37,15 +37,15 @@ interface Kind {
 }
 
 export interface Refusals {
-  /** On a service that does nothing else. */
+  /** Measures on a service that does nothing else. */
   quiet(): Promise<BenchRow[]>;
-  /** While `reading` goes on. */
+  /** Measures while `reading` is in progress. */
   beside(reading: Promise<Tally>): Promise<BenchRow[]>;
-  /** Lets the held slot go. */
+  /** Frees the held slot. */
   end(): Promise<void>;
 }
 
-/** Publishes what the refusals need, makes their accounts, and has one slot held. */
+/** Publishes what the refusals need, creates their accounts, and occupies one slot. */
 export async function prepareRefusals(service: Service, symbol: string): Promise<Refusals> {
   const columns = noise(randomFrom(1), HELD.rows);
   const pack = await buildPackBytes(HELD.tradedate as BeijingDate, [
@@ -96,7 +96,7 @@ async function sendOnce({ name, reason, send }: Kind): Promise<void> {
 
 async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Promise<BenchRow[]> {
   const all = [page, ...kinds];
-  // Warm, and so many that no further refusal of these accounts is written down.
+  // Warms up, with so many refusals that no further one of these accounts is recorded.
   for (const kind of all) for (let n = 0; n < 30; n++) await sendOnce(kind);
   const runtime = newestRuntime();
   await using idle = await startFixedBody(FLOOR_BYTES);

@@ -1,7 +1,7 @@
 /**
- * The service, and beside it `POST /own-time?times=N`: what the worker itself takes to answer the request in the
- * body, in milliseconds. Its stores' answers are those of one real run, given again at once, so that nothing of a
- * store's own time is in the figure. Beside it stands what `JSON.stringify` takes for the answer's ready data.
+ * The service, and beside it `POST /own-time?times=N`: the milliseconds that the worker itself needs to answer the
+ * request in the body. The stores' answers are recorded in one real run and replayed without delay, so that the figure
+ * contains no store time. It also returns the time of `JSON.stringify` for the answer's ready data.
  */
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/worker.ts";
@@ -9,12 +9,12 @@ import { type StoreCall, watchStores } from "../support/watched-stores.ts";
 
 export * from "../../src/worker.ts";
 
-/** What the stores answered, in the order of the calls; while it is being filled they are asked. */
+/** The recorded answers of the stores, in the order of the calls. */
 let answers: unknown[] = [];
 let isReplaying = false;
 let at = 0;
 
-/** The same bindings for the whole life of the isolate, so that settings are parsed once. */
+/** One bindings object for the life of the isolate, so that settings are parsed once. */
 let bindings: Env | undefined;
 
 export default {
@@ -36,7 +36,7 @@ export default {
       return answer.headers.get("x-reason");
     };
     const times = Number(searchParams.get("times"));
-    // A key that falls out of memory meanwhile changes the calls: what was recorded is then told no more.
+    // A key that is dropped from memory meanwhile changes the calls, so the recording ends there.
     for (let attempt = 0; attempt < 5; attempt++) {
       isReplaying = false;
       await once();
@@ -62,7 +62,7 @@ function stringifyMs(body: ArrayBuffer, times: number): number {
 }
 
 async function replayed({ store, method }: StoreCall, proceed: () => Promise<unknown>): Promise<unknown> {
-  // A refusal is written down behind the answer, whenever that is: no part of a run's order.
+  // A refusal is recorded some time after the answer, so it has no place in the order of a run.
   if (store === "d1" && method === "run") return isReplaying ? undefined : proceed();
   const place = at++;
   if (!isReplaying) answers[place] = store === "r2" ? await readWhole(await proceed()) : await proceed();

@@ -1,7 +1,7 @@
 /**
- * 200 accounts page at the same time, each page compared with the rows that were published, under workerd itself; for
- * `--seconds` (20). The clients run on the same machine, so the fixed body of the same size, served by the same
- * kind of runtime to the same clients, is what the figures are to be held against.
+ * 200 accounts page at the same time for `--seconds` (20) against workerd itself; each page is compared with the
+ * published rows. The clients run on the same machine, so compare the figures with those of a fixed body of the same
+ * size, served by the same runtime to the same clients.
  */
 import { account } from "../support/operator.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
@@ -13,15 +13,18 @@ import { MemoryWatch } from "./memory-watch.ts";
 import { LARGEST, publishSampleDay, sampleTexts } from "./sample-day.ts";
 
 const ACCOUNTS = 200;
-/** Securities that are paged. */
+/** The number of securities that are paged. */
 const SECURITIES = 4;
 const WARM_UP_MS = 5_000;
-/** For how long refusals are measured beside the load. */
+/** The time for which refusals are measured beside the load. */
 const BESIDE_MS = 15_000;
 
 const MIB = 2 ** 20;
 
-/** Throws at the first wrong row, at the first page that is refused, and when a slot is not free at the end. */
+/**
+ * Returns the figures of the load. Throws at the first wrong row, at the first refused page, and when a slot is not
+ * free at the end.
+ */
 export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService({
     entry: "test/bench/load-worker.ts",

@@ -1,12 +1,12 @@
-/** How a runtime's memory goes while it works. */
+/** The memory of a runtime over time. */
 import type { RuntimeProcess } from "../support/runtime-process.ts";
 import type { BenchRow } from "./bench-row.ts";
 
 const MIB = 2 ** 20;
 
 /**
- * The resident memory of the runtime, looked at every second. A runtime that has nothing to keep grows too until its
- * collector's space is taken, so the fixed body's is shown beside.
+ * Samples the runtime's resident memory every second. A runtime that keeps nothing also grows until its heap is full,
+ * so the memory of the fixed body's runtime is shown beside.
  */
 export class MemoryWatch {
   readonly #samples: number[] = [];
@@ -21,7 +21,7 @@ export class MemoryWatch {
     this.#timer = setInterval(this.#look, 1_000);
   }
 
-  /** What it was after each fifth of the time, and its slope in the first and in the second half; `name` names whose. */
+  /** Returns the memory after each fifth of the time, and its slope in the first and the second half, under `name`. */
   end(name: string): BenchRow[] {
     clearInterval(this.#timer);
     this.#look();
@@ -40,7 +40,7 @@ export class MemoryWatch {
   }
 }
 
-/** By least squares: how much samples of a second each grow in a minute. */
+/** Returns the growth per minute of samples taken every second, by least squares. */
 function slopeOf(samples: readonly number[]): number {
   const middle = (samples.length - 1) / 2;
   const mean = samples.reduce((sum, value) => sum + value, 0) / samples.length;

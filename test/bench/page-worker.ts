@@ -1,6 +1,6 @@
 /**
- * The deployed worker, and beside it pages out of a section that lies in memory: `POST /section?entry=…` brings the
- * section, `GET /run?task=…&times=…` runs a task so often. The clock stands still inside; who asks measures.
+ * The deployed worker, and beside it pages of a section in memory: `POST /section?entry=…` stores the section, `GET
+ * /run?task=…&times=…` runs a task that many times. The clock does not advance inside a worker, so the caller measures.
  */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
@@ -13,7 +13,7 @@ import { type OrderPage, readOrderPage } from "../../src/packs/order-page.ts";
 
 export * from "../../src/worker.ts";
 
-/** What can be run. `nothing` is what a request costs by itself. */
+/** The tasks. `nothing` measures the request itself. */
 export type Task = "nothing" | "stringify" | "aligned" | "unaligned" | "first" | "last" | "decode" | "write";
 
 const PAGE_ROWS = 10_000;
@@ -24,7 +24,7 @@ let section: Uint8Array<ArrayBuffer>;
 let tradedate: BeijingDate;
 let dataset: DatasetName;
 let columns: readonly AskedColumn[];
-/** With what they need ready. */
+/** The tasks with their data prepared. */
 const tasks = new Map<Task, () => unknown>();
 
 export default {
@@ -77,7 +77,7 @@ async function taskOf(task: Task): Promise<() => unknown> {
   }
 }
 
-/** The section as a bucket: a range of it is a copy, as R2 makes one. */
+/** The section as a bucket; ranges are copied, as R2 does. */
 const bucket = {
   get: async (_key: string, { range }: { range: { offset: number; length: number } }) => {
     const from = range.offset - entry.offset;

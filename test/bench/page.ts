@@ -15,13 +15,13 @@ import type { Task } from "./page-worker.ts";
 import { wireRows } from "./wire.ts";
 
 const TIMES_PER_REQUEST = 20;
-/** Requests of each task before anything counts: the compiler is done by then. */
+/** Requests of each task before measuring, so that the compiler has finished. */
 const WARM_UP_REQUESTS = 10;
 const FRESH_ISOLATES = 7;
 
 const STRINGIFY = "JSON.stringify of ready rows";
 
-/** The figures of one page: what it costs, and what it weighs on the wire. */
+/** Returns the figures of one page: its time, and its size on the wire. */
 export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
   const [day] = await days.all();
   if (day === undefined) throw new Error("there is no day to measure");
@@ -50,11 +50,11 @@ export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRo
   ];
 }
 
-/** Milliseconds of processor time that each task takes once. */
+/** Returns the milliseconds of processor time of one run of each task. */
 async function costs(day: BenchDay, rounds: number): Promise<Record<Task, number>> {
   await using isolate = await startIsolate(day);
   const runtime = newestRuntime();
-  // Where processor time cannot be told, the clock stands in.
+  // Where processor time is not available, the clock is used.
   const nowMs = runtime === null ? () => performance.now() : runtime.cpuMs;
   const tasks: Task[] = ["nothing", "stringify", "aligned", "unaligned", "first", "last", "decode", "write"];
   const spent = Object.fromEntries(tasks.map((task) => [task, 0])) as Record<Task, number>;
@@ -71,7 +71,7 @@ async function costs(day: BenchDay, rounds: number): Promise<Record<Task, number
   return spent;
 }
 
-/** Median milliseconds of the first page of an isolate and of one that is warm, an empty request taken off. */
+/** Returns the median milliseconds of an isolate's first page and of a warm one, less an empty request. */
 async function freshIsolates(day: BenchDay): Promise<{ firstMs: number; warmMs: number }> {
   const first: number[] = [];
   const warm: number[] = [];
@@ -95,7 +95,7 @@ async function freshIsolates(day: BenchDay): Promise<{ firstMs: number; warmMs: 
   return { firstMs: median(first), warmMs: median(warm) };
 }
 
-/** A fresh runtime with the worker, and the day's section in it. */
+/** Starts a new runtime with the worker and the day's section. */
 async function startIsolate({ pack, entry, dataset }: BenchDay) {
   const { source, compatibilityDate, compatibilityFlags } = await bundledWorker("test/bench/page-worker.ts");
   const mf = new Miniflare(

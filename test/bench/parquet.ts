@@ -1,6 +1,6 @@
 /**
- * The Parquet answer of the largest security over HTTP: checked as it passes, against a blind copy of the same bytes
- * out of R2 by the same runtime, and against DuckDB, which decodes the section and writes it again.
+ * The Parquet answer of the largest security over HTTP, checked while it is sent, compared with an unchecked copy of
+ * the same bytes from R2 by the same runtime, and with DuckDB, which decodes the section and writes it again.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ const SYMBOL = "300750";
 const ROWS = 400_000;
 const ROUNDS = 21;
 
-/** Bytes a second of the answer, whole and with fields, beside both rivals; and what it takes of the runtime. */
+/** Returns the answer's bytes per second, whole and with fields, beside both rivals, and its processor time. */
 export async function benchParquet(): Promise<BenchRow[]> {
   const test = day({
     tradedate: TRADEDATE,
@@ -79,7 +79,7 @@ export async function benchParquet(): Promise<BenchRow[]> {
   ];
 }
 
-/** Median megabytes a second of each task, interleaved. */
+/** Returns the median megabytes per second of each task, interleaved. */
 async function speeds(tasks: (() => Promise<number>)[]): Promise<[number, number, number]> {
   const samples = tasks.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round++) {

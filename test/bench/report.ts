@@ -1,10 +1,10 @@
-/** How figures are shown: lines for the terminal, Markdown tables for the report, and what they were measured on. */
+/** Prints figures: lines for the terminal, Markdown tables for the report, and the machine they were measured on. */
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { arch, cpus, platform, totalmem } from "node:os";
 import type { BenchRow } from "./bench-row.ts";
 
-/** What the figures depend on besides our own code. */
+/** The libraries on which the figures depend besides our own code. */
 const VERSIONS_OF = [
   "workerd",
   "miniflare",
@@ -15,7 +15,7 @@ const VERSIONS_OF = [
   "apache-arrow",
 ];
 
-/** The machine and the versions, a sentence each. */
+/** Returns a sentence about the machine and one about the versions. */
 export function setting(now: Date): string[] {
   const { sqlite, v8, zstd } = process.versions as Record<string, string | undefined>;
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`;
@@ -26,7 +26,7 @@ export function setting(now: Date): string[] {
   ];
 }
 
-/** The figures of one bench, a Markdown table for each title; `name` is the title of those without one. */
+/** Returns the figures of one bench as a Markdown table per title; `name` is the title of figures without one. */
 export function tablesOf(name: string, rows: readonly BenchRow[]): string {
   const titles = [...new Set(rows.map(({ table }) => table ?? name))];
   return titles
@@ -37,14 +37,14 @@ export function tablesOf(name: string, rows: readonly BenchRow[]): string {
     .join("\n");
 }
 
-/** A figure as a line for the terminal. */
+/** Returns a figure as a line for the terminal. */
 export function lineOf({ name, column, value, unit, ratio, against }: BenchRow): string {
   const what = column === undefined ? name : `${name}: ${column}`;
   const beside = ratio === undefined ? "" : `   ${figureOf(ratio)} × ${against ?? ""}`;
   return `  ${what.padEnd(58)} ${figureOf(value).padStart(12)} ${unit.padEnd(10)}${beside}`;
 }
 
-/** Writes `text` under its name only when it is whole. */
+/** Writes `text` to a temporary file and renames it when it is complete. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   await writeFile(`${path}.part`, text);
   await rename(`${path}.part`, path);
@@ -58,7 +58,7 @@ function listOf(title: string, rows: readonly BenchRow[]): string {
   return `| ${title} | | |\n|---|---|---|\n${lines.join("\n")}\n`;
 }
 
-/** A line for each name, a column for each column; the ratio in parentheses. */
+/** Returns a table with a line per name and a column per column; ratios are in parentheses. */
 function matrixOf(title: string, rows: readonly BenchRow[]): string {
   const columns = [...new Set(rows.map(({ column }) => column ?? ""))];
   const names = [...new Set(rows.map(({ name }) => name))];

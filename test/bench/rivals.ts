@@ -1,8 +1,9 @@
 /**
- * The same rows from everybody, out of the same pack in the same process: pages of 10,000 rows and ten fields as JSON
- * text, a window, and all rows of a security as a Parquet file. Everybody may prepare: footers are parsed, tables and
- * indexes are built before the clock starts. The file lies in the system's cache. Each answer is compared with ours.
- * edgetape too is told where the rows lie: by the day's index, which the service looks up; that is timed by itself.
+ * The same rows from all contestants, out of the same pack in the same process: pages of 10,000 rows and ten fields as
+ * JSON text, a window, and all rows of a security as a Parquet file. All may prepare: footers are parsed, and tables
+ * and indexes are built, before the clock starts. The file is in the system's cache. Each answer is compared with ours.
+ * edgetape, too, is given the position of the rows, from the day's index; the service's look-up of it is timed
+ * separately.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,13 +20,13 @@ import { parquetWasm } from "./rivals/parquet-wasm.ts";
 import type { Rival } from "./rivals/rival.ts";
 import { sqlite } from "./rivals/sqlite.ts";
 
-/** A bigger day is not copied into the databases: the report is to end within minutes. */
+/** Larger days are not copied into the databases, so that the report ends within minutes. */
 const MOST_COPIED_ROWS = 20_000_000;
 
 const READERS = [edgetape, duckdb, hyparquetTold, parquetWasm];
 const DATABASES = [sqlite];
 
-/** A table for each day: who took how long for what. Throws when somebody's rows are not ours. */
+/** Returns a table per day with the time of each contestant and task. Throws when the rows of one differ from ours. */
 export async function benchRivals({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const day of await days.all()) rows.push(...(await contestOf(day, rounds)));

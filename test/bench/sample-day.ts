@@ -1,4 +1,4 @@
-/** A day of the sample market, published into a running service: rows and sizes as a real day has them. */
+/** A sample day published into a running service, with the row counts and sizes of a real day. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,14 +13,14 @@ import { publishPack } from "../support/operator.ts";
 import { bare } from "../support/result.ts";
 import type { Service } from "../support/service.ts";
 
-/** The day that is published; the clock of the service stands a day later. */
+/** The published day; the service's clock is one day later. */
 export const SAMPLE_DATE = "20260311" as BeijingDate;
-/** Has the number of orders of a real day in sample days of every size. */
+/** In sample days of every size it has a real day's number of orders. */
 export const LARGEST = "300750";
 
 const DAY_ROWS = 1_000_000;
 
-/** Publishes the sample day of about a million rows; returns its index, by symbol. */
+/** Publishes a sample day of about a million rows and returns its index by symbol. */
 export async function publishSampleDay(service: Service): Promise<SectionEntry[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
   try {
@@ -35,7 +35,10 @@ export async function publishSampleDay(service: Service): Promise<SectionEntry[]
   }
 }
 
-/** The rows of `count` securities with `least` to `most` rows each, as the JSON text between the brackets of `items`. */
+/**
+ * Returns the rows of `count` securities with `least` to `most` rows each, as the JSON text between the brackets of
+ * `items`.
+ */
 export function sampleTexts(
   count: number,
   { least, most }: { least: number; most: number },

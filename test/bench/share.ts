@@ -1,4 +1,4 @@
-/** What the drive costs: a range of a share's file, against a worker that only reads the same range from R2. */
+/** The cost of the drive: a range of a share's file, compared with a worker that only reads the same range from R2. */
 import { createCipheriv } from "node:crypto";
 import { basic, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
@@ -9,13 +9,13 @@ import { type BenchRow, median } from "./bench-row.ts";
 const MEGABYTE = 1_000_000;
 const SIZE = 200 * MEGABYTE;
 const DAY = "20260311";
-/** A large range tells the throughput, a small one what every request pays. */
+/** A large range shows the throughput, a small one the cost of every request. */
 const LARGE = 64 * MEGABYTE;
 const SMALL = 64 * 1024;
 const LARGE_ROUNDS = 9;
 const SMALL_ROUNDS = 60;
 
-/** Times both ways interleaved, with ranges that begin all over the file. */
+/** Times both ways interleaved, with ranges from all parts of the file. */
 export async function benchShare(): Promise<BenchRow[]> {
   await using service = await startService({ entry: "test/bench/bare-read-worker.ts" });
   const bytes = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(
@@ -47,7 +47,7 @@ export async function benchShare(): Promise<BenchRow[]> {
   ];
 }
 
-/** One way to fetch a range: its request. */
+/** One way to fetch a range. */
 type Way = (offset: number, length: number) => Promise<Response>;
 
 async function waysTo(service: Service, path: string): Promise<{ bare: Way; drive: Way }> {
@@ -65,7 +65,7 @@ async function waysTo(service: Service, path: string): Promise<{ bare: Way; driv
   };
 }
 
-/** Median milliseconds of both ways for ranges of `length` bytes. */
+/** Returns the median milliseconds of both ways for ranges of `length` bytes. */
 async function timeBoth(
   { bare, drive }: { bare: Way; drive: Way },
   length: number,
@@ -85,7 +85,7 @@ async function timeBoth(
   return { bareMs: median(bareMs), driveMs: median(driveMs) };
 }
 
-/** Milliseconds until all `length` bytes are here; throws when another number came. */
+/** Returns the milliseconds until all `length` bytes have arrived. Throws when another number arrives. */
 async function time(request: () => Promise<Response>, length: number): Promise<number> {
   const startedMs = performance.now();
   const response = await request();

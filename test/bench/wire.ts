@@ -1,7 +1,7 @@
 /**
- * Bytes on the wire: what an edge makes of a page of 10,000 rows for a client that accepts compression. The levels
- * (gzip 8, Brotli 4, ZSTD 3) are usual ones for answers made per request; the platform's documentation names none. It
- * costs the worker nothing: no answer of ours names an encoding or is compressed here, the edge does it behind the worker.
+ * Bytes on the wire: the size of a page of 10,000 rows after an edge has compressed it for a client that accepts
+ * compression. The levels (gzip 8, Brotli 4, ZSTD 3) are usual ones for dynamic answers; the platform's documentation
+ * names none. Compression costs the worker nothing, because the edge does it after the worker.
  */
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { DATASETS } from "../../src/datasets/registry.ts";
@@ -9,7 +9,7 @@ import { readOrderPage } from "../../src/packs/order-page.ts";
 import type { BenchRow } from "./bench-row.ts";
 import type { BenchDay } from "./days.ts";
 
-/** Sizes of a page in the middle of the day. */
+/** Returns the sizes of a page in the middle of the day. */
 export async function wireRows(day: BenchDay): Promise<BenchRow[]> {
   const page = await middlePage(day);
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };

@@ -247,7 +247,7 @@ describe("data_symbols", () => {
     expect(items.find(([symbol]) => symbol === "688111")).toEqual(["688111", "SH", 0, 0, null, null]);
   });
 
-  it("lists one exchange when asked to, and refuses others", async () => {
+  it("lists one exchange when asked to, and refuses an unknown one", async () => {
     const { items } = await dataOf<Symbols>("data_symbols", { tradedate: MAIN, market: "sz" });
     expect(new Set(items.map(([, market]) => market))).toEqual(new Set(["SZ"]));
     expectRefusal(await ask("data_symbols", { tradedate: MAIN, market: "BJ" }), { reason: "param_invalid" });

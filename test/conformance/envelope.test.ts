@@ -208,7 +208,7 @@ describe("authentication (contract 1.9)", () => {
 });
 
 describe("response envelope (contract 1.3)", () => {
-  it("is code, message, data in that order; success says success", async () => {
+  it("is code, message, data in that order; the message of 200 is `success`", async () => {
     const answer = await world.service.post(request());
     expectEnvelope(answer);
     expect(answer.text.startsWith('{"code":200,"message":"success","data":{')).toBe(true);

@@ -81,7 +81,7 @@ describe("days that an earlier builder made", () => {
 });
 
 describe("edgetape calendar mark", () => {
-  it("closes and opens one day, and says when it was so already", async () => {
+  it("closes and opens one day, and says when nothing changed", async () => {
     expect(await edgetape("calendar", "mark", "20260311", "--as", "closed")).toContain(
       "20260311 is closed now",
     );

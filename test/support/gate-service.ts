@@ -14,7 +14,7 @@ export interface TakeOptions {
 }
 
 /**
- * What to repeat: take and free a slot, for a single request or while paging, with an object of the previous version,
+ * What to repeat: take and free a slot (for a single request, while paging, or with an object of the previous version),
  * or write a plain row twice.
  */
 export type GateRounds = "slot" | "paging" | "former" | "writes";

@@ -41,7 +41,7 @@ export interface Plan {
   filesLeft: number | null;
   /** Days of quota that the requests take, today included; null when the plan allows none. */
   quotaDays: number | null;
-  /** The better way, as a sentence, where reading takes more than 30 days of quota or 100,000 requests. */
+  /** Advice, where reading takes more than 30 days of quota or 100,000 requests. */
   hint: string | null;
 }
 
@@ -50,19 +50,19 @@ interface Part {
   date: string;
 }
 
-/** Parts that a plan asks estimates of; where there are more, it asks for some of them, evenly spread. */
+/** The most parts for which a plan requests estimates; of more, it requests a sample, evenly spread. */
 const MOST_ESTIMATES = 60;
 
 /** Days of quota beyond which a share is the better way. */
 const MANY_DAYS = 30;
 
-/** At the per-second limit they take an hour, in practice a day. */
+/** At the per-second limit this many take an hour, in practice a day. */
 const MANY_REQUESTS = 100_000;
 
-/** What a line of 100 Mbit/s brings. */
+/** The bytes per second of a line of 100 Mbit/s. */
 const BYTES_A_DAY = (100e6 / 8) * 86_400;
 
-/** Reasons of a 1002 that are about one security, and about the whole day. Others are not the service's own. */
+/** Reasons of a 1002 about one security, and about the whole day. Others are not from the service. */
 const EMPTY: readonly string[] = ["no_orders", "security_unknown"];
 const UNREADABLE: readonly string[] = [
   "not_loaded",
@@ -89,11 +89,11 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
   readonly #dataset: DatasetName;
   readonly #query: BasketQuery<string>;
   readonly #open: (query: TickQuery<string>) => Ticks<R>;
-  /** What is still to be read, after the one that is being read. */
+  /** The parts to be read after the present one. */
   #parts: Part[] | null = null;
   #current: { part: Part; ticks: Ticks<R> } | null = null;
   #days: StatusDay[] = [];
-  /** What `toArray` read before an error. */
+  /** Rows that `toArray` read before an error. */
   readonly #collected: R[] = [];
 
   /** @internal */
@@ -131,7 +131,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     }
   }
 
-  /** All rows that were not read by iterating. After an error the same call goes on and returns them all. */
+  /** All rows not read by iterating. After an error, the same call continues and returns them all. */
   async toArray(): Promise<R[]> {
     for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
       const rows = this.#leavingOut(ticks, async function* (each) {
@@ -143,8 +143,8 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
   }
 
   /**
-   * What reading the rest takes, what is left of the quota, and the days of quota that means. Counts nothing; calls
-   * `data_status`, `account_info`, and `order_history_estimate` or `trade_history_estimate`.
+   * The requests for the rest, the quota left, and the days of quota they take. Counts nothing; calls `data_status`,
+   * `account_info`, and `order_history_estimate` or `trade_history_estimate`.
    */
   async plan(): Promise<Plan> {
     const waiting = await this.#listed();
@@ -180,7 +180,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     };
   }
 
-  /** The rows that are being read, or those of the next security and day; null after the last. */
+  /** Returns the rows being read, or those of the next security and day; null after the last. */
   async #next(): Promise<Ticks<R> | null> {
     const parts = await this.#listed();
     if (this.#current === null) {
@@ -191,7 +191,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#current.ticks;
   }
 
-  /** Reads `ticks` to its end; a day or security that is not there is noted instead. */
+  /** Reads `ticks` to its end; lists a missing day or security instead. */
   async *#leavingOut<T>(
     ticks: Ticks<R>,
     read: (ticks: Ticks<R>) => AsyncGenerator<T, void, undefined>,
@@ -242,7 +242,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#parts;
   }
 
-  /** Rows and requests that a part takes at most. */
+  /** Returns the most rows and requests that a part takes. */
   async #estimate(part: Part): Promise<{ rows: number; pages: number }> {
     const { start, end, pageSize, signal } = this.#query;
     try {
@@ -274,7 +274,7 @@ function hintOf(days: number, sizeBytes: number): string {
   );
 }
 
-/** The months of both days and all between, YYYYMM. */
+/** Returns the months from the first to the last day, YYYYMM. */
 function monthsOf(first: string, last: string): string[] {
   const months: string[] = [];
   let [year, month] = [Number(first.slice(0, 4)), Number(first.slice(4, 6))];

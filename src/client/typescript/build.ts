@@ -1,7 +1,8 @@
 /**
- * Builds the package's two files: `dist/index.js`, the client alone, and `dist/index.d.ts`, all declarations that its
- * public names need. They come from the sources of client and server, so no type is written twice; of the server
- * nothing but types is taken. What follows from a dataset's description is written out, with what each column means.
+ * Builds the package's two files: `dist/index.js`, the client, and `dist/index.d.ts`, all declarations that its public
+ * names need. Declarations come from the sources of client and server, so no type is written twice; only types are
+ * taken from the server. Types that follow from a dataset's description are written out with the meaning of each
+ * column.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,11 +24,11 @@ interface Declaration {
   text: string;
 }
 
-/** One file of declarations: its own ones, and where the names come from that it takes or passes on. */
+/** One file of declarations: its own ones, and the origin of the names that it imports or re-exports. */
 interface Declarations {
   own: Map<string, Declaration>;
   imports: Map<string, { path: string; name: string }>;
-  /** Public names; of the file's own declarations, or passed on. */
+  /** Public names, declared here or re-exported. */
   exports: Map<string, { path: string; name: string; isType: boolean }>;
 }
 
@@ -50,7 +51,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** The declarations that stand in place of those of `types.ts`: one that computes a type would tell its reader little. */
+/** The declarations that replace those of `types.ts`, whose computed types would tell a reader little. */
 function writtenOut(): Map<string, string> {
   return new Map([
     ["DatasetName", `type DatasetName = ${DATASET_NAMES.map((name) => `"${name}"`).join(" | ")};`],
@@ -84,7 +85,9 @@ function standardText(name: string, record: string, { columns }: Dataset): strin
   return `type ${name} = Exclude<keyof ${record}, ${others.map((each) => `"${each}"`).join(" | ")}>;`;
 }
 
-/** The text with tabs, comments on one line and empty bodies closed: a tenth of it would be the compiler's blanks. */
+/**
+ * Returns the text with tabs, comments on one line and empty bodies closed: a tenth of the compiler's text is blanks.
+ */
 function packed(text: string): string {
   return text
     .replaceAll(/^( *)\/\*\*\n((?: *\* \S.*\n)+) *\*\//gm, (whole, indent: string, lines: string) => {
@@ -98,7 +101,7 @@ function packed(text: string): string {
     .replaceAll("{\n}", "{}");
 }
 
-/** The public declarations of `entry` and what they need, as one file. */
+/** Returns the public declarations of `entry` and what they need, as one file. */
 function joined(entry: string): string {
   const files = new Map<string, Declarations>();
   const load = (path: string): Declarations => {
@@ -110,7 +113,7 @@ function joined(entry: string): string {
   };
   const taken = new Map<string, string>();
   const replaced = writtenOut();
-  /** Takes the declaration that `name` means in the file `path`, and those it needs; returns its own name. */
+  /** Takes the declaration to which `name` refers in the file `path`, and those it needs; returns its own name. */
   const take = (path: string, name: string): string => {
     const { own, imports, exports } = load(path);
     const declaration = own.get(name);
@@ -178,7 +181,7 @@ function declarationsIn(path: string, load: (path: string) => Declarations): Dec
   return found;
 }
 
-/** The top-level statements, each with the comment before it. */
+/** Returns the top-level statements, each with the comment before it. */
 function statementsOf(text: string): string[] {
   const statements: string[] = [];
   let comment = "";

@@ -32,15 +32,15 @@ export interface Answer extends ErrorFacts {
   revision: number | null;
   /** `X-Build` of order history: equal only for equal contents, also between deployments. */
   build: string | null;
-  /** How long to wait before asking again; null: asking again does not help. */
+  /** The wait before the next attempt; null when repeating does not help. */
   waitMs: number | null;
   /** Of a used-up counter. */
   resetsInMs: number | null;
 }
 
 /**
- * Reads the envelope of `reply`. A body that cannot be read under a status of success was cut or garbled on
- * the way (`BrokenConnection`); a redirect or a page of somebody else's is a `ProtocolError`.
+ * Reads the envelope of `reply`. An unreadable body with a success status was cut or garbled on the way
+ * (`BrokenConnection`); a redirect or a page of another server is a `ProtocolError`.
  */
 export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer> {
   const { status, headers } = reply;
@@ -52,7 +52,7 @@ export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer>
   return answerIn(baseUrl, reply, await bytesOf(reply));
 }
 
-/** The answer in a body that was read. Throws `BrokenConnection` and `ProtocolError` as `readAnswer`. */
+/** Parses the answer in a body that was read. Throws `BrokenConnection` and `ProtocolError` as `readAnswer`. */
 export function answerIn(baseUrl: string, { status, headers }: Reply, body: Uint8Array): Answer {
   const text = new TextDecoder().decode(body);
   const told = parseRetryAfter(headers.get("Retry-After"));
@@ -69,19 +69,19 @@ export function answerIn(baseUrl: string, { status, headers }: Reply, body: Uint
     requestId: headers.get("X-Request-Id") ?? tailOf(message)?.requestId ?? null,
     revision: wholeNumber(headers.get("X-Revision")),
     build: headers.get("X-Build"),
-    // A used-up quota names no time to wait: obeying it would hang a script until midnight.
+    // A used-up quota has no time to wait: waiting would hang a script until midnight.
     waitMs: (code === 429 || code === 503) && reason !== "quota_used" ? waitMs : null,
     resetsInMs: resetsInMs(headers.get("RateLimit")),
   };
 }
 
-/** `data` of a success; throws the refusal otherwise. */
+/** Returns `data` of a success; throws the refusal otherwise. */
 export function served(answer: Answer): unknown {
   if (answer.code !== 200) throw refusalOf(answer);
   return answer.data;
 }
 
-/** The refusal as the error of its code. */
+/** Returns the refusal as the error of its code. */
 export function refusalOf(answer: Answer): ServiceError {
   const { code, message, reason } = answer;
   switch (code) {
@@ -129,7 +129,7 @@ function pageOfAnother(baseUrl: string, status: number, text: string): Envelope 
   return { code: 503, message, data: null, isForeign: true };
 }
 
-/** Whether asking again later may help after this status of the service or of something in between. */
+/** Whether a later attempt may help after this status of the service or of a proxy. */
 export function mayPass(status: number): boolean {
   return [429, 500, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 }
@@ -144,7 +144,7 @@ function wholeNumber(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** Until the last used-up counter of a `RateLimit` header resets: `"files";r=0;t=3600`. */
+/** Returns the time until the last used-up counter of a `RateLimit` header resets: `"files";r=0;t=3600`. */
 function resetsInMs(header: string | null): number | null {
   const seconds = [...(header ?? "").matchAll(/;\s*r=0\s*;\s*t=(\d+)/g)].map(([, t]) => Number(t));
   return seconds.length === 0 ? null : 1000 * Math.max(...seconds);
@@ -154,10 +154,10 @@ function untilMidnightMs(): number {
   return DAY_MS - ((Date.now() + BEIJING_OFFSET_MS) % DAY_MS);
 }
 
-/** The body of a request, made for the base URL that it goes to. */
+/** Makes the body of a request for the base URL that it is sent to. */
 export type BodyFor = (baseUrl: string) => Readonly<Record<string, unknown>>;
 
-/** Calls an interface over whichever base URL answers; any final answer. */
+/** Calls an interface through whichever base URL answers. Returns any final answer. */
 export type Call = (apiname: string, bodyFor: BodyFor, signal: AbortSignal | undefined) => Promise<Answer>;
 
 /** Broken connections in a row on one base URL before the next one is tried. */
@@ -177,7 +177,7 @@ export class Endpoints {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** Posts `bodyFor(baseUrl)`; the first answer that is not to be waited for. */
+  /** Posts `bodyFor(baseUrl)`. Returns the first answer that needs no wait. */
   call(bodyFor: BodyFor, signal: AbortSignal | undefined): Promise<Answer> {
     return this.receive(bodyFor, readAnswer, signal);
   }
@@ -214,13 +214,13 @@ export class Endpoints {
     const failures = patience.failures + 1;
     const count = this.baseUrls.length;
     const switches = count > 1 && failures % TRIES_A_LINE === 0;
-    // A whole round without an answer is worth a pause; the next base URL is not.
+    // Only a whole round without an answer needs a pause, not each base URL.
     const isRoundOver = failures % (TRIES_A_LINE * count) === 0;
     await patience.waitFailed(error, this.baseUrls[place] ?? "", {
       signal,
       atOnce: switches && !isRoundOver,
     });
-    // Another request may have moved on meanwhile.
+    // Another request may have switched meanwhile.
     if (switches && this.#present === place) this.#present = (place + 1) % count;
   }
 }

@@ -58,11 +58,11 @@ export interface ClientOptions {
   maxWaitMs?: number | undefined;
   /** Time without a byte after which a connection counts as broken; 30,000. */
   timeoutMs?: number | undefined;
-  /** In place of the global one. */
+  /** Replaces the global one. */
   fetch?: Fetch | undefined;
 }
 
-/** Every call takes one; it throws the signal's reason. */
+/** For every call; aborting throws the signal's reason. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
@@ -77,14 +77,14 @@ export interface WaitOptions extends DatasetOptions {
   timeoutMs?: number | undefined;
 }
 
-/** The day with what is true of `dataset` beside its date, where the service has it of orders. */
+/** Returns the day with the facts of `dataset` beside its date, where the service has those of orders. */
 function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
   const { [dataset]: found } = (day as Partial<StatusDay>).datasets ?? {};
   if (found === undefined) throw new ProtocolError(`this deployment does not serve ${dataset}`);
   return { ...day, ...found };
 }
 
-/** Reasons of a 1002 that asking again may end. */
+/** Reasons of a 1002 that may pass. */
 const NOT_YET: readonly string[] = ["not_loaded", "future_day"];
 
 /**
@@ -105,7 +105,7 @@ export class Client {
     if (!baseUrls) throw new ConfigurationError("no address: new Client({ key, baseUrls })");
     this.#key = key.trim();
     this.#maxWaitMs = maxWaitMs;
-    // Browsers refuse a `fetch` that is called as somebody's method.
+    // Browsers refuse a `fetch` that is called as a method.
     const send: Fetch = fetch ?? ((url, init) => globalThis.fetch(url, init));
     this.#transport = new Transport(send, timeoutMs, userAgent);
     const listed =
@@ -276,7 +276,7 @@ export class Client {
       return new Ticks<R>(paging, { signal: one.signal, hidesLast, onRebuild: one.onRebuild });
     };
     const made = "symbols" in query ? new TickBasket<R>(this, dataset, query, open) : open(query);
-    // Either of them, as the overloads say by the query.
+    // The overloads decide by the query which one it is.
     return made as Ticks<R> & TickBasket<R>;
   }
 

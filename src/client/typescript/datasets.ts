@@ -13,7 +13,7 @@ export const OPERATIONS = {
   trades: { read: "level2_trade_history", estimate: "trade_history_estimate" },
 } as const satisfies { [Name in DatasetName]: { read: Described[Name]["apiname"]; estimate: string } };
 
-/** The parameter that names a dataset; orders are the service's default, also where it is older than the parameter. */
+/** The parameter that names a dataset. Orders need none: older services do not know it. */
 export function only(dataset: DatasetName | undefined): { dataset?: DatasetName } {
   return dataset === undefined || dataset === "orders" ? {} : { dataset };
 }

@@ -1,6 +1,6 @@
 /**
- * What can go wrong, as errors that carry the service's code, reason and request id. Nothing here is retried
- * any more: what may pass by waiting was waited for before.
+ * All errors, with the service's code, reason and request id. None needs another attempt: the client has already waited
+ * for whatever may pass.
  */
 
 /** The reasons of the service's refusals (contract 1.7). */
@@ -38,7 +38,7 @@ export type Reason =
   | "unavailable"
   | "day_damaged";
 
-/** What an answer told of itself; all null without an answer. */
+/** Facts of the answer; all null without one. */
 export interface ErrorFacts {
   code: number | null;
   /** `X-Reason`; a service newer than this client may know more of them. */
@@ -54,7 +54,7 @@ export class EdgetapeError extends Error {
   readonly code: number | null;
   /** The answer's reason, such as `outside_window`. */
   readonly reason: Reason | (string & {}) | null;
-  /** What to tell support. */
+  /** For support. */
   readonly requestId: string | null;
 
   constructor(message: string, facts: ErrorFacts = NO_ANSWER, options?: ErrorOptions) {
@@ -101,7 +101,7 @@ export class QuotaUsed extends ServiceError {
 /** No base address could be reached, or every answer broke off; `cause` is the last failure. */
 export class ConnectionFailed extends EdgetapeError {}
 
-/** An answer that the service does not give: a page of a proxy, a repeated cursor, rows out of order. */
+/** An answer that is not the service's: a proxy's page, a repeated cursor, rows out of order. */
 export class ProtocolError extends EdgetapeError {}
 
 /** A file is not the one that was announced: another SHA-256, or no whole Parquet file. */
@@ -121,5 +121,5 @@ const THROWN = {
   ProtocolError,
   IntegrityError,
 };
-// A bundle shortens the names of classes; what is thrown keeps its own.
+// A bundle shortens the names of classes; errors keep theirs.
 for (const [name, value] of Object.entries(THROWN)) Object.defineProperty(value, "name", { value: name });

@@ -21,7 +21,7 @@ export interface Page {
   nextCursor: string | null;
 }
 
-/** The page of a served answer. Throws the refusal, or `ProtocolError` for what is no page of `asked` fields. */
+/** Returns the page of a served answer. Throws the refusal, or `ProtocolError` when it is no page of `asked` fields. */
 export function pageOf(answer: Answer, asked: readonly string[] | null): Page {
   const data = served(answer) as Partial<Record<string, unknown>> | null;
   const wrong = (what: string) =>
@@ -40,7 +40,7 @@ export function pageOf(answer: Answer, asked: readonly string[] | null): Page {
   return { tradedate, revision: answer.revision, fields, rows: items, nextCursor };
 }
 
-/** The time of each row. Throws `ProtocolError` when they go back, or begin before `notBefore`. */
+/** Returns the time of each row. Throws `ProtocolError` when times decrease, or begin before `notBefore`. */
 function timesOf({ fields, rows }: Page, notBefore: string): string[] {
   const column = fields.indexOf("time");
   let last = notBefore;
@@ -56,12 +56,12 @@ function timesOf({ fields, rows }: Page, notBefore: string): string[] {
 /** Rows that are read once more, and compared, when another deployment continues. */
 const MOST_OVERLAP = 64;
 
-/** The place before the row of `time` that `skip` rows of the same millisecond stand before. */
+/** A position: before the row of `time` that follows `skip` rows of the same millisecond. */
 export interface Position {
   /** HHMMSSmmm; empty before any row. */
   time: string;
   skip: number;
-  /** The rows from there on that were read. */
+  /** The number of rows read since then. */
   overlap: readonly Row[];
   times: readonly string[];
 }
@@ -76,7 +76,7 @@ export function moved(from: Position, rows: readonly Row[], times: readonly stri
   const time = knownTimes[first];
   if (time === undefined) return from;
   const begin = knownTimes.indexOf(time);
-  // When the millisecond began before what is known, those rows were counted as they were let go.
+  // When the millisecond began before the known rows, the earlier ones were counted when they were dropped.
   const skip = first - begin + (begin === 0 && time === from.time ? from.skip : 0);
   return { time, skip, overlap: knownRows.slice(first), times: knownTimes.slice(first) };
 }
@@ -91,13 +91,13 @@ function undatedCursor({ time, skip }: Position): string {
   return `v2.${time}-${skip}`;
 }
 
-/** What the service gives at most. */
+/** The largest page of the service. */
 export const MOST_ROWS = 10_000;
 
-/** Cursors that a deployment does not know; what is asked for is fine. */
+/** Reasons that only concern the cursor; the query itself is valid. */
 const UNKNOWN_CURSOR = ["cursor_invalid", "cursor_old_format"];
 
-/** Refused cursors without a row between them, before paging gives up. */
+/** Paging ends after this many refused cursors without a row between them. */
 const MOST_FALLBACKS = 4;
 
 export interface Selection {
@@ -110,7 +110,7 @@ export interface Selection {
   pageSize: number;
 }
 
-/** How one request continues, and which rows it must repeat first. */
+/** How a request continues, and which rows it repeats first. */
 interface Way {
   kind: "cursor" | "undated" | "window";
   params: Readonly<Record<string, string>>;
@@ -119,12 +119,12 @@ interface Way {
   overlap: readonly Row[];
 }
 
-/** A page of rows that were not there before; `isAnew`: they are the first ones again. */
+/** A page of new rows; with `isAnew` they begin again at the day's first row. */
 export interface Step extends Page {
   isAnew: boolean;
 }
 
-/** The day is another one than the rows read so far are of. */
+/** The content differs from that of the rows read so far. */
 class DayChanged extends Error {
   readonly refusal: ServiceError | undefined;
 
@@ -134,7 +134,7 @@ class DayChanged extends Error {
   }
 }
 
-/** What a rebuild makes worthless. */
+/** State that a rebuild invalidates. */
 interface State {
   position: Position;
   /** How paging continues at the base URL that issued the cursor. */
@@ -142,7 +142,7 @@ interface State {
   fallback: "undated" | "window";
   fallbacks: number;
   cursors: Set<string>;
-  /** Of the last page: its base URL, and what it told of its content. */
+  /** The last page's base URL, and the content it named. */
   baseUrl: string | null;
   revision: number | null;
   build: string | null;
@@ -227,7 +227,7 @@ export class Paging {
       ...(this.tradedate === null ? {} : { tradedate: this.tradedate }),
     };
     if (overlap.length === 0) return { kind: "cursor", params, unseen: 0, overlap };
-    // There are undated cursors of orders only.
+    // Undated cursors exist for orders only.
     if (fallback === "undated" && this.#selection.dataset === "orders") {
       return { kind: "undated", params: { ...params, cursor: undatedCursor(position) }, unseen: 0, overlap };
     }
@@ -237,12 +237,12 @@ export class Paging {
 
   #body({ params, unseen, overlap }: Way): Record<string, unknown> {
     const { pageSize, fields } = this.#selection;
-    // What is read twice comes on top, so that every answer leads on.
+    // Rows read twice are added, so that every answer has new ones.
     const page_size = Math.min(MOST_ROWS, pageSize + unseen + overlap.length);
     return { params: { ...params, page_size }, ...(fields === null ? {} : { fields }) };
   }
 
-  /** Chooses another way on after a cursor was refused; false when there is none. */
+  /** Chooses another way to continue after a refused cursor; false when there is none. */
   #forgetCursor({ kind }: Way): boolean {
     const state = this.#state;
     state.fallbacks++;
@@ -253,7 +253,7 @@ export class Paging {
     return true;
   }
 
-  /** Drops from `page` what was read before, and moves on behind the rest. */
+  /** Removes from `page` the rows that were read before, and advances past the others. */
   #advance({ baseUrl, build }: Answer, way: Way, page: Page): Page {
     const state = this.#state;
     const isRepeating = way.overlap.length + way.unseen > 0;
@@ -269,7 +269,7 @@ export class Paging {
       const { dataset } = this.#selection;
       throw new DayChanged(`${baseUrl} holds other ${dataset} of ${page.tradedate} than were read before`);
     }
-    // Rows that are read twice may lead to the same place twice.
+    // Rows that are read twice may end at the same position twice.
     if (way.kind !== "cursor") state.cursors.clear();
     if (page.nextCursor !== null) {
       if (state.cursors.has(page.nextCursor)) {
@@ -306,9 +306,9 @@ export class Paging {
 }
 
 /**
- * Throws `DayChanged` for a page of another content than the rows read so far. Contents are the same when their
- * build ids are. Revisions are a deployment's own numbers: without a build id (a proxy may drop it, an older service
- * does not send it) they tell on one base URL only, and what another one serves is unknown.
+ * Throws `DayChanged` for a page of another content than the rows read so far. Contents are the same when their build
+ * ids are. Revisions are numbers of one deployment: without a build id (a proxy may drop it, an older service has none)
+ * they can be compared on one base URL only.
  */
 function refuseOtherContent(before: State, { baseUrl, build }: Answer, page: Page): void {
   const { tradedate, revision } = page;

@@ -4,7 +4,7 @@ import { IntegrityError, ServiceError } from "./errors.ts";
 import { BrokenConnection, joined, type Reply } from "./transport.ts";
 import type { DatasetName } from "./types.ts";
 
-/** What the answer says of the file before its bytes. */
+/** Facts of the file, known before its bytes. */
 export interface ParquetFacts {
   /**
    * The service's name for it, `600519.SH_20260311_orders.parquet`; `orders.parquet` or another dataset's when it is
@@ -24,7 +24,7 @@ export interface ParquetFile extends ParquetFacts {
 }
 
 export interface ParquetStream extends ParquetFacts {
-  /** Errors when the connection breaks: what was read is no file then, and has to be asked for again. */
+  /** Errors when the connection breaks: the part read is no file then; request it again. */
   body: ReadableStream<Uint8Array>;
 }
 
@@ -32,8 +32,8 @@ const MAGIC = "PAR1";
 const MEDIA_TYPE = "application/vnd.apache.parquet";
 
 /**
- * Takes whole files out of answers. A body that breaks off is a broken connection, so that it is asked for again;
- * but every try may be counted, so one that is unusable for the same reason twice at each address ends the call.
+ * Takes whole files from answers. A body that ends early is a broken connection and is requested again. Every attempt
+ * may be counted, so a file that is unusable for the same reason twice at each address ends the call.
  */
 export function fileTaker(addressCount: number, dataset: DatasetName = "orders") {
   const reasons = new Set<string>();
@@ -57,7 +57,7 @@ export function fileTaker(addressCount: number, dataset: DatasetName = "orders")
   };
 }
 
-/** The file is told by its first bytes: something between may drop or change the headers that describe it. */
+/** The file is recognised by its first bytes: a proxy may drop or change the headers. */
 function wholeFile(
   baseUrl: string,
   reply: Reply,
@@ -70,13 +70,13 @@ function wholeFile(
   }
   if (bytes.length < 12 || textOf(bytes.subarray(-4)) !== MAGIC) {
     const told = `${facts.name} is no whole Parquet file: ${bytes.length} bytes`;
-    // Of a known length it came whole, and asking again brings the same.
+    // It arrived with its full length, so another attempt would return the same.
     throw reply.length === null ? new BrokenConnection(told) : new IntegrityError(told);
   }
   return { ...facts, sizeBytes: bytes.length, bytes };
 }
 
-/** Takes the file as a stream; `done` is called when its body ended, broke off, was cancelled or aborted. */
+/** Takes the file as a stream; calls `done` when its body has ended, broken off, or was cancelled or aborted. */
 export function streamTaker(
   done: () => void,
   signal: AbortSignal | undefined,
@@ -124,7 +124,7 @@ function streamOf({ head, pieces, reply, name, done, signal }: Streamed): Readab
   return new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(head);
-      // A stream that is not read would not notice that it is over.
+      // An unread stream would not notice its end.
       onAbort = () => {
         controller.error(signal?.reason);
         reply.cancel();
@@ -163,7 +163,7 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);
 }
 
-/** What calls itself a file and is none will be none the next time. */
+/** A response that claims to be a file and is not will be the same next time. */
 function refuseAnnounced(baseUrl: string, { headers }: Reply): void {
   if (!headers.get("Content-Type")?.startsWith(MEDIA_TYPE)) return;
   throw new IntegrityError(`${baseUrl} announced a Parquet file and sent something else`);
@@ -180,18 +180,18 @@ function factsOf({ headers, length }: Reply, dataset: DatasetName): ParquetFacts
   };
 }
 
-/** The name becomes one of the caller's machine: letters, digits and `.-_`, and no hidden file. */
+/** The name is used on the caller's machine: letters, digits and `.-_`, and no hidden file. */
 function safeName(disposition: string | null): string | undefined {
   const name = /filename="([\w.-]{1,200})"/.exec(disposition ?? "")?.[1];
   return name?.startsWith(".") ? undefined : name;
 }
 
-/** Narrows what was taken: an `Answer` here is always a refusal. */
+/** Narrows the result: an `Answer` here is always a refusal. */
 export function isAnswer(taken: object): taken is Answer {
   return "waitMs" in taken;
 }
 
-/** For answers that say success and bring no file. */
+/** For successful answers without a file. */
 export function noFile(answer: Answer): ServiceError {
   return new ServiceError(`${answer.baseUrl} sent no file`, answer);
 }

@@ -1,11 +1,11 @@
 /**
- * SHA-256 piece by piece, which WebCrypto cannot do: a share's files are larger than memory. Node, Deno and
- * workers lend their own; browsers get the one here (FIPS 180-4), some 200 MB/s.
+ * SHA-256 piece by piece, which WebCrypto cannot do: a share's files are larger than memory. Node, Deno and workers
+ * have their own; browsers use this one (FIPS 180-4), about 200 MB/s.
  */
 
 export interface RunningHash {
   update(bytes: Uint8Array): void;
-  /** 64 hex digits; the hash is over then. */
+  /** Returns 64 hex digits and ends the hash. */
   digest(): string;
 }
 
@@ -17,9 +17,9 @@ interface NodeHash {
   digest(encoding: "hex"): string;
 }
 
-/** A new hash: the runtime's own where there is one. */
+/** Returns a new hash: the runtime's own where there is one. */
 export function sha256(): RunningHash {
-  // Asked for by this way, no bundler drags a module for browsers in.
+  // Imported this way, no bundler adds a browser module.
   const { process } = globalThis as { process?: Builtin };
   const own = process?.getBuiltinModule?.("node:crypto")?.createHash("sha256");
   if (own === undefined) return new PlainSha256();

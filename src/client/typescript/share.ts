@@ -8,12 +8,12 @@ import { Patience, parseRetryAfter, UNTOLD_WAIT_MS } from "./waiting.ts";
 
 export interface DriveAsk {
   signal: AbortSignal | undefined;
-  /** Asked at each try. */
+  /** Called for each attempt. */
   headers?: () => Record<string, string>;
   patience?: Patience;
 }
 
-/** What the drive's statuses mean as codes of the API. */
+/** The drive's statuses as codes of the API. */
 const CODES: Readonly<Record<number, number>> = { 401: 403, 403: 403, 404: 1002, 429: 429, 503: 503 };
 
 class Drive {
@@ -38,7 +38,7 @@ class Drive {
     return new Patience(this.#maxWaitMs);
   }
 
-  /** Reads `path` by `take`, again and again while connections break. Throws `ServiceError` for a refusal. */
+  /** Reads `path` with `take`, and repeats after broken connections. Throws `ServiceError` for a refusal. */
   async get<T>(path: string, ask: DriveAsk, take: (reply: Reply) => Promise<T>): Promise<T> {
     const { signal, headers = () => ({}), patience = this.newPatience() } = ask;
     const url = this.#url + path.split("/").map(encodeURIComponent).join("/");
@@ -49,7 +49,7 @@ class Drive {
         const reply = await this.#transport.send({ method: "GET", url, headers: sent, signal, timeoutMs });
         if ([200, 206].includes(reply.status)) return await take(reply);
         const refusal = await refusalOf(reply, path);
-        // A page of something in between tells no time.
+        // An error page of a proxy names no time.
         const untold = reply.headers.has("X-Request-Id") ? null : UNTOLD_WAIT_MS;
         const told = parseRetryAfter(reply.headers.get("Retry-After")) ?? untold;
         if (told === null || !mayPass(reply.status)) throw refusal;
@@ -160,8 +160,8 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * A file that was replaced is found out before its first byte, not after a gigabyte. A page of something in
-   * between is a broken connection, which may pass: what was downloaded so far is still good.
+   * A replaced file is noticed before its first byte, not after a gigabyte. A proxy's page is a broken connection,
+   * which may pass: what was downloaded so far stays valid.
    */
   #checkVersion({ status, headers, length, cancel }: Reply, at: number): void {
     const { path, sha256: expected, size_bytes: size } = this.file;
@@ -187,7 +187,7 @@ function hexOf(binary: string): string {
   return Array.from(binary, (each) => each.charCodeAt(0).toString(16).padStart(2, "0")).join("");
 }
 
-/** The path becomes one of the caller's machine: a folder named after a day, and a plain name in it. */
+/** The path is used on the caller's machine: a folder named after a day, and a plain name in it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a path must not hold
 const SAFE_PATH = /^\d{8}\/[^./\\:\u0000-\u001f][^/\\:\u0000-\u001f]*$/;
 

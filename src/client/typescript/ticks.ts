@@ -32,7 +32,7 @@ export interface TimeQuery extends SecurityQuery {
 export interface TickQuery<F extends string> extends TimeQuery {
   /** Columns in the order wanted; the standard ones by default. */
   fields?: readonly F[] | undefined;
-  /** Told when the day was rebuilt while it was read and is read again from its first row. */
+  /** Called when the day was rebuilt during reading and is read again from its first row. */
   onRebuild?: ((tradedate: string | null) => void) | undefined;
 }
 
@@ -43,19 +43,19 @@ export interface ParquetQuery<F extends string = FieldName> extends SecurityQuer
   fields?: readonly F[] | undefined;
 }
 
-/** Paging needs it to continue elsewhere, whatever columns were asked for. */
+/** Paging needs it to continue at another address, whatever the columns. */
 const HELPER = "time";
 
 const QUERY_OPTIONS = ["symbol", "date", "start", "end", "pageSize", "fields", "signal", "onRebuild"];
 
-/** Refuses options that JavaScript would let pass: a misnamed `tradedate` would quietly ask for the newest day. */
+/** Refuses options that JavaScript would accept: a misnamed `tradedate` would silently request the newest day. */
 function refuseUnknown(query: object): void {
   const unknown = Object.keys(query).find((name) => !QUERY_OPTIONS.includes(name));
   if (unknown === undefined) return;
   throw new ConfigurationError(`there is no option ${unknown}; there are ${QUERY_OPTIONS.join(", ")}`);
 }
 
-/** The paging's own terms; `hidesLast` when a column was added that was not asked for. */
+/** The terms of paging; `hidesLast` when a column was added that was not requested. */
 export function selectionOf(
   query: TickQuery<string>,
   dataset: DatasetName = "orders",
@@ -77,7 +77,7 @@ export function selectionOf(
   };
 }
 
-/** The body's members of a Parquet request. */
+/** Returns the members of a Parquet request's body. */
 export function parquetBody(query: ParquetQuery<string>): Record<string, unknown> {
   refuseUnknown(query);
   const { symbol, date, fields } = query;
@@ -86,12 +86,12 @@ export function parquetBody(query: ParquetQuery<string>): Record<string, unknown
   return names === null ? { params } : { params, fields: names };
 }
 
-/** `2026-03-11` as `20260311`; anything else as it is, for the service to judge. */
+/** Returns `2026-03-11` as `20260311`, and anything else unchanged for the service to judge. */
 export function dateOf(date: string): string {
   return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll("-", "") : date;
 }
 
-/** The names once each, as the service would answer them; null for the standard ones. */
+/** Returns each name once, as the service would answer; null for the standard ones. */
 function namesOf(fields: readonly string[] | undefined): string[] | null {
   return fields === undefined || fields.length === 0 ? null : [...new Set(fields)];
 }
@@ -144,11 +144,11 @@ export interface TicksOptions {
 export class Ticks<R extends object> implements AsyncIterable<R> {
   readonly #paging: Paging;
   readonly #options: TicksOptions;
-  /** Of all rows handed out. */
+  /** The hash of all rows handed out. */
   #handed = new Fingerprint();
-  /** Of the rows read again after a rebuild, until they are as many as were handed out. */
+  /** The hash of the rows read again after a rebuild, up to the number handed out. */
   #again: Fingerprint | null = null;
-  /** Read, not handed out yet. */
+  /** A page that was read, but not handed out yet. */
   #pending: Page<R> | null = null;
   /** Rows of the pending page that were handed out. */
   #at = 0;
@@ -205,19 +205,19 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return this.#collected.splice(0);
   }
 
-  /** The page that has rows to hand out, if there is one. */
+  /** Returns the page that has rows to hand out, if there is one. */
   #ready(): Page<R> | null {
     return this.#pending === null || this.#at >= this.#pending.items.length ? null : this.#pending;
   }
 
-  /** What was not handed out of the pending page, which is over then. */
+  /** Takes the rest of the pending page. */
   #take(page: Page<R>): Page<R> {
     const items = this.#at === 0 ? page.items : page.items.slice(this.#at);
     this.#pending = null;
     return { ...page, items };
   }
 
-  /** Reads on until a page has rows to hand out; false after the last. Iterators at the same time share the page. */
+  /** Reads until a page has rows to hand out; false after the last. Concurrent iterators share the page. */
   #fill(): Promise<boolean> {
     this.#filling ??= this.#read().finally(() => {
       this.#filling = null;
@@ -235,7 +235,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
       }
       if (step.isAnew) {
         onRebuild?.(this.tradedate);
-        // Collected rows were not handed out: the new ones take their place without a comparison.
+        // Collected rows were not handed out: the new ones replace them without a comparison.
         this.#collected.length = 0;
         this.#again = this.#handed.rows > 0 ? new Fingerprint() : null;
       }
@@ -248,7 +248,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return true;
   }
 
-  /** The rows behind those that were handed out before the day was rebuilt. */
+  /** Returns the rows after those that were handed out before the day was rebuilt. */
   #unhanded(rows: Row[]): Row[] {
     if (this.#again === null) return rows;
     let at = 0;

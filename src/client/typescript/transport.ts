@@ -1,4 +1,4 @@
-/** One HTTP exchange over `fetch`, with a bound on every wait for bytes, which `fetch` itself does not have. */
+/** One HTTP exchange over `fetch`, with a limit on every wait for bytes, which `fetch` lacks. */
 
 /** As `globalThis.fetch`, narrowed to what is used here. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -11,15 +11,15 @@ export class BrokenConnection extends Error {
   override name = "BrokenConnection";
 }
 
-/** The head of an answer; the body is read once. */
+/** The head of an answer; its body can be read once. */
 export interface Reply {
   status: number;
   headers: Headers;
-  /** Bytes of the body as they are read here; null when they are not announced, or only as compressed. */
+  /** Bytes of the body after decompression; null when not announced, or announced as compressed. */
   length: number | null;
   /** Pieces as they arrive. Throws `BrokenConnection` when the body breaks off, also where `fetch` would not. */
   pieces(): AsyncGenerator<Uint8Array, void, undefined>;
-  /** Lets go of the body, which tells the service to stop. */
+  /** Cancels the body, so that the service stops. */
   cancel(): void;
 }
 
@@ -29,7 +29,7 @@ export interface Exchange {
   headers: Readonly<Record<string, string>>;
   body?: string;
   signal: AbortSignal | undefined;
-  /** A shorter bound than the usual one on each wait. */
+  /** A shorter limit than usual on each wait. */
   timeoutMs?: number | undefined;
   /** Called for each piece of the body. */
   onPiece?: () => void;
@@ -113,7 +113,7 @@ async function* pieces(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
   }
 }
 
-/** The whole body. */
+/** Returns the whole body. */
 export async function bytesOf(reply: Reply): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   for await (const piece of reply.pieces()) parts.push(piece);
@@ -130,7 +130,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** The caller's signal, and a bound on each wait, as one signal for `fetch`. */
+/** The caller's signal and a limit on each wait, as one signal for `fetch`. */
 class Watch {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -151,7 +151,7 @@ class Watch {
     return this.#controller.signal;
   }
 
-  /** Whether the caller went away; a time that ran out is a broken connection instead. */
+  /** Whether the caller aborted; a timeout is a broken connection instead. */
   get isAborted(): boolean {
     return this.#outer?.aborted === true;
   }
@@ -170,7 +170,7 @@ class Watch {
     }
   }
 
-  /** Ends the exchange: what is still to come is not wanted. */
+  /** Ends the exchange; the rest is not needed. */
   end(): void {
     this.#outer?.removeEventListener("abort", this.#onAbort);
     this.#controller.abort();
@@ -185,7 +185,7 @@ function broken(error: unknown): unknown {
 
 const VERSION = "0.1.0";
 
-/** Browsers name themselves, and would ask the service before every request whether another name is welcome. */
+/** Browsers send their own name; another one would cost a preflight request each time. */
 function userAgentHeader(userAgent: string | undefined): Record<string, string> {
   const own = (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent;
   if (userAgent === undefined && own?.startsWith("Mozilla/")) return {};

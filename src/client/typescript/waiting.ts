@@ -8,19 +8,19 @@ import { ConnectionFailed, type ServiceError, Unavailable } from "./errors.ts";
 /** Broken connections in a row that end a call. */
 const MAX_FAILURES = 8;
 
-/** To wait after an error page of something in between, which tells no time. */
+/** The wait after a proxy's error page, which names no time. */
 export const UNTOLD_WAIT_MS = 2_000;
 
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
 
-/** Told waits below it grow up to it. */
+/** Shorter waits named by the service grow up to it. */
 const SHORT_WAIT_MS = 1_000;
 
-/** However little is left to wait: a healthy connection answers within it. */
+/** The least time for an answer, however little is left to wait. */
 const SHORTEST_TIMEOUT_MS = 1_000;
 
-/** Replaced by tests, which do not wait. */
+/** Tests replace it, so that they do not wait. */
 export const clock = { sleep };
 
 /** Milliseconds of a `Retry-After` header (whole seconds, or an HTTP date); null for what is neither. */
@@ -32,8 +32,8 @@ export function parseRetryAfter(value: string | null, nowMs = Date.now()): numbe
 }
 
 /**
- * The waiting of one call: its waits and failed attempts together take at most `maxWaitMs`. 0: nothing is waited
- * for, and the one attempt takes as long as its own timeout lets it.
+ * The waiting of one call: its waits and failed attempts together take at most `maxWaitMs`. With 0 there is no wait and
+ * one attempt, limited by its own timeout.
  */
 export class Patience {
   readonly #isBounding: boolean;
@@ -47,7 +47,7 @@ export class Patience {
     this.#isBounding = maxWaitMs > 0;
   }
 
-  /** Begins an attempt; how long it may wait for bytes, undefined for no bound by this. */
+  /** Begins an attempt. Returns how long it may wait for bytes; undefined without a limit. */
   begun(): number | undefined {
     this.#sinceMs = performance.now();
     return this.#isBounding ? Math.max(SHORTEST_TIMEOUT_MS, this.#leftMs) : undefined;
@@ -58,21 +58,21 @@ export class Patience {
     return this.#failures;
   }
 
-  /** Forgets earlier failures: something arrived. */
+  /** Forgets earlier failures, because bytes arrived. */
   progressed(): void {
     this.#failures = 0;
     this.touched();
   }
 
-  /** Something arrived of an answer that may still break: the time it took does not count as waiting. */
+  /** Notes arriving bytes of an answer that may still break: time with bytes is not waiting. */
   touched(): void {
     this.#sinceMs = performance.now();
   }
 
   /**
-   * Waits as long as the service said, and up to a fifth more, so that callers do not come back together.
-   * A told wait of less than a second grows from one to the next: 0 would hammer the service. Throws `refusal`
-   * when the wait would exceed what is left.
+   * Waits as long as the service said, and up to a fifth more, so that callers do not come back together. A named wait
+   * below a second grows with each attempt: 0 would flood the service. Throws `refusal` when the wait would exceed what
+   * is left.
    */
   async waitTold(toldMs: number, refusal: ServiceError, signal: AbortSignal | undefined): Promise<void> {
     const growing = Math.min(SHORT_WAIT_MS, FIRST_BACKOFF_MS * 2 ** this.#shortWaits);
@@ -133,17 +133,17 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** A caller in a queue; the first one may ask. */
+/** A caller in the queue; the first may send. */
 interface Caller {
-  /** Lets a waiting caller go on. */
+  /** Lets a waiting caller continue. */
   start(): void;
-  /** Begins its bounded wait for the caller at the front again. */
+  /** Restarts its limited wait for the caller at the front. */
   restartTimer(): void;
 }
 
 const queues = new Map<string, Caller[]>();
 
-/** Time that a request may take beside its waits: the service ends a Parquet answer after five minutes. */
+/** The time of a request beside its waits: the service ends a Parquet answer after five minutes. */
 export const LONGEST_REQUEST_MS = 300_000;
 
 /**

@@ -19,7 +19,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   not_found: { zh: "接口是 POST /api，文档在 /docs/", en: "The API is POST /api, its documentation /docs/" },
   apiname_unknown: {
     zh: "改正 apiname，消息里有最接近的名字",
-    en: "Correct apiname; the message has the nearest one",
+    en: "Correct the apiname; the message has the nearest name",
   },
   key_unknown: {
     zh: "检查 key 是否抄全、有无空格、环境变量是否已设置；key 放在请求体里",

@@ -139,7 +139,7 @@ function nextPosition(
   if (row >= paged.rows) return null;
   const block = paged.blocks[lastBlock(paged.blocks, (each) => each.firstRow <= row)];
   if (block === undefined) return null;
-  // A block's first row is known without decoding; any other row is in the same block as the row before it.
+  // A block's first time is in the index; for any other row, its block was decoded for the row before it.
   const time = block.firstRow === row ? block.t0 : timeAt(row);
   if (isPast(time, endTime)) return null;
   if (block.t0 === time) return { time, skip: block.k0 + row - block.firstRow };

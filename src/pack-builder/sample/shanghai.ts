@@ -29,7 +29,7 @@ const CLOSING_CALL = 145700000;
 const CLOSE = 150000000;
 /** Orders that can still be withdrawn. */
 const OPEN_ORDERS = 4096;
-/** So many orders in a row are filled at once, at most. */
+/** The most consecutive orders that are filled on arrival. */
 const MOST_WITHOUT_ROW = 20;
 /** Cancels of an order that was partly traded. */
 const PARTLY_SHARE = 0.02;

@@ -1,4 +1,7 @@
-/** Who builds a pack from a vendor's folder: our builder, and DuckDB told the layout and the order of the rows. */
+/**
+ * The contenders that build a pack from a vendor's folder: our builder, and DuckDB, which is given the layout and the
+ * order of the rows.
+ */
 import { readdir, readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -11,7 +14,7 @@ export interface Delivery {
   tradedate: BeijingDate;
 }
 
-/** Builds the pack of a delivery as the file at the path it returns; null: it leaves none. */
+/** Builds the pack of a delivery and returns its path, or null when it leaves no file. */
 type Contender = (delivery: Delivery, outFolder: string) => Promise<string | null>;
 
 const ours =
@@ -30,7 +33,7 @@ const ours =
     return report.pack;
   };
 
-/** The place in the file decides among rows of one millisecond, so it is kept and sorted by too. */
+/** Rows of one millisecond keep the order of the file, so the position in the file is a sort key too. */
 const duckdb: Contender = async ({ folder }, outFolder) => {
   const path = join(outFolder, "duckdb.parquet");
   const connection = await duckdbConnection();
@@ -57,7 +60,7 @@ const readOnly: Contender = async ({ folder }) => {
   return null;
 };
 
-/** By the names that the figures stand under. */
+/** The contenders by the names of their figures. */
 export const CONTENDERS: ReadonlyMap<string, Contender> = new Map([
   ["edgetape, pack read back and compared", ours(true)],
   ["edgetape, not read back", ours(false)],

@@ -1,4 +1,7 @@
-/** One contender in a process of its own, so that its memory is its own: name, folder, date, output folder → JSON. */
+/**
+ * Runs one contender in its own process, so that its memory is measured alone. Arguments: name, folder, date and output
+ * folder; prints JSON.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { CONTENDERS } from "./contenders.ts";
@@ -11,7 +14,7 @@ const path = await build({ folder, tradedate: tradedate as BeijingDate }, outFol
 const ms = performance.now() - beganMs;
 console.log(JSON.stringify({ ms, path, peakBytes: peakBytes() }));
 
-/** `maxRSS` begins at what the starting process held; the kernel's own mark, where there is one, starts again. */
+/** `maxRSS` starts at the parent's memory; the kernel's own peak, where there is one, starts at zero. */
 function peakBytes(): number {
   const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";
   const kib = /VmHWM:\s+(\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS;

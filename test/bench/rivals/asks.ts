@@ -1,4 +1,4 @@
-/** What the contestants are asked of a day: pages of the largest security, a window of it, all of it. */
+/** The tasks of the contestants: pages of a day's largest security, a window of it, and all of it. */
 import { blockRows } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
 import { duckdbConnection } from "./duckdb.ts";
@@ -56,7 +56,7 @@ async function windowOf(day: BenchDay): Promise<RowsAsk> {
   };
 }
 
-/** Rows `startRow` to `endRow` (exclusive) of the largest security, counted in the whole pack. */
+/** Returns rows `startRow` to `endRow` (exclusive) of the largest security, counted in the whole pack. */
 function toldOf(day: BenchDay, startRow: number, endRow: number): RowsAsk["told"] {
   const { entry } = day;
   const held = entry.blocks.flatMap(({ firstRow }, number) =>

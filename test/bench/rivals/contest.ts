@@ -1,13 +1,13 @@
-/** Asks every contestant the same, compares what each gave with ours, and only then takes the time. */
+/** Gives every contestant the same task, compares its result with ours, and only then measures the time. */
 import { type BenchRow, timeInterleaved } from "../bench-row.ts";
 import { digestOf } from "./digest.ts";
 import type { Floor } from "./floors.ts";
 import type { Rival, RowsAsk } from "./rival.ts";
 
-/** A first answer that takes longer is the figure: more of them are not timed. */
+/** A first answer that takes longer is not repeated; its time is the figure. */
 const SLOW_MS = 5_000;
 
-/** One day's contest. The first of the rivals is ours: the others are held against it. */
+/** The contest of one day. The first rival is ours; the others are compared with it. */
 export class Contest {
   private readonly rivals: readonly Rival[];
   private readonly rounds: number;
@@ -17,7 +17,10 @@ export class Contest {
     this.rounds = rounds;
   }
 
-  /** The column of `ask`, with the floors of the JSON text that all gave. Throws when somebody gives another one. */
+  /**
+   * Returns the column of `ask`, with the floors of the JSON text that all returned. Throws when one returned another
+   * text.
+   */
   async rows(ask: RowsAsk, floors: (json: string) => Promise<Floor[]>): Promise<BenchRow[]> {
     let ours: string | undefined;
     const tasks = this.rivals.map(({ name, rows }) => ({ name, task: () => rows(ask) }));
@@ -30,7 +33,9 @@ export class Contest {
     return this.column(ask.what, [...tasks, ...(await floors(ours ?? ""))], slowMs);
   }
 
-  /** The column of the Parquet files, each written to `path`. Throws when a file's rows or their order differ. */
+  /**
+   * Returns the column of the Parquet files, each written to `path`. Throws when a file's rows or their order differ.
+   */
   async files(symbol: string, path: string, floors: readonly Floor[]): Promise<BenchRow[]> {
     let ours: string | undefined;
     const tasks = this.rivals.flatMap(({ name, parquet }) =>
@@ -64,7 +69,7 @@ export class Contest {
   }
 }
 
-/** Runs each task once, which warms it up, and checks its answer; the milliseconds of the slow ones. */
+/** Runs each task once, which warms it up, and checks its answer. Returns the milliseconds of the slow ones. */
 async function firstTime(
   tasks: readonly Floor[],
   check: (name: string, answer: unknown) => Promise<void>,

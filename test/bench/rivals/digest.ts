@@ -1,10 +1,10 @@
-/** Whether two Parquet files hold the same rows in the same order, from any writer. */
+/** Compares two Parquet files of any writer: the same rows in the same order. */
 import { duckdbConnection } from "./duckdb.ts";
 
-/** Every value of every row with its place, summed up: equal for equal rows in equal order. Read by DuckDB. */
+/** Returns a sum over every value with its position, read by DuckDB: equal for equal rows in equal order. */
 export async function digestOf(path: string): Promise<string> {
   const duckdb = await duckdbConnection();
-  // The file at this path may be another one each time.
+  // DuckDB must not cache the file: its content changes.
   await duckdb.run("SET parquet_metadata_cache = false");
   const described = await duckdb.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet('${path}')`);
   const names = described

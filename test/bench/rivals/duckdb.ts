@@ -6,13 +6,15 @@ import { DATASETS } from "../../../src/datasets/registry.ts";
 import type { BenchDay } from "../days.ts";
 import { nineDigits, type Rival, type RivalSetting } from "./rival.ts";
 
-/** The columns of a page of `day`; 64-bit integers as doubles, because `JSON.stringify` takes no others. */
+/**
+ * Returns the columns of a page of `day`, with 64-bit integers as doubles, because `JSON.stringify` refuses bigints.
+ */
 export function columnsOf({ dataset, columns }: BenchDay): string {
   const isInteger = (field: string) => columnNamed(DATASETS[dataset], field).type === "INT64";
   return columns.map(({ field }) => (isInteger(field) ? `${field}::DOUBLE` : field)).join(", ");
 }
 
-/** A connection to a database of its own at `path`, in memory when absent. */
+/** Opens a connection to a new database at `path`, or in memory without one. */
 export async function duckdbConnection(path = ":memory:"): Promise<DuckDBConnection> {
   const duckdb = await (await DuckDBInstance.create(path)).connect();
   await duckdb.run("SET parquet_metadata_cache = true");

@@ -1,4 +1,4 @@
-/** What every engine needs: each floor is one part of an answer and nothing else. */
+/** The floors: each is one part of an answer that every engine needs. */
 import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
@@ -14,7 +14,7 @@ export interface Floor {
   task: () => unknown;
 }
 
-/** The floors of the rows of `ask`, whose JSON text is `json`. */
+/** Returns the floors of the rows of `ask`, whose JSON text is `json`. */
 export async function rowFloors(day: BenchDay, ask: RowsAsk, json: string): Promise<Floor[]> {
   const { pack, entry } = day;
   const first = before(day, entry).rowGroups;
@@ -37,7 +37,7 @@ export async function rowFloors(day: BenchDay, ask: RowsAsk, json: string): Prom
   ];
 }
 
-/** As the service does: the index row of one security of the day out of SQLite (D1 is that), its blocks decoded. */
+/** Reads a security's index row from SQLite, on which D1 is built, and decodes its blocks, as the service does. */
 function lookUp({ pack, entry }: BenchDay): () => unknown {
   const db = new DatabaseSync(":memory:");
   db.exec(`CREATE TABLE day_securities (symbol TEXT, market TEXT, section_offset INTEGER, section_length INTEGER,
@@ -52,7 +52,7 @@ function lookUp({ pack, entry }: BenchDay): () => unknown {
   return () => select.all(entry.symbol).map(({ blocks }) => decodeBlocks(blocks as Uint8Array));
 }
 
-/** The floors of the whole section as a file at `path`. */
+/** Returns the floors of the whole section as a file at `path`. */
 export function fileFloors({ pack, entry }: BenchDay, path: string): Floor[] {
   const read = () => pack.read(entry.offset, entry.length);
   return [{ name: "floor: reading the bytes", task: async () => writeFile(path, await read()) }];

@@ -1,6 +1,6 @@
 /**
- * hyparquet with the day's footer parsed beforehand, told the row numbers. The Parquet answer is what its writer makes
- * of all rows of the security.
+ * hyparquet with the day's footer already parsed and the row numbers given. Its writer makes the Parquet answer from
+ * all rows of the security.
  */
 import { writeFile } from "node:fs/promises";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
@@ -14,7 +14,7 @@ type Objects = Record<string, unknown>[];
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 const fromBigInt = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
 
-/** It is told which rows of the day are meant. */
+/** The rows of the day are given by number. */
 export async function hyparquetTold(setting: RivalSetting): Promise<Rival> {
   const source = await sourceOf(setting);
   const { entry, columns, dataset } = setting.day;

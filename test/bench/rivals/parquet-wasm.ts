@@ -1,4 +1,4 @@
-/** parquet-wasm cannot look for rows, so it is told the row groups and how many of their rows to skip. */
+/** parquet-wasm cannot search for rows, so the row groups and the number of rows to skip are given. */
 import { openAsBlob } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { type Table, tableFromIPC } from "apache-arrow";

@@ -1,4 +1,4 @@
-/** What every contestant is asked, and what it must be able to do. */
+/** The tasks of every contestant, and its interface. */
 import type { Position } from "../../../src/orders/query/page-plan.ts";
 import type { SectionEntry } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
@@ -8,36 +8,36 @@ export interface RowsAsk {
   what: string;
   symbol: string;
   from: Position;
-  /** HHMMSSmmm as a number; null: to the end of the day. */
+  /** HHMMSSmmm as a number; null for the end of the day. */
   endTime: number | null;
   limit: number;
-  /** Where these rows stand, for those that cannot look for them: rows and row groups of the whole pack. */
+  /** The position of these rows, for contestants that cannot search: rows and row groups of the whole pack. */
   told: { startRow: number; endRow: number; rowGroups: number[]; rowsBeforeGroups: number };
 }
 
-/** A program or library with the day's rows in the form it likes best. */
+/** A program or library with the day's rows in its best form. */
 export interface Rival {
   name: string;
   /** The rows as JSON text: an array of arrays of the ten fields. */
   rows(ask: RowsAsk): Promise<string | Uint8Array>;
-  /** All rows of the security as a Parquet file of its own, ZSTD; absent: it cannot. */
+  /** All rows of the security as a separate ZSTD Parquet file; absent when it cannot write one. */
   parquet?(symbol: string, path: string): Promise<void>;
   close?(): void;
 }
 
-/** What a rival is made from. */
+/** The input of a rival. */
 export interface RivalSetting {
   day: BenchDay;
-  /** For what it stores itself; removed afterwards. */
+  /** A folder for its own files; removed afterwards. */
   folder: string;
 }
 
-/** HHMMSSmmm as the nine digits that stand in the pack. */
+/** Returns HHMMSSmmm as the nine digits that the pack stores. */
 export function nineDigits(time: number): string {
   return String(time).padStart(9, "0");
 }
 
-/** The rows and row groups of the pack that stand before the section `entry`. */
+/** Returns the numbers of rows and row groups of the pack before the section `entry`. */
 export function before({ pack }: BenchDay, entry: SectionEntry): { rows: number; rowGroups: number } {
   let [rows, rowGroups] = [0, 0];
   for (const each of pack.index.entries) {

@@ -68,7 +68,7 @@ describe("accounts and keys", () => {
     expect(audit[2]).toMatchObject({ actor: "ADMIN_TOKEN", before: {}, after: { files: 5 } });
   });
 
-  it("lose a key for good when it is revoked, once", async () => {
+  it("lose a revoked key for good, and keep the time of its first revocation", async () => {
     const { body: account } = await admin<Account>("POST", "/accounts", {});
     expect(account.accountId).toMatch(/^acc_[0-9A-Za-z]{12}$/);
     const { body: issued } = await admin<IssuedKey>("POST", `/accounts/${account.accountId}/keys`, {});

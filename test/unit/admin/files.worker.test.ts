@@ -187,7 +187,7 @@ describe("two operators with one file", () => {
     expect(served.body).toMatchObject({ state: "verifying", sizeBytes: two.bytes.length });
   });
 
-  it("publishing at once: it is published once", async () => {
+  it("published by several operators at the same time is published once", async () => {
     const file = ownFile("20260120", "x");
     await add(file);
     const answers = await Promise.all([publish(file), publish(file), publish(file)]);

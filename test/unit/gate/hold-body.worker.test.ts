@@ -143,7 +143,7 @@ it("is the client's when the time is over after a stall of 15 s, although the st
   expect(body.isCredited()).toBe(false);
 });
 
-it("is ours when a read fails although the client never left the body alone for 15 s", async () => {
+it("is ours when a read fails and the client never paused for 15 s", async () => {
   const body = await send(async (writer) => {
     for (let n = 0; n < 3; n++) await writer.write(piece(100));
     throw new Error("the store closed the stream");

@@ -38,7 +38,7 @@ function at(instant: number) {
 
 afterEach(() => vi.useRealTimers());
 
-it("writes the totals of the day, once for all requests of the interval", async () => {
+it("writes the day's totals once per interval, however many requests it has", async () => {
   at(MORNING);
   const gate = freshGate();
   await gate.serve("json", 1_000);

@@ -80,7 +80,7 @@ describe("NUL bytes outside a value are damage", () => {
     expect(report).toMatchObject({ result: "degraded", broken: { rows: 1, first: { line: 4 } } });
   });
 
-  it("a hole in a security's code gives its row to no other security", async () => {
+  it("assigns a row with NULs in its security's code to no other security", async () => {
     const header = "symbol,time,order_no,order_type,side,price,volume";
     const row = (code: string) => `${code},103000000,1,A,B,1.5,100`;
     for (const code of ["6\0\0\0\0\0\0\0\0", "\0\0\x299.SH"]) {

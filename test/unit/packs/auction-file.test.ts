@@ -53,7 +53,7 @@ describe("the footer of an auction pack (contract 8.7)", () => {
     expect(await problemOf(orders)).toBe("it has a column order_type: these are orders, not the auction");
   });
 
-  it("that says nothing of its day is taken: the columns are the vendor's own", async () => {
+  it("without a recognisable day is accepted, because the vendor chooses the columns", async () => {
     expect(await problemOf(written(symbol))).toBeNull();
     expect(
       await problemOf(written(symbol, { name: "date", data: [19_793, 19_794], type: "INT32" })),

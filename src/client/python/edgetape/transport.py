@@ -47,7 +47,7 @@ class BrokenConnection(Exception):
 
 @contextmanager
 def _network(proxy: Optional[Proxy], doing: str) -> Iterator[None]:
-    """Converts what the network does into `BrokenConnection`, which names the proxy that was used."""
+    """Converts network errors into `BrokenConnection`, which names the proxy if one was used."""
     try:
         yield
     except _NETWORK_ERRORS as error:

@@ -97,7 +97,7 @@ describe("waiting for a delivery", () => {
     ]);
   });
 
-  it("takes at once what was at rest before it looked", async () => {
+  it("ends at once for files that had settled before", async () => {
     expect((await wait([{ from: 0, size: 1 }], { start: 100, changedAt: 30 })).endedAt).toBe(100);
     expect((await wait([{ from: 0, size: 1 }], { start: 100, changedAt: 70 })).endedAt).toBe(130);
   });

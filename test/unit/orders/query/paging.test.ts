@@ -31,7 +31,7 @@ const CURSOR: DatedCursor = {
 const WINDOW = { start_time: "09:30", end_time: "10:00" };
 
 describe("beginPaging", () => {
-  it("begins at the window's start and fixes nothing", () => {
+  it("begins at the window's start, with no revision fixed yet", () => {
     expect(beginPaging(query({ symbol: "600519", tradedate: "20240102", ...WINDOW }))).toEqual({
       tradedate: "20240102",
       revision: null,

@@ -137,7 +137,7 @@ describe("timeWindowOf (contract 3.7)", () => {
     expect(formatWindow({ start: 0, end: 240_000_000 })).toBe("000000000-240000000");
   });
 
-  it("prints every window in nine digits", () => {
+  it("prints each bound in nine digits", () => {
     expect(formatWindow({ start: 93_000_010, end: 100_000_000 })).toBe("093000010-100000000");
   });
 
