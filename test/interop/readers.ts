@@ -99,7 +99,8 @@ function python(library: keyof typeof READING): Reader | undefined {
   } catch {
     return undefined;
   }
-  const program = `import sys, json; path = sys.argv[1]; ${READING[library]}; print(json.dumps([names, rows]))`;
+  // Ends without the interpreter's own end, in which the libraries' threads sometimes abort after everything was printed.
+  const program = `import os, sys, json; path = sys.argv[1]; ${READING[library]}; print(json.dumps([names, rows]), flush=True); os._exit(0)`;
   return {
     name: `Python ${library} ${found.trim()}`,
     async read(path) {
