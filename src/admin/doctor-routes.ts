@@ -114,7 +114,7 @@ async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promis
   const [stores, migrations, days, findings] = await Promise.all([
     storesHealth(env, settings),
     appliedMigrations(db),
-    loadedDays(db),
+    loadedDays(db, "orders"),
     runChecks([
       ["settings", () => checkSettings(settings, place, isLocal)],
       ["days", () => checkDays(db, { nowMs: place.nowMs, dueMs: dueMsOf(settings) })],

@@ -13,9 +13,9 @@ import { PACK_SERVED, servedStatement, soundSql, withdrawStatements } from "./de
 import type { DayState } from "./order-day.ts";
 import { daySubject, packTarget } from "./publish-day.ts";
 
-/** A dataset's day (of orders when absent) as the operator saw it. */
+/** A dataset's day as the operator saw it. */
 export interface SeenDay {
-  dataset?: DatasetName;
+  dataset: DatasetName;
   tradedate: BeijingDate;
   revision: number;
 }
@@ -26,7 +26,7 @@ export interface SeenDay {
  */
 export async function withdrawDay(
   db: D1Database,
-  { dataset = "orders", tradedate, revision }: SeenDay,
+  { dataset, tradedate, revision }: SeenDay,
   note: string,
   by: By,
 ): Promise<boolean> {
@@ -89,7 +89,7 @@ export interface ServeAgain {
  */
 export async function serveAgain(
   db: D1Database,
-  { dataset = "orders", tradedate, revision, state }: SeenDay & { state: DayState },
+  { dataset, tradedate, revision, state }: SeenDay & { state: DayState },
   { packId, buildId, kind, number }: ServeAgain,
   by: By,
 ): Promise<boolean> {
@@ -147,9 +147,9 @@ export async function serveAgain(
   return results.at(-3)?.results.length === 1;
 }
 
-/** The revision of a dataset's day (of orders when absent) whose pack has a block with wrong bytes, and which. */
+/** The revision of a dataset's day whose pack has a block with wrong bytes, and which. */
 export interface FoundDamage {
-  dataset?: DatasetName;
+  dataset: DatasetName;
   tradedate: BeijingDate;
   revision: number;
   note: string;
@@ -162,7 +162,7 @@ export interface FoundDamage {
  */
 export async function markDamaged(
   db: D1Database,
-  { dataset = "orders", tradedate, revision, note }: FoundDamage,
+  { dataset, tradedate, revision, note }: FoundDamage,
   nowMs: number,
 ): Promise<void> {
   const servedGuard = (first: number) => ({

@@ -40,8 +40,7 @@ export interface ChangesQuestion {
   untilMs?: number;
   /** Null for any day. */
   from: BeijingDate | null;
-  /** Of orders when absent. */
-  dataset?: DatasetName;
+  dataset: DatasetName;
   /** The most entries to return. */
   count: number;
 }
@@ -51,7 +50,7 @@ type Row = Omit<DayChange, "added" | "removed" | "changed"> &
 
 /** Returns the oldest changes that match `question`, in order. */
 export async function changesSince(db: D1Database, question: ChangesQuestion): Promise<DayChange[]> {
-  const { changeId, sinceMs, untilMs = Number.MAX_SAFE_INTEGER, from, dataset = "orders", count } = question;
+  const { changeId, sinceMs, untilMs = Number.MAX_SAFE_INTEGER, from, dataset, count } = question;
   const { results } = await db
     .prepare(
       `SELECT c.change_id AS changeId, c.at_ms AS atMs, c.dataset, c.tradedate, c.kind, c.revision, c.previous,

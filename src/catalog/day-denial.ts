@@ -40,7 +40,7 @@ export function securityDenial(
   { tradedate, sections, elsewhere }: OrderDay,
   symbol: string,
   market: AskedMarket | null,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): DayDenial | null {
   const meant = sections.filter((section) => market === null || section.market === market);
   const [first] = meant;

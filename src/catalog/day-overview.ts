@@ -76,14 +76,14 @@ const OVERVIEW = `
 
 /**
  * Which days: from `first` to `last`, both included, as they stood at `untilMs` (Unix milliseconds; now when absent),
- * of `dataset` (orders when absent).
+ * of `dataset`.
  */
 export interface OverviewSpan {
   first: BeijingDate;
   last: BeijingDate;
   today: BeijingDate;
   untilMs?: number;
-  dataset?: DatasetName;
+  dataset: DatasetName;
 }
 
 /**
@@ -106,7 +106,7 @@ export async function overviewsOf(
 
 function overviewStatement(
   db: D1Database,
-  { first, last, today, untilMs = Number.MAX_SAFE_INTEGER, dataset = "orders" }: OverviewSpan,
+  { first, last, today, untilMs = Number.MAX_SAFE_INTEGER, dataset }: OverviewSpan,
 ): D1PreparedStatement {
   const targets = packTarget("" as BeijingDate, dataset);
   return db.prepare(OVERVIEW).bind(first, last, today, targets, untilMs, dataset);

@@ -23,9 +23,9 @@ interface Row extends Security {
   t0: string;
 }
 
-/** Which securities: those of a dataset's day (of orders when absent) and revision, on one exchange or on both. */
+/** Which securities: those of a dataset's day and revision, on one exchange or on both. */
 export interface SecuritiesQuestion {
-  dataset?: DatasetName;
+  dataset: DatasetName;
   tradedate: BeijingDate;
   revision: number;
   market: Market | null;
@@ -34,7 +34,7 @@ export interface SecuritiesQuestion {
 /** Returns the securities of this revision by symbol, then market; only those of `market` unless it is null. */
 export async function listSecurities(
   db: D1Database,
-  { dataset = "orders", tradedate, revision, market }: SecuritiesQuestion,
+  { dataset, tradedate, revision, market }: SecuritiesQuestion,
 ): Promise<ListedSecurity[]> {
   const statement = db
     .prepare(
@@ -61,7 +61,7 @@ export async function exampleSecurity(
   db: D1Database,
   tradedate: string,
   preferred: string,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Promise<string | null> {
   const some = "SELECT symbol FROM day_securities WHERE pack_id = d.pack_id AND rows > 0";
   return db
@@ -113,7 +113,7 @@ const PACK =
 export async function servedPack(
   db: D1Database,
   tradedate: BeijingDate,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Promise<(IndexedPack & { revision: number }) | null> {
   return db
     .prepare(
@@ -125,7 +125,7 @@ export async function servedPack(
 }
 
 /** Every day of a dataset that was ever loaded, ascending. */
-export async function loadedDays(db: D1Database, dataset: DatasetName = "orders"): Promise<BeijingDate[]> {
+export async function loadedDays(db: D1Database, dataset: DatasetName): Promise<BeijingDate[]> {
   const { results } = await db
     .prepare("SELECT tradedate FROM order_days WHERE dataset = ?1 ORDER BY tradedate")
     .bind(dataset)

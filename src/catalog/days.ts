@@ -64,7 +64,7 @@ const SERVED = `
 export async function servedDay(
   db: D1Database,
   tradedate: BeijingDate,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Promise<ServedDay | null> {
   const row = await db.prepare(SERVED).bind(tradedate, dataset).first<Stored<ServedDay>>();
   return row === null ? null : fromStored<ServedDay>(row);
@@ -79,7 +79,7 @@ interface RevisionRow extends Omit<Stored<DayRevision>, "withdrawn" | "damaged">
 export async function dayRevisions(
   db: D1Database,
   tradedate: BeijingDate,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Promise<DayRevision[]> {
   const statement = db
     .prepare(
@@ -112,7 +112,7 @@ export interface BuiltDay {
 }
 
 /** Every loaded day of a dataset, oldest first. */
-export async function builtDays(db: D1Database, dataset: DatasetName = "orders"): Promise<BuiltDay[]> {
+export async function builtDays(db: D1Database, dataset: DatasetName): Promise<BuiltDay[]> {
   const { results } = await db
     .prepare(
       `SELECT d.tradedate, d.revision, d.state, p.builder_version AS builderVersion
@@ -136,7 +136,7 @@ export interface DaySpan {
 }
 
 /** The span of the days that are available now, both included. */
-export async function servedSpan(db: D1Database, dataset: DatasetName = "orders"): Promise<DaySpan> {
+export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<DaySpan> {
   const span = await db
     .prepare(
       "SELECT min(tradedate) AS earliest, max(tradedate) AS newest FROM order_days WHERE dataset = ?1 AND state = 'available'",
@@ -147,10 +147,7 @@ export async function servedSpan(db: D1Database, dataset: DatasetName = "orders"
 }
 
 /** The last day of the span alone: one row is read, however many there are. */
-export async function newestDay(
-  db: D1Database,
-  dataset: DatasetName = "orders",
-): Promise<BeijingDate | null> {
+export async function newestDay(db: D1Database, dataset: DatasetName): Promise<BeijingDate | null> {
   const newest = db.prepare(
     "SELECT tradedate FROM order_days WHERE dataset = ?1 AND state = 'available' ORDER BY tradedate DESC LIMIT 1",
   );

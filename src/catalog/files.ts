@@ -51,7 +51,7 @@ export interface CoverageQuestion {
 }
 
 /** The name of a dataset's pack of a day in a level2 share; operators cannot give it to a file. */
-export function packName(tradedate: BeijingDate, dataset: DatasetName = "orders"): string {
+export function packName(tradedate: BeijingDate, dataset: DatasetName): string {
   return `${tradedate}_${dataset}.parquet`;
 }
 

@@ -62,7 +62,7 @@ export async function comparisonOf(
   db: D1Database,
   tradedate: BeijingDate,
   packId: number,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Promise<Comparison> {
   const [own, others] = await db.batch<Row>([
     db.prepare("SELECT market, securities, rows FROM pack_markets WHERE pack_id = ?1").bind(packId),
@@ -134,7 +134,7 @@ export async function lossOf(
   db: D1Database,
   tradedate: BeijingDate,
   packId: number,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Promise<Loss | null> {
   const revision = "SELECT revision FROM order_days WHERE tradedate = ?1 AND dataset = ?2";
   const [day, markets, securities] = await db.batch([
@@ -175,7 +175,7 @@ export async function repeatedDay(
   db: D1Database,
   tradedate: BeijingDate,
   packId: number,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Promise<BeijingDate | null> {
   const row = await db.prepare(REPEATED).bind(tradedate, packId, dataset).first<{ tradedate: BeijingDate }>();
   return row?.tradedate ?? null;

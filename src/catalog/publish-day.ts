@@ -23,12 +23,12 @@ export interface PackClaims {
 }
 
 /** The name of a dataset's pack of a day among uploads. */
-export function packTarget(tradedate: BeijingDate, dataset: DatasetName = "orders"): string {
+export function packTarget(tradedate: BeijingDate, dataset: DatasetName): string {
   return `${dataset}/${tradedate}`;
 }
 
 /** What the audit calls a dataset's day: the day alone for orders, as before there were others. */
-export function daySubject(tradedate: BeijingDate, dataset: DatasetName = "orders"): string {
+export function daySubject(tradedate: BeijingDate, dataset: DatasetName): string {
   return dataset === "orders" ? tradedate : packTarget(tradedate, dataset);
 }
 
@@ -106,8 +106,7 @@ export async function isForced(db: D1Database, uploadId: string): Promise<boolea
 
 /** A complete upload with its object's etag. */
 export interface ArrivedPack {
-  /** Of orders when absent. */
-  dataset?: DatasetName;
+  dataset: DatasetName;
   tradedate: BeijingDate;
   upload: Upload<PackClaims>;
   etag: string;
@@ -141,7 +140,7 @@ const ALLOWED = `${allowedSql("uploads.target", "uploads.claims ->> 'buildId'", 
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
   const { uploadId, revision } = arrived.upload;
-  const { tradedate, dataset = "orders" } = arrived;
+  const { tradedate, dataset } = arrived;
   const claimed: ClaimedValues = [uploadId, tradedate, revision, dataset];
   const prepare = (sql: string, ...more: (string | number | null)[]) =>
     db.prepare(sql).bind(...claimed, ...more);

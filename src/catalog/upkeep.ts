@@ -149,10 +149,7 @@ export async function isKnownPackKey(db: D1Database, objectKey: string): Promise
 }
 
 /** The revision served of each loaded day of a dataset. */
-export async function servedRevisions(
-  db: D1Database,
-  dataset: DatasetName = "orders",
-): Promise<Map<string, number>> {
+export async function servedRevisions(db: D1Database, dataset: DatasetName): Promise<Map<string, number>> {
   const { results } = await db
     .prepare("SELECT tradedate, revision FROM order_days WHERE dataset = ?1")
     .bind(dataset)

@@ -151,7 +151,7 @@ function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>):
 /** Returns the service's URL and newest day; pages work without a catalog too. */
 async function exampleFacts(c: Context<DocsEnv>): Promise<ExampleFacts> {
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
-  const newest = await newestDay(c.env.DB).catch(() => null);
+  const newest = await newestDay(c.env.DB, "orders").catch(() => null);
   return { base, tradedate: newest ?? EXAMPLE.tradedate };
 }
 

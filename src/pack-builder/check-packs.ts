@@ -49,24 +49,26 @@ export interface CheckedSlice {
 }
 
 /** Runs every check on the securities of a slice, one at a time. Throws `PackFormatError` for a pack that does not decode. */
-export async function checkSlice({
-  paths,
-  codes,
-  others,
-  snapshots,
-}: CheckedSlice): Promise<SecurityReport[]> {
+export async function checkSlice({ paths, ...slice }: CheckedSlice): Promise<SecurityReport[]> {
   const packs = await openPacks(paths);
   try {
-    const sections = { orders: new Sections(packs.orders), trades: new Sections(packs.trades) };
-    const reports: SecurityReport[] = [];
-    for (const code of codes) {
-      const lastSnapshot = snapshots?.get(code) ?? null;
-      reports.push(await reportOf(securityOf(code), sections, { others, lastSnapshot }));
-    }
-    return reports;
+    return await checkOpen(packs, slice);
   } finally {
     await closePacks(packs);
   }
+}
+
+async function checkOpen(
+  packs: OpenPacks,
+  { codes, others, snapshots }: Omit<CheckedSlice, "paths">,
+): Promise<SecurityReport[]> {
+  const sections = { orders: new Sections(packs.orders), trades: new Sections(packs.trades) };
+  const reports: SecurityReport[] = [];
+  for (const code of codes) {
+    const lastSnapshot = snapshots?.get(code) ?? null;
+    reports.push(await reportOf(securityOf(code), sections, { others, lastSnapshot }));
+  }
+  return reports;
 }
 
 /** Checks a slice in a thread of its own. */

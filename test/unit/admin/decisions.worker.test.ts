@@ -138,7 +138,7 @@ describe("a withdrawn day", () => {
     await withdraw(tradedate, 1);
     await publish(await testPack(tradedate, 2_000), { force: true });
     await publish(await testPack(tradedate, 3_000));
-    const place = { dataType: "level2" as const, tradedate, name: packName(tradedate) };
+    const place = { dataType: "level2" as const, tradedate, name: packName(tradedate, "orders") };
     const versions = await fileVersions(testEnv.DB, place, Date.now());
     expect(versions.map(({ revision }) => revision)).toEqual([3, 2]);
   });
@@ -172,7 +172,7 @@ describe("a damaged pack", () => {
     const tradedate = "20240202" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await publish(await testPack(tradedate, 2_000));
-    await markDamaged(testEnv.DB, { tradedate, revision: 2, note: "block 0" }, Date.now());
+    await markDamaged(testEnv.DB, { dataset: "orders", tradedate, revision: 2, note: "block 0" }, Date.now());
     const refused = {
       status: 422,
       body: { reason: "pack_damaged", error: expect.stringContaining("block 0") },
@@ -207,7 +207,7 @@ describe("a damaged pack", () => {
     const tradedate = "20240205" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await publish(await testPack(tradedate, 2_000));
-    await markDamaged(testEnv.DB, { tradedate, revision: 1, note: "block 3" }, Date.now());
+    await markDamaged(testEnv.DB, { dataset: "orders", tradedate, revision: 1, note: "block 3" }, Date.now());
     expect(await servedState(tradedate)).toMatchObject([{ revision: 2, state: "available" }]);
     expect(await post(`/days/${tradedate}/restore`, { revision: 2, to: 1 })).toMatchObject({
       body: { reason: "pack_damaged" },

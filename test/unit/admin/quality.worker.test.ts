@@ -29,7 +29,12 @@ describe("a day whose quality check failed", () => {
     expect((await complete(pack, begun)).status).toBe(200);
     expect(await audited("20360203")).toMatchObject({ revision: 1, quality: failed });
     const day = "20360203" as BeijingDate;
-    const [shown] = await overviewOf(testEnv.DB, { first: day, last: day, today: day });
+    const [shown] = await overviewOf(testEnv.DB, {
+      dataset: "orders",
+      first: day,
+      last: day,
+      today: day,
+    });
     expect(shown).toMatchObject({ state: "available", loaded: { revision: 1, quality: failed } });
   });
 

@@ -167,16 +167,16 @@ describe("why a day or security is not served", () => {
     expect(await denied({})).toBeNull();
     const unknown = { reason: "security_unknown", tradedate: "20240105" };
     const day = await read({});
-    expect(securityDenial(day, "300750", null)).toBeNull();
-    expect(securityDenial(day, "300750", "SZ")).toBeNull();
-    expect(securityDenial(day, "300750", "SH")).toEqual({
+    expect(securityDenial(day, "300750", null, "orders")).toBeNull();
+    expect(securityDenial(day, "300750", "SZ", "orders")).toBeNull();
+    expect(securityDenial(day, "300750", "SH", "orders")).toEqual({
       ...unknown,
       symbol: "300750",
       market: "SH",
       carriedOn: "SZ",
     });
     const absent = await read({ symbol: "999999" });
-    expect(securityDenial(absent, "999999", null)).toEqual({
+    expect(securityDenial(absent, "999999", null, "orders")).toEqual({
       ...unknown,
       symbol: "999999",
       market: null,
@@ -184,17 +184,20 @@ describe("why a day or security is not served", () => {
     });
     const elsewhere = await read({ symbol: "688001", tradedate: date("20240104") });
     const lacking = { reason: "no_orders", market: "SH" };
-    expect(securityDenial(elsewhere, "688001", "SH")).toMatchObject({ ...lacking, dataset: "orders" });
+    expect(securityDenial(elsewhere, "688001", "SH", "orders")).toMatchObject({
+      ...lacking,
+      dataset: "orders",
+    });
     expect(securityDenial(elsewhere, "688001", "SH", "trades")).toMatchObject({
       ...lacking,
       dataset: "trades",
     });
-    expect(securityDenial(elsewhere, "688001", "SZ")).toMatchObject({
+    expect(securityDenial(elsewhere, "688001", "SZ", "orders")).toMatchObject({
       reason: "security_unknown",
       carriedOn: "SH",
     });
     const halted = await read({ symbol: "600001" });
-    expect(securityDenial(halted, "600001", null)).toEqual({
+    expect(securityDenial(halted, "600001", null, "orders")).toEqual({
       reason: "no_orders",
       dataset: "orders",
       tradedate: "20240105",
@@ -204,7 +207,7 @@ describe("why a day or security is not served", () => {
   });
 
   it("marks only the revision that was read as damaged, once, and keeps it in the audit", async () => {
-    const damage = { tradedate: date("20240104"), note: "CRC of block 3" };
+    const damage = { dataset: "orders" as const, tradedate: date("20240104"), note: "CRC of block 3" };
     await markDamaged(DB, { ...damage, revision: 2 }, 5);
     expect(await denied({ tradedate: damage.tradedate })).toBeNull();
     await markDamaged(DB, { ...damage, revision: 3 }, 6);

@@ -42,7 +42,7 @@ async function told(replace: () => Promise<void>) {
   await db.batch(["order_days", "day_revisions"].map((name) => db.prepare(`DELETE FROM ${name}`)));
   await replace();
   await db.batch(tellSeen("TRUE", NOW).map((sql) => db.prepare(sql)));
-  return changesSince(db, { changeId: 0, sinceMs: 0, from: null, count: 1_000 });
+  return changesSince(db, { dataset: "orders", changeId: 0, sinceMs: 0, from: null, count: 1_000 });
 }
 
 describe("the report of changes after a restore", () => {

@@ -164,7 +164,7 @@ describe("objects", () => {
       .prepare("SELECT pack_id AS packId FROM day_revisions WHERE revision = 1")
       .first<{ packId: number }>();
     await run(Date.now() + 8 * DAY_MS);
-    const seen = { tradedate: today, revision: 2, state: "available" as const };
+    const seen = { dataset: "orders" as const, tradedate: today, revision: 2, state: "available" as const };
     const again = { packId: old?.packId ?? 0, buildId: "", kind: "restored" as const, number: 3 };
     expect(
       await serveAgain(db, seen, again, { actor: { kind: "operator", name: "test" } as const, nowMs }),
