@@ -29,6 +29,9 @@ const ROWS_OF_THREAD = 5_000_000;
 
 type Snapshots = ReadonlyMap<string, LastSnapshot>;
 
+/** `null` for a dataset that the day does not have. */
+type OpenPacks = Record<DatasetName, PackFile | null>;
+
 export interface CheckOptions {
   /** The last snapshot before 15:05 of each security by code with suffix; absent: the day has no quotes. */
   snapshots?: Snapshots | undefined;
@@ -97,7 +100,7 @@ async function reportOf(
   sections: Record<DatasetName, Sections>,
   { others, lastSnapshot }: { others: readonly OtherDay[]; lastSnapshot: LastSnapshot | null },
 ): Promise<SecurityReport> {
-  const code = `${symbol}.${market}`;
+  const code = codeOf({ symbol, market });
   const read = { orders: await sections.orders.read(code), trades: await sections.trades.read(code) };
   // An exchange that a pack does not have at all is a fault of the day, not of each of its securities.
   const ofOrders =
@@ -185,23 +188,20 @@ export async function checkFolder(
   tradedate: BeijingDate,
   { snapshots, threads = 1, threadRows = ROWS_OF_THREAD }: CheckOptions = {},
 ): Promise<CheckedFolder> {
-  const paths = {
-    orders: await pathIfThere(folder, "orders", tradedate),
-    trades: await pathIfThere(folder, "trades", tradedate),
-  };
-  const packs = await openPacks(paths);
-  const rowsOfCode = new Map<string, number>();
-  for (const pack of Object.values(packs)) {
-    for (const entry of pack?.index.entries ?? []) {
-      rowsOfCode.set(codeOf(entry), (rowsOfCode.get(codeOf(entry)) ?? 0) + entry.rows);
-    }
-  }
-  await closePacks(packs);
   const others = await otherDays(folder, tradedate);
+  const packs = await openDay(folder, tradedate);
+  const pathOf = (dataset: DatasetName) =>
+    packs[dataset] === null ? null : join(folder, packName(dataset, tradedate));
+  const rowsOfCode = rowsByCode(packs);
   const rows = [...rowsOfCode.values()].reduce((sum, each) => sum + each, 0);
   const slices = slicesOf(rowsOfCode, rows < threadRows ? 1 : Math.max(1, threads));
-  const check = slices.length === 1 ? checkSlice : checkInThread;
-  const checked = await Promise.all(slices.map((codes) => check({ paths, codes, others, snapshots })));
+  const checked = await Promise.all(
+    slices.map((codes) => {
+      const slice = { codes, others, snapshots };
+      if (slices.length === 1) return checkOpen(packs, slice);
+      return checkInThread({ ...slice, paths: { orders: pathOf("orders"), trades: pathOf("trades") } });
+    }),
+  ).finally(() => closePacks(packs));
   const sheet = qualitySheet({
     tradedate,
     builderVersion: BUILDER_VERSION,
@@ -213,44 +213,56 @@ export async function checkFolder(
 }
 
 /** Opens the packs at `paths`. Throws `PackFormatError` for a file that is none. */
-async function openPacks(
-  paths: Record<DatasetName, string | null>,
-): Promise<Record<DatasetName, PackFile | null>> {
-  const packs: Record<DatasetName, PackFile | null> = { orders: null, trades: null };
-  for (const dataset of DATASET_NAMES) {
+function openPacks(paths: CheckedSlice["paths"]): Promise<OpenPacks> {
+  return openEach(async (dataset) => {
     const path = paths[dataset];
-    if (path === null) continue;
-    const opened = await openPackFile(path, [dataset]);
-    if (opened.ok) packs[dataset] = opened.value;
-    else {
-      await closePacks(packs);
-      throw new PackFormatError(`${path}: ${differenceIn(opened.refusal)}`);
-    }
-  }
-  return packs;
+    return path === null ? null : packAt(path, await openPackFile(path, [dataset]));
+  });
 }
 
-async function closePacks(packs: Record<DatasetName, PackFile | null>): Promise<void> {
+/** Opens the day's packs in `folder`, `null` where there is none. Throws `PackFormatError` for a pack of another day. */
+function openDay(folder: string, tradedate: BeijingDate): Promise<OpenPacks> {
+  return openEach(async (dataset) => {
+    const path = join(folder, packName(dataset, tradedate));
+    const opened = await openPackFile(path, [dataset]);
+    if (!opened.ok && opened.refusal.reason === "unreadable" && opened.refusal.code === "ENOENT") return null;
+    const pack = packAt(path, opened);
+    if (pack.index.tradedate === tradedate) return pack;
+    await pack.close();
+    throw new PackFormatError(`${path} is of ${pack.index.tradedate}`);
+  });
+}
+
+/** Opens every dataset's pack; closes those that are open when one fails. */
+async function openEach(open: (dataset: DatasetName) => Promise<PackFile | null>): Promise<OpenPacks> {
+  const packs: OpenPacks = { orders: null, trades: null };
+  try {
+    for (const dataset of DATASET_NAMES) packs[dataset] = await open(dataset);
+    return packs;
+  } catch (error) {
+    await closePacks(packs);
+    throw error;
+  }
+}
+
+function packAt(path: string, opened: Awaited<ReturnType<typeof openPackFile>>): PackFile {
+  if (opened.ok) return opened.value;
+  throw new PackFormatError(`${path}: ${differenceIn(opened.refusal)}`);
+}
+
+async function closePacks(packs: OpenPacks): Promise<void> {
   for (const pack of Object.values(packs)) await pack?.close();
 }
 
-/** The path of the pack of `dataset` in `folder`, `null` when there is none. Throws when it is of another day. */
-async function pathIfThere(
-  folder: string,
-  dataset: DatasetName,
-  tradedate: BeijingDate,
-): Promise<string | null> {
-  const path = join(folder, packName(dataset, tradedate));
-  const opened = await openPackFile(path, [dataset]);
-  if (!opened.ok) {
-    const { refusal } = opened;
-    if (refusal.reason === "unreadable" && refusal.code === "ENOENT") return null;
-    throw new PackFormatError(`${path}: ${differenceIn(refusal)}`);
+/** Returns the number of rows of each security, in all its packs together. */
+function rowsByCode(packs: OpenPacks): Map<string, number> {
+  const rowsOfCode = new Map<string, number>();
+  for (const pack of Object.values(packs)) {
+    for (const entry of pack?.index.entries ?? []) {
+      rowsOfCode.set(codeOf(entry), (rowsOfCode.get(codeOf(entry)) ?? 0) + entry.rows);
+    }
   }
-  const pack = opened.value;
-  await pack.close();
-  if (pack.index.tradedate === tradedate) return path;
-  throw new PackFormatError(`${path} is of ${pack.index.tradedate}`);
+  return rowsOfCode;
 }
 
 /** Writes the sheet into `folder` under its name, whole or not at all; returns its path. */
