@@ -1,14 +1,9 @@
 /** What a replay of a security's orders and trades finds; `shanghai.ts` and `shenzhen.ts` do the replaying. */
-import type { AuctionCheck } from "./auction-check.ts";
-import { FaultCounter, type FaultPlace, notProvable, type Verdict } from "./verdict.ts";
-
-export interface Replay {
-  matching: FaultCounter;
-  counts: ReplayCounts;
-  priority: Priority;
-  opening: AuctionCheck;
-  closing: AuctionCheck;
-}
+import type { OrderColumns, Security } from "../orders/record.ts";
+import { AuctionCheck } from "./auction-check.ts";
+import { LiveOrders } from "./live-orders.ts";
+import type { TradeColumns } from "./security-rows.ts";
+import { FaultCounter, type FaultKind, type FaultPlace, notProvable, type Verdict } from "./verdict.ts";
 
 export interface ReplayCounts {
   cancels: number;
@@ -23,12 +18,60 @@ export interface ReplayCounts {
 /** HHMMSSmmm. */
 export const [OPENING_CALL, CONTINUOUS, CLOSING_CALL] = [91500000, 93000000, 145700000] as const;
 
+/** A time behind every row. */
+export const NEVER = 999_999_999;
+
+/** The state that both exchanges' replays keep. */
+export class Replay {
+  readonly matching = new FaultCounter();
+  readonly counts: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
+  readonly priority = new Priority();
+  readonly opening: AuctionCheck;
+  readonly closing: AuctionCheck;
+  readonly orders: LiveOrders;
+  protected readonly trades: TradeColumns;
+
+  constructor(
+    security: Security,
+    orders: OrderColumns,
+    { trades, kindOf }: { trades: TradeColumns; kindOf: (orderType: string) => number },
+  ) {
+    this.opening = new AuctionCheck(security);
+    this.closing = new AuctionCheck(security);
+    this.orders = new LiveOrders(orders, kindOf);
+    this.trades = trades;
+  }
+
+  /** Matches the auctions that are over at `time`. */
+  reach(time: number): void {
+    if (time >= CONTINUOUS) this.opening.begin(this.orders);
+    if (time === NEVER) this.closing.begin(this.orders);
+  }
+
+  /** Adds the order in `row` to those that can be filled. */
+  add(row: number): void {
+    if (!this.orders.add(row)) this.faultOfOrder("order_repeated", row);
+  }
+
+  protected faultOfOrder(kind: FaultKind, row: number): void {
+    this.matching.add(kind, { dataset: "orders", row, time: this.orders.rows.time[row] ?? 0 });
+  }
+
+  protected faultOfTrade(kind: FaultKind, row: number): void {
+    this.matching.add(kind, this.placeOfTrade(row));
+  }
+
+  protected placeOfTrade(row: number): FaultPlace {
+    return { dataset: "trades", row, time: this.trades.time[row] ?? 0 };
+  }
+}
+
 /** A share of fills that are not those of the best order, as times in milliseconds leave a few. */
 const MOST_PASSED_OVER = 0.02;
 const LEAST_FILLS = 500;
 
 /** Counts the fills of an order that was not the first by price, then time. */
-export class Priority {
+class Priority {
   judged = 0;
   passedOver = 0;
   private first: FaultPlace | null = null;

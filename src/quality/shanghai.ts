@@ -3,13 +3,11 @@
  * touches the resting order only: the seller's for `B`, the buyer's for `S`, both for `N`, the auctions.
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
-import { AuctionCheck } from "./auction-check.ts";
-import { BUY, CANCEL, IGNORED, LIMIT, LiveOrders, SELL } from "./live-orders.ts";
-import { CLOSING_CALL, CONTINUOUS, Priority, type Replay, type ReplayCounts } from "./replay.ts";
+import { BUY, CANCEL, IGNORED, LIMIT, SELL } from "./live-orders.ts";
+import { CLOSING_CALL, NEVER, Replay } from "./replay.ts";
 import { coded, type TradeColumns } from "./security-rows.ts";
-import { FaultCounter, type FaultKind, type FaultPlace } from "./verdict.ts";
+import type { FaultKind } from "./verdict.ts";
 
-const NEVER = 999_999_999;
 const AUCTION = 3;
 
 /** What an order type stands for in Shanghai; phases of the day (S) are no orders. */
@@ -37,34 +35,14 @@ export function replayShanghai(security: Security, orders: OrderColumns, trades:
   return replay;
 }
 
-class ShanghaiReplay implements Replay {
-  readonly matching = new FaultCounter();
-  readonly counts: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
-  readonly priority = new Priority();
-  readonly opening: AuctionCheck;
-  readonly closing: AuctionCheck;
-  readonly orders: LiveOrders;
-  private readonly trades: TradeColumns;
+class ShanghaiReplay extends Replay {
   private readonly flags: Uint8Array;
 
   constructor(security: Security, orders: OrderColumns, trades: TradeColumns) {
-    this.orders = new LiveOrders(orders, shanghaiKind);
-    this.opening = new AuctionCheck(security);
-    this.closing = new AuctionCheck(security);
-    this.trades = trades;
+    super(security, orders, { trades, kindOf: shanghaiKind });
     this.flags = coded(trades.bsFlag, (flag) =>
       flag === "B" ? BUY : flag === "S" ? SELL : flag === "N" ? AUCTION : 0,
     );
-  }
-
-  /** Matches the auctions that are over at `time`. */
-  reach(time: number): void {
-    if (time >= CONTINUOUS) this.opening.begin(this.orders);
-    if (time === NEVER) this.closing.begin(this.orders);
-  }
-
-  add(row: number): void {
-    if (!this.orders.add(row)) this.fault("order_repeated", row);
   }
 
   cancel(row: number): void {
@@ -73,12 +51,12 @@ class ShanghaiReplay implements Replay {
     counts.cancels += 1;
     const ordered = orders.find(exchangeOrderId[row] ?? 0);
     if (ordered < 0) {
-      this.fault("cancel_unknown", row);
+      this.faultOfOrder("cancel_unknown", row);
       return;
     }
     if (orders.sides[row] !== orders.sides[ordered] || priceE4[row] !== priceE4[ordered]) {
-      this.fault("cancel_differs", row);
-    } else if (volume[row] !== orders.left[ordered]) this.fault("cancel_remainder", row);
+      this.faultOfOrder("cancel_differs", row);
+    } else if (volume[row] !== orders.left[ordered]) this.faultOfOrder("cancel_remainder", row);
     else counts.cancelsExact += 1;
     orders.left[ordered] = 0;
   }
@@ -91,7 +69,7 @@ class ShanghaiReplay implements Replay {
     if (flag === AUCTION) {
       const auction = (trades.time[row] ?? 0) < CLOSING_CALL ? this.opening : this.closing;
       auction.begin(orders);
-      auction.trade(price, volume, this.place(row));
+      auction.trade(price, volume, this.placeOfTrade(row));
       this.fill(row, BUY, null);
       this.fill(row, SELL, null);
       return;
@@ -100,9 +78,9 @@ class ShanghaiReplay implements Replay {
     if (flag === BUY || flag === SELL) {
       // Order numbers ascend: the aggressor's is the higher one (134,598 of 134,598 real fills).
       const isBuyer = (trades.buyOrderId[row] ?? 0) > (trades.sellOrderId[row] ?? 0);
-      if (isBuyer !== (flag === BUY)) this.matching.add("flag_aggressor", this.place(row));
+      if (isBuyer !== (flag === BUY)) this.faultOfTrade("flag_aggressor", row);
       if (this.fill(row, flag === BUY ? SELL : BUY, price)) counts.fillsFound += 1;
-    } else this.matching.add("flag_unknown", this.place(row));
+    } else this.faultOfTrade("flag_unknown", row);
   }
 
   /** Takes the trade in `row` from its order on `side`, which must be at `price` unless that is `null`. */
@@ -114,21 +92,13 @@ class ShanghaiReplay implements Replay {
     let kind: FaultKind | null = null;
     if (resting < 0) kind = "fill_unknown";
     else {
-      if (price !== null) this.priority.add(orders.best(side) === resting, () => this.place(row));
+      if (price !== null) this.priority.add(orders.best(side) === resting, () => this.placeOfTrade(row));
       if (orders.sides[resting] !== side) kind = "fill_side";
       else if (price !== null && orders.rows.priceE4[resting] !== price) kind = "fill_price";
       else if ((orders.left[resting] ?? 0) < volume) kind = "fill_exceeds";
       orders.take(resting, volume);
     }
-    if (kind !== null) this.matching.add(kind, this.place(row));
+    if (kind !== null) this.faultOfTrade(kind, row);
     return kind === null;
-  }
-
-  private fault(kind: FaultKind, row: number): void {
-    this.matching.add(kind, { dataset: "orders", row, time: this.orders.rows.time[row] ?? 0 });
-  }
-
-  private place(row: number): FaultPlace {
-    return { dataset: "trades", row, time: this.trades.time[row] ?? 0 };
   }
 }

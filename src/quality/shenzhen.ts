@@ -3,13 +3,10 @@
  * cancel, which stands among the trades, is for all that is left of one.
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
-import { AuctionCheck } from "./auction-check.ts";
-import { BUY, LIMIT, LiveOrders, SELL, UNPRICED } from "./live-orders.ts";
-import { CLOSING_CALL, CONTINUOUS, Priority, type Replay, type ReplayCounts } from "./replay.ts";
+import { BUY, LIMIT, SELL, UNPRICED } from "./live-orders.ts";
+import { CLOSING_CALL, CONTINUOUS, NEVER, Replay } from "./replay.ts";
 import { coded, type TradeColumns } from "./security-rows.ts";
-import { FaultCounter, type FaultKind, type FaultPlace } from "./verdict.ts";
-
-const NEVER = 999_999_999;
+import type { FaultKind } from "./verdict.ts";
 
 /** What an order type stands for in Shenzhen: only a limit order (0) has its own price. */
 function shenzhenKind(type: string): number {
@@ -52,33 +49,12 @@ function isAscending(numbers: Float64Array): boolean {
   return true;
 }
 
-class ShenzhenReplay implements Replay {
-  readonly matching = new FaultCounter();
-  readonly counts: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
-  readonly priority = new Priority();
-  readonly opening: AuctionCheck;
-  readonly closing: AuctionCheck;
-  readonly orders: LiveOrders;
-  private readonly trades: TradeColumns;
+class ShenzhenReplay extends Replay {
   private readonly isCancel: Uint8Array;
 
   constructor(security: Security, orders: OrderColumns, trades: TradeColumns) {
-    this.orders = new LiveOrders(orders, shenzhenKind);
-    this.opening = new AuctionCheck(security);
-    this.closing = new AuctionCheck(security);
-    this.trades = trades;
+    super(security, orders, { trades, kindOf: shenzhenKind });
     this.isCancel = shenzhenCancels(trades);
-  }
-
-  /** Matches the auctions that are over at `time`. */
-  reach(time: number): void {
-    if (time >= CONTINUOUS) this.opening.begin(this.orders);
-    if (time === NEVER) this.closing.begin(this.orders);
-  }
-
-  add(row: number): void {
-    if (this.orders.add(row)) return;
-    this.matching.add("order_repeated", { dataset: "orders", row, time: this.orders.rows.time[row] ?? 0 });
   }
 
   trade(row: number): void {
@@ -91,9 +67,10 @@ class ShenzhenReplay implements Replay {
     counts.cancels += 1;
     const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
     const ordered = orders.find(buy === 0 ? sell : buy);
-    if (buy > 0 === sell > 0 || ordered < 0) this.fault("cancel_unknown", row);
-    else if (isWrongSide(orders.sides[ordered], buy > 0 ? BUY : SELL)) this.fault("cancel_differs", row);
-    else if (orders.left[ordered] !== trades.volume[row]) this.fault("cancel_remainder", row);
+    if (buy > 0 === sell > 0 || ordered < 0) this.faultOfTrade("cancel_unknown", row);
+    else if (isWrongSide(orders.sides[ordered], buy > 0 ? BUY : SELL))
+      this.faultOfTrade("cancel_differs", row);
+    else if (orders.left[ordered] !== trades.volume[row]) this.faultOfTrade("cancel_remainder", row);
     else counts.cancelsExact += 1;
     if (ordered >= 0) orders.left[ordered] = 0;
   }
@@ -106,7 +83,7 @@ class ShenzhenReplay implements Replay {
     if (isAuction) {
       const auction = time < CONTINUOUS ? this.opening : this.closing;
       auction.begin(orders);
-      auction.trade(price, volume, this.place(row));
+      auction.trade(price, volume, this.placeOfTrade(row));
     }
     const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
     const [buyer, seller] = [orders.find(buy), orders.find(sell)];
@@ -122,7 +99,7 @@ class ShenzhenReplay implements Replay {
   private judgePriority(row: number, resting: number, side: number): void {
     const { orders } = this;
     if (resting < 0 || orders.kinds[resting] !== LIMIT) return;
-    this.priority.add(orders.best(side) === resting, () => this.place(row));
+    this.priority.add(orders.best(side) === resting, () => this.placeOfTrade(row));
   }
 
   /** Takes the fill in `row` from the order in row `ordered` (-1: unknown), which is on `side`. */
@@ -137,7 +114,7 @@ class ShenzhenReplay implements Replay {
       else if ((orders.left[ordered] ?? 0) < volume) kind = "fill_exceeds";
       orders.take(ordered, volume);
     }
-    if (kind !== null) this.fault(kind, row);
+    if (kind !== null) this.faultOfTrade(kind, row);
     return kind === null;
   }
 
@@ -145,14 +122,6 @@ class ShenzhenReplay implements Replay {
     if (this.orders.kinds[ordered] !== LIMIT) return false;
     const limit = this.orders.rows.priceE4[ordered] ?? 0;
     return side === BUY ? price > limit : price < limit;
-  }
-
-  private fault(kind: FaultKind, row: number): void {
-    this.matching.add(kind, this.place(row));
-  }
-
-  private place(row: number): FaultPlace {
-    return { dataset: "trades", row, time: this.trades.time[row] ?? 0 };
   }
 }
 
