@@ -4,13 +4,14 @@
  * it behind its immediate fills, and none when nothing is. The source leaves `order_id` at 0 throughout.
  */
 import type { OrderColumns } from "../../orders/record.ts";
-import { Book, type Side } from "./book.ts";
-import { matchCall, shanghaiChoice } from "./call-auction.ts";
+import type { Side } from "./book.ts";
+import { type CallMatch, matchCall, shanghaiChoice } from "./call-auction.ts";
 import { BUY, blankColumns, numbering, orderVolume, type PricePath, pricePath, SELL } from "./columns.ts";
+import { CLOSING_CALL, CONTINUOUS, type Fill, NO_CANCEL_FROM, SampleMarket } from "./market.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
 import { sessionTimes, withBurst } from "./session.ts";
-import { Tape, type TradeColumns } from "./tape.ts";
+import type { TradeColumns } from "./tape.ts";
 
 /** Row types and order codes: B and S are sides; O, T and C mark the opening call, trading and the closing call. */
 const [ADD, CANCEL, PHASE] = [0, 1, 2];
@@ -21,12 +22,6 @@ const PHASES = [
   { time: 145700000, code: 4 },
 ];
 
-/** Orders may not be withdrawn in the last five minutes of the opening call, nor in the closing call. */
-const NO_CANCEL_FROM = 92000000;
-const OPENING = 92500000;
-const CONTINUOUS = 93000000;
-const CLOSING_CALL = 145700000;
-const CLOSE = 150000000;
 /** Orders that can still be withdrawn. */
 const OPEN_ORDERS = 4096;
 /** The most consecutive orders that are filled on arrival. */
@@ -57,12 +52,8 @@ export function shanghaiDay(security: SampleSecurity, random: Random): ShanghaiD
   return { orders: market.orders, trades: market.end() };
 }
 
-class Market {
-  readonly orders: OrderColumns;
+class Market extends SampleMarket {
   private readonly security: SampleSecurity;
-  private readonly random: Random;
-  private readonly book: Book;
-  private readonly tape = new Tape();
   private readonly prices: PricePath;
   private readonly nextNumber: () => number;
   private readonly open: OpenOrders;
@@ -71,13 +62,10 @@ class Market {
   private readonly cancelShare: number;
   private cancels = 0;
   private trades = 0;
-  private isOpened = false;
 
   constructor(security: SampleSecurity, random: Random, orders: OrderColumns) {
+    super(orders, random);
     this.security = security;
-    this.random = random;
-    this.orders = orders;
-    this.book = new Book(orders);
     this.cancelShare = 0.265 + 0.03 * random.next();
     this.nextNumber = numbering(random, orders.rows);
     this.prices = pricePath(random, security);
@@ -104,18 +92,6 @@ class Market {
     const cancelled = mayCancel && random.chance(chance) ? this.openOrder() : undefined;
     if (cancelled === undefined) this.order(row, { isContinuous, mayTrade: isContinuous && isLast });
     else this.cancel(row, cancelled);
-  }
-
-  end(): TradeColumns {
-    this.openOnce();
-    this.call(CLOSE);
-    return this.tape.columns();
-  }
-
-  private openOnce(): void {
-    if (this.isOpened) return;
-    this.isOpened = true;
-    this.call(OPENING);
   }
 
   /** The row of an order to withdraw, now and then one that was partly traded. */
@@ -192,18 +168,17 @@ class Market {
     return 0;
   }
 
-  private call(time: number): void {
-    const { orders, book, security } = this;
-    const match = matchCall(
-      book.forCall(() => true),
-      shanghaiChoice(security.tickE4),
+  protected matched(): CallMatch | null {
+    return matchCall(
+      this.book.forCall(() => true),
+      shanghaiChoice(this.security.tickE4),
     );
-    for (const { buy, sell, volume } of match?.pairs ?? []) {
-      const [buyer, seller] = [orders.exchangeOrderId[buy] ?? 0, orders.exchangeOrderId[sell] ?? 0];
-      this.trade(time, { price: match?.priceE4 ?? 0, volume, flag: "N", buy: buyer, sell: seller });
-      book.take(buy, volume);
-      book.take(sell, volume);
-    }
+  }
+
+  protected addFill(time: number, { price, buy, sell, volume }: Fill): void {
+    const { exchangeOrderId } = this.orders;
+    const [buyer, seller] = [exchangeOrderId[buy] ?? 0, exchangeOrderId[sell] ?? 0];
+    this.trade(time, { price, volume, flag: "N", buy: buyer, sell: seller });
   }
 
   private trade(

@@ -3,19 +3,13 @@
  * then time, the two auctions, and cancels of all that is left of an order.
  */
 import type { OrderColumns } from "../../orders/record.ts";
-import { Book } from "./book.ts";
-import { matchCall, shenzhenChoice } from "./call-auction.ts";
+import { type CallMatch, matchCall, shenzhenChoice } from "./call-auction.ts";
 import { BUY } from "./columns.ts";
+import { CLOSING_CALL, CONTINUOUS, type Fill, NO_CANCEL_FROM, SampleMarket } from "./market.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
-import { Tape, type TradeColumns } from "./tape.ts";
+import type { TradeColumns } from "./tape.ts";
 
-const OPENING = 92500000;
-const CONTINUOUS = 93000000;
-const CLOSING_CALL = 145700000;
-const CLOSE = 150000000;
-/** Orders may not be withdrawn in the last minutes of either call. */
-const NO_CANCEL_FROM = 92000000;
 const CANCEL_SHARE = 0.22;
 /** Cancels take one of the youngest orders. */
 const YOUNG_ORDERS = 64;
@@ -28,21 +22,14 @@ export function shenzhenTrades(security: SampleSecurity, orders: OrderColumns, r
   return session.end();
 }
 
-class Session {
-  private readonly orders: OrderColumns;
-  private readonly random: Random;
-  private readonly book: Book;
-  private readonly tape = new Tape();
+class Session extends SampleMarket {
   private readonly young: number[] = [];
   private last: number;
-  private isOpened = false;
   private lastNumber = 0;
   private lastId = 0;
 
   constructor({ priceE4 }: SampleSecurity, orders: OrderColumns, random: Random) {
-    this.orders = orders;
-    this.random = random;
-    this.book = new Book(orders);
+    super(orders, random);
     this.last = priceE4;
   }
 
@@ -65,18 +52,6 @@ class Session {
     if (mayCancel && random.chance(CANCEL_SHARE)) this.cancel(time);
   }
 
-  end(): TradeColumns {
-    this.openOnce();
-    this.call(CLOSE);
-    return this.tape.columns();
-  }
-
-  private openOnce(): void {
-    if (this.isOpened) return;
-    this.isOpened = true;
-    this.call(OPENING);
-  }
-
   private isLimit(row: number): boolean {
     const { orderType } = this.orders;
     return orderType.values[orderType.index[row] ?? 0] === LIMIT;
@@ -92,28 +67,21 @@ class Session {
       if (resting === undefined) return rest;
       const volume = Math.min(rest, book.left[resting] ?? 0);
       const [buy, sell] = side === BUY ? [row, resting] : [resting, row];
-      this.fill(time, { price: orders.priceE4[resting] ?? 0, buy, sell, volume });
+      this.addFill(time, { price: orders.priceE4[resting] ?? 0, buy, sell, volume });
       book.take(resting, volume);
       rest -= volume;
     }
     return 0;
   }
 
-  private call(time: number): void {
-    const { book } = this;
-    const match = matchCall(
-      book.forCall((row) => this.isLimit(row)),
+  protected matched(): CallMatch | null {
+    return matchCall(
+      this.book.forCall((row) => this.isLimit(row)),
       shenzhenChoice(this.last),
     );
-    for (const pair of match?.pairs ?? []) {
-      this.fill(time, { price: match?.priceE4 ?? 0, ...pair });
-      book.take(pair.buy, pair.volume);
-      book.take(pair.sell, pair.volume);
-    }
   }
 
-  /** A trade of the orders in the rows `buy` and `sell`. */
-  private fill(time: number, said: { price: number; buy: number; sell: number; volume: number }): void {
+  protected addFill(time: number, said: Fill): void {
     const { exchangeOrderId } = this.orders;
     this.last = said.price;
     this.tape.add(time, {
