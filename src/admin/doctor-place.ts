@@ -1,4 +1,5 @@
 /** What the platform gives a request where the worker runs. A placement of the worker can change each of these. */
+import { upperMedian } from "../base/upper-median.ts";
 import { type Env, type Settings, settingsOf } from "../env.ts";
 import { storeCalls } from "../operations/health.ts";
 import type { AdminContext } from "./context.ts";
@@ -43,5 +44,5 @@ async function medianMs(call: () => Promise<unknown>): Promise<number> {
     await call();
     taken.push(Date.now() - beganMs);
   }
-  return taken.toSorted((a, b) => a - b)[CALLS >> 1] ?? 0;
+  return upperMedian(taken);
 }

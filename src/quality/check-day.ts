@@ -1,4 +1,5 @@
 /** Checks of a day as a whole: its datasets against each other, and against the days before it. */
+import { upperMedian } from "../base/upper-median.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
@@ -100,7 +101,10 @@ export function checkLastDays(sizes: Sizes, others: readonly OtherDay[]): Verdic
     if (MARKETS.every((market) => sizes[market][dataset] === null)) continue;
     for (const market of MARKETS) {
       const before = others.flatMap((other) => other.sizes[market][dataset] ?? []);
-      const usual = { rows: median(before, "rows"), securities: median(before, "securities") };
+      const usual = {
+        rows: upperMedian(before.map(({ rows }) => rows)),
+        securities: upperMedian(before.map(({ securities }) => securities)),
+      };
       if (usual.rows === 0) continue;
       const now = sizes[market][dataset] ?? { rows: 0, securities: 0 };
       const subject = `${market} ${dataset}`;
@@ -114,9 +118,4 @@ export function checkLastDays(sizes: Sizes, others: readonly OtherDay[]): Verdic
     }
   }
   return faults.verdict();
-}
-
-function median(sizes: readonly Size[], of: keyof Size): number {
-  const sorted = sizes.map((size) => size[of]).sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

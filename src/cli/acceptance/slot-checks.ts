@@ -1,5 +1,6 @@
 /** Checks the slot of a request while its body is sent: with readers that disconnect, read slowly or stop. */
 import { performance } from "node:perf_hooks";
+import { upperMedian } from "../../base/upper-median.ts";
 import {
   type Caller,
   type Check,
@@ -85,8 +86,7 @@ async function pagesInSequence(caller: Caller, target: Target, pages: number): P
     // A security with few pages is read repeatedly.
     cursor = (envelope.data as { next_cursor: string | null }).next_cursor;
   }
-  const median = taken.toSorted((a, b) => a - b)[taken.length >> 1] ?? 0;
-  return ok(`${pages} of ${pages}, median ${Math.round(median)} ms`);
+  return ok(`${pages} of ${pages}, median ${Math.round(upperMedian(taken))} ms`);
 }
 
 async function wholeFile(caller: Caller, target: Target): Promise<Outcome> {
