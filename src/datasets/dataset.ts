@@ -15,7 +15,7 @@ interface AnyColumn {
   /** The physical type in Parquet; texts are UTF-8. */
   type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
   encoding: "RLE_DICTIONARY" | "PLAIN" | "DELTA_BINARY_PACKED";
-  /** An older name, served under this name when `fields` asks for it. */
+  /** An older or second name, served under this name when `fields` asks for it. */
   legacyName?: string;
   /** `null` for texts and for numbers without a unit. */
   unit: Bilingual | null;
@@ -40,6 +40,8 @@ export type Column =
   | (StoredColumn & { kind: "integer" })
   /** Yuan in answers, ten-thousandths (an exact integer) in memory. */
   | (StoredColumn & { kind: "price" })
+  /** Yuan, the double nearest to the source's decimal text: in answers its shortest text, in memory the double. */
+  | (StoredColumn & { kind: "yuan" })
   /** Computed: the named price × the named volume / 10000, rounded once. */
   | (AnyColumn & { kind: "amount"; price: string; volume: string });
 
@@ -58,8 +60,8 @@ export interface Dataset {
   rows: string;
   /** What answers call a row, for example in "has no order records". */
   rowName: Bilingual;
-  /** The code that marks a row as a cancel. */
-  cancel: { column: string; code: string };
+  /** The code that marks a row as a cancel; null in a dataset without cancels. */
+  cancel: { column: string; code: string } | null;
   /** In file order. */
   columns: readonly Column[];
 }

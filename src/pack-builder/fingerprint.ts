@@ -51,6 +51,11 @@ export class Fingerprint {
     this.b[column] = b;
   }
 
+  /** Adds the bits of the doubles `values[from, to)` to a column. */
+  addDoubles(column: number, values: Float64Array, from: number, to: number): void {
+    this.addPairs(column, new Int32Array(values.buffer, values.byteOffset, 2 * values.length), from, to);
+  }
+
   /** Adds `table[index[row]]` of the rows `[from, to)` to a column. */
   addIndexed(
     column: number,
@@ -59,9 +64,18 @@ export class Fingerprint {
     from: number,
     to: number,
   ): void {
-    const values = new Float64Array(to - from);
-    for (let row = from; row < to; row++) values[row - from] = table[index[row] ?? 0] ?? 0;
-    this.addNumbers(column, values, 0, values.length);
+    this.addNumbers(column, looked(table, index, from, to), 0, to - from);
+  }
+
+  /** Adds the bits of the doubles `table[index[row]]` of the rows `[from, to)` to a column. */
+  addIndexedDoubles(
+    column: number,
+    table: ArrayLike<number>,
+    index: ArrayLike<number>,
+    from: number,
+    to: number,
+  ): void {
+    this.addDoubles(column, looked(table, index, from, to), 0, to - from);
   }
 
   value(): number {
@@ -73,6 +87,13 @@ export class Fingerprint {
     }
     return (a >>> 6) * LANE + (b >>> 6);
   }
+}
+
+/** Returns `table[index[row]]` of the rows `[from, to)`. */
+function looked(table: ArrayLike<number>, index: ArrayLike<number>, from: number, to: number): Float64Array {
+  const values = new Float64Array(to - from);
+  for (let row = from; row < to; row++) values[row - from] = table[index[row] ?? 0] ?? 0;
+  return values;
 }
 
 /** Returns a short text as a number for `Fingerprint.addIndexed`. */
@@ -91,7 +112,8 @@ export function fingerprintOf(rows: Rows, dataset: Dataset): number {
     if (column.kind === "code") {
       const { values, index } = codesOf(rows, column);
       fingerprint.addIndexed(place, values.map(textNumber), index, 0, rows.rows);
-    } else fingerprint.addNumbers(place, numbersOf(rows, column), 0, rows.rows);
+    } else if (column.kind === "yuan") fingerprint.addDoubles(place, numbersOf(rows, column), 0, rows.rows);
+    else fingerprint.addNumbers(place, numbersOf(rows, column), 0, rows.rows);
   }
   return fingerprint.value();
 }

@@ -167,6 +167,8 @@ function columnChunk(
       return numberChunk(numbersOf(columns, column), from, to, (body, priceE4) =>
         body.double(priceE4 / 10_000),
       );
+    case "yuan":
+      return numberChunk(numbersOf(columns, column), from, to, (body, yuan) => body.double(yuan));
     case "amount": {
       const prices = numbersOf(columns, storedNamed(dataset, column.price));
       const volumes = numbersOf(columns, storedNamed(dataset, column.volume));

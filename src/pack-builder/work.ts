@@ -160,9 +160,11 @@ export class Workbench {
 }
 
 function cancelsIn(rows: Rows, dataset: Dataset): number {
-  const { values, index } = codesOf(rows, storedNamed(dataset, dataset.cancel.column));
+  const { cancel } = dataset;
+  if (cancel === null) return 0;
+  const { values, index } = codesOf(rows, storedNamed(dataset, cancel.column));
   let cancels = 0;
-  for (const number of index) if (values[number] === dataset.cancel.code) cancels += 1;
+  for (const number of index) if (values[number] === cancel.code) cancels += 1;
   return cancels;
 }
 

@@ -18,6 +18,7 @@ const VALUE_BYTES: Readonly<Record<Column["kind"], number>> = {
   code: 9,
   integer: 17,
   price: 19,
+  yuan: 25,
   amount: 25,
 };
 

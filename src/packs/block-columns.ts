@@ -68,6 +68,7 @@ export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset = or
             if (spec.encoding === "RLE_DICTIONARY") return { kind: "numbers", ...numbers(field) };
             return { kind: "integers", values: integers(chunkOf(field), endRow) };
           case "price":
+          case "yuan":
             return { kind: "numbers", ...numbers(field) };
           case "amount":
             return amountColumn(spec, numbers);

@@ -217,12 +217,21 @@ export function randomRows(random: Random, dataset: Dataset, said: { rows: numbe
     if (kind === "code") {
       return [key, codeColumn(Array.from({ length: rows }, () => random.pick(["", "B", "C"])))];
     }
-    const most = kind === "price" ? 2_000_000 : 2 ** 31;
+    if (kind === "yuan") return [key, Float64Array.from({ length: rows }, () => randomYuan(random))];
+    const most = kind === "price" ? 2_000_000 : 2 ** 40;
     const number = (_: unknown, row: number) =>
       random.pick([0, row, random.integer(1, 99), random.integer(1, most)]);
     return [key, Float64Array.from({ length: rows }, number)];
   });
   return { rows, time, ...Object.fromEntries(cells) };
+}
+
+/** Returns an amount of 0 to ten billion yuan with none, two, three or more decimals, or one of a large index. */
+function randomYuan(random: Random): number {
+  const decimals = random.pick([0, 0, 2, 2, 2, 3, 7]);
+  const whole = random.pick([0, random.integer(1, 99), random.integer(1, 1e10), random.integer(1e11, 1e13)]);
+  const fraction = String(random.integer(0, 10 ** decimals - 1)).padStart(decimals, "0");
+  return Number(decimals === 0 ? `${whole}` : `${whole}.${fraction}`);
 }
 
 /** Returns rows that hardly compress, 20 a millisecond from 09:30 on, for filling buffers and parts. */

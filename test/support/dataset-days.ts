@@ -61,6 +61,8 @@ export function answerRows(
         return Number(integer(name, row));
       case "price":
         return exactTenThousandths(integer(name, row));
+      case "yuan":
+        return numbersOf(rows, column)[row] ?? 0;
       case "amount":
         return exactTenThousandths(integer(column.price, row) * integer(column.volume, row));
       default:

@@ -64,7 +64,7 @@ function writtenOut(): Map<string, string> {
 
 function recordText(name: string, { columns }: Dataset): string {
   const members = columns.flatMap((column) => {
-    const type = ["integer", "price", "amount"].includes(column.kind) ? "number" : "string";
+    const type = ["integer", "price", "yuan", "amount"].includes(column.kind) ? "number" : "string";
     const own = `    /** ${commentOf(column)} */\n    ${column.name}: ${type};\n`;
     if (column.legacyName === undefined) return [own];
     return [own, `    /** Legacy name of \`${column.name}\`. */\n    ${column.legacyName}: ${type};\n`];

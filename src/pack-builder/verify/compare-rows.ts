@@ -93,7 +93,9 @@ class RowComparison {
       const values = columnOf(rows, name);
       if (kind === "code") fingerprint.addIndexed(column, reader.texts[name] ?? [], values, from, to);
       else if (values instanceof Int32Array) fingerprint.addPairs(column, values, from, to);
-      else if (values instanceof Float64Array) {
+      else if (values instanceof Float64Array && kind === "yuan") {
+        fingerprint.addDoubles(column, values, from, to);
+      } else if (values instanceof Float64Array) {
         const rounded = this.pricesE4(name, values.subarray(from, to), first);
         pricesE4[name] = rounded;
         fingerprint.addNumbers(column, rounded, 0, to - from);

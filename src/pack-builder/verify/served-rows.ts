@@ -38,9 +38,11 @@ function addBlock(fingerprint: Fingerprint, block: BlockColumns, stored: readonl
   const names = stored.map(({ name }) => name);
   for (const [number, values] of block.columns(names, rows).entries()) {
     const column = TIME_COLUMN + 1 + number;
-    const isPrice = stored[number]?.kind === "price";
+    const kind = stored[number]?.kind;
     if (values.kind === "integers") fingerprint.addNumbers(column, values.values, 0, rows);
-    else fingerprint.addIndexed(column, tableOf(values, isPrice), indexOf(values), 0, rows);
+    else if (kind === "yuan") {
+      fingerprint.addIndexedDoubles(column, tableOf(values, false), indexOf(values), 0, rows);
+    } else fingerprint.addIndexed(column, tableOf(values, kind === "price"), indexOf(values), 0, rows);
   }
 }
 

@@ -15,6 +15,7 @@ const KINDS: Record<Column["kind"], string> = {
   code: "code",
   integer: "integer",
   price: "yuan",
+  yuan: "yuan",
   amount: "yuan",
 };
 

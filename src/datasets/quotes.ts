@@ -1,0 +1,209 @@
+/** Snapshots of the order book, 行情: about one every three seconds, with ten levels of each side. */
+import { COUNTED, LEADING, YUAN } from "./columns.ts";
+import type { Bilingual, Dataset } from "./dataset.ts";
+
+/** The levels of the order book, the best first. */
+type Level = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
+const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+const SHARES = { ...COUNTED, unit: { en: "shares", zh: "股" } } as const;
+
+const BID = { en: "bid", zh: "申买" };
+const ASK = { en: "ask", zh: "申卖" };
+
+/** What levels 1 and 2 hold in a call auction, when there is no order book. */
+const IN_AUCTIONS: Partial<Record<Level, { price: Bilingual; volume: Bilingual }>> = {
+  1: {
+    price: {
+      en: " In a call auction the price at which orders match, 0 if none do.",
+      zh: "集合竞价期间为撮合价，无法撮合时为 0。",
+    },
+    volume: { en: " In a call auction the quantity that matches.", zh: "集合竞价期间为匹配量。" },
+  },
+  2: {
+    price: { en: " In a call auction always 0.", zh: "集合竞价期间恒为 0。" },
+    volume: {
+      en: " In a call auction the quantity of this side that does not match.",
+      zh: "集合竞价期间为本方未匹配量。",
+    },
+  },
+};
+
+/** Returns the description of a level's price. */
+function priceAt({ en, zh }: Bilingual, level: Level): Bilingual {
+  const note = IN_AUCTIONS[level]?.price ?? { en: "", zh: "" };
+  return {
+    en: `Price of ${en} level ${level}, 0 without an order.${note.en}`,
+    zh: `${zh}价 ${level}，无申报时为 0。${note.zh}`,
+  };
+}
+
+/** Returns the description of a level's quantity. */
+function volumeAt({ en, zh }: Bilingual, level: Level): Bilingual {
+  const note = IN_AUCTIONS[level]?.volume ?? { en: "", zh: "" };
+  return {
+    en: `Quantity at ${en} level ${level}.${note.en}`,
+    zh: `${zh}量 ${level}。${note.zh}`,
+  };
+}
+
+/** Returns the four columns of a level. Their names and keys have the types of all levels. */
+function columnsAt(level: Level) {
+  return [
+    { name: `bid${level}`, kind: "price", key: `bid${level}E4`, ...YUAN, description: priceAt(BID, level) },
+    {
+      name: `bid_vol${level}`,
+      kind: "integer",
+      key: `bidVolume${level}`,
+      ...SHARES,
+      description: volumeAt(BID, level),
+    },
+    { name: `ask${level}`, kind: "price", key: `ask${level}E4`, ...YUAN, description: priceAt(ASK, level) },
+    {
+      name: `ask_vol${level}`,
+      kind: "integer",
+      key: `askVolume${level}`,
+      ...SHARES,
+      description: volumeAt(ASK, level),
+    },
+  ] as const;
+}
+
+export const quotes = {
+  name: "quotes",
+  apiname: "level2_quote_history",
+  estimate: "quote_history_estimate",
+  prefix: "quotes",
+  fileSuffix: "_quotes",
+  row: "quote",
+  rows: "quotes",
+  rowName: { en: "quote", zh: "快照" },
+  cancel: null,
+  columns: [
+    ...LEADING,
+    {
+      name: "open",
+      kind: "price",
+      key: "openE4",
+      ...YUAN,
+      description: {
+        en: "开盘价 as the source has it. In Shanghai's first snapshot with the opening trade it is still 0.",
+        zh: "开盘价，与数据源一致；上海含开盘成交的首个快照仍为 0。",
+      },
+    },
+    {
+      name: "high",
+      kind: "price",
+      key: "highE4",
+      ...YUAN,
+      description: {
+        en: "最高价 of the day so far, as the source has it.",
+        zh: "当日截至此刻的最高价，与数据源一致。",
+      },
+    },
+    {
+      name: "low",
+      kind: "price",
+      key: "lowE4",
+      ...YUAN,
+      description: {
+        en: "最低价 of the day so far, as the source has it.",
+        zh: "当日截至此刻的最低价，与数据源一致。",
+      },
+    },
+    {
+      name: "close",
+      kind: "price",
+      key: "closeE4",
+      ...YUAN,
+      description: {
+        en: "成交价: the latest price, 0 before the first one.",
+        zh: "成交价，即最新价；尚无成交时为 0。",
+      },
+    },
+    {
+      name: "pre_close",
+      kind: "price",
+      key: "preCloseE4",
+      ...YUAN,
+      description: { en: "前收盘: the closing price of the day before.", zh: "前收盘价。" },
+    },
+    {
+      name: "volume",
+      kind: "integer",
+      key: "volume",
+      ...SHARES,
+      legacyName: "total_volume",
+      description: { en: "当日累计成交量: traded on the day so far.", zh: "当日累计成交量。" },
+    },
+    {
+      name: "amount",
+      kind: "yuan",
+      key: "amount",
+      ...YUAN,
+      legacyName: "total_amount",
+      description: {
+        en: "当日成交额: the turnover of the day so far, as the source has it, not computed.",
+        zh: "当日成交额，与数据源一致，不做计算。",
+      },
+    },
+    ...LEVELS.flatMap(columnsAt),
+    {
+      name: "num_trades",
+      kind: "integer",
+      key: "numTrades",
+      ...COUNTED,
+      onRequest: true,
+      description: { en: "成交笔数 as the source has it.", zh: "成交笔数，与数据源一致。" },
+    },
+    {
+      name: "total_bid_vol",
+      kind: "integer",
+      key: "totalBidVolume",
+      ...SHARES,
+      onRequest: true,
+      description: { en: "叫买总量: the quantity of all bids.", zh: "叫买总量。" },
+    },
+    {
+      name: "total_ask_vol",
+      kind: "integer",
+      key: "totalAskVolume",
+      ...SHARES,
+      onRequest: true,
+      description: { en: "叫卖总量: the quantity of all asks.", zh: "叫卖总量。" },
+    },
+    {
+      name: "avg_bid_price",
+      kind: "price",
+      key: "avgBidPriceE4",
+      ...YUAN,
+      onRequest: true,
+      description: {
+        en: "加权平均叫买价: the average price of all bids, weighted by quantity.",
+        zh: "加权平均叫买价。",
+      },
+    },
+    {
+      name: "avg_ask_price",
+      kind: "price",
+      key: "avgAskPriceE4",
+      ...YUAN,
+      onRequest: true,
+      description: {
+        en: "加权平均叫卖价: the average price of all asks, weighted by quantity.",
+        zh: "加权平均叫卖价。",
+      },
+    },
+    {
+      name: "iopv",
+      kind: "price",
+      key: "iopvE4",
+      ...YUAN,
+      onRequest: true,
+      description: {
+        en: "IOPV of a fund as the source has it, 0 for other securities.",
+        zh: "基金的 IOPV，与数据源一致；其他证券为 0。",
+      },
+    },
+  ],
+} as const satisfies Dataset;

@@ -1,0 +1,68 @@
+/** Rows of quotes through a section: to JSON pages, to Parquet answers, and as verification reads them back. */
+import { describe, expect, it } from "vitest";
+import { type RowsOf, storedColumns } from "../../../src/datasets/dataset.ts";
+import { quotes } from "../../../src/datasets/quotes.ts";
+import { fingerprintOf } from "../../../src/pack-builder/fingerprint.ts";
+import { sectionRows } from "../../../src/pack-builder/verify/section-rows.ts";
+import { servedFingerprint } from "../../../src/pack-builder/verify/served-rows.ts";
+import { pageBytes } from "../../../src/packs/answer-bytes.ts";
+import { randomRows } from "../../support/builders.ts";
+import { answerRows, fieldNames } from "../../support/dataset-days.ts";
+import { readParquet } from "../../support/parquet-reader.ts";
+import { printedRandom } from "../../support/random.ts";
+import { testSection } from "../../support/sections.ts";
+
+const DAY = "20230201";
+const random = printedRandom("quotes");
+const section = {
+  symbol: "600519",
+  market: "SH",
+  columns: randomRows(random, quotes, { rows: 10_007, crowd: 2 }),
+} as const;
+const written = testSection(quotes, section, DAY);
+const standard = fieldNames(quotes);
+const all = fieldNames(quotes, "all");
+
+describe("a section of quotes", () => {
+  it("gives the fifty standard columns, in one read, within the memory that is reserved", async () => {
+    const { text, read, items } = await written.page(standard, 20_000);
+    expect(text).toBe(JSON.stringify(answerRows(quotes, section, DAY)));
+    expect(read.operations).toBe(1);
+    const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 20_000 };
+    expect(pageBytes(written.entry, ask, standard, quotes)).toBeGreaterThan(read.bytes + items.length);
+  });
+
+  it("gives columns on request only when asked, in the order asked", async () => {
+    const asked = ["iopv", "amount", "num_trades", "time", "total_bid_vol", "ask10", "avg_ask_price"];
+    const { text } = await written.page(asked, 500);
+    expect(text).toBe(JSON.stringify(answerRows(quotes, section, DAY, asked).slice(0, 500)));
+  });
+
+  it.each([
+    ["the fifty standard columns", standard],
+    ["all fifty-six backwards", all.toReversed()],
+  ])("gives a Parquet file with %s, cell by cell as another reader finds them", async (_what, fields) => {
+    const { names, rows, schema } = await readParquet(written.parquet(fields));
+    expect(names).toEqual(fields);
+    expect(rows).toEqual(answerRows(quotes, section, DAY, fields));
+    expect(new Map(schema.map(([name, type]) => [name, type])).get("amount")).toBe("DOUBLE");
+  });
+
+  it("is read back as the rows that went in, with their fingerprint", () => {
+    expect(sectionRows(written.entry, written.bytes, quotes)).toEqual(section.columns);
+    const fingerprint = fingerprintOf(section.columns, quotes);
+    expect(servedFingerprint(written.entry, written.bytes, quotes)).toBe(fingerprint);
+  });
+
+  it.each(storedColumns(quotes).map(({ key, name }) => [name, key] as const))(
+    "has another fingerprint when one %s is another number",
+    (_name, key) => {
+      const rows = section.columns as RowsOf<typeof quotes>;
+      const changed = rows[key as "amount"].slice();
+      const row = random.integer(0, rows.rows - 1);
+      changed[row] = (changed[row] ?? 0) + random.pick(key === "amount" ? [0.01, 1] : [1, 2 ** 33]);
+      expect(changed[row]).not.toBe(rows[key as "amount"][row]);
+      expect(fingerprintOf({ ...rows, [key]: changed }, quotes)).not.toBe(fingerprintOf(rows, quotes));
+    },
+  );
+});
