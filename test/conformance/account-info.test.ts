@@ -23,8 +23,8 @@ async function infoOf(apikey: string): Promise<AccountInfo> {
   return answer.envelope.data as unknown as AccountInfo;
 }
 
-describe("account_info", () => {
-  it("tells plan, windows, what was used, credited and is left today, and charges nothing itself", async () => {
+describe("the operation account_info", () => {
+  it("returns the plan, its windows and what is used, credited and left today, and charges nothing itself", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "trial" });
     const ask = (params: object) =>
       world.ask({ symbol: "600519", tradedate: MAIN, ...params }, { apikey: key });
@@ -91,7 +91,7 @@ describe("account_info", () => {
     expect(JSON.stringify(info)).not.toContain(key);
   });
 
-  it("names the security and the day of refused requests, whatever they were refused for", async () => {
+  it("lists refused requests with the security and day that they asked for, whatever the refusal", async () => {
     const { key } = await account(world.service, { plan: "professional" });
     const ask = (params: object) => world.ask({ symbol: "600519", ...params }, { apikey: key });
     const outside = await ask({ tradedate: OLDEST });
@@ -107,7 +107,7 @@ describe("account_info", () => {
     expect(toldOf(unread)).toEqual(["param_invalid", null, null]);
   });
 
-  it("tells the windows of a professional as dates, and the files left against the account's own limit", async () => {
+  it("returns a professional's windows as dates, and the files left under the account's own limit", async () => {
     const { key } = await account(world.service, { plan: "professional", limits: { files: 5 } });
     await world.ask({ symbol: "600519", tradedate: MAIN, format: "parquet" }, { apikey: key });
     expect(await infoOf(key)).toMatchObject({
@@ -126,7 +126,7 @@ describe("account_info", () => {
     });
   });
 
-  it("answers a key whose plan is over, and one that never had any", async () => {
+  it("answers a key whose plan has expired and a key whose account never had a plan", async () => {
     const now = world.service.nowMs();
     const ended = { plan: "professional" as const, startMs: now - 2 * DAY_MS, endMs: now - DAY_MS };
     const expired = await account(world.service, { subscriptions: [ended] });
@@ -145,7 +145,7 @@ describe("account_info", () => {
     expect(await infoOf(none.key)).toMatchObject({ plan: null, plan_state: "none", windows: nothing });
   });
 
-  it("refuses unknown and revoked keys, disabled accounts, and any parameter", async () => {
+  it("refuses an unknown key, a revoked key, a disabled account and any parameter", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "flagship", keys: 2 });
     expectRefusal(await askInfo("unknown"), { reason: "key_unknown" });
     expectRefusal(await askInfo(key, { symbol: "600519" }), { reason: "param_unknown", says: ["symbol"] });

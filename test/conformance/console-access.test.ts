@@ -94,38 +94,38 @@ async function expectAll(headers: Record<string, string>, status: number): Promi
 }
 
 describe("every route of the console", () => {
-  it("is known from the router itself, with nothing left to fill in", () => {
+  it("is listed by the router, and its id parameters are filled in for the tests below", () => {
     const all = routesOf(consoleRoutes().routes).map(({ method, path }) => `${method} ${path}`);
     expect(all.length).toBeGreaterThan(14);
     expect(OPEN.filter((route) => !all.includes(route))).toEqual([]);
     expect(closed().filter(({ path }) => path.includes(":"))).toEqual([]);
   });
 
-  it("is closed without a session", () => expectAll({}, 401));
+  it("is refused without a session", () => expectAll({}, 401));
 
-  it("is closed to a session that was never given", () =>
+  it("is refused with a session id that was never issued", () =>
     expectAll({ cookie: `edgetape_console=${"a".repeat(43)}` }, 401));
 
-  it("is closed to a key, a token or a link's text in the place of a session", async () => {
+  it("is refused when the session cookie holds an API key or an admin token", async () => {
     for (const text of [owner.key, world.service.adminToken]) {
       await expectAll({ cookie: `edgetape_console=${text}`, authorization: `Bearer ${text}` }, 401);
     }
   });
 
-  it("is open to a session whose cookie stands behind others of its name", async () => {
+  it("is served when the valid session cookie follows invalid cookies of the same name", async () => {
     const bogus = ["x", "a".repeat(43), ""].map((text) => `edgetape_console=${text}`).join("; ");
     const cookie = `${bogus}; ${(await signIn(world.service, owner.accountId)).cookie}`;
     const answer = await call(`${world.service.baseUrl}/console/`, { method: "GET", headers: { cookie } });
     expect(answer.status).toBe(200);
   });
 
-  it("is closed to a session that has ended", async () => {
+  it("is refused with a session that was signed out", async () => {
     const past = await signIn(world.service, owner.accountId);
     await past.ask("POST", "/console/sign-out", {});
     await expectAll({ cookie: past.cookie }, 401);
   });
 
-  it("is closed to a session that has expired", async () => {
+  it("is refused with an expired session", async () => {
     const db = await world.service.mf.getD1Database("DB");
     const late = await signIn(world.service, owner.accountId);
     const now = Math.floor(world.service.nowMs());
@@ -139,8 +139,8 @@ describe("every route of the console", () => {
   });
 });
 
-describe("another account's session", () => {
-  it("changes none of the owner's keys and shares, by whatever route takes an id", async () => {
+describe("the session of another account", () => {
+  it("cannot change the owner's keys and shares through any route that takes an id", async () => {
     const before = await state();
     const taking = CLOSED.filter(({ path }) => path.includes(":"));
     expect(taking.length).toBeGreaterThanOrEqual(3);
@@ -152,14 +152,14 @@ describe("another account's session", () => {
     expect(await state()).toBe(before);
   });
 
-  it("sees nothing of the owner on any page", async () => {
+  it("shows nothing of the owner on any page", async () => {
     for (const path of GETS) {
       const { text } = await stranger.ask("GET", path);
       for (const secret of [owner.accountId, keyId(), shareId]) expect(text).not.toContain(secret);
     }
   });
 
-  it("runs on its own account, whatever key stands in the body", async () => {
+  it("runs requests on its own account, whatever key the body holds", async () => {
     const body = { ...request, apiname: "account_info", params: {}, apikey: owner.key };
     const headers = {
       cookie: stranger.cookie,
@@ -173,8 +173,8 @@ describe("another account's session", () => {
   });
 });
 
-describe("the operator's API", () => {
-  it("opens no route to a session of the console", async () => {
+describe("the admin API", () => {
+  it("refuses a console session on every route", async () => {
     const routes = routesOf(adminRoutes().routes).filter(({ method }) => method !== "ALL");
     expect(routes.length).toBeGreaterThan(40);
     const before = await state();
@@ -190,13 +190,13 @@ describe("the operator's API", () => {
   });
 });
 
-describe("forms", () => {
+describe("a form of the console", () => {
   it.each([
     ["another origin", { origin: "https://evil.example" }],
     ["an opaque origin", { origin: "null" }],
     ["another session's token", { "x-form-token": "0".repeat(64) }],
     ["no token", { "x-form-token": "" }],
-  ])("are refused from %s, in a run as in a page", async (_, wrong) => {
+  ])("is refused with %s, for a run and for a page", async (_, wrong) => {
     expect((await run(asHolder(wrong))).status).toBe(403);
     const before = await state();
     const form = "x-form-token" in wrong ? wrong["x-form-token"] : holder.formToken;
@@ -214,14 +214,14 @@ describe("forms", () => {
     expect(await state()).toBe(before);
   });
 
-  it("of one session are not those of another session of the same account", async () => {
+  it("is refused with the form token of another session of the same account", async () => {
     const second = await signIn(world.service, owner.accountId);
     expect((await run(asHolder({ "x-form-token": second.formToken }))).status).toBe(403);
   });
 });
 
-describe("a run", () => {
-  it("answers byte for byte what a program gets, and is counted and kept like one", async () => {
+describe("a run from the console", () => {
+  it("returns the same bytes as the API, uses the quota, and is listed among the last requests", async () => {
     const other = await account(world.service, { plan: "trial" });
     const trial = await signIn(world.service, other.accountId);
     const headers = { cookie: trial.cookie, origin: world.service.baseUrl, "x-form-token": trial.formToken };
@@ -233,14 +233,14 @@ describe("a run", () => {
     expect((await trial.ask("GET", "/console/")).text).toContain(String(ran.headers["x-request-id"]));
   });
 
-  it("may be read by no other origin", async () => {
+  it("cannot be read by another origin", async () => {
     const ran = await run(asHolder());
     expect(ran.status).toBe(200);
     expect(ran.headers["access-control-allow-origin"]).toBeUndefined();
     expect(ran.headers["cross-origin-resource-policy"]).toBe("same-origin");
   });
 
-  it("is refused like a program's: plan, day, parameters, with the same message", async () => {
+  it("is refused for plan, parameter and apiname with the reasons that the API gives", async () => {
     const free = await account(world.service, { plan: "free" });
     const session = await signIn(world.service, free.accountId);
     const headers = {

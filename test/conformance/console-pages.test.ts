@@ -32,8 +32,8 @@ const works = async (apikey: string) =>
   (await world.service.post(orderHistory({ apikey, params: { symbol: "600519", tradedate: MAIN } }))).envelope
     .code;
 
-describe("keys", () => {
-  it("are shown in the one answer that makes them, and work at once", async () => {
+describe("the console's keys page", () => {
+  it("shows a new key once, in the answer that creates it, and the key works immediately", async () => {
     const { holder } = await holderOf("flagship");
     const made = await holder.ask("POST", "/console/keys", { name: "night job" });
     const key = keyIn(made.text);
@@ -44,7 +44,7 @@ describe("keys", () => {
     expect(page).not.toContain(key);
   });
 
-  it("roll into a new one, while the old one keeps working for the overlap", async () => {
+  it("replaces a key with a new one while the old key keeps working for the overlap", async () => {
     const { holder, key: old, keys } = await holderOf("flagship");
     const path = `/console/keys/${keys[0]?.keyId}/roll`;
     const fresh = keyIn((await holder.ask("POST", path, { hours: "24" })).text);
@@ -52,13 +52,13 @@ describe("keys", () => {
     expect((await holder.ask("POST", path, { hours: "999" })).status).toBe(404);
   });
 
-  it("rolled without overlap refuse the old one at once where it was not in use", async () => {
+  it("revokes the old key immediately when it is replaced without overlap and was not in use", async () => {
     const { holder, key: old, keys } = await holderOf("flagship");
     await holder.ask("POST", `/console/keys/${keys[0]?.keyId}/roll`, { hours: "0" });
     expect(await works(old)).toBe(403);
   });
 
-  it("stop at 50 in force, also when 25 are asked for at once and when one rolls", async () => {
+  it("allows 50 active keys, also when 25 are requested concurrently and when one is replaced", async () => {
     const { holder, accountId, keys } = await holderOf("flagship");
     const db = await world.service.mf.getD1Database("DB");
     const insert = db.prepare(
@@ -93,7 +93,7 @@ describe("keys", () => {
     expect(await inForce()).toEqual({ n: 50 });
   });
 
-  it("have names that stay texts", async () => {
+  it("escapes HTML in the name of a key", async () => {
     const { holder } = await holderOf("trial");
     const name = `<script>alert("x")</script>`;
     const page = (await holder.ask("POST", "/console/keys", { name })).text;
@@ -102,8 +102,8 @@ describe("keys", () => {
   });
 });
 
-describe("Try it", () => {
-  it("fills its form from the address, as texts", async () => {
+describe("the console's Try it page", () => {
+  it("fills its form from the URL's query and escapes HTML in it", async () => {
     const { holder } = await holderOf("trial");
     const symbol = `"><script>alert(1)</script>`;
     const { text } = await holder.ask(
@@ -115,8 +115,8 @@ describe("Try it", () => {
   });
 });
 
-describe("overview", () => {
-  it("tells plan, what it covers, what is used today, and how the last requests ended", async () => {
+describe("the console's overview", () => {
+  it("shows the plan, what it covers, what is used today and how the last requests ended", async () => {
     const { holder, key } = await holderOf("professional");
     const ask = (tradedate: string) =>
       world.service.post(
@@ -131,7 +131,7 @@ describe("overview", () => {
     expect(page).toContain("Date outside the plan&#39;s window");
   });
 
-  it("adds up the last 30 days of each service, with what the gate has counted this minute", async () => {
+  it("adds up the last 30 days of each interface, including what the gate has counted this minute", async () => {
     const { holder, key, accountId } = await holderOf("flagship");
     expect(await english(holder, "/console/")).toContain("Nothing was used.");
     const db = await world.service.mf.getD1Database("DB");
@@ -156,8 +156,8 @@ describe("overview", () => {
   });
 });
 
-describe("used today", () => {
-  it("says what counts where: nothing without order history, files among a trial's requests", async () => {
+describe('the overview\'s "used today"', () => {
+  it("says that a plan without order history counts nothing, and that a trial's files count as requests", async () => {
     const free = await english((await holderOf("free")).holder, "/console/");
     expect(free).toContain("there is nothing to count");
     expect(free).not.toContain("no limit");
@@ -167,8 +167,8 @@ describe("used today", () => {
   });
 });
 
-describe("links", () => {
-  it("of every page lead somewhere", async () => {
+describe("the links of the console", () => {
+  it("lead to a page that exists, on every page", async () => {
     const { holder } = await holderOf("flagship");
     await holder.ask("POST", "/console/keys", { name: "one" });
     const seen = new Set<string>();
@@ -185,15 +185,15 @@ describe("links", () => {
   });
 });
 
-describe("data", () => {
-  it("shows the years a plan reaches, each with its days", async () => {
+describe("the console's data page", () => {
+  it("shows the years that the plan covers, each with its days", async () => {
     const { holder } = await holderOf("flagship");
     const page = await english(holder, "/console/data?year=2025");
     expect(page).toContain(`tradedate=${OLDEST}`);
     expect(page).toMatch(/2025-01-07, missing/);
   });
 
-  it("shows nothing before the window of a plan that has one, and nothing at all without order history", async () => {
+  it("shows no day before the plan's window, and no day at all for a plan without order history", async () => {
     const professional = await english((await holderOf("professional")).holder, "/console/data");
     expect(professional).toContain(`tradedate=${MAIN}`);
     expect(professional).not.toContain(`tradedate=${BEFORE_WINDOW}`);
@@ -203,8 +203,8 @@ describe("data", () => {
   });
 });
 
-describe("shares", () => {
-  it("are listed with their address and end, without their password, until they are ended", async () => {
+describe("the console's shares page", () => {
+  it("lists shares with URL and expiry but without password, until they are revoked", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const page = (await holder.ask("GET", "/console/shares")).text;
@@ -214,7 +214,7 @@ describe("shares", () => {
     expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.url);
   });
 
-  it("tell their password on a press, in that one answer", async () => {
+  it("shows a share's password only in the answer to its button", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const told = await holder.ask("POST", `/console/shares/${share.shareId}/password`, {});
@@ -224,7 +224,7 @@ describe("shares", () => {
     expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.password);
   });
 
-  it("open from the console without their password, and no other share does", async () => {
+  it("opens the session's own share without a password, and no other share", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const opened = await holder.ask("POST", `/console/shares/${share.shareId}/open`, {});

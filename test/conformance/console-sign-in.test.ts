@@ -26,8 +26,8 @@ const setCookie = (answer: Answer) => String(answer.headers["set-cookie"] ?? "")
 const english = { "accept-language": "en" };
 const overview = (holder: Holder) => holder.ask("GET", "/console/");
 
-describe("a one-time link", () => {
-  it("is not spent by opening it, however often: previews open links too", async () => {
+describe("a one-time sign-in link", () => {
+  it("stays valid when it is opened, any number of times, because previews open links too", async () => {
     const url = await inviteTo(service, owner.accountId);
     for (let times = 0; times < 5; times++) {
       const page = await open(url);
@@ -38,7 +38,7 @@ describe("a one-time link", () => {
     expect((await press(url)).status).toBe(303);
   });
 
-  it("signs in once, by the button, and leads to the overview", async () => {
+  it("signs in once when its button is pressed, and redirects to the overview", async () => {
     const url = await inviteTo(service, owner.accountId);
     const first = await press(url);
     expect(first.headers.location).toBe("/console/");
@@ -55,14 +55,14 @@ describe("a one-time link", () => {
     expect(opened.text).not.toContain('<form method="post"');
   });
 
-  it("gives exactly one session to ten who press at once", async () => {
+  it("creates exactly one session when the button is pressed ten times concurrently", async () => {
     const url = await inviteTo(service, owner.accountId);
     const answers = await Promise.all(Array.from({ length: 10 }, () => press(url)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
     expect(answers.filter((answer) => setCookie(answer) !== "")).toHaveLength(1);
   });
 
-  it("is not accepted from a page of another origin, and not spent by the attempt", async () => {
+  it("is refused when the form comes from another origin, and stays valid after that", async () => {
     const url = await inviteTo(service, owner.accountId);
     for (const origin of ["https://evil.example", "null"]) {
       expect((await press(url, { ...ownForm(service), origin })).status).toBe(403);
@@ -71,7 +71,7 @@ describe("a one-time link", () => {
     expect((await press(url)).status).toBe(303);
   });
 
-  it("expires, and opens nothing of a disabled account", async () => {
+  it("expires, and is refused when the account is disabled", async () => {
     const db = await service.mf.getD1Database("DB");
     const late = await inviteTo(service, owner.accountId);
     await db
@@ -91,7 +91,7 @@ describe("a one-time link", () => {
     expect((await press(url, { ...ownForm(service), ...english })).text).toContain("This link has expired.");
   });
 
-  it("is made by an operator only, for a known account and a week at most", async () => {
+  it("can be created only by an operator, for an existing account and for at most a week", async () => {
     const path = `/admin/accounts/${owner.accountId}/invites`;
     expect((await service.admin("POST", "/admin/accounts/unknown/invites", {})).status).toBe(404);
     expect((await service.admin("POST", path, { validMs: 8 * 86_400_000 })).status).toBe(400);
@@ -100,7 +100,7 @@ describe("a one-time link", () => {
   });
 });
 
-describe("the button pressed twice in one browser", () => {
+describe("the sign-in button pressed twice in one browser", () => {
   /** Returns the form token on the page of a link, which identifies repeated presses. */
   const pressOn = async (url: string) => {
     const [, value] = /name="press" value="([0-9A-Za-z]{43})"/.exec((await open(url)).text) ?? [];
@@ -114,7 +114,7 @@ describe("the button pressed twice in one browser", () => {
     return (await db.prepare("SELECT count(*) AS n FROM console_sessions").first<{ n: number }>())?.n ?? 0;
   };
 
-  it("signs in once, whether the presses overlap or follow each other, with or without the first cookie", async () => {
+  it("creates one session, for overlapping and for successive presses, with or without the first cookie", async () => {
     for (const isAtOnce of [true, false]) {
       const url = await inviteTo(service, owner.accountId);
       const form = await pressOn(url);
@@ -132,7 +132,7 @@ describe("the button pressed twice in one browser", () => {
     }
   });
 
-  it("is another press in another browser, after a minute, and after the session was ended", async () => {
+  it("counts as a new press in another browser, after a minute, or after the session was ended", async () => {
     const url = await inviteTo(service, owner.accountId);
     const [mine, other] = [await pressOn(url), await pressOn(url)];
     expect(mine).not.toBe(other);
@@ -152,12 +152,12 @@ describe("the button pressed twice in one browser", () => {
   });
 });
 
-describe("what an operator takes away", () => {
+describe("an account's sessions and links, for the operator", () => {
   const accountPath = (accountId: string) => `/admin/accounts/${accountId}`;
   const consoleOf = async (accountId: string) =>
     (await asOperator<Account>(service, "GET", accountPath(accountId))).console;
 
-  it("is listed, and ended by signing the account out: its sessions and its unopened links", async () => {
+  it("are listed, and all ended when the operator signs the account out", async () => {
     const other = await account(service, { plan: "flagship" });
     const holders = [await signIn(service, other.accountId), await signIn(service, other.accountId)];
     const link = await inviteTo(service, other.accountId);
@@ -180,7 +180,7 @@ describe("what an operator takes away", () => {
     expect(audit.text).toContain('"after":{"sessions":2,"invites":1}');
   });
 
-  it("is not brought back by enabling the account again", async () => {
+  it("stay ended after the account is disabled and enabled again", async () => {
     const other = await account(service, { plan: "flagship" });
     const holder = await signIn(service, other.accountId);
     await asOperator(service, "POST", `${accountPath(other.accountId)}/disable`);
@@ -189,7 +189,7 @@ describe("what an operator takes away", () => {
     expect(await consoleOf(other.accountId)).toEqual({ sessions: [], invites: [] });
   });
 
-  it("is not made again from an old sign-in after a key was revoked; a holder who revokes stays signed in", async () => {
+  it("end when the operator revokes a key, but not when the holder revokes one", async () => {
     const other = await account(service, { plan: "flagship", keys: 2 });
     const [mine, theirs] = other.keys.map(({ keyId }) => keyId);
     const holder = await signIn(service, other.accountId);
@@ -202,8 +202,8 @@ describe("what an operator takes away", () => {
   });
 });
 
-describe("a used link that was kept", () => {
-  it("leads its holder on while the session holds, and no one else", async () => {
+describe("a used link opened again", () => {
+  it("redirects to the overview with the session's cookie, and is refused without it", async () => {
     const url = await inviteTo(service, owner.accountId);
     const cookie = setCookie(await press(url)).split(";")[0] ?? "";
     const led = await open(url, { cookie });
@@ -214,8 +214,8 @@ describe("a used link that was kept", () => {
   });
 });
 
-describe("guessing links", () => {
-  it("locks an address out after ten wrong ones, and leaves others alone", async () => {
+describe("guessing sign-in links", () => {
+  it("locks an IP address out after ten wrong links, and no other address", async () => {
     const from = (address: string) => ({ ...ownForm(service), "cf-connecting-ip": address });
     const wrong = (digit: number) => `${service.baseUrl}/console/invite/${String(digit).repeat(32)}`;
     for (let guess = 0; guess < 10; guess++) {
@@ -227,7 +227,7 @@ describe("guessing links", () => {
   });
 });
 
-describe("a session", () => {
+describe("a console session", () => {
   it("ends after 12 hours", async () => {
     const holder = await signIn(service, owner.accountId);
     expect((await overview(holder)).status).toBe(200);
@@ -243,7 +243,7 @@ describe("a session", () => {
     expect((await overview(holder)).status).toBe(401);
   });
 
-  it("ends by signing out, here and everywhere the cookie was copied to", async () => {
+  it("ends when its holder signs out, for every copy of its cookie", async () => {
     const holder = await signIn(service, owner.accountId);
     const out = await holder.ask("POST", "/console/sign-out", {});
     expect(out.status).toBe(303);
@@ -251,14 +251,14 @@ describe("a session", () => {
     expect((await overview(holder)).status).toBe(401);
   });
 
-  it("of a disabled account opens nothing, at once", async () => {
+  it("is refused as soon as its account is disabled", async () => {
     const other = await account(service, { plan: "flagship" });
     const holder = await signIn(service, other.accountId);
     await asOperator(service, "POST", `/admin/accounts/${other.accountId}/disable`);
     expect((await overview(holder)).status).toBe(401);
   });
 
-  it("is stored as a hash, like the link: neither can be read out of the database or the log", async () => {
+  it("is stored as a hash, as its link is: neither can be read from the database or the log", async () => {
     const url = await inviteTo(service, owner.accountId);
     const cookie = setCookie(await press(url)).split(";")[0] ?? "";
     await open(`${service.baseUrl}/console/`, { cookie });
@@ -275,8 +275,8 @@ describe("a session", () => {
   });
 });
 
-describe("pages", () => {
-  it("load nothing of others, run nothing inline, and are not cached", async () => {
+describe("the console's pages", () => {
+  it("load nothing from other origins, run no inline script, and are not cached", async () => {
     const holder = await signIn(service, owner.accountId);
     for (const path of ["/console/", "/console/keys", "/console/data", "/console/try", "/console/shares"]) {
       const page = await holder.ask("GET", path);
@@ -292,7 +292,7 @@ describe("pages", () => {
     }
   });
 
-  it("serve their styles and scripts for a year under names that follow their content", async () => {
+  it("serve their styles and scripts with a lifetime of a year, under names that depend on their content", async () => {
     const page = await open(`${service.baseUrl}/console/`);
     expect(page.status).toBe(401);
     const [, style] = /href="(\/-assets\/[\w-]+\.css)"/.exec(page.text) ?? [];
@@ -302,12 +302,12 @@ describe("pages", () => {
     expect((await open(`${service.baseUrl}/-assets/other.js`)).status).toBe(404);
   });
 
-  it("speak the browser's language, and Chinese where it names none", async () => {
+  it("use the browser's language, or Chinese when the browser names none", async () => {
     expect((await open(`${service.baseUrl}/console/`, english)).text).toContain('<html lang="en"');
     expect((await open(`${service.baseUrl}/console/`)).text).toContain('<html lang="zh-CN"');
   });
 
-  it("lead from /console to /console/", async () => {
+  it("redirect from /console to /console/", async () => {
     const answer = await open(`${service.baseUrl}/console`);
     expect([answer.status, answer.headers.location]).toEqual([303, "/console/"]);
   });

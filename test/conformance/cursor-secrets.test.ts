@@ -26,11 +26,11 @@ const rotated = (hours: number) =>
     },
   });
 
-describe("the cursors' secret (contract 5.2)", () => {
+describe("a cursor's secret (contract 5.2)", () => {
   let world: World;
   afterAll(() => world.stop());
 
-  it("of before a rotation is accepted for 24 hours, and the page carries a cursor of the new one", async () => {
+  it("is accepted for 24 hours after its rotation, and the page returns a cursor of the new secret", async () => {
     world = await rotated(23);
     const page = pageOf(await world.ask({ ...params, cursor }));
     expect(page.items).toEqual(world.main.rowsOf("600519").slice(3, 6));
@@ -38,13 +38,13 @@ describe("the cursors' secret (contract 5.2)", () => {
     expect(next.items).toEqual(world.main.rowsOf("600519").slice(6, 9));
   });
 
-  it("of before a rotation is refused after 24 hours", async () => {
+  it("is refused later than 24 hours after its rotation", async () => {
     const late = await rotated(25);
     expectRefusal(await late.ask({ ...params, cursor }), { reason: "cursor_invalid" });
     await late.stop();
   });
 
-  it("of another deployment is refused", async () => {
+  it("is refused when it belongs to another deployment", async () => {
     const other = await sharedWorld();
     expectRefusal(await other.ask({ ...params, cursor }), { reason: "cursor_invalid" });
     await other.stop();

@@ -25,7 +25,7 @@ describe("cursors (contract 5)", () => {
     expect(await cursorOf(base)).toMatch(/^[A-Za-z0-9._~-]{16,512}$/);
   });
 
-  it("fix the date: left out on a later page it is kept", async () => {
+  it("keep the first page's date on later pages that name none", async () => {
     const page = pageOf(await at(await cursorOf(base), { symbol: "600519" }));
     expect(page.tradedate).toBe(MAIN);
     expect(page.items).toEqual(rows().slice(3, 6));
@@ -33,7 +33,7 @@ describe("cursors (contract 5)", () => {
     expect(pageOf(await at(await cursorOf(oldest), { symbol: "600519" })).tradedate).toBe(OLDEST);
   });
 
-  it("keep the date of a first query that named none, also on the next day", async () => {
+  it("keep the date of a first page that named none, also after midnight", async () => {
     const wednesday = await startWorld({ nowAt: "2026-03-11T20:00:00+08:00" });
     const first = pageOf(await wednesday.ask({ symbol: "600519", page_size: 3 }));
     await wednesday.stop();
@@ -42,7 +42,7 @@ describe("cursors (contract 5)", () => {
     expect(next).toMatchObject({ tradedate: MAIN, items: rows().slice(3, 6) });
   });
 
-  it("accept the same query in another spelling", async () => {
+  it("continue the same query in another spelling", async () => {
     const cursor = await cursorOf(windowed);
     for (const same of [
       { start_time: "093000000", end_time: "130000" },
@@ -58,7 +58,7 @@ describe("cursors (contract 5)", () => {
     expect(named.items).toEqual(world.main.rowsOf("000001").slice(1));
   });
 
-  it("refuse another symbol, date or window with cursor_mismatch naming the parameter", async () => {
+  it("are refused with cursor_mismatch for another symbol, date or window, which the message names", async () => {
     const cursor = await cursorOf(windowed);
     const others: [Record<string, unknown>, string | RegExp][] = [
       [{ symbol: "300750" }, "symbol"],
@@ -77,18 +77,18 @@ describe("cursors (contract 5)", () => {
     expectRefusal(await at(without, { ...base, end_time: "15:00" }), { reason: "cursor_mismatch" });
   });
 
-  it("tell the exchanges apart", async () => {
+  it("are refused for the same digits on the other exchange", async () => {
     const cursor = await cursorOf({ symbol: "000001.SZ", tradedate: MAIN, page_size: 1 });
     expectRefusal(await at(cursor, { symbol: "000001.SH", tradedate: MAIN }), { reason: "cursor_mismatch" });
   });
 
-  it("of the first format are 422 cursor_old_format: start without a cursor", async () => {
+  it("of the first format are refused with cursor_old_format, and the message says to start without a cursor", async () => {
     for (const cursor of ["v1.", "v1.12345", "v1.600519-20260311-77", `v1.${"x".repeat(300)}`]) {
       expectRefusal(await at(cursor, base), { reason: "cursor_old_format", says: [/cursor/] });
     }
   });
 
-  it("that are anything else are 422 cursor_invalid, never a fault", async () => {
+  it("in any other form are refused with cursor_invalid and never cause a fault", async () => {
     const cursor = await cursorOf(base);
     const wrong = ["x", "v3", "v3.", "v2.", "v2.0930-5", "v2.093000000", "v2.093000000-", "v2.093000000--1"];
     wrong.push("v9.abc", `${cursor}A`, cursor.slice(0, -1), cursor.slice(1), cursor.toUpperCase(), "游标");
@@ -96,7 +96,7 @@ describe("cursors (contract 5)", () => {
     for (const text of wrong) expectRefusal(await at(text, base), { reason: "cursor_invalid" });
   });
 
-  it("with one character changed, at any place, are 422 cursor_invalid", async () => {
+  it("with one changed character, at any position, are refused with cursor_invalid", async () => {
     const cursor = await cursorOf(base);
     for (let place = 0; place < cursor.length; place++) {
       const other = cursor[place] === "A" ? "B" : "A";
@@ -105,11 +105,14 @@ describe("cursors (contract 5)", () => {
     }
   });
 
-  it.each([5, true, ["x"], {}, { time: 1 }])("%j instead of text is 422", async (cursor) => {
-    expect((await at(cursor, base)).envelope.code).toBe(422);
-  });
+  it.each([5, true, ["x"], {}, { time: 1 }])(
+    "with the JSON value %j, which is no string, are refused with 422",
+    async (cursor) => {
+      expect((await at(cursor, base)).envelope.code).toBe(422);
+    },
+  );
 
-  it("are no key: plan and window are checked again on every page", async () => {
+  it("grant no access: plan and window are checked again on every page", async () => {
     const early = { ...base, tradedate: BEFORE_WINDOW };
     const cursor = await cursorOf(early);
     const asked = { ...early, cursor };
@@ -121,7 +124,7 @@ describe("cursors (contract 5)", () => {
     expectRefusal(await world.ask(asked, { apikey: world.keys.free }), { reason: "plan_missing" });
   });
 
-  it("of a day that was rebuilt since are 422 data_rebuilt; paging from the first page sees the new day", async () => {
+  it("of a day that was rebuilt are refused with data_rebuilt, and a new first page returns the new rows", async () => {
     const date = "20260303";
     const one = (volume: number) =>
       day({
@@ -157,7 +160,7 @@ describe("time-offset cursors without a date (contract 5.5)", () => {
     ["v2.093000005-0", 7],
     ["v2.000000000-0", 0],
     ["v2.145959990-1", 13],
-  ])("%s continues at row %i and gives a present cursor", async (cursor, row) => {
+  ])("%s continues at row %i and returns a cursor of the current format", async (cursor, row) => {
     const page: Page = pageOf(await at(cursor, base));
     expect(page.items).toEqual(rows().slice(row, row + 3));
     expect(page.has_more).toBe(row + 3 < 13);
@@ -171,26 +174,26 @@ describe("time-offset cursors without a date (contract 5.5)", () => {
   });
 
   it.each(["v2.093000000-5", "v2.093000005-1", "v2.093000000-4000000000", "v2.145959990-2"])(
-    "%s, beyond the rows of that millisecond, is 422",
+    "%s exceeds the rows of its millisecond and is refused with 422",
     async (cursor) => {
       expect((await at(cursor, base)).envelope.code).toBe(422);
     },
   );
 
   it.each(["v2.253000000-0", "v2.096000000-0", "v2.999999999-0"])(
-    "%s names no time and is 422",
+    "%s holds no valid time and is refused with 422",
     async (cursor) => {
       expect((await at(cursor, base)).envelope.code).toBe(422);
     },
   );
 
-  it("without tradedate is 422 and says that the original date is wanted", async () => {
+  it("are refused with 422 without tradedate, and the message asks for it", async () => {
     const answer = await at("v2.093000000-0", { symbol: "600519" });
     expect(answer.envelope.code).toBe(422);
     expect(answer.envelope.message).toContain("tradedate");
   });
 
-  it("stay inside the given window", async () => {
+  it("stay inside the window of the request", async () => {
     const page = pageOf(await world.ask({ ...windowed, cursor: "v2.093001000-0" }));
     expect(page.items).toEqual(rows().slice(8, 11));
     expect(page.has_more).toBe(false);
@@ -199,7 +202,7 @@ describe("time-offset cursors without a date (contract 5.5)", () => {
     expect(pageOf(before).items).toEqual(rows().slice(2, 11));
   });
 
-  it("are compared with the security's own rows", async () => {
+  it("skip rows of the named security only", async () => {
     const asked = { symbol: MAOTAI.symbol, tradedate: OLDEST, cursor: "v2.130000000-1" };
     expect(pageOf(await world.ask(asked)).items.map((row) => row[2])).toEqual(["145959990"]);
   });

@@ -41,8 +41,8 @@ const buildOf = async (tradedate: string): Promise<string> => {
 
 const WITH_DATA = ["data_status", "data_changes", "data_symbols", "order_history_estimate"] as const;
 
-describe("operations about data", () => {
-  it.each(WITH_DATA)("%s wants a plan with order history, and only known parameters", async (apiname) => {
+describe("the data operations", () => {
+  it.each(WITH_DATA)("%s needs a plan with order history and refuses unknown parameters", async (apiname) => {
     const params = apiname === "order_history_estimate" ? { symbol: "600519" } : {};
     for (const plan of ["free", "standard"] as const) {
       expectRefusal(await ask(apiname, params, world.keys[plan]), { reason: "plan_missing" });
@@ -50,7 +50,7 @@ describe("operations about data", () => {
     expectRefusal(await ask(apiname, { ...params, nonsense: 1 }), { reason: "param_unknown" });
   });
 
-  it("hint at the nearest parameter", async () => {
+  it("suggest the nearest name for an unknown parameter", async () => {
     expectRefusal(await ask("data_symbols", { tradedte: MAIN }), {
       reason: "param_unknown",
       says: ["tradedate"],
@@ -77,7 +77,7 @@ describe("data_status", () => {
     days: { tradedate: string; state: string; revision: number | null; rows: number | null }[];
   }
 
-  it("lists a month's trading days up to today: loaded, missing, expected today", async () => {
+  it("lists a month's trading days up to today as loaded, missing or expected today", async () => {
     const status = await dataOf<Status>("data_status", {});
     expect(status).toMatchObject({ month: "202603", window_from: null });
     const states = new Map(status.days.map(({ tradedate, state }) => [tradedate, state]));
@@ -116,7 +116,7 @@ describe("data_status", () => {
     });
   });
 
-  it("shows only what lies in the plan's window, and refuses a month before it", async () => {
+  it("lists only days inside the plan's window, and refuses a month before it", async () => {
     const key = world.keys.professional;
     const status = await dataOf<Status>("data_status", { month: "202602" }, key);
     expect(status.window_from).toBe(FIRST_OF_WINDOW);
@@ -148,7 +148,7 @@ describe("data_changes", () => {
     has_more: boolean;
   }
 
-  it("tells every publication once, page by page, inside the window", async () => {
+  it("lists every publication inside the window exactly once, over several pages", async () => {
     const seen: string[] = [];
     let after = 0;
     for (;;) {
@@ -173,7 +173,7 @@ describe("data_changes", () => {
     });
   });
 
-  it("names the securities that a rebuild added, removed and changed, and no other", async () => {
+  it("names exactly the securities that a rebuild added, removed and changed", async () => {
     const tradedate = "20260309";
     const quiet = security("600000", [order("093000000")]);
     const gone = security("600001", [order("093000000")]);
@@ -198,7 +198,7 @@ describe("data_changes", () => {
     ]);
   });
 
-  it("begins at an instant or a day, and refuses what is neither", async () => {
+  it("accepts an instant or a day as its start, and refuses anything else", async () => {
     const counts = await Promise.all(
       ["20260312", "2026-03-12T00:00:00+08:00", "2026-03-13"].map(
         async (since) => (await dataOf<Changes>("data_changes", { since })).changes.length > 0,
@@ -247,13 +247,13 @@ describe("data_symbols", () => {
     expect(items.find(([symbol]) => symbol === "688111")).toEqual(["688111", "SH", 0, 0, null, null]);
   });
 
-  it("lists one exchange when asked to, and refuses an unknown one", async () => {
+  it("lists one exchange on request, and refuses an unknown exchange", async () => {
     const { items } = await dataOf<Symbols>("data_symbols", { tradedate: MAIN, market: "sz" });
     expect(new Set(items.map(([, market]) => market))).toEqual(new Set(["SZ"]));
     expectRefusal(await ask("data_symbols", { tradedate: MAIN, market: "BJ" }), { reason: "param_invalid" });
   });
 
-  it("refuses days as order history does", async () => {
+  it("refuses the days that order history refuses", async () => {
     expectRefusal(await ask("data_symbols", {}), { reason: "not_loaded", says: [TODAY, MAIN] });
     expectRefusal(await ask("data_symbols", { tradedate: HOLIDAY }), { reason: "not_trading_day" });
     expectRefusal(await ask("data_symbols", { tradedate: BEFORE_WINDOW }, world.keys.professional), {
@@ -263,7 +263,7 @@ describe("data_symbols", () => {
 });
 
 describe("order_history_estimate", () => {
-  it("tells rows, pages, the file's bytes and what they cost of today's counters", async () => {
+  it("returns rows, pages, the file's bytes and their cost in today's quota", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     await world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
     const params = { symbol: "600000", tradedate: MAIN, page_size: 7 };
@@ -285,7 +285,7 @@ describe("order_history_estimate", () => {
     });
   });
 
-  it("gives bounds for a window inside the day that hold the true number of rows", async () => {
+  it("returns bounds that contain the true number of rows for a window inside the day", async () => {
     const window = { symbol: "600519", tradedate: MAIN, start_time: "09:30", end_time: "09:31" };
     const { rows } = await dataOf<{ rows: { at_least: number; at_most: number } }>(
       "order_history_estimate",
@@ -297,7 +297,7 @@ describe("order_history_estimate", () => {
     expect(rows.at_most).toBeGreaterThanOrEqual(exact);
   });
 
-  it("refuses what order history would refuse", async () => {
+  it("refuses what order history refuses", async () => {
     const asked = (params: object, key?: string) => ask("order_history_estimate", params, key);
     expectRefusal(await asked({ tradedate: MAIN }), { reason: "param_invalid", says: ["symbol"] });
     expectRefusal(await asked({ symbol: "999999", tradedate: MAIN }), { reason: "security_unknown" });

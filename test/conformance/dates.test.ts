@@ -26,7 +26,7 @@ afterAll(() => world.stop());
 const ask = (tradedate: unknown) => world.ask({ symbol: "600519", tradedate });
 
 describe("tradedate (contract 3.5, 3.13)", () => {
-  it("serves the day asked for, and the answer says which", async () => {
+  it("selects the day, which the answer names", async () => {
     const page = pageOf(await ask(MAIN));
     expect(page.tradedate).toBe(MAIN);
     expect(page.items).toEqual(world.main.rowsOf("600519"));
@@ -47,11 +47,11 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     "２０２６０３１１",
     "20260311,20260310",
     "20260310-20260311",
-  ])("%j is 422", async (tradedate) => {
+  ])("%j is refused with 422", async (tradedate) => {
     expectRefusal(await ask(tradedate), { reason: "param_invalid", says: ["tradedate"] });
   });
 
-  it("a JSON number is 422 and the message says to send a string", async () => {
+  it("sent as a JSON number is refused with 422, and the message says to send a string", async () => {
     const answer = await world.ask(
       { symbol: "600519", tradedate: 20_260_311 },
       { headers: { "accept-language": "en" } },
@@ -59,11 +59,11 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expectRefusal(answer, { reason: "param_invalid", says: ["tradedate", /string/] });
   });
 
-  it.each([[["20260311"]], [true], [{}]])("%j is 422", async (tradedate) => {
+  it.each([[["20260311"]], [true], [{}]])("%j is refused with 422", async (tradedate) => {
     expectRefusal(await ask(tradedate), { reason: "param_invalid", says: ["tradedate"] });
   });
 
-  it("blanks around it are trimmed or refused, never another day", async () => {
+  it("with blanks around it is trimmed or refused, and never selects another day", async () => {
     const answer = await ask(` ${MAIN} `);
     if (answer.envelope.code === 200) expect(pageOf(answer).tradedate).toBe(MAIN);
     else expectRefusal(answer, { reason: "param_invalid", says: ["tradedate"] });
@@ -73,15 +73,18 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     ["20260313", "tomorrow"],
     ["20270101", "next year"],
     ["99991231", "far away"],
-  ])("%s, %s, is 1002 future_day", async (tradedate) => {
+  ])("%s, %s, is refused with 1002 future_day", async (tradedate) => {
     expectRefusal(await ask(tradedate), { reason: "future_day", says: [tradedate] });
   });
 
-  it.each([SATURDAY, HOLIDAY])("%s, not a trading day, is 1002 not_trading_day", async (tradedate) => {
-    expectRefusal(await ask(tradedate), { reason: "not_trading_day", says: [tradedate] });
-  });
+  it.each([SATURDAY, HOLIDAY])(
+    "%s, which is no trading day, is refused with 1002 not_trading_day",
+    async (tradedate) => {
+      expectRefusal(await ask(tradedate), { reason: "not_trading_day", says: [tradedate] });
+    },
+  );
 
-  it("a loaded day is served, whatever the calendar says of it", async () => {
+  it("of a loaded day is served even if the calendar says that it is no trading day", async () => {
     const built = day({ tradedate: "20260228", securities: [MAOTAI] });
     const more = await sharedWorld("publish");
     await publish(more.service, built);
@@ -89,12 +92,12 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expect(page.items).toEqual(built.rowsOf("600519"));
   });
 
-  it("a trading day that is not loaded is 1002 not_loaded, with no fallback", async () => {
+  it("of a trading day that is not loaded is refused with 1002 not_loaded, and no other day is served", async () => {
     expectRefusal(await ask(TODAY), { reason: "not_loaded", says: [TODAY, MAIN] });
     expectRefusal(await ask("20260309"), { reason: "not_loaded", says: ["20260309"] });
   });
 
-  it("says not to wait for an old day, and to wait for one of the last seven", async () => {
+  it("of a missing day advises to try again later only within the last seven days", async () => {
     const later = /稍后重试|try again later/;
     for (const tradedate of ["20250107", "20260305"]) {
       const answer = await ask(tradedate);
@@ -104,20 +107,20 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expectRefusal(await ask("20260306"), { reason: "not_loaded", says: [later] });
   });
 
-  it("a day before the oldest loaded one is 1002 before_history", async () => {
+  it("before the oldest loaded day is refused with 1002 before_history", async () => {
     expectRefusal(await ask("20250103"), { reason: "before_history", says: ["20250103"] });
   });
 });
 
 describe("tradedate left out (contract 3.5)", () => {
   it.each([undefined, null, "", "  "])(
-    "%j means the latest trading day, loaded or not",
+    "(%j) means the latest trading day, loaded or not",
     async (tradedate) => {
       expectRefusal(await ask(tradedate), { reason: "not_loaded", says: [TODAY, MAIN] });
     },
   );
 
-  it("serves today as soon as it is published", async () => {
+  it("serves today as soon as today is published", async () => {
     await using later = await startService();
     await loadWeekdays(later, "20260101", "20261231");
     await publish(later, day({ tradedate: TODAY, securities: [MAOTAI] }));
@@ -126,14 +129,14 @@ describe("tradedate left out (contract 3.5)", () => {
     expect(page.tradedate).toBe(TODAY);
   });
 
-  it("is Friday on a Sunday, and the day before a holiday", async () => {
+  it("means Friday on a Sunday, and the last trading day before a holiday", async () => {
     await using sunday = await startWorld({ nowAt: "2026-03-15T12:00:00+08:00" }).then(disposable);
     expectRefusal(await sunday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260313"] });
     await using holiday = await startWorld({ nowAt: "2026-03-02T12:00:00+08:00" }).then(disposable);
     expectRefusal(await holiday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260227"] });
   });
 
-  it("begins at midnight in Beijing, not in UTC, and with it a plan's window (contract 7.2)", async () => {
+  it("changes at midnight in Beijing, not in UTC, and so does a plan's window (contract 7.2)", async () => {
     const first = { symbol: "600519", tradedate: FIRST_OF_WINDOW };
     await using before = await startWorld({ nowAt: "2026-03-12T23:55:00+08:00" }).then(disposable);
     expectRefusal(await before.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260312"] });
@@ -145,7 +148,7 @@ describe("tradedate left out (contract 3.5)", () => {
     expectRefusal(outside, { reason: "outside_window", says: ["20260212"] });
   });
 
-  it("is a fault when the calendar does not reach today, never an old day", async () => {
+  it("returns 503 when the calendar does not reach today, never an older day", async () => {
     await using late = await startWorld({ nowAt: "2027-01-04T10:00:00+08:00" }).then(disposable);
     expectRefusal(await late.ask({ symbol: "600519" }), { reason: "unavailable" });
     const named = pageOf(await late.ask({ symbol: "600519", tradedate: MAIN, page_size: 3 }));

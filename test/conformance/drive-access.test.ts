@@ -23,8 +23,8 @@ function appearance({ status, headers, text }: Answer): object {
 const at = (shareId: string) => `${world.service.baseUrl}/s/${shareId}/`;
 const get = (url: string, headers: Record<string, string> = {}) => call(url, { method: "GET", headers });
 
-describe("without the right password", () => {
-  it("a share, another's share and no share at all answer the same 401, whatever is asked", async () => {
+describe("a request without the right password", () => {
+  it("gets the same 401 for an existing share, another account's share and a missing share, on every path", async () => {
     const { share } = world;
     const tries: [string, Record<string, string>][] = [
       ["", {}],
@@ -42,7 +42,7 @@ describe("without the right password", () => {
     }
   });
 
-  it("a wrong password for a share and any for an unknown one answer the same 401", async () => {
+  it("gets the same 401 for a wrong password of a share and for any password of an unknown share", async () => {
     const { share } = world;
     const wrong = await get(share.url, basic(share.shareId, "wrong"));
     const unknown = await get(at(UNKNOWN), basic(UNKNOWN, share.password));
@@ -52,7 +52,7 @@ describe("without the right password", () => {
     expect(appearance(stranger)).toEqual(appearance(wrong));
   });
 
-  it("tools are asked for Basic credentials, browsers get the form", async () => {
+  it("is asked for Basic credentials, and a browser gets the sign-in form", async () => {
     const { url } = world.share;
     const tool = await get(url);
     expect(tool.headers["www-authenticate"]).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/);
@@ -62,7 +62,7 @@ describe("without the right password", () => {
     expect(browser.text).toContain('type="password"');
   });
 
-  it("every method that reads is refused alike", async () => {
+  it("is refused in the same way for every method that reads", async () => {
     for (const method of ["GET", "HEAD", "OPTIONS", "PROPFIND"]) {
       const answer = await call(world.share.url, { method, headers: { depth: "0" } });
       expect(answer.status).toBe(401);
@@ -70,8 +70,8 @@ describe("without the right password", () => {
   });
 });
 
-describe("scripts of another site", () => {
-  it("may ask before they send the password, and learn nothing of the share by it", async () => {
+describe("a script of another origin", () => {
+  it("may send a preflight without the password, which shows nothing of the share", async () => {
     const asks = { origin: "https://quant.example", "access-control-request-method": "GET" };
     const headers = { ...asks, "access-control-request-headers": "authorization, range" };
     const answers = [world.share.url, world.share.url.replace(/[^/]+\/$/, "nosuchshare/")].map((url) =>
@@ -85,7 +85,7 @@ describe("scripts of another site", () => {
     }
   });
 
-  it("may read what says which part of which version came, with the password only", async () => {
+  it("can read the range and version headers of a file, with the password only", async () => {
     const headers = { origin: "https://quant.example", range: "bytes=0-3" };
     const answer = await onDrive(world.share, "20260311/20260311_trades.zip", { headers });
     expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([206, "*"]);
@@ -96,21 +96,21 @@ describe("scripts of another site", () => {
   });
 });
 
-describe("with the right password", () => {
-  it("a share opens, and says nothing of it in an address", async () => {
+describe("the right password of a share", () => {
+  it("opens the share, and the share's pages and URL do not contain it", async () => {
     const root = await onDrive(world.share, "");
     expect(root.status).toBe(200);
     expect(root.text).not.toContain(world.share.password);
     expect(world.share.url).not.toContain(world.share.password);
   });
 
-  it("no password gets into a log line", async () => {
+  it("is never written to the log", async () => {
     await get(world.share.url + world.share.password, basic(world.share.shareId, world.share.password));
     await get(at(world.share.password));
     for (const line of world.service.logs) expect(line).not.toContain(world.share.password);
   });
 
-  it("of one share opens no other, each against each (isolation)", async () => {
+  it("opens no other share, for every pair of shares", async () => {
     const { service, keys, share, owner } = world;
     const shares = [
       share,
@@ -131,7 +131,7 @@ describe("with the right password", () => {
   });
 });
 
-describe("a share that is over", () => {
+describe("an expired or revoked share", () => {
   const made = async (plan: "flagship" | "professional" = "flagship") => {
     const { service } = world;
     const owner = await account(service, { plan });
@@ -145,7 +145,7 @@ describe("a share that is over", () => {
     expect(wrong.status).toBe(401);
   };
 
-  it("by its age is 403 for the right password, 401 for a wrong one", async () => {
+  it("is refused after its lifetime with 403 for the right password and 401 for a wrong one", async () => {
     const { share } = await made();
     const db = await world.service.mf.getD1Database("DB");
     const days = (count: number) =>
@@ -159,13 +159,13 @@ describe("a share that is over", () => {
     await expectOver(share);
   });
 
-  it("by the operator's word is 403", async () => {
+  it("is refused with 403 after the operator revoked it", async () => {
     const { share } = await made();
     await asOperator(world.service, "POST", `/admin/shares/${share.shareId}/revoke`);
     await expectOver(share);
   });
 
-  it("by the plan's end is 403, whatever the plan was", async () => {
+  it("is refused with 403 after the plan's end, for every plan", async () => {
     const { share, owner } = await made("professional");
     const now = Math.floor(world.service.nowMs());
     await asOperator(world.service, "PUT", `/admin/accounts/${owner.accountId}/subscriptions`, {
@@ -174,7 +174,7 @@ describe("a share that is over", () => {
     await expectOver(share);
   });
 
-  it("is 403 by a cookie too, once it was right", async () => {
+  it("is refused with 403 for a cookie that was valid before", async () => {
     const { share } = await made();
     const cookie = await enter(share);
     expect((await get(share.url, { cookie })).status).toBe(200);
@@ -196,8 +196,8 @@ function postForm({ url, shareId, password }: TestShare, headers: Record<string,
   return call(url, { method: "POST", body, headers: { ...type, accept: "text/html", ...headers } });
 }
 
-describe("the form of the page", () => {
-  it("gives a cookie for this share and leads to the page", async () => {
+describe("the sign-in form of a share", () => {
+  it("sets a cookie for this share and redirects to its page", async () => {
     const { share } = world;
     const answer = await postForm(share);
     expect(answer.headers.location).toBe(`/s/${share.shareId}/`);
@@ -207,7 +207,7 @@ describe("the form of the page", () => {
     expect(String(answer.headers["set-cookie"])).not.toContain(share.password);
   });
 
-  it("whose cookie opens this share's files, and no other share", async () => {
+  it("sets a cookie that opens this share's files and no other share", async () => {
     const cookie = await enter(world.share);
     const other = await shareOf(world.service, world.keys.flagship);
     const file = "20260311/20260311_trades.zip";
@@ -215,7 +215,7 @@ describe("the form of the page", () => {
     expect((await get(other.url + file, { cookie })).status).toBe(401);
   });
 
-  it("sent from another site is refused, without a look at the password", async () => {
+  it("is refused when another site sends it, before the password is checked", async () => {
     for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
       const answer = await postForm(world.share, headers as Record<string, string>);
       expect(answer.status).toBe(403);
@@ -223,7 +223,7 @@ describe("the form of the page", () => {
     }
   });
 
-  it("with a wrong password is the 401 of an unknown share, and the form again", async () => {
+  it("answers a wrong password with the 401 of an unknown share and shows the form again", async () => {
     const wrong = await postForm({ ...world.share, password: "wrong" }, HERE);
     const unknown = await postForm({ ...world.share, url: at(UNKNOWN) }, HERE);
     expect(wrong.status).toBe(401);

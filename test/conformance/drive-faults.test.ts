@@ -25,9 +25,9 @@ async function published(name: string): Promise<{ path: string; key: string }> {
   return { path: `${DAY}/${file.name}`, key: row?.object_key ?? "" };
 }
 
-describe("an object that is not what the catalog names", () => {
+describe("an object in R2 that differs from its catalog row", () => {
   it.each(["gone", "another"])(
-    "(%s) is 503 and an alarm, with no word of the inside, and no byte of it",
+    "(%s) gets 503 and an alarm, and the answer holds no internal detail and no byte of it",
     async (how) => {
       const { path, key } = await published(how);
       const bucket = await world.service.mf.getR2Bucket("PACKS");
@@ -48,8 +48,8 @@ describe("an object that is not what the catalog names", () => {
   );
 });
 
-describe("a deployment whose public address is https", () => {
-  it("sends readers there before they show a password, and serves nothing in plain HTTP", async () => {
+describe("a deployment whose public URL is https", () => {
+  it("redirects plain HTTP to https before a password is sent, and serves nothing in plain HTTP", async () => {
     await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example/" } });
     await publishFiles(service, tradesFile(DAY, randomBytes(4, 100)));
     const { key } = await account(service, { plan: "flagship" });

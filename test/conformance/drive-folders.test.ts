@@ -24,8 +24,8 @@ async function linksOf(share: TestShare, path: string): Promise<string[]> {
   return [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = ""]) => href);
 }
 
-describe("folders", () => {
-  it("the root links every day with a slash, every file, the manifest and the sums, nothing else", async () => {
+describe("a folder of a share", () => {
+  it("links, at the root, every day with a slash, every file, the manifest and the sums, and nothing else", async () => {
     const links = new Set(await linksOf(world.share, ""));
     const days = [BEFORE_WINDOW, FIRST_OF_WINDOW, DAY];
     const own = [`${DAY}/${DAY}_trades.parquet`, `${DAY}/${DAY}_trades.zip`];
@@ -34,13 +34,13 @@ describe("folders", () => {
     expect([...links].sort()).toEqual(expected.sort());
   });
 
-  it("a day links its files, and not by-symbol", async () => {
+  it("links, for a day, the day's files but not by-symbol", async () => {
     const links = await linksOf(world.share, `${DAY}/`);
     const packs = [`${DAY}_orders.parquet`, `${DAY}_trades.parquet`];
     expect(links).toEqual(["../", ...packs, `${DAY}_trades.zip`]);
   });
 
-  it("without their slash lead to it", async () => {
+  it("redirects its path without the final slash to the path with it", async () => {
     for (const path of [DAY, `${DAY}/by-symbol`]) {
       const answer = await onDrive(world.share, path);
       expect(answer.status).toBe(308);
@@ -50,7 +50,7 @@ describe("folders", () => {
     expect(bare.headers.location).toBe(`/s/${world.share.shareId}/`);
   });
 
-  it("are pages that run nothing of others and may not be compressed on the way", async () => {
+  it("is a page without foreign or inline scripts, and forbids compression on the way", async () => {
     for (const path of ["", `${DAY}/`, `${DAY}/by-symbol/`]) {
       const { headers, text } = await onDrive(world.share, path, { headers: { "accept-language": "en" } });
       expect(headers["cache-control"]).toContain("no-transform");
@@ -69,8 +69,8 @@ interface ListedFile {
   build_id?: string;
 }
 
-describe("a page as fsspec lists it", () => {
-  it("names no address but those of its links: none inside a command is taken for a file", async () => {
+describe("a share's page as fsspec reads it", () => {
+  it("contains no URL outside its links, so that no command is listed as a file", async () => {
     for (const path of ["", `${DAY}/`]) {
       const { text } = await onDrive(world.share, path);
       expect(text.match(/https?:\/\/[-a-zA-Z0-9@:%_+.~#?&/=]+/g) ?? []).toEqual([]);
@@ -80,7 +80,7 @@ describe("a page as fsspec lists it", () => {
 });
 
 describe("manifest.json and SHA256SUMS", () => {
-  it("list the very files that file_count and size_bytes count, and what each is", async () => {
+  it("list exactly the files that file_count and size_bytes count, with size, sum and build id", async () => {
     const { text } = await onDrive(world.share, "manifest.json");
     const manifest = JSON.parse(text) as { files: ListedFile[] };
     expect(manifest).toMatchObject({ data_type: "level2", year: 2026 });
@@ -105,7 +105,7 @@ describe("manifest.json and SHA256SUMS", () => {
     ]);
   });
 
-  it("are not sent again unchanged, and have no ranges: a part of an old one is refused its end", async () => {
+  it("return 304 when they are unchanged, and refuse a range that does not begin at 0", async () => {
     for (const name of ["manifest.json", "SHA256SUMS"]) {
       const first = await onDrive(world.share, name, { headers: { range: "bytes=0-3" } });
       expect(first.status).toBe(200);
@@ -120,7 +120,7 @@ describe("manifest.json and SHA256SUMS", () => {
   });
 });
 
-describe("by-symbol", () => {
+describe("the folder by-symbol", () => {
   it("lists every security with rows, once for each dataset", async () => {
     const links = await linksOf(world.share, `${DAY}/by-symbol/`);
     const expected = world.main.securities
@@ -130,7 +130,7 @@ describe("by-symbol", () => {
     expect(links.filter((href) => !href.startsWith(".")).sort()).toEqual(expected.sort());
   });
 
-  it("a file equals the Parquet answer of that security, byte for byte", async () => {
+  it("serves a file that equals the Parquet answer of its security, byte for byte", async () => {
     for (const { symbol, market, orders } of world.main.securities) {
       const path = `${DAY}/by-symbol/${symbol}.${market}.parquet`;
       const file = await onDrive(world.share, path);
@@ -143,7 +143,7 @@ describe("by-symbol", () => {
     }
   });
 
-  it("a file of trades is that security's section of the trade pack", async () => {
+  it("serves a file of trades that equals the security's section of the trade pack", async () => {
     const pack = await onDrive(world.share, `${DAY}/${DAY}_trades.parquet`);
     const path = `${DAY}/by-symbol/600519.SH_trades.parquet`;
     const file = await onDrive(world.share, path);
@@ -159,7 +159,7 @@ describe("by-symbol", () => {
   });
 
   it.each(["600519", "600519.parquet", "600519.SH", "600519.sh.parquet"])(
-    "%s is 404 and told how the files are called",
+    "answers %s with 404 and names the form of its file names",
     async (name) => {
       const answer = await onDrive(world.share, `${DAY}/by-symbol/${name}`);
       expect([answer.status, answer.headers["x-reason"]]).toEqual([404, "not_found"]);
@@ -167,7 +167,7 @@ describe("by-symbol", () => {
     },
   );
 
-  it("a file has ranges and a tag of its own", async () => {
+  it("serves each file with ranges and an ETag of its own", async () => {
     const path = `${DAY}/by-symbol/600519.SH.parquet`;
     const file = await onDrive(world.share, path);
     const piece = await onDrive(world.share, path, { headers: { range: "bytes=-4" } });
@@ -181,8 +181,8 @@ describe("by-symbol", () => {
   });
 });
 
-describe("coverage", () => {
-  it("of a professional share is the plan's window: what lies before it is 404", async () => {
+describe("the coverage of a share", () => {
+  it("is the plan's window for a professional, and files before it are 404", async () => {
     const share = await shareOf(world.service, world.keys.professional);
     const order = (day: string) => onDrive(share, `${day}/${day}_orders.parquet`);
     expect((await order(FIRST_OF_WINDOW)).status).toBe(200);
@@ -195,7 +195,7 @@ describe("coverage", () => {
     expect(await linksOf(share, "")).not.toContain(`${BEFORE_WINDOW}/`);
   });
 
-  it("shows what is published and hides what is withdrawn, at once", async () => {
+  it("changes as soon as a day is published or withdrawn", async () => {
     const file = tradesFile(DAY, randomBytes(2, 100), `${DAY}_quotes.zip`);
     const path = `${DAY}/${file.name}`;
     const statuses = async () => [
@@ -209,15 +209,15 @@ describe("coverage", () => {
     expect(await statuses()).toEqual([404, false]);
   });
 
-  it("holds no file of another type or year", async () => {
+  it("excludes files of another type or year", async () => {
     const share = await shareOf(world.service, world.owner.key, "level2", 2025);
     expect((await onDrive(share, `${DAY}/${DAY}_trades.zip`)).status).toBe(404);
     expect((await onDrive(world.share, `20250106/20250106_orders.parquet`)).status).toBe(404);
   });
 });
 
-describe("strange paths", () => {
-  it("none of 500 encoded traversals gets anything but an error or the share's own names", async () => {
+describe("a path with traversal or special characters", () => {
+  it("gets only errors or the share's own files, for 500 encoded traversals", async () => {
     const own = /^(200|308|404|401|405)$/;
     for (const path of traversals(500)) {
       const { status, bytes } = await rawGet(`/s/${world.share.shareId}/${path}`);
@@ -231,7 +231,7 @@ describe("strange paths", () => {
     }
   });
 
-  it("never reach a key of the store, not even its exact name", async () => {
+  it("never reaches an R2 key, not even with the exact key", async () => {
     for (const key of [
       "orders/2026/20260311/1.parquet",
       "level2/2026/20260311/1",
@@ -241,7 +241,7 @@ describe("strange paths", () => {
     }
   });
 
-  it("are escaped where they are shown", async () => {
+  it("is escaped where a page shows it", async () => {
     const { bytes, status } = await rawGet(`/s/${world.share.shareId}/%3Cscript%3Ealert(1)%3C/script%3E`, {
       accept: "text/html",
     });
@@ -250,8 +250,8 @@ describe("strange paths", () => {
   });
 });
 
-describe("methods", () => {
-  it("that would write are 405 and name what is allowed", async () => {
+describe("a method that writes", () => {
+  it("is refused with 405, which names the accepted methods", async () => {
     for (const method of [
       "POST",
       "PUT",

@@ -161,7 +161,7 @@ describe("a download of 10,000 bytes", () => {
     }
   });
 
-  it("is counted for the account by what was sent: requests, files that came to their end, bytes", async () => {
+  it("is counted for the account: requests, completed files and bytes sent", async () => {
     const db = await world.service.mf.getD1Database("DB");
     const sql =
       "SELECT requests, files, bytes FROM usage WHERE account_id = ? AND service = 'level2' AND day = ?";
@@ -188,8 +188,8 @@ function expectBytes(answer: Answer, method: string, expected: Expected): void {
   expect(answer.bytes.equals(method === "HEAD" ? Buffer.alloc(0) : bytes)).toBe(true);
 }
 
-describe("headers of a download", () => {
-  it("say what it is, what it is called, and the sum of the whole, for a part too", async () => {
+describe("the headers and the log line of a download", () => {
+  it("name type, file name and the sum of the whole file, for a part too", async () => {
     for (const headers of [{}, { range: "bytes=5-9" }] as Record<string, string>[]) {
       const answer = await onDrive(world.share, PATH, { headers });
       expect(answer.headers["content-type"]).toBe("application/zip");
@@ -201,7 +201,7 @@ describe("headers of a download", () => {
     }
   });
 
-  it("are on one log line with share, file, bytes asked for and a hashed address", async () => {
+  it("include share, file, requested bytes and a hashed IP address in one log line", async () => {
     const answer = await onDrive(world.share, PATH, {
       headers: { range: "bytes=5-9", "cf-connecting-ip": "192.0.2.9" },
     });

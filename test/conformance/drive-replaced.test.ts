@@ -59,7 +59,7 @@ function expectRefused(answer: Answer): void {
 }
 
 describe("a download resumed after its file was replaced", () => {
-  it("by a client that names the version finishes on the old one: If-Range, If-Match, by tag or date", async () => {
+  it("continues the old version when the client names it in If-Range or If-Match", async () => {
     const file = await replaceable("named");
     const { headers } = await curl(file.path);
     await file.replace();
@@ -74,14 +74,14 @@ describe("a download resumed after its file was replaced", () => {
     expectWhole(await as("d")(file.path, { range, "if-range": '"r0-unknown"' }), file.present);
   });
 
-  it("by curl -C -, wget -c or aria2c, which only say a range, finishes on what that client began", async () => {
+  it("continues the version that the client began when it sends a bare range (curl -C -, wget -c, aria2c)", async () => {
     const file = await replaceable("bare");
     await curl(file.path);
     await file.replace();
     expectPart(await curl(file.path, { range: "bytes=5000-" }), file.old, 5000);
   });
 
-  it("by one of two programs of the same address and agent that began different ones is refused, unless it names one", async () => {
+  it("is refused when two programs of one address and agent began different versions and the range names none", async () => {
     const file = await replaceable("twins");
     // One download is cut, the file is replaced, another client downloads the new one, and the first one returns for
     // its rest.
@@ -103,7 +103,7 @@ describe("a download resumed after its file was replaced", () => {
     expectRefused(await curl(file.path, { range }));
   });
 
-  it("on the old one up to its very end, as wget -c asks when it has everything", async () => {
+  it("answers a range at the old version's end with 416, which wget -c expects of a complete file", async () => {
     const file = await replaceable("end");
     await curl(file.path);
     await file.replace();
@@ -112,7 +112,7 @@ describe("a download resumed after its file was replaced", () => {
     expect(answer.headers["content-range"]).toBe(`bytes */${SIZE}`);
   });
 
-  it("by a client that got the old one and then saw the new one's size is refused", async () => {
+  it("is refused when the client began the old version and has since seen the new one's size", async () => {
     const file = await replaceable("seen");
     await curl(file.path);
     await file.replace();
@@ -122,7 +122,7 @@ describe("a download resumed after its file was replaced", () => {
     expectRefused(await curl(file.path, { range: "bytes=5000-" }));
   });
 
-  it("by a client never met before: the old one if all others began that, else it is refused", async () => {
+  it("continues the old version for an unknown client if all other clients began it, and is refused otherwise", async () => {
     const file = await replaceable("moved");
     await curl(file.path);
     await file.replace();
@@ -131,7 +131,7 @@ describe("a download resumed after its file was replaced", () => {
     expectRefused(await as("moved")(file.path, { range: "bytes=5000-" }));
   });
 
-  it("by readers of pieces, which look at the size first, is of the version they looked at", async () => {
+  it("continues the version whose size the client asked for, for clients that read in pieces", async () => {
     const file = await replaceable("pieces");
     const reader = as("reader");
     await reader(file.path, {}, "HEAD");
@@ -147,7 +147,7 @@ describe("a download resumed after its file was replaced", () => {
     expectPart(await dav(file.path, { range: "bytes=5000-" }), file.present, 5000);
   });
 
-  it("7 days later, or when the file is withdrawn, the old one is gone", async () => {
+  it("can no longer continue the old version after 7 days or after the file is withdrawn", async () => {
     const file = await replaceable("late");
     const { headers } = await curl(file.path);
     await file.replace();
@@ -170,8 +170,8 @@ describe("a download resumed after its file was replaced", () => {
   });
 });
 
-describe("an order pack that is rebuilt", () => {
-  it("is finished as it was begun, and so is a security's file in it", async () => {
+describe("a download of an order pack that is rebuilt meanwhile", () => {
+  it("continues the old version, for the pack and for a security's file in it", async () => {
     const tradedate = "20260310";
     const rebuilt = (rows: number) =>
       publish(

@@ -32,8 +32,8 @@ function responsesOf({ text }: Answer): Map<string, { xml: string; of(name: stri
   return responses;
 }
 
-describe("OPTIONS", () => {
-  it("says class 1 and what may be done", async () => {
+describe("OPTIONS on a share", () => {
+  it("answers with DAV class 1 and the accepted methods", async () => {
     const answer = await onDrive(world.share, "", { method: "OPTIONS" });
     expect(answer.status).toBe(200);
     expect(answer.headers.dav).toBe("1");
@@ -41,8 +41,8 @@ describe("OPTIONS", () => {
   });
 });
 
-describe("PROPFIND", () => {
-  it("with depth 0 tells of the resource alone", async () => {
+describe("PROPFIND on a share", () => {
+  it("with depth 0 describes the resource alone", async () => {
     for (const path of ["", `${DAY}/`, `${DAY}/${DAY}_trades.zip`, "manifest.json"]) {
       const answer = await propfind(path, "0");
       expect(answer.status).toBe(207);
@@ -58,12 +58,12 @@ describe("PROPFIND", () => {
     expect(ofDay).toEqual([`${DAY}/`, ...packs, `${DAY}/${DAY}_trades.zip`]);
   });
 
-  it("lists by-symbol to who asks for it", async () => {
+  it("lists by-symbol when the request names it", async () => {
     const listed = [...responsesOf(await propfind(`${DAY}/by-symbol/`, "1")).keys()];
     expect(listed).toContain(`${DAY}/by-symbol/600519.SH.parquet`);
   });
 
-  it("tells of a file what GET tells", async () => {
+  it("returns for a file the size, type and ETag that GET returns", async () => {
     for (const path of [`${DAY}/${DAY}_trades.zip`, "SHA256SUMS", `${DAY}/by-symbol/600519.SH.parquet`]) {
       const got = await onDrive(world.share, path);
       const told = responsesOf(await propfind(path, "0")).get(path);
@@ -80,11 +80,11 @@ describe("PROPFIND", () => {
     ).toBe("<D:collection/>");
   });
 
-  it("names a folder without its slash as the folder", async () => {
+  it("returns a folder's URL with the final slash when the request omits it", async () => {
     expect([...responsesOf(await propfind(DAY, "0")).keys()]).toEqual([`${DAY}/`]);
   });
 
-  it("answers what was asked: found under 200, unknown under 404, in other name spaces too", async () => {
+  it("returns known properties under 200 and unknown ones under 404, also of other XML namespaces", async () => {
     const body = `<?xml version="1.0"?><a:propfind xmlns:a="DAV:" xmlns:o="http://owncloud.org/ns">
       <a:prop><a:getcontentlength/><a:quota-used-bytes/><o:checksums/></a:prop></a:propfind>`;
     const path = `${DAY}/${DAY}_trades.zip`;
@@ -97,13 +97,13 @@ describe("PROPFIND", () => {
     expect(missing).toContain("HTTP/1.1 404 Not Found");
   });
 
-  it("with propname tells names only", async () => {
+  it("with propname returns the names of the properties only", async () => {
     const body = '<propfind xmlns="DAV:"><propname/></propfind>';
     const { xml } = responsesOf(await propfind(DAY, "0", body)).get(`${DAY}/`) ?? { xml: "" };
     expect(xml).toContain("<D:displayname/>");
   });
 
-  it("without an end of the depth is 403 with WebDAV's own error", async () => {
+  it("with infinite depth is refused with 403 and the error element of WebDAV", async () => {
     for (const depth of ["infinity", "2", null]) {
       const answer = await propfind("", depth);
       expect(answer.status).toBe(403);
@@ -120,11 +120,11 @@ describe("PROPFIND", () => {
     ["x".repeat(70_000), 400],
     ['<propfind xmlns="DAV:"><allprop/></propfind>', 207],
     ["<!-- hi --><D:propfind xmlns:D='DAV:'><D:allprop/></D:propfind>", 207],
-  ])("body %j is %i", async (body, status) => {
+  ])("with the body %j returns %i", async (body, status) => {
     expect((await propfind("", "0", body)).status).toBe(status);
   });
 
-  it("is refused when more came than any question has, without a length and before its end", async () => {
+  it("is refused before its end when a body without length exceeds the limit", async () => {
     const { shareId, password, url } = world.share;
     const { authorization } = basic(shareId, password);
     const { hostname, port, pathname } = new URL(url);
@@ -142,7 +142,7 @@ describe("PROPFIND", () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it("of what the share does not cover is 404", async () => {
+  it("returns 404 for a path that the share does not cover", async () => {
     for (const path of ["20250106/", `${DAY}/nothing.zip`, "x", `${DAY}/by-symbol/999999.SH.parquet`]) {
       expect((await propfind(path, "0")).status).toBe(404);
     }

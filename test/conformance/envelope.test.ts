@@ -16,15 +16,15 @@ const request = (over: Record<string, unknown> = {}) => ({
   ...over,
 });
 
-describe("path and method (contract 1.1)", () => {
-  it.each(["/api", "/api/"])("POST %s serves the operation without a redirect", async (path) => {
+describe("the router (contract 1.1)", () => {
+  it.each(["/api", "/api/"])("serves the operation for POST %s without a redirect", async (path) => {
     const answer = await call(`${world.service.baseUrl}${path}`, { body: request() });
     expect(answer.status).toBe(200);
     expect(answer.envelope.code).toBe(200);
   });
 
   it.each(["GET", "PUT", "DELETE", "PATCH", "HEAD"])(
-    "%s /api is 405 with Allow and an envelope",
+    "refuses %s /api with 405, Allow and an envelope",
     async (method) => {
       const answer = await call(`${world.service.baseUrl}/api`, { method });
       expect(answer.status).toBe(405);
@@ -33,7 +33,7 @@ describe("path and method (contract 1.1)", () => {
     },
   );
 
-  it("an unknown path is 404 with an envelope", async () => {
+  it("answers an unknown path with 404 and an envelope", async () => {
     const answer = await call(`${world.service.baseUrl}/no/such/path`, { body: request() });
     expectRefusal(answer, { reason: "not_found", says: ["/api", "/docs/"] });
   });
@@ -46,35 +46,38 @@ describe("path and method (contract 1.1)", () => {
     ["en-GB,en;q=0.9", "en", "There is no page here"],
     ["zh-CN,zh;q=0.9,en;q=0.8", "zh-CN", "没有这个页面"],
     ["fr", "zh-CN", "没有这个页面"],
-  ])("an unknown path in a browser that prefers %s is a page of 404", async (language, tag, title) => {
-    for (const path of ["/no/such/path", "/docs/en/nothing", "/-/nothing"]) {
-      const answer = await lost("GET", path, { accept: browser, "accept-language": language });
-      expect(answer.status, path).toBe(404);
-      expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
-      expect(answer.headers["content-language"]).toBe(tag);
-      expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
-      expect(answer.headers.vary).toBe("Accept, Accept-Language, Cookie");
-      expect(answer.reason).toBe("not_found");
-      expect(answer.text).toContain(`<h1>${title}</h1>`);
-      expect(answer.text).toContain(String(answer.headers["x-request-id"]));
-      for (const link of ["/docs/", "/console/"]) expect(answer.text).toContain(`href="${link}"`);
-    }
-  });
+  ])(
+    "answers an unknown path with a page of 404 for a browser that prefers %s",
+    async (language, tag, title) => {
+      for (const path of ["/no/such/path", "/docs/en/nothing", "/-/nothing"]) {
+        const answer = await lost("GET", path, { accept: browser, "accept-language": language });
+        expect(answer.status, path).toBe(404);
+        expect(answer.headers["content-type"]).toBe("text/html; charset=utf-8");
+        expect(answer.headers["content-language"]).toBe(tag);
+        expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
+        expect(answer.headers.vary).toBe("Accept, Accept-Language, Cookie");
+        expect(answer.reason).toBe("not_found");
+        expect(answer.text).toContain(`<h1>${title}</h1>`);
+        expect(answer.text).toContain(String(answer.headers["x-request-id"]));
+        for (const link of ["/docs/", "/console/"]) expect(answer.text).toContain(`href="${link}"`);
+      }
+    },
+  );
 
-  it("a page of 404 repeats nothing of the address", async () => {
+  it("does not repeat the URL in the page of 404", async () => {
     const answer = await lost("GET", "/no/%3Cscript%3Epath?et_secret=1", { accept: browser });
     expect(answer.text).not.toMatch(/<script|et_secret/);
   });
 
   it.each([undefined, "*/*", "application/json", "application/json, text/html;q=0.9", "text/html;q=0, */*"])(
-    "an unknown path with Accept %s is the envelope",
+    "answers an unknown path with the envelope for Accept %s",
     async (accept) => {
       const answer = await lost("GET", "/no/such/path", accept === undefined ? {} : { accept });
       expectRefusal(answer, { reason: "not_found" });
     },
   );
 
-  it("HEAD of an unknown path in a browser has the page's head and no body; POST is the envelope", async () => {
+  it("answers HEAD of an unknown path in a browser without a body, and POST with the envelope", async () => {
     const head = await lost("HEAD", "/no/such/path", { accept: browser });
     expect([head.status, head.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
     expect(head.bytes).toHaveLength(0);
@@ -82,7 +85,7 @@ describe("path and method (contract 1.1)", () => {
   });
 });
 
-describe("request envelope (contract 1.2)", () => {
+describe("the request envelope (contract 1.2)", () => {
   it.each([
     ["nothing", ""],
     ["half an object", '{"apiname":'],
@@ -92,11 +95,11 @@ describe("request envelope (contract 1.2)", () => {
     ["null", "null"],
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
     ["a form", "apiname=level2_order_history&apikey=x"],
-  ])("a body of %s is 422 with HTTP 200", async (_, body) => {
+  ])("is refused with 422 over HTTP 200 for a body of %s", async (_, body) => {
     expectRefusal(await world.service.post(body), { reason: "envelope_invalid" });
   });
 
-  it("operations that demand no parameter may be asked without params, the others may not", async () => {
+  it("may omit params for operations without a required parameter, and for no other", async () => {
     const apikey = world.keys.flagship;
     for (const apiname of ["account_info", "data_status", "data_changes"]) {
       expect((await world.service.post({ apiname, apikey })).envelope.code, apiname).toBe(200);
@@ -108,7 +111,7 @@ describe("request envelope (contract 1.2)", () => {
     }
   });
 
-  it("a body of 64 KiB is read, one byte more is HTTP 413", async () => {
+  it("is read at 64 KiB, and refused with HTTP 413 at one byte more", async () => {
     const padded = (size: number) => {
       const bare = JSON.stringify(request({ padding: "" }));
       return JSON.stringify(request({ padding: "x".repeat(size - bare.length) }));
@@ -117,44 +120,47 @@ describe("request envelope (contract 1.2)", () => {
     expectRefusal(await world.service.post(padded(65_537)), { reason: "body_too_large" });
   });
 
-  it("a body of a megabyte sent without its length is HTTP 413", async () => {
+  it("is refused with HTTP 413 for a megabyte sent without its length", async () => {
     const answer = await world.service.post("x".repeat(1_000_000), { "transfer-encoding": "chunked" });
     expectRefusal(answer, { reason: "body_too_large" });
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8", "nonsense"])(
-    "any Content-Type is read: %s",
+    "is read with Content-Type %s",
     async (type) => {
       expect((await world.service.post(request(), { "content-type": type })).envelope.code).toBe(200);
     },
   );
 
-  it("no Content-Type is read", async () => {
+  it("is read without Content-Type", async () => {
     const answer = await call(`${world.service.baseUrl}/api`, { body: request() });
     expect(answer.envelope.code).toBe(200);
   });
 
-  it("a byte order mark is tolerated", async () => {
+  it("may begin with a byte order mark", async () => {
     expect((await world.service.post(`\ufeff${JSON.stringify(request())}`)).envelope.code).toBe(200);
   });
 
-  it("unknown members beside the known four are ignored", async () => {
+  it("may hold unknown members beside the known four", async () => {
     expect((await world.service.post(request({ version: 2, token: "x" }))).envelope.code).toBe(200);
   });
 
-  it("fields null is like leaving it out", async () => {
+  it("with fields null is served as without fields", async () => {
     const answer = await world.service.post(request({ fields: null }));
     expect(answer.envelope.data?.fields).toHaveLength(10);
   });
 
-  it.each([undefined, null, 7, ["level2_order_history"]])("apiname %j is 422", async (apiname) => {
-    const answer = await world.service.post(request({ apiname }));
-    expect(answer.envelope.code).toBe(422);
-    expect(answer.envelope.message).toContain("apiname");
-  });
+  it.each([undefined, null, 7, ["level2_order_history"]])(
+    "with apiname %j is refused with 422",
+    async (apiname) => {
+      const answer = await world.service.post(request({ apiname }));
+      expect(answer.envelope.code).toBe(422);
+      expect(answer.envelope.message).toContain("apiname");
+    },
+  );
 
   it.each(["", "level3", "LEVEL2_ORDER_HISTORY", "constructor", "__proto__"])(
-    "apiname %j is 422 apiname_unknown, and the message names a known one",
+    "with apiname %j is refused with 422 apiname_unknown, and the message names a known one",
     async (apiname) => {
       const answer = await world.service.post(request({ apiname }));
       expect(answer.envelope.code).toBe(422);
@@ -163,15 +169,18 @@ describe("request envelope (contract 1.2)", () => {
     },
   );
 
-  it.each([undefined, null, "symbol=600519", 7, [], [params]])("params %j is 422", async (wrong) => {
-    const answer = await world.service.post(request({ params: wrong }));
-    expect(answer.envelope.code).toBe(422);
-    expect(answer.envelope.message).toContain("params");
-  });
+  it.each([undefined, null, "symbol=600519", 7, [], [params]])(
+    "with params %j is refused with 422",
+    async (wrong) => {
+      const answer = await world.service.post(request({ params: wrong }));
+      expect(answer.envelope.code).toBe(422);
+      expect(answer.envelope.message).toContain("params");
+    },
+  );
 });
 
 describe("authentication (contract 1.9)", () => {
-  it.each([undefined, null, 7, {}, ["k"]])("apikey %j is 422", async (apikey) => {
+  it.each([undefined, null, 7, {}, ["k"]])("refuses apikey %j with 422", async (apikey) => {
     expectRefusal(await world.service.post(request({ apikey })), {
       reason: "envelope_invalid",
       says: ["apikey"],
@@ -186,19 +195,19 @@ describe("authentication (contract 1.9)", () => {
     "<API_KEY>",
     "钥匙",
     "x".repeat(5_000),
-  ])("apikey %j is 403 key_unknown and says invalid api key", async (apikey) => {
+  ])("refuses apikey %j with 403 key_unknown and `invalid api key` in the message", async (apikey) => {
     const answer = await world.service.post(request({ apikey }));
     expectRefusal(answer, { reason: "key_unknown", says: ["invalid api key"] });
     expect(answer.text.includes("apikey is empty"), "a hint for the empty one").toBe(apikey.trim() === "");
   });
 
-  it("a key with one character changed is unknown", async () => {
+  it("refuses a key with one changed character as unknown", async () => {
     const key = world.keys.flagship;
     const changed = `${key.slice(0, 10)}${key[10] === "A" ? "B" : "A"}${key.slice(11)}`;
     expectRefusal(await world.service.post(request({ apikey: changed })), { reason: "key_unknown" });
   });
 
-  it("header credentials are ignored: they do not replace the key and do not corrupt it", async () => {
+  it("ignores credentials in headers, which neither replace the body's key nor invalidate it", async () => {
     const headers = { authorization: `Bearer ${world.keys.flagship}`, "x-api-key": world.keys.flagship };
     const without = await world.service.post(request({ apikey: undefined }), headers);
     expectRefusal(without, { reason: "envelope_invalid" });
@@ -207,8 +216,8 @@ describe("authentication (contract 1.9)", () => {
   });
 });
 
-describe("response envelope (contract 1.3)", () => {
-  it("is code, message, data in that order; the message of 200 is `success`", async () => {
+describe("the response envelope (contract 1.3)", () => {
+  it("holds code, message and data in that order, with the message `success` for 200", async () => {
     const answer = await world.service.post(request());
     expectEnvelope(answer);
     expect(answer.text.startsWith('{"code":200,"message":"success","data":{')).toBe(true);
@@ -216,9 +225,9 @@ describe("response envelope (contract 1.3)", () => {
   });
 });
 
-describe("sizes before the sender is known (contract 1.2, 1.4)", () => {
+describe("size limits before authentication (contract 1.2, 1.4)", () => {
   it.each(["/api", "/health", "/docs/zh/quickstart", "/s/AAAAAAAAAAAA/", "/console", "/admin/days", "/none"])(
-    "a header of more than 8 KiB is 431 at %s",
+    "refuse a header of more than 8 KiB with 431 at %s",
     async (path) => {
       for (const headers of [
         { "accept-language": `en;q=${" ".repeat(60_000)}a b` },
@@ -236,7 +245,7 @@ describe("sizes before the sender is known (contract 1.2, 1.4)", () => {
     },
   );
 
-  it("a header of 8 KiB is read, and an address of more is 404", async () => {
+  it("allow a header of 8 KiB, and answer a longer URL with 404", async () => {
     const { baseUrl } = world.service;
     const headers = { "accept-language": "en,".repeat(2_731).slice(0, 8_192) };
     expect((await call(`${baseUrl}/api`, { body: request(), headers })).envelope.code).toBe(200);

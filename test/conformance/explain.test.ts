@@ -31,7 +31,7 @@ const settled = (id: string) =>
   );
 
 describe("explaining a request id", () => {
-  it("tells of every refusal, before and after the key was known, as a text to paste", async () => {
+  it("describes every refusal, with and without a known key, and returns a text for the customer", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "professional" });
     const ask = (params: object) =>
       world.ask({ symbol: "600519", tradedate: MAIN, ...params }, { apikey: key });
@@ -62,7 +62,7 @@ describe("explaining a request id", () => {
     }
   });
 
-  it("tells of accepted requests whether they were counted, also without a named account", async () => {
+  it("says whether an accepted request was charged, also when the operator names no account", async () => {
     const { accountId, key } = await account(world.service, { plan: "trial" });
     const page = await world.ask({ symbol: "600519", tradedate: MAIN, page_size: 3 }, { apikey: key });
     expect(await settled(idOf(page))).toMatchObject({
@@ -76,7 +76,7 @@ describe("explaining a request id", () => {
     });
   });
 
-  it("tells of requests that the gate refused: a used-up quota", async () => {
+  it("describes a request that the gate refused for a used-up quota", async () => {
     const { accountId, key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
     await ask();
@@ -87,7 +87,7 @@ describe("explaining a request id", () => {
     });
   });
 
-  it("says so when nothing is known of an id", async () => {
+  it("answers `unknown` for an id without a record", async () => {
     expect(await explained("0000000000000000")).toMatchObject({
       state: "unknown",
       accountId: null,
@@ -96,8 +96,8 @@ describe("explaining a request id", () => {
   });
 });
 
-describe("explaining a request that is not made", () => {
-  it("goes through the steps of contract 2.1, says what would come, and counts nothing", async () => {
+describe("explaining a request without sending it", () => {
+  it("checks the steps of contract 2.1, predicts the answer and counts nothing", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "trial" });
     const request = body({ symbol: "600519", tradedate: MAIN });
     for (const asker of [{ key }, { keyId: keys[0]?.keyId }, { account: accountId }]) {
@@ -121,7 +121,7 @@ describe("explaining a request that is not made", () => {
     expect(left(page).remaining).toBe(99);
   });
 
-  it("stops at the first refusal with the very code, reason and message that the request would get", async () => {
+  it("stops at the first refusal with the code, reason and message that the request would get", async () => {
     const { key } = await account(world.service, { plan: "professional", limits: { files: 0 } });
     const cases: [string, number][] = [
       ["{", 1],
@@ -161,7 +161,7 @@ describe("explaining a request that is not made", () => {
     }
   });
 
-  it("makes no share when it explains a share, and takes no slot", async () => {
+  it("creates no share for file_download, and takes no slot", async () => {
     const { accountId, key } = await account(world.service, { plan: "flagship" });
     const request = JSON.stringify({
       apiname: "file_download",

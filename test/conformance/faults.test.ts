@@ -28,7 +28,7 @@ async function withoutObjects(): Promise<() => Promise<void>> {
 }
 
 describe("faults of the service (contract 1.6, 2.3)", () => {
-  it("are 503 unavailable with Retry-After 5, tell nothing of the inside, and are credited back", async () => {
+  it("return 503 unavailable with Retry-After 5, show no internal detail, and are credited", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     const restore = await withoutObjects();
     for (const format of ["json", "parquet"]) {
@@ -45,7 +45,7 @@ describe("faults of the service (contract 1.6, 2.3)", () => {
     expect(String(served.headers.ratelimit)).toMatch(/;\s*r=99\b/);
   });
 
-  it("are written to the log with the request id", async () => {
+  it("are logged with the request id", async () => {
     const restore = await withoutObjects();
     const answer = await world.ask(asked);
     await restore();
@@ -57,7 +57,7 @@ describe("faults of the service (contract 1.6, 2.3)", () => {
   });
 });
 
-describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
+describe("bytes that differ from the pack's (contract 1.6, 6.3)", () => {
   /**
    * Publishes the day again and corrupts 600519's section in the bucket, with or without updating the catalog's etag.
    */
@@ -79,12 +79,12 @@ describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
     await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, key).run();
   }
 
-  it("an object replaced behind the catalog is 503, never other rows", async () => {
+  it("return 503, never other rows, when the object in R2 is replaced", async () => {
     await corrupt("does not know");
     expectRefusal(await world.ask(asked), { reason: "unavailable" });
   });
 
-  it("damaged blocks are 503 with JSON, credited, and the day is day_damaged from then on", async () => {
+  it("return 503 for a JSON page, which is credited, and the day is day_damaged from then on", async () => {
     await corrupt("knows");
     const { key } = await account(world.service, { plan: "trial" });
     const first = await world.ask(asked, { apikey: key });
@@ -98,7 +98,7 @@ describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
     expect(String(other.headers.ratelimit)).toMatch(/;\s*r=99\b/);
   });
 
-  it("damaged blocks break a Parquet body before its end, credited", async () => {
+  it("break a Parquet body before its end, and the request is credited", async () => {
     await corrupt("knows");
     const { key } = await account(world.service, { plan: "trial" });
     await expect(world.ask({ ...asked, format: "parquet" }, { apikey: key })).rejects.toThrow();
@@ -108,14 +108,14 @@ describe("bytes that are not the pack's (contract 1.6, 6.3)", () => {
     expect(String(next.headers.ratelimit)).toMatch(/;\s*r=99\b/);
   });
 
-  it("a new revision heals the day", async () => {
+  it("are no longer read once a new revision is published", async () => {
     await publish(world.service, MAIN_DAY);
     expect(pageOf(await world.ask(asked)).items).toEqual(world.main.rowsOf("600519"));
   });
 });
 
-describe("a day the operator took back (contract 3.13)", () => {
-  it("is 1002 withdrawn", async () => {
+describe("a withdrawn day (contract 3.13)", () => {
+  it("is refused with 1002 withdrawn", async () => {
     const db = await world.service.mf.getD1Database("DB");
     await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20260210'").run();
     expectRefusal(await world.ask({ ...asked, tradedate: "20260210" }), {

@@ -28,8 +28,8 @@ const ask = (fields: unknown) => world.ask({ symbol: "600519", tradedate: MAIN }
 const columns = (...places: number[]) =>
   world.main.rowsOf("600519").map((row) => places.map((place) => row[place]));
 
-describe("fields (contract 3.10, 4.1)", () => {
-  it("are the ten of the standard, in their order, when left out", async () => {
+describe("the parameter fields (contract 3.10, 4.1)", () => {
+  it("defaults to the ten standard fields in their order", async () => {
     expect(FIELDS).toEqual(STANDARD);
     for (const nothing of [undefined, null, "", "  "]) {
       const page = pageOf(await ask(nothing));
@@ -38,46 +38,43 @@ describe("fields (contract 3.10, 4.1)", () => {
     }
   });
 
-  it("are returned alone and in the order asked", async () => {
+  it("returns the named fields alone, in the order asked", async () => {
     const page = pageOf(await ask("volume,time,price"));
     expect(page.fields).toEqual(["volume", "time", "price"]);
     expect(page.items).toEqual(columns(8, 2, 7));
   });
 
-  it.each(STANDARD.map((name, place) => [name, place] as const))(
-    "%s may stand alone",
-    async (name, place) => {
-      const page = pageOf(await ask(name));
-      expect(page.fields).toEqual([name]);
-      expect(page.items).toEqual(columns(place));
-    },
-  );
+  it.each(STANDARD.map((name, place) => [name, place] as const))("accepts %s alone", async (name, place) => {
+    const page = pageOf(await ask(name));
+    expect(page.fields).toEqual([name]);
+    expect(page.items).toEqual(columns(place));
+  });
 
-  it("may be all ten backwards", async () => {
+  it("accepts all ten fields in reverse order", async () => {
     const page = pageOf(await ask(STANDARD.toReversed().join(",")));
     expect(page.items).toEqual(columns(9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
   });
 
-  it("may be an array of strings", async () => {
+  it("accepts an array of strings", async () => {
     const page = pageOf(await ask(["amount", "symbol"]));
     expect(page.fields).toEqual(["amount", "symbol"]);
     expect(page.items).toEqual(columns(9, 0));
   });
 
-  it("have their blanks trimmed, empty pieces dropped and repeats dropped", async () => {
+  it("trims blanks and drops empty and repeated names", async () => {
     const page = pageOf(await ask(" time , ,price,, time,"));
     expect(page.fields).toEqual(["time", "price"]);
     expect(page.items).toEqual(columns(2, 7));
     expect(pageOf(await ask([" time ", "time", ""])).fields).toEqual(["time"]);
   });
 
-  it("keep a legacy name as it was asked", async () => {
+  it("returns a legacy name under the name that was asked", async () => {
     const page = pageOf(await ask("order_no,side"));
     expect(page.fields).toEqual(["order_no", "side"]);
     expect(page.items).toEqual(columns(4, 6));
   });
 
-  it("may hold legacy names beside the new ones", async () => {
+  it("accepts legacy names beside new ones", async () => {
     const page = pageOf(await ask("side,order_code,exchange_order_id,order_no,order_id"));
     expect(page.fields).toEqual(["side", "order_code", "exchange_order_id", "order_no", "order_id"]);
     expect(page.items).toEqual(columns(6, 6, 4, 4, 3));
@@ -93,14 +90,17 @@ describe("fields (contract 3.10, 4.1)", () => {
     "constructor",
     "*",
     "order_no ",
-  ])("%j is 422 field_unknown naming it, unless only blanks are wrong", async (fields) => {
-    if (fields.trim() === "order_no") return expect(pageOf(await ask(fields)).fields).toEqual(["order_no"]);
-    const unknown = fields.split(",").at(-1) ?? "";
-    expectRefusal(await ask(fields), { reason: "field_unknown" });
-    expect((await ask(fields)).envelope.message).toContain(unknown);
-  });
+  ])(
+    "%j is refused with 422 field_unknown, which names the field, unless only blanks are wrong",
+    async (fields) => {
+      if (fields.trim() === "order_no") return expect(pageOf(await ask(fields)).fields).toEqual(["order_no"]);
+      const unknown = fields.split(",").at(-1) ?? "";
+      expectRefusal(await ask(fields), { reason: "field_unknown" });
+      expect((await ask(fields)).envelope.message).toContain(unknown);
+    },
+  );
 
-  it.each([7, true, {}, [7], [null], [["time"]]])("%j is 422", async (fields) => {
+  it.each([7, true, {}, [7], [null], [["time"]]])("%j is refused with 422", async (fields) => {
     expect((await ask(fields)).envelope.code).toBe(422);
   });
 });

@@ -38,7 +38,7 @@ async function wholeDatabase(): Promise<string> {
 }
 
 describe("an external share (contract 8.4)", () => {
-  it("without a link is being prepared: nothing to open, and a time to ask again", async () => {
+  it("without a link is answered as `preparing`, with empty url and a time to ask again", async () => {
     await set("auction_tick", 2022, COVERS);
     const prepared = await share("auction_tick", 2022);
     expect(prepared).toEqual({
@@ -58,7 +58,7 @@ describe("an external share (contract 8.4)", () => {
     expect(Number.isInteger(prepared.retry_after)).toBe(true);
   });
 
-  it("with a link is answered in the place of ours, from then on", async () => {
+  it("with a link replaces the service's own share", async () => {
     await set("auction_tick", 2022, { ...COVERS, link: LINK });
     expect(await share("auction_tick", 2022)).toEqual({
       status: "ready",
@@ -77,19 +77,19 @@ describe("an external share (contract 8.4)", () => {
     expect(isOurs(await share("auction_tick", 2025))).toBe(true);
   });
 
-  it("is answered also for a year of which we publish nothing", async () => {
+  it("is returned also for a year of which the service itself publishes nothing", async () => {
     await set("level2", 2020, { ...COVERS, firstDay: "20200102", lastDay: "20201231", link: LINK });
     expect((await share("level2", 2020)).url).toBe(LINK.url);
     await clear("level2", 2020);
   });
 
-  it("whose link has run out is being prepared again", async () => {
+  it("is answered as `preparing` again once its link has expired", async () => {
     const over = { ...LINK, expires: world.service.nowMs() - 1 };
     await set("auction_tick", 2022, { ...COVERS, link: { ...over, expires: Math.floor(over.expires) } });
     expect(await share("auction_tick", 2022)).toMatchObject({ status: "preparing", url: "", password: "" });
   });
 
-  it("is for plans of the whole year only: a window gets our own drive", async () => {
+  it("is returned for plans that cover the whole year only; a plan with a window gets the service's own share", async () => {
     await set("level2", 2026, { ...COVERS, firstDay: "20260105", lastDay: "20260311", link: LINK });
     expect((await share("level2", 2026)).url).toBe(LINK.url);
     for (const plan of ["professional", "weekly"] as const) {
@@ -100,7 +100,7 @@ describe("an external share (contract 8.4)", () => {
     await clear("level2", 2026);
   });
 
-  it("that is cleared gives way to ours", async () => {
+  it("gives way to the service's own share when it is cleared", async () => {
     await set("auction_tick", 2022, { ...COVERS, link: LINK });
     await clear("auction_tick", 2022);
     const own = await share("auction_tick", 2022);
@@ -111,7 +111,7 @@ describe("an external share (contract 8.4)", () => {
   });
 });
 
-describe("what the operator may register", () => {
+describe("the registration of an external share", () => {
   it.each([
     ["a day of another year", { ...COVERS, firstDay: "20211231" }],
     ["days the wrong way round", { ...COVERS, firstDay: "20221230", lastDay: "20220104" }],
@@ -125,7 +125,7 @@ describe("what the operator may register", () => {
     expect([400, 422]).toContain(answer.status);
   });
 
-  it("shows the drives without their passwords, and keeps an audit row of each change", async () => {
+  it("lists shares without their passwords, and each change has an audit row", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const list = await world.service.admin("GET", "/admin/external");
     expect(list.text).toContain(LINK.url);
@@ -139,8 +139,8 @@ describe("what the operator may register", () => {
   });
 });
 
-describe("secrets of shares (contract 8.4)", () => {
-  it("stand neither in the database nor in the log: passwords of both kinds, keys, the share secret", async () => {
+describe("the secrets of shares (contract 8.4)", () => {
+  it("are stored and logged nowhere in plain text: passwords of both kinds, keys and the share secret", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const shares = [
       await share("level2", 2026),
@@ -164,7 +164,7 @@ describe("secrets of shares (contract 8.4)", () => {
     }
   });
 
-  it("a password that does not open is a fault which says nothing of it", async () => {
+  it("cause a fault without any detail when a stored password cannot be decrypted", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const db = await world.service.mf.getD1Database("DB");
     await db

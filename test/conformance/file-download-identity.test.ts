@@ -22,8 +22,8 @@ afterAll(() => world.stop());
 const share = async (key: string, data_type = "level2", year = 2026, service = world.service) =>
   shareIn(await askShare(service, key, { data_type, year }));
 
-describe("one share an account, type and year (contract 8.3)", () => {
-  it("is the same when asked again, also with another key of the account", async () => {
+describe("one share per account, type and year (contract 8.3)", () => {
+  it("stays the same when it is requested again, also with another key of the account", async () => {
     const { keys } = await account(world.service, { plan: "flagship", keys: 2 });
     const [one, two] = [keys[0]?.key ?? "", keys[1]?.key ?? ""];
     const first = await share(one);
@@ -31,7 +31,7 @@ describe("one share an account, type and year (contract 8.3)", () => {
     expect(await share(two)).toEqual(first);
   });
 
-  it("is one when twenty ask at once, with one audit row", async () => {
+  it("is created once for twenty concurrent requests, with one audit row", async () => {
     const { accountId, keys } = await account(world.service, { plan: "flagship", keys: 4 });
     const asked = Array.from({ length: 20 }, (_, i) => share(keys[i % 4]?.key ?? ""));
     const answers = await Promise.all(asked);
@@ -55,7 +55,7 @@ describe("one share an account, type and year (contract 8.3)", () => {
     expect(new Set(shares.map(({ password }) => password)).size).toBe(4);
   });
 
-  it("changes when it is revoked: another address, another password", async () => {
+  it("gets a new URL and a new password after it was revoked", async () => {
     const { accountId, key } = await account(world.service, { plan: "flagship" });
     const first = await share(key);
     const { shares } = await asOperator<{ shares: { shareId: string }[] }>(
@@ -80,7 +80,7 @@ describe("one share an account, type and year (contract 8.3)", () => {
     ]);
   });
 
-  it("has no address in production without PUBLIC_BASE_URL, whatever the Host says, and no share is made", async () => {
+  it("has no URL in production without PUBLIC_BASE_URL, whatever the Host header, and no share is created", async () => {
     await using service = await startService({ settings: { ENVIRONMENT: "production" } });
     await publishFiles(service, ownFile("20260105", "x"));
     const { key, accountId } = await account(service, { plan: "flagship" });
@@ -108,7 +108,7 @@ describe("one share an account, type and year (contract 8.3)", () => {
     expect(await at("http://127.0.0.1:8787")).toMatchObject({ code: 200 });
   });
 
-  it("is reached under PUBLIC_BASE_URL where that is set", async () => {
+  it("has a URL under PUBLIC_BASE_URL where that is set", async () => {
     await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example.com/" } });
     await publishFiles(service, ownFile("20260105", "x"));
     const { key } = await account(service, { plan: "flagship" });
@@ -144,8 +144,8 @@ async function opened(service: Service, { url, password }: ShareFields): Promise
 
 const startMs = Date.parse("2026-01-01T00:00:00+08:00");
 
-describe("the life of a share (contract 8.3)", () => {
-  it("a professional's keeps its address over midnight while its window moves on", async () => {
+describe("the lifetime of a share (contract 8.3)", () => {
+  it("keeps a professional's URL over midnight while the plan's window moves on", async () => {
     let key = "";
     let evening: ShareFields | undefined;
     await overTime([
@@ -173,7 +173,7 @@ describe("the life of a share (contract 8.3)", () => {
     ]);
   });
 
-  it("is kept with 24 hours left, renewed with less; the old one works until its own end", async () => {
+  it("is renewed only with less than 24 hours left, and the old share works until its own end", async () => {
     let key = "";
     const made: ShareFields[] = [];
     const ask = async (service: Service) => void made.push(await share(key, "level2", 2026, service));
@@ -213,7 +213,7 @@ describe("the life of a share (contract 8.3)", () => {
     expect(Math.floor((lives[2] ?? 0) / DAY_MS)).toBe(13);
   });
 
-  it("ends with the plan, and is kept then: a new one would live no longer", async () => {
+  it("ends with the plan, and a repeated request returns the same share", async () => {
     const now = world.service.nowMs();
     const endMs = Math.floor((now + 20 * HOUR_MS) / 1000) * 1000;
     const { key } = await account(world.service, { plan: "flagship", startMs, endMs });
@@ -222,7 +222,7 @@ describe("the life of a share (contract 8.3)", () => {
     expect(await share(key)).toEqual(first);
   });
 
-  it("follows a plan that is prolonged, up to 7 days after it was made", async () => {
+  it("is prolonged with the plan, up to 7 days after the share was created", async () => {
     const now = world.service.nowMs();
     const { accountId, key } = await account(world.service, {
       plan: "flagship",
@@ -246,7 +246,7 @@ describe("the life of a share (contract 8.3)", () => {
     expect(lives).toBeLessThan(7.1 * DAY_MS);
   });
 
-  it("keeps its password while its secret is listed, and is another one when it is not", async () => {
+  it("leaves the password unchanged while its secret is listed, and changes it when the secret is removed", async () => {
     let key = "";
     const seen: ShareFields[] = [];
     const asked = async (service: Service) => void seen.push(await share(key, "level2", 2026, service));

@@ -14,17 +14,23 @@ afterAll(() => world.stop());
 const ask = (params: Record<string, unknown>) => askShare(world.service, world.keys.flagship, params);
 
 describe("data_type (contract 3.12)", () => {
-  it.each([undefined, null, "", "  "])("%j is missing: 422 naming both types", async (data_type) => {
-    const says = ["data_type", "auction_tick", "level2"];
-    expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
-  });
+  it.each([undefined, null, "", "  "])(
+    "%j counts as missing and is refused with 422, which names both types",
+    async (data_type) => {
+      const says = ["data_type", "auction_tick", "level2"];
+      expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
+    },
+  );
 
-  it.each(["tick", "LEVEL2", "orders", 2, true, ["level2"], { a: 1 }])("%j is 422", async (data_type) => {
-    const says = ["data_type", "auction_tick", "level2"];
-    expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
-  });
+  it.each(["tick", "LEVEL2", "orders", 2, true, ["level2"], { a: 1 }])(
+    "%j is refused with 422",
+    async (data_type) => {
+      const says = ["data_type", "auction_tick", "level2"];
+      expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
+    },
+  );
 
-  it("trims blanks around it", async () => {
+  it("is read with blanks around it", async () => {
     expect((await ask({ data_type: " level2 ", year: 2026 })).envelope.code).toBe(200);
   });
 });
@@ -37,13 +43,16 @@ describe("year (contract 3.11)", () => {
     expect(asText.envelope.data).toEqual(asNumber.envelope.data);
   });
 
-  it.each([undefined, null, "", "  "])("%j is missing: 422 naming the range", async (year) => {
-    const says = ["year", "2017-2026"];
-    expectRefusal(await ask({ data_type: "level2", year }), { reason: "param_invalid", says });
-  });
+  it.each([undefined, null, "", "  "])(
+    "%j counts as missing and is refused with 422, which names the range",
+    async (year) => {
+      const says = ["year", "2017-2026"];
+      expectRefusal(await ask({ data_type: "level2", year }), { reason: "param_invalid", says });
+    },
+  );
 
   it.each([1.5, true, "7a", "2026.0", "20 26", [2026], { year: 2026 }, "二〇二六", "-2026", 1e300])(
-    "%j is 422",
+    "%j is refused with 422",
     async (year) => {
       const says = ["year", "2017-2026"];
       expectRefusal(await ask({ data_type: "level2", year }), { reason: "param_invalid", says });
@@ -58,7 +67,7 @@ describe("year (contract 3.11)", () => {
     ["level2", 2027, "2017-2026"],
     ["level2", 0, "2017-2026"],
     ["level2", "99999999999999999999", "2017-2026"],
-  ])("of %s %j is out of its range, which the message names", async (data_type, year, range) => {
+  ])("of %s %j is out of range, and the message names the range", async (data_type, year, range) => {
     expectRefusal(await ask({ data_type, year }), { reason: "param_invalid", says: ["year", range] });
   });
 
@@ -69,7 +78,7 @@ describe("year (contract 3.11)", () => {
     expect((await ask({ data_type, year })).envelope.code).toBe(200);
   });
 
-  it("ends with the present year of the Beijing calendar, not of UTC", async () => {
+  it("ends with the current year in Beijing, not in UTC", async () => {
     const asked = async (nowAt: string) => {
       await using service = await startService({ nowAt });
       const { key } = await account(service, { plan: "flagship" });
@@ -87,7 +96,7 @@ describe("year (contract 3.11)", () => {
 });
 
 describe("other parameters (contract 3.1, 3.2, 3.3)", () => {
-  it("an unknown one is 422 with the nearest known name", async () => {
+  it("are refused with 422 when unknown, and the message names the nearest known name", async () => {
     const near = { data_typ: "level2", year: 2026 };
     expectRefusal(await ask(near), { reason: "param_unknown", says: ["data_typ", /data_type/] });
     const far = { data_type: "level2", year: 2026, month: 3 };
@@ -96,12 +105,12 @@ describe("other parameters (contract 3.1, 3.2, 3.3)", () => {
     expectRefusal(await ask(envelope), { reason: "param_unknown", says: ["fields"] });
   });
 
-  it("one without a value is ignored", async () => {
+  it("are ignored without a value", async () => {
     const answer = await ask({ data_type: "level2", year: 2026, month: null, symbol: "", page_size: " " });
     expect(answer.envelope.code).toBe(200);
   });
 
-  it("with UNKNOWN_PARAMETERS=warn it is named in a header", async () => {
+  it("are accepted and named in a header with UNKNOWN_PARAMETERS=warn", async () => {
     await using service = await startService({ settings: { UNKNOWN_PARAMETERS: "warn" } });
     const { key } = await account(service, { plan: "flagship" });
     await publishFiles(service, ownFile("20260105", "x"));

@@ -17,19 +17,22 @@ const ask = (apikey: string, data_type = "level2", year = 2026) =>
 const inYear = (year: number) => (date: string) => date.startsWith(String(year));
 
 describe("plans and shares (contract 7.1, 7.5)", () => {
-  it.each(["free", "standard", "trial"] as const)("%s is 403, for both types and any year", async (plan) => {
-    for (const [type, year] of [
-      ["auction_tick", 2026],
-      ["auction_tick", 2022],
-      ["level2", 2026],
-      ["level2", 2017],
-    ] as const) {
-      const says = ["file_download", /flagship/];
-      expectRefusal(await ask(world.keys[plan], type, year), { reason: "plan_missing", says });
-    }
-  });
+  it.each(["free", "standard", "trial"] as const)(
+    "%s is refused with 403 for both types and any year",
+    async (plan) => {
+      for (const [type, year] of [
+        ["auction_tick", 2026],
+        ["auction_tick", 2022],
+        ["level2", 2026],
+        ["level2", 2017],
+      ] as const) {
+        const says = ["file_download", /flagship/];
+        expectRefusal(await ask(world.keys[plan], type, year), { reason: "plan_missing", says });
+      }
+    },
+  );
 
-  it("an account without a plan, with one to come or one that has ended is 403", async () => {
+  it("an account without a plan, with a future plan or with an expired one is refused with 403", async () => {
     const now = world.service.nowMs();
     const bare = await account(world.service, {});
     expectRefusal(await ask(bare.key), { reason: "plan_missing" });
@@ -39,7 +42,7 @@ describe("plans and shares (contract 7.1, 7.5)", () => {
     expectRefusal(await ask(over.key), { reason: "plan_expired", says: ["2026-03-12"] });
   });
 
-  it("flagship has every year from the type's first one", async () => {
+  it("flagship covers every year from the type's first one", async () => {
     for (const year of [2022, 2025, 2026]) {
       const share = shareIn(await ask(world.keys.flagship, "auction_tick", year));
       expect(share).toMatchObject(summary(world, "auction_tick", inYear(year)));
@@ -81,7 +84,7 @@ describe.each(["professional", "weekly"] as const)("the window of %s (contract 7
     expect(share).toMatchObject({ start_date: "20260211", end_date: "20260311", file_count: 5 });
   });
 
-  it("refuses a year that lies before it as a whole, naming its first day", async () => {
+  it("excludes a year that lies entirely before it, and the refusal names the window's first day", async () => {
     for (const [type, year, from] of [
       ["auction_tick", 2024, "20250313"],
       ["auction_tick", 2022, "20250313"],
@@ -93,8 +96,8 @@ describe.each(["professional", "weekly"] as const)("the window of %s (contract 7
   });
 });
 
-describe("a window of two years (contract 7.2, 8.2)", () => {
-  it("is asked for year by year, and one without files is 1002, not 403", async () => {
+describe("a window that spans two years (contract 7.2, 8.2)", () => {
+  it("is requested year by year, and a year without files is 1002, not 403", async () => {
     await using service = await startService({ nowAt: "2026-01-10T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
     const asked = (year: number) => askShare(service, key, { data_type: "level2", year });
@@ -125,14 +128,14 @@ describe("a window of two years (contract 7.2, 8.2)", () => {
   });
 });
 
-describe("no slot and no quota (contract 2.1)", () => {
-  it("ten requests at once are all served", async () => {
+describe("shares, without slot and quota (contract 2.1)", () => {
+  it("serve ten concurrent requests", async () => {
     const { key } = await account(world.service, { plan: "professional" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key)));
     expect(answers.map(({ envelope }) => envelope.code)).toEqual(Array(10).fill(200));
   });
 
-  it("an account whose daily requests and files are used up is served", async () => {
+  it("serve an account whose daily requests and files are used up", async () => {
     const { key } = await account(world.service, { plan: "flagship", limits: { requests: 0, files: 0 } });
     const answer = await ask(key);
     expect(answer.envelope.code).toBe(200);
@@ -140,8 +143,8 @@ describe("no slot and no quota (contract 2.1)", () => {
   });
 });
 
-describe("the order of checks (contract 2.1)", () => {
-  it("key, then parameters, then plan and window, then what is published", async () => {
+describe("the order of checks for shares (contract 2.1)", () => {
+  it("is key, parameters, plan and window, then what is published", async () => {
     const wrongYear = { data_type: "level2", year: 1999 };
     expectRefusal(await askShare(world.service, "no such key", wrongYear), { reason: "key_unknown" });
     expectRefusal(await askShare(world.service, world.keys.free, wrongYear), { reason: "param_invalid" });

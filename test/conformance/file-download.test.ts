@@ -43,7 +43,7 @@ const FIELDS: (keyof ShareFields)[] = [
 
 describe("a share (contract 8.1, 8.3, 8.4)", () => {
   it.each(["auction_tick", "level2"])(
-    "of %s is an envelope in the envelope, its eleven fields in order",
+    "of %s is an envelope in the envelope, with its eleven fields in order",
     async (type) => {
       const answer = await ask(type, 2026);
       expectEnvelope(answer);
@@ -68,19 +68,19 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     }
   });
 
-  it("of level2 counts the order pack and every file of the operator's own", async () => {
+  it("of level2 counts the order pack and every file that the operator adds", async () => {
     const share = shareIn(await ask("level2", 2026));
     expect(share).toMatchObject({ file_count: 7, start_date: "20260210", end_date: "20260311" });
   });
 
-  it("has an address on the service, and a password of 24 base62 characters that is not in it", async () => {
+  it("has a URL on the service, and a password of 24 base62 characters which the URL does not contain", async () => {
     const { url, password } = shareIn(await ask("level2", 2026));
     expect(url).toMatch(new RegExp(`^${world.service.baseUrl}/s/[0-9A-Za-z]{16,}/$`));
     expect(password).toMatch(/^[0-9A-Za-z]{24}$/);
     expect(url).not.toContain(password);
   });
 
-  it("ends 7 days after it was made, in Beijing time", async () => {
+  it("ends 7 days after its creation, in Beijing time", async () => {
     const before = world.service.nowMs();
     const { key } = await account(world.service, { plan: "flagship" });
     const { expires_at } = shareIn(await ask("level2", 2026, key));
@@ -101,7 +101,7 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     }
   });
 
-  it("is never cached on the way and may be asked by any origin (contract 1.11)", async () => {
+  it("is never cached on the way and can be requested by any origin (contract 1.11)", async () => {
     const { headers } = await ask("level2", 2026);
     expect(headers["cache-control"]).toBe("private, no-store");
     expect(headers["access-control-allow-origin"]).toBe("*");
@@ -109,8 +109,8 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
   });
 });
 
-describe("coverage is what is published (contract 8.2)", () => {
-  it("a file counts from its publishing to its withdrawal, seen at once", async () => {
+describe("the coverage of a share (contract 8.2)", () => {
+  it("includes a file from its publication to its withdrawal, without delay", async () => {
     const file = auctionPack("20230103");
     expectRefusal(await ask("auction_tick", 2023), { reason: "nothing_published", says: ["2023"] });
     await addFile(world.service, file);
@@ -127,14 +127,14 @@ describe("coverage is what is published (contract 8.2)", () => {
     expect(await counted("auction_tick", 2023)).toBe(1);
   });
 
-  it("a replaced file counts once, with its new size", async () => {
+  it("counts a replaced file once, with its new size", async () => {
     await publishFiles(world.service, ownFile("20180102", "short"));
     expect(shareIn(await ask("level2", 2018))).toMatchObject({ file_count: 1, size_bytes: 5 });
     await publishFiles(world.service, ownFile("20180102", "longer"));
     expect(shareIn(await ask("level2", 2018))).toMatchObject({ file_count: 1, size_bytes: 6 });
   });
 
-  it("an order pack counts as soon as it is published, and once when it is published again", async () => {
+  it("counts an order pack as soon as it is published, and once when it is published again", async () => {
     const tradedate = "20210104";
     const packOf = (volume: number) =>
       day({ tradedate, securities: [security("600519", [order("093000000", { volume })])] });
@@ -146,13 +146,13 @@ describe("coverage is what is published (contract 8.2)", () => {
     }
   });
 
-  it("a file of one type is in no share of the other", async () => {
+  it("includes files of the share's own type only", async () => {
     await publishFiles(world.service, auctionPack("20240102"));
     expect(await counted("auction_tick", 2024)).toBe(1);
     expect(await counted("level2", 2024)).toBe(0);
   });
 
-  it("an order day that is withdrawn or damaged is not in it", async () => {
+  it("excludes an order day that is withdrawn or damaged", async () => {
     const before = shareIn(await ask("level2", 2026));
     const db = await world.service.mf.getD1Database("DB");
     for (const state of ["withdrawn", "damaged"]) {
@@ -164,7 +164,7 @@ describe("coverage is what is published (contract 8.2)", () => {
     }
   });
 
-  it("nothing is 1002, and no share is made of it", async () => {
+  it("is refused with 1002 when it is empty, and no share is created", async () => {
     const { accountId, key } = await account(world.service, { plan: "flagship" });
     expectRefusal(await ask("level2", 2019, key), { reason: "nothing_published", says: ["level2", "2019"] });
     const path = `/admin/shares?account=${accountId}`;

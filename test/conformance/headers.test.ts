@@ -31,7 +31,7 @@ async function everyKind(): Promise<Answer[]> {
 }
 
 describe("headers of every answer (contract 1.10, 1.11)", () => {
-  it("hold a request id of its own", async () => {
+  it("include a request id, different for each answer", async () => {
     const ids = (await everyKind()).map((answer) => String(answer.headers["x-request-id"]));
     expect(ids.every((id) => /^[\w-]{8,}$/.test(id))).toBe(true);
     expect(new Set(ids).size).toBe(ids.length);
@@ -42,7 +42,7 @@ describe("headers of every answer (contract 1.10, 1.11)", () => {
     for (const answer of answers) expect(answer.headers["cache-control"]).toBe("private, no-store");
   });
 
-  it("hold X-Reason on refusals, and only there", async () => {
+  it("include X-Reason on refusals only", async () => {
     for (const answer of await everyKind()) {
       const served = answer.headers["content-type"]?.includes("parquet") || answer.envelope.code === 200;
       expect(answer.reason === null).toBe(served);
@@ -51,7 +51,7 @@ describe("headers of every answer (contract 1.10, 1.11)", () => {
 });
 
 describe("CORS (contract 1.11)", () => {
-  it("OPTIONS is 204 and allows POST with Content-Type from any origin", async () => {
+  it("answers OPTIONS with 204 and allows POST with Content-Type from any origin", async () => {
     for (const path of ["/api", "/api/"]) {
       const answer = await call(`${world.service.baseUrl}${path}`, {
         method: "OPTIONS",
@@ -70,7 +70,7 @@ describe("CORS (contract 1.11)", () => {
     }
   });
 
-  it("any origin may read any answer, errors too, and our headers", async () => {
+  it("lets any origin read every answer, also errors, and the service's own headers", async () => {
     const ours = ["x-reason", "x-request-id", "ratelimit", "ratelimit-policy", "retry-after", "x-window"];
     ours.push("x-revision", "x-build", "x-row-count", "content-disposition");
     for (const answer of await everyKind()) {
@@ -83,22 +83,22 @@ describe("CORS (contract 1.11)", () => {
   });
 });
 
-describe("order-history headers (contract 1.10)", () => {
-  it("X-Window says the window applied, in nine digits each", async () => {
+describe("the headers of order history (contract 1.10)", () => {
+  it("include X-Window with the applied window, nine digits each", async () => {
     const windowed = await world.ask({ ...good, start_time: "09:30", end_time: "10:00:00" });
     expect(windowed.headers["x-window"]).toBe("093000000-100000000");
     const whole = await world.ask(good);
     expect(whole.headers["x-window"]).toMatch(/^\d{9}-\d{9}$/);
   });
 
-  it("X-Revision says the day's revision, in JSON and Parquet", async () => {
+  it("include X-Revision with the day's revision, in JSON and Parquet", async () => {
     expect((await world.ask(good)).headers["x-revision"]).toBe("1");
     expect((await world.ask({ ...good, format: "parquet" })).headers["x-revision"]).toBe("1");
   });
 });
 
 describe("X-Build (contract 1.10)", () => {
-  it("is the pack's build id on pages, Parquet and estimates, and the same on every page", async () => {
+  it("is the pack's build id on pages, Parquet and estimates, and equal on every page", async () => {
     const { service, keys } = world;
     const { buildId } = (await packOf(world.main)).index;
     for (const params of [good, { ...good, format: "parquet" }, { ...good, page_size: 3 }]) {
@@ -108,7 +108,7 @@ describe("X-Build (contract 1.10)", () => {
     expect((await service.post(estimate)).headers["x-build"]).toBe(buildId);
   });
 
-  it("is absent from answers that are read from no pack", async () => {
+  it("is absent from answers that read no pack", async () => {
     for (const answer of (await everyKind()).slice(2)) expect(answer.headers["x-build"]).toBeUndefined();
   });
 
@@ -130,7 +130,7 @@ describe("X-Build (contract 1.10)", () => {
 });
 
 describe("GET /health", () => {
-  it("says the version and that D1, R2 and the gate answer", async () => {
+  it("returns the version and whether D1, R2 and the gate answer", async () => {
     const answer = await call(`${world.service.baseUrl}/health`, { method: "GET" });
     expect(answer.status).toBe(200);
     const text = answer.text.toLowerCase();

@@ -120,7 +120,7 @@ const holdSlot = (dataset: DatasetName, apikey: string) =>
 describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
   const { columns } = DATASETS[dataset];
 
-  it("hold every cell of the standard fields, in the source's order, whatever the size of a page", async () => {
+  it("hold every cell of the standard fields, in the source's order, at every page size", async () => {
     for (const page_size of [50_000, 1_117]) {
       const { rows, pages } = await readAll(dataset, { symbol: "600519", page_size });
       expect(rows).toEqual(rowsOf(dataset, "600519"));
@@ -129,7 +129,7 @@ describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
     }
   });
 
-  it("hold the named fields in the order asked, those on request and under older names too", async () => {
+  it("hold the named fields in the order asked, also on-request fields and legacy names", async () => {
     const named = columns
       .flatMap(({ name, legacyName }) => (legacyName ? [name, legacyName] : [name]))
       .reverse();
@@ -139,7 +139,7 @@ describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
     expect(page.items).toEqual(rowsOf(dataset, "300750", named.map(fieldOf)));
   });
 
-  it("refuse a field of the other dataset and name their own", async () => {
+  it("refuse a field of the other dataset and name their own fields", async () => {
     const own = new Set(fieldNames(DATASETS[dataset], "all"));
     const [foreign] = fieldNames(DATASETS[otherThan(dataset)]).filter((name) => !own.has(name));
     const answer = await ask(dataset, { symbol: "300750" }, { fields: foreign });
@@ -147,7 +147,7 @@ describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
     for (const name of own) expect(answer.envelope.message).toContain(name);
   });
 
-  it("begin and end inside a window, and end exactly where it ends", async () => {
+  it("begin inside a window and end exactly at its end", async () => {
     const all = rowsOf(dataset, "600519");
     const [start_time, end_time] = [String(all[4_000]?.[2]), String(all[9_000]?.[2])];
     const { rows } = await readAll(dataset, { symbol: "600519", start_time, end_time, page_size: 999 });
@@ -156,7 +156,7 @@ describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
 });
 
 describe.each(DATASET_NAMES)("%s: the Parquet answer", (dataset) => {
-  it("is the standard fields under the dataset's file name, cell by cell those of the pages", async () => {
+  it("holds the standard fields under the dataset's file name, and equals the pages cell by cell", async () => {
     const answer = await ask(dataset, { symbol: "600519", format: "parquet" });
     expect(answer.headers["content-disposition"]).toBe(
       `attachment; filename="600519.SH_${DAY}_${dataset}.parquet"`,
@@ -167,7 +167,7 @@ describe.each(DATASET_NAMES)("%s: the Parquet answer", (dataset) => {
     expect(rows).toEqual(rowsOf(dataset, "600519"));
   });
 
-  it("has the named columns, those on request too", async () => {
+  it("holds the named columns, also those on request", async () => {
     const fields = fieldNames(DATASETS[dataset], "all").slice(2).reverse();
     const answer = await ask(dataset, { symbol: "300750", format: "parquet" }, { fields });
     const { names, rows } = await readParquet(answer.bytes);
@@ -179,14 +179,14 @@ describe.each(DATASET_NAMES)("%s: the Parquet answer", (dataset) => {
 describe.each(DATASET_NAMES)("%s: cursors", (dataset) => {
   const params = { symbol: "300750", page_size: 7 };
 
-  it("are refused at the other interface, which says so", async () => {
+  it("are refused by the other interface with cursor_mismatch, which the message explains", async () => {
     const { next_cursor: cursor } = pageOf(await ask(dataset, params));
     const answer = await ask(otherThan(dataset), { ...params, cursor });
     expectRefusal(answer, { reason: "cursor_mismatch" });
     expect(answer.envelope.message).toContain("another interface");
   });
 
-  it("of before there were other datasets are those of orders", async () => {
+  it("without a dataset (v4 and v2) continue orders and are refused by other datasets", async () => {
     const { next_cursor } = pageOf(await ask("orders", params));
     const content = Buffer.from(String(next_cursor).slice(3), "base64url").subarray(0, 34);
     const mac = createHmac("sha256", TEST_CURSOR_SECRET)
@@ -204,7 +204,7 @@ describe.each(DATASET_NAMES)("%s: cursors", (dataset) => {
 });
 
 describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
-  it("are its own: one request of each interface side by side, never two of one", async () => {
+  it("exclude a concurrent request of the same interface and allow one of the other", async () => {
     const { key: apikey } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(dataset, apikey);
     expect(slow.status).toBe(200);
@@ -218,7 +218,7 @@ describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
     expect(await slow.finish()).toBe(Number(slow.headers["content-length"]));
   });
 
-  it("a used-up quota of one leaves the other", async () => {
+  it("leave the other dataset's quota when one is used up", async () => {
     const { key: apikey } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     expect(pageOf(await ask(dataset, { symbol: "300750" }, { apikey })).has_more).toBe(false);
     const used = await ask(dataset, { symbol: "300750" }, { apikey });
@@ -237,7 +237,7 @@ describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
     );
   });
 
-  it("is what plans and windows give of order history, with the same refusals", async () => {
+  it("follow plans and windows as order history does, with the same refusals", async () => {
     const asked = (apikey: string, tradedate: string) =>
       ask(dataset, { symbol: "300750", tradedate }, { apikey });
     expectRefusal(await asked(world.keys.standard, DAY), { reason: "plan_missing" });
@@ -247,9 +247,9 @@ describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
   });
 });
 
-describe("one code is one security at every interface", () => {
+describe("the exchange of a security named by digits alone", () => {
   it.each(DATASET_NAMES)(
-    "%s: digits that stand on both exchanges, over all datasets, need a suffix",
+    "%s: digits that exist on both exchanges in any dataset are refused without a suffix",
     async (dataset) => {
       const answer = await ask(dataset, { symbol: "110001" });
       expectRefusal(answer, { reason: "param_invalid" });
@@ -260,7 +260,7 @@ describe("one code is one security at every interface", () => {
     },
   );
 
-  it("and one that a dataset has no rows of is without data there, also when it was not delivered in it", async () => {
+  it("refuses a security without rows in a dataset with no_orders, also when only the other dataset holds it", async () => {
     const halted = await ask("orders", { symbol: "688111" });
     expectRefusal(halted, { reason: "no_orders" });
     expect(halted.envelope.message).toContain("no order records");
@@ -272,10 +272,10 @@ describe("one code is one security at every interface", () => {
   });
 });
 
-describe.each(DATASET_NAMES)("%s: what is told of its days", (dataset) => {
+describe.each(DATASET_NAMES)("%s: a served day", (dataset) => {
   const total = SECTIONS[dataset].reduce((sum, { columns }) => sum + columns.rows, 0);
 
-  it("by data_status: beside the date that of orders, and each under its name", async () => {
+  it("stands in data_status under the dataset's name, and the members beside the date are those of orders", async () => {
     const { days } = await dataOf<DataStatus>("data_status", { month: DAY.slice(0, 6) });
     const found = days.find(({ tradedate }) => tradedate === DAY);
     expect(found?.datasets[dataset]).toMatchObject({ state: "available", revision: 1, rows: total });
@@ -283,7 +283,7 @@ describe.each(DATASET_NAMES)("%s: what is told of its days", (dataset) => {
     expect(beside).toEqual(datasets?.orders);
   });
 
-  it("by data_changes and data_symbols of the dataset, orders when none is named", async () => {
+  it("stands in data_changes and data_symbols of the dataset, which default to orders", async () => {
     const changesOf = (params: object) =>
       dataOf<DataChanges>("data_changes", { since: "20260101", ...params });
     const { changes } = await changesOf({ dataset });
@@ -299,7 +299,7 @@ describe.each(DATASET_NAMES)("%s: what is told of its days", (dataset) => {
       expect((await dataOf<Symbols>("data_symbols", { tradedate: DAY })).items).toEqual(items);
   });
 
-  it("by its estimate: rows, pages and the file's bytes", async () => {
+  it("has an estimate of rows, pages and the file's bytes", async () => {
     const rows = sectionOf(dataset, "600519").columns.rows;
     const { estimate } = DATASETS[dataset];
     const found = await dataOf<Estimate>(estimate, { symbol: "600519", tradedate: DAY, page_size: 500 });
@@ -323,7 +323,7 @@ describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
       body,
     );
 
-  it("withdrawn, published again, then damaged: the other dataset is served all along", async () => {
+  it("withdrawn, published again and damaged leaves the other dataset served", async () => {
     for (const name of DATASET_NAMES) {
       await publishSections(world.service, name, tradedate, [sectionOf(name, "300750")]);
     }
@@ -355,14 +355,14 @@ describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
   });
 });
 
-describe("two public clients on one key", () => {
+describe("two public clients with one key", () => {
   const CLIENTS: Record<DatasetName, string> = {
     orders: "symbol,tradedate,time,order_id,price,volume,amount,side,order_type,order_no",
     trades:
       "symbol,tradedate,time,trade_id,price,volume,amount,bs_flag,trade_code,buy_order_id,sell_order_id",
   };
 
-  it("read orders and trades at the same time with page_size 50000 and their own fields, unchanged", async () => {
+  it("read orders and trades in parallel, unchanged, with page_size 50000 and fields of their own", async () => {
     const { key: apikey } = await account(world.service, { plan: "flagship" });
     const reads = DATASET_NAMES.map((dataset) =>
       readAll(dataset, { symbol: "600519", page_size: 50_000 }, { apikey, fields: CLIENTS[dataset] }),

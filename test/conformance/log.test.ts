@@ -28,7 +28,7 @@ async function linesOf(answer: Answer): Promise<Line[]> {
   return about().map((line) => JSON.parse(line) as Line);
 }
 
-describe("the log: one structured line per request", () => {
+describe("the request log", () => {
   it("has one line per request with id, account, interface, code, reason, rows, bytes, reads and stages", async () => {
     const served = await world.ask(good);
     const lines = await linesOf(served);
@@ -49,12 +49,12 @@ describe("the log: one structured line per request", () => {
     for (const milliseconds of stages) expect(milliseconds).toBeGreaterThanOrEqual(0);
   });
 
-  it("has the reason and code of a refusal", async () => {
+  it("names reason and code of a refusal", async () => {
     const [line] = await linesOf(await world.ask({ ...good, symbol: "x" }));
     expect(line).toMatchObject({ code: 422, reason: "param_invalid" });
   });
 
-  it("tells a busy slot from an outage, although both are 503", async () => {
+  it("distinguishes a busy slot from a fault, although both are 503", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => world.ask(good)));
     const busy = answers.find((answer) => answer.reason === "slot_busy");
     if (busy === undefined) throw new Error("30 at once and none was busy");
@@ -83,7 +83,7 @@ describe("the log: one structured line per request", () => {
     expect(served.map((line) => line.rows)).toEqual([9_999, 9_999, 5_002, 25_000]);
   });
 
-  it("never holds a key, wherever a caller puts one", async () => {
+  it("never contains a key, wherever the caller sends it", async () => {
     const key = world.keys.flagship;
     const answers = [
       await world.ask({ ...good, symbol: key }),

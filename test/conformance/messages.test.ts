@@ -46,7 +46,7 @@ describe("messages (contract 1.8)", () => {
     expect(await sentence("*")).toMatch(HAN);
   });
 
-  it("name the offending parameter and what was accepted", async () => {
+  it("name the wrong parameter and the accepted values", async () => {
     const cases: [Record<string, unknown>, RegExp[]][] = [
       [{ symbol: "60051" }, [/symbol/, /600519|NNNNNN|six|6/i]],
       [{ tradedate: "2026-03-11" }, [/tradedate/, /YYYYMMDD/]],
@@ -76,7 +76,7 @@ describe("messages (contract 1.8)", () => {
     [{ tradedate: "20260230" }, /20260230.*not a day of the calendar/, /不是真实存在的日期/],
     [{ symbol: 1 }, /symbol.*string: write "000001"/, /请写成 "000001"/],
     [{ page_size: 5, limit: 7 }, /page_size \(5\) and limit \(7\)/, /page_size（5）与 limit（7）/],
-  ])("name what was sent, what is wrong and the form that works: %j", async (over, en, zh) => {
+  ])("name what was sent, what is wrong and the form that works, for %j", async (over, en, zh) => {
     const params = { ...good, ...over };
     for (const [language, said] of [
       ["en", en],
@@ -94,7 +94,7 @@ describe("messages (contract 1.8)", () => {
     ["date", MAIN, /did you mean tradedate\?/],
     ["code", "600519", /did you mean symbol\?/],
     ["ts_code", "600519.SH", /did you mean symbol\?/],
-  ])("of the unknown parameter %s: %s say what to use", async (name, value, said) => {
+  ])("about the unknown parameter %s (%s) name the right one", async (name, value, said) => {
     const answer = await world.ask({ ...good, [name]: value }, { headers: { "accept-language": "en" } });
     expectRefusal(answer, { reason: "param_unknown", says: [name, said] });
   });
@@ -123,7 +123,7 @@ describe("messages (contract 1.8)", () => {
     });
   });
 
-  it("of an undated cursor name its offset", async () => {
+  it("about an undated cursor name its offset", async () => {
     const answer = await world.ask(
       { ...good, cursor: "v2.093000000-99999" },
       { headers: { "accept-language": "en" } },
@@ -131,7 +131,7 @@ describe("messages (contract 1.8)", () => {
     expectRefusal(answer, { reason: "cursor_invalid", says: [/more rows than its millisecond has/] });
   });
 
-  it("tell absent members from those of a wrong type, and where flat parameters belong", async () => {
+  it("distinguish absent members from members of a wrong type, and say where flat parameters belong", async () => {
     const { flagship: apikey } = world.keys;
     const cases: [Record<string, unknown>, RegExp, RegExp][] = [
       [{ apikey, params: good }, /lacks apiname:/, /缺少 apiname/],
@@ -158,7 +158,7 @@ describe("messages (contract 1.8)", () => {
     }
   });
 
-  it("name the window's days where the window matters", async () => {
+  it("about a plan's window name its days", async () => {
     const answer = await world.ask(
       { ...good, tradedate: BEFORE_WINDOW },
       { apikey: world.keys.professional },
@@ -170,12 +170,12 @@ describe("messages (contract 1.8)", () => {
     expectRefusal(await world.ask({ symbol: "600519" }), { reason: "not_loaded", says: [TODAY, MAIN] });
   });
 
-  it("never echo a key", async () => {
+  it("never repeat a key", async () => {
     const answer = await world.ask(good, { apikey: "et_leaked_secret_value" });
     expect(answer.text).not.toContain("leaked_secret");
   });
 
-  it("never let the caller's text break out of the JSON or grow without end", async () => {
+  it("escape the caller's text in the JSON and limit its length", async () => {
     const answer = await world.ask({ ...good, [`"}\n\u0000${"x".repeat(20_000)}`]: 1 });
     expectRefusal(answer, { reason: "param_unknown" });
     expect(answer.bytes.length).toBeLessThan(4_000);

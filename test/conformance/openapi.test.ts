@@ -61,7 +61,7 @@ const ask = (apiname: string, params: object, apikey = world.keys.flagship) =>
   world.service.post({ apiname, apikey, params }, { "accept-language": "en" });
 
 describe("GET /openapi.json", () => {
-  it("is OpenAPI 3.1 of this address, and every reference in it leads somewhere", () => {
+  it("is OpenAPI 3.1 with this server's URL, and every reference in it resolves", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.servers).toEqual([{ url: world.service.baseUrl }]);
     const refs = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)];
@@ -71,7 +71,7 @@ describe("GET /openapi.json", () => {
     ).toEqual([]);
   });
 
-  it("names every apiname and every parameter of each, and no other", async () => {
+  it("names every apiname and exactly the parameters of each", async () => {
     const { text } = await ask("nonsense", {});
     expect(/accepted: ([\w, ]+)\./.exec(text)?.[1]?.split(", ").toSorted()).toEqual(APINAMES.toSorted());
     for (const apiname of APINAMES) {
@@ -173,8 +173,8 @@ const BASE: Record<Apiname, Record<string, unknown>> = {
 /** Reasons for an invalid form of a parameter. */
 const FORM = ["param_invalid", "param_unknown", "param_excluded", "field_unknown", "cursor_invalid"];
 
-describe("schemas of parameters against the service", () => {
-  it.each(APINAMES)("%s: both take or both refuse each of the values", async (apiname) => {
+describe("the document's parameter schemas", () => {
+  it.each(APINAMES)("%s: accept exactly the values that the service accepts", async (apiname) => {
     const schema = paramsSchemas()[apiname];
     const written = z.fromJSONSchema(
       document.components.schemas[`${apiname}_request`]?.properties?.params as z.core.JSONSchema.JSONSchema,
@@ -196,7 +196,7 @@ describe("schemas of parameters against the service", () => {
     }
   });
 
-  it("leaves out what is null, and refuses with parquet what makes no sense there", async () => {
+  it("accept null as absent, and refuse with parquet the parameters that the service excludes", async () => {
     for (const name of ["tradedate", "format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
       const params = { symbol: "600519", tradedate: MAIN, [name]: null };
       if (name !== "tradedate") expect((await ask("level2_order_history", params)).envelope.code).toBe(200);
@@ -215,9 +215,9 @@ describe("schemas of parameters against the service", () => {
   });
 });
 
-describe("examples of the document, replayed", () => {
+describe("the document's examples", () => {
   it.each(Object.keys(requestExamples(MAIN)))(
-    "request %s is served, with the data its schema says",
+    "request %s is served with data that matches its schema",
     async (name) => {
       const body = document.paths["/api"].post.requestBody.content["application/json"].examples[name]?.value;
       const answer = await world.service.post({ ...body, apikey: world.keys.flagship });
@@ -231,7 +231,7 @@ describe("examples of the document, replayed", () => {
     },
   );
 
-  it("answers first_page as shown, on the day that the documentation shows", async () => {
+  it("first_page has the rows that the service returns for the documented day", async () => {
     const orders = [...exampleRows(MAIN), ["", "", "150000000", 0, 14, "A", "B", 1500, 100, 0]].map(
       ([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
         order(String(time), {
@@ -264,7 +264,7 @@ describe("examples of the document, replayed", () => {
     ["future_day", { symbol: "600519", tradedate: "20260313" }],
     ["before_history", { symbol: "600519", tradedate: "20200102" }],
     ["security_unknown", { symbol: "300750.SH", tradedate: MAIN }],
-  ])("refusal %s has the message of its example", async (reason, params, who) => {
+  ])("refusal %s has the message that the service returns", async (reason, params, who) => {
     const key = who === "unknown" ? "unknown" : world.keys[who ?? "flagship"];
     const answer = await ask("level2_order_history", params, key);
     const examples = Object.values(document.paths["/api"].post.responses).map(
@@ -276,7 +276,7 @@ describe("examples of the document, replayed", () => {
     expect(withoutId(answer.envelope.message)).toBe(withoutId(shown?.message));
   });
 
-  it("refusal withdrawn has the message of its example", async () => {
+  it("refusal withdrawn has the message that the service returns", async () => {
     await asOperator(world.service, "POST", `/admin/days/${BEFORE_WINDOW}/withdraw`, { revision: 1 });
     const { text } = await ask("level2_order_history", { symbol: "600519", tradedate: BEFORE_WINDOW });
     const shown = REFUSALS.find(({ reason }) => reason === "withdrawn")?.message.en ?? "";

@@ -17,7 +17,7 @@ const pageBy = (page_size: number, over: Record<string, unknown> = {}, fields?: 
 
 describe("paging (contract 5)", () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 10_000])(
-    "13 rows at page_size %i come whole",
+    "returns all of 13 rows at page_size %i",
     async (pageSize) => {
       const paged = await pageBy(pageSize);
       expect(paged.rows).toEqual(world.main.rowsOf("600519"));
@@ -28,7 +28,7 @@ describe("paging (contract 5)", () => {
   );
 
   it.each([1, 3, 5, 24, 25, 26])(
-    "25 rows of one millisecond at page_size %i come whole",
+    "returns all of 25 rows of one millisecond at page_size %i",
     async (pageSize) => {
       const paged = await pageBy(pageSize, { symbol: "600000" });
       expect(paged.rows).toEqual(world.main.rowsOf("600000"));
@@ -36,19 +36,19 @@ describe("paging (contract 5)", () => {
     },
   );
 
-  it("a page with has_more carries a cursor, the last one null", async () => {
+  it("returns a cursor with has_more, and null on the last page", async () => {
     const { pages } = await pageBy(5);
     expect(pages.map((page) => page.has_more)).toEqual([true, true, false]);
     expect(pages.map((page) => page.next_cursor === null)).toEqual([false, false, true]);
     expect(pages.map((page) => page.items.length)).toEqual([5, 5, 3]);
   });
 
-  it("has_more is exact when the rows are a multiple of page_size", async () => {
+  it("returns an exact has_more when the rows are a multiple of page_size", async () => {
     expect((await pageBy(13)).pages).toHaveLength(1);
     expect((await pageBy(5, { symbol: "600000" })).pages).toHaveLength(5);
   });
 
-  it("has_more is exact when rows follow only after end_time", async () => {
+  it("returns an exact has_more when further rows lie only after end_time", async () => {
     const page = pageOf(
       await world.ask({ symbol: "600519", tradedate: MAIN, end_time: "093000001", page_size: 6 }),
     );
@@ -56,7 +56,7 @@ describe("paging (contract 5)", () => {
     expect(page).toMatchObject({ has_more: false, next_cursor: null });
   });
 
-  it("page_size may change between pages", async () => {
+  it("allows another page_size on each page", async () => {
     const apikey = world.keys.flagship;
     const params = { symbol: "600519", tradedate: MAIN };
     const first = pageOf(await world.ask({ ...params, page_size: 4 }));
@@ -68,7 +68,7 @@ describe("paging (contract 5)", () => {
     expect([...first.items, ...second.items, ...rest.rows]).toEqual(world.main.rowsOf("600519"));
   });
 
-  it("fields may change between pages", async () => {
+  it("allows other fields on each page", async () => {
     const params = { symbol: "600519", tradedate: MAIN };
     const first = pageOf(await world.ask({ ...params, page_size: 4 }, { fields: "time" }));
     const second = pageOf(
@@ -83,7 +83,7 @@ describe("paging (contract 5)", () => {
     );
   });
 
-  it("the same cursor gives the same page again", async () => {
+  it("returns the same page again for the same cursor", async () => {
     const params = { symbol: "600519", tradedate: MAIN, page_size: 4 };
     const { next_cursor: cursor } = pageOf(await world.ask(params));
     const expected = world.main.rowsOf("600519").slice(4, 8);

@@ -13,23 +13,20 @@ const ask = (over: Record<string, unknown> = {}, options = {}) =>
   world.ask({ symbol: "600519", tradedate: MAIN, ...over }, options);
 
 describe("absent parameters (contract 3.1)", () => {
-  it.each([null, "", "   ", "\t\n"])(
-    "%j is the same as leaving an optional parameter out",
-    async (nothing) => {
-      const plain = pageOf(await ask());
-      for (const name of ["format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
-        expect(pageOf(await ask({ [name]: nothing })), name).toEqual(plain);
-      }
-    },
-  );
+  it.each([null, "", "   ", "\t\n"])("(%j) have the effect of an omitted parameter", async (nothing) => {
+    const plain = pageOf(await ask());
+    for (const name of ["format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
+      expect(pageOf(await ask({ [name]: nothing })), name).toEqual(plain);
+    }
+  });
 
-  it.each([null, "", "  "])("an unknown parameter with the value %j is ignored", async (nothing) => {
+  it.each([null, "", "  "])("(%j) are ignored under an unknown name", async (nothing) => {
     expect(pageOf(await ask({ offset: nothing, anything: nothing })).items).toHaveLength(13);
   });
 });
 
 describe("page_size and limit (contract 3.2, 3.3, 3.8)", () => {
-  it("is 10000 by default, and the answer says so", async () => {
+  it("default to 10000, which the answer names", async () => {
     expect(pageOf(await ask()).page_size).toBe(10_000);
   });
 
@@ -38,31 +35,34 @@ describe("page_size and limit (contract 3.2, 3.3, 3.8)", () => {
     ["5", 5],
     [10_000, 10_000],
     ["10000", 10_000],
-  ])("%j is applied and named", async (page_size, applied) => {
+  ])("%j is applied, and the answer names it", async (page_size, applied) => {
     const page = pageOf(await ask({ page_size }));
     expect(page.page_size).toBe(applied);
     expect(page.items).toHaveLength(Math.min(applied, 13));
   });
 
-  it.each([10_001, 20_000, "20000", 2 ** 53 - 1])("%j is served as 10000 and named so", async (page_size) => {
-    expect(pageOf(await ask({ page_size })).page_size).toBe(10_000);
-  });
+  it.each([10_001, 20_000, "20000", 2 ** 53 - 1])(
+    "%j is served as 10000, and the answer says 10000",
+    async (page_size) => {
+      expect(pageOf(await ask({ page_size })).page_size).toBe(10_000);
+    },
+  );
 
   it.each([0, -1, "0", "-1", 1.5, "1.5", true, false, "7a", "1e3", "0x10", " 7 7", [7], {}, "ten"])(
-    "%j is 422",
+    "%j is refused with 422",
     async (page_size) => {
       expectRefusal(await ask({ page_size }), { reason: "param_invalid", says: ["page_size"] });
     },
   );
 
-  it("limit is another name of page_size", async () => {
+  it("are two names of one parameter", async () => {
     const page = pageOf(await ask({ limit: "3" }));
     expect(page.page_size).toBe(3);
     expect(page.items).toHaveLength(3);
     expectRefusal(await ask({ limit: 0 }), { reason: "param_invalid", says: ["limit"] });
   });
 
-  it("both may be given when they agree; different ones are 422", async () => {
+  it("may both be given when they agree, and are refused with 422 when they differ", async () => {
     expect(pageOf(await ask({ limit: "3", page_size: 3 })).page_size).toBe(3);
     expectRefusal(await ask({ limit: 4, page_size: 3 }), {
       reason: "param_invalid",
@@ -71,31 +71,34 @@ describe("page_size and limit (contract 3.2, 3.3, 3.8)", () => {
   });
 });
 
-describe("format (contract 3.6, 3.9)", () => {
-  it("json is the default", async () => {
+describe("the parameter format (contract 3.6, 3.9)", () => {
+  it("defaults to json", async () => {
     expect(pageOf(await ask({ format: "json" }))).toEqual(pageOf(await ask()));
   });
 
-  it.each(["csv", "xml", "parquets", "js on", 1, true, ["json"], {}])("%j is 422", async (format) => {
-    const answer = await ask({ format });
-    expectRefusal(answer, { reason: "param_invalid", status: answer.status, says: ["format"] });
-  });
+  it.each(["csv", "xml", "parquets", "js on", 1, true, ["json"], {}])(
+    "%j is refused with 422",
+    async (format) => {
+      const answer = await ask({ format });
+      expectRefusal(answer, { reason: "param_invalid", status: answer.status, says: ["format"] });
+    },
+  );
 
   it.each(["cursor", "page_size", "limit", "start_time", "end_time"])(
-    "parquet with %s is 422 param_excluded",
+    "parquet with %s is refused with 422 param_excluded",
     async (name) => {
       const answer = await ask({ format: "parquet", [name]: name.endsWith("_time") ? "09:30" : "1" });
       expectRefusal(answer, { reason: "param_excluded", status: 422, says: [name] });
     },
   );
 
-  it("parquet with several of them names them all", async () => {
+  it("parquet with several excluded parameters is refused, and the message names them all", async () => {
     const answer = await ask({ format: "parquet", page_size: 5, limit: 5, start_time: "09:30", cursor: "x" });
     const says = ["page_size", "limit", "start_time", "cursor"];
     expectRefusal(answer, { reason: "param_excluded", status: 422, says });
   });
 
-  it("parquet with empty ones of them is served", async () => {
+  it("parquet with empty excluded parameters is served", async () => {
     const empty = { cursor: null, page_size: "", limit: " ", start_time: null, end_time: "" };
     const answer = await ask({ format: "parquet", ...empty });
     expect(answer.status).toBe(200);
@@ -112,12 +115,12 @@ describe("unknown parameters (contract 3.3)", () => {
     ["pagesize", "page_size"],
     ["symbols", "symbol"],
     ["Cursor", "cursor"],
-  ])("%s is 422 param_unknown and the message names %s", async (name, nearest) => {
+  ])("%s is refused with 422 param_unknown, and the message names %s", async (name, nearest) => {
     expectRefusal(await ask({ [name]: "x" }), { reason: "param_unknown", says: [name, nearest] });
   });
 
   it.each(["offset", "page", "year", "data_type", "constructor", "toString"])(
-    "%s is 422 param_unknown",
+    "%s is refused with 422 param_unknown",
     async (name) => {
       expectRefusal(await ask({ [name]: 2 }), { reason: "param_unknown", says: [name] });
     },
@@ -132,7 +135,7 @@ describe("unknown parameters (contract 3.3)", () => {
     { offset: [0] },
     { page: 0 },
     { symbol: ["600519"] },
-  ])("of other services with the value of a first page are ignored: %j", async (over) => {
+  ])("known from other services are ignored with the value of a first page: %j", async (over) => {
     for (const format of ["json", "parquet"]) {
       const answer = await ask({ ...over, format });
       expect(answer.status, answer.text.slice(0, 300)).toBe(200);
@@ -141,19 +144,19 @@ describe("unknown parameters (contract 3.3)", () => {
   });
 
   it.each([{ offset: 1 }, { offset: -1 }, { page: 2 }, { skip: [0, 0] }, { page: true }, { offset: {} }])(
-    "of other services with any other value are 422: %j",
+    "known from other services are refused with 422 for any other value: %j",
     async (over) => {
       expectRefusal(await ask(over), { reason: "param_unknown", says: [/cursor/] });
     },
   );
 
-  it("__proto__ is a name like any other", async () => {
+  it("include __proto__, which is a name like any other", async () => {
     const body = `{"apiname":"level2_order_history","apikey":"${world.keys.flagship}",`;
     const answer = await world.service.post(`${body}"params":{"symbol":"600519","__proto__":{"a":1}}}`);
     expectRefusal(answer, { reason: "param_unknown" });
   });
 
-  it("are only warned of in a header when the deployment says so", async () => {
+  it("are served and named in a header with UNKNOWN_PARAMETERS=warn", async () => {
     const warning = await startWorld({ settings: { UNKNOWN_PARAMETERS: "warn" } });
     const answer = await warning.ask({ symbol: "600519", tradedate: MAIN, offset: 10 });
     await warning.stop();
@@ -164,7 +167,7 @@ describe("unknown parameters (contract 3.3)", () => {
 });
 
 describe("blanks and large sizes (contract 3.1, 3.8)", () => {
-  it("blanks around every value are trimmed, apikey and apiname too", async () => {
+  it("are trimmed around every value, also of apikey and apiname", async () => {
     const apikey = ` ${world.keys.flagship} `;
     const params = {
       symbol: " 600519 ",
@@ -188,7 +191,7 @@ describe("blanks and large sizes (contract 3.1, 3.8)", () => {
   });
 
   it.each([10_001, 1e300, 9_007_199_254_740_992, 1e18, "9007199254740993", "1".repeat(400)])(
-    "a page_size of %s is served as 10000",
+    "serve a page_size of %s as 10000",
     async (page_size) => {
       const answer = await ask({ page_size });
       expect(answer.envelope.code, answer.text).toBe(200);
@@ -196,7 +199,7 @@ describe("blanks and large sizes (contract 3.1, 3.8)", () => {
     },
   );
 
-  it.each([1.5, -1, 0, true, "1e3"])("a page_size of %s is refused", async (page_size) => {
+  it.each([1.5, -1, 0, true, "1e3"])("refuse a page_size of %s", async (page_size) => {
     expectRefusal(await ask({ page_size }), { reason: "param_invalid", says: ["page_size"] });
   });
 });

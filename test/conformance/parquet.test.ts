@@ -39,7 +39,7 @@ const SCHEMA = [
 ];
 
 describe("format parquet (contract 6)", () => {
-  it("answers one file of the security's whole day with its exact headers", async () => {
+  it("returns one file of the security's whole day with the documented headers", async () => {
     const answer = await ask();
     expect(answer.status).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -59,7 +59,7 @@ describe("format parquet (contract 6)", () => {
     expect(file.rows).toEqual(world.main.rowsOf("600519"));
   });
 
-  it("names the security found for bare digits", async () => {
+  it("names the full symbol when the request had bare digits", async () => {
     const answer = await ask({ symbol: "000001" });
     expect(answer.headers["content-disposition"]).toBe(
       'attachment; filename="000001.SZ_20260311_orders.parquet"',
@@ -67,7 +67,7 @@ describe("format parquet (contract 6)", () => {
     expect((await readParquet(answer.bytes)).rows).toEqual(world.main.rowsOf("000001"));
   });
 
-  it("holds 25,003 rows of several row groups in the order of the JSON answer", async () => {
+  it("returns 25,003 rows of several row groups in the order of the JSON answer", async () => {
     const answer = await ask({ tradedate: DATE });
     expect(answer.headers["x-row-count"]).toBe("25003");
     const file = await readParquet(answer.bytes);
@@ -76,7 +76,7 @@ describe("format parquet (contract 6)", () => {
     expect(file.rows.slice(0, 10_000)).toEqual(page.items);
   });
 
-  it("opens in hyparquet too", async () => {
+  it("returns a file that hyparquet reads", async () => {
     const { bytes } = await ask();
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
     const compressors = { ZSTD: (input: Uint8Array) => new Uint8Array(zstdDecompressSync(input)) };
@@ -101,7 +101,7 @@ describe("format parquet (contract 6)", () => {
       ["side", "order_code", "exchange_order_id", "order_no"],
       [6, 6, 4, 4],
     ],
-  ])("with fields %j holds these columns in this order", async (names, places) => {
+  ])("with fields %j returns these columns in this order", async (names, places) => {
     for (const [tradedate, source] of [
       [MAIN, world.main],
       [DATE, many],
@@ -116,13 +116,13 @@ describe("format parquet (contract 6)", () => {
     }
   });
 
-  it("with all ten fields in their order is the plain answer", async () => {
+  it("with all ten fields in their order returns the same file as without fields", async () => {
     const names = SCHEMA.map(([name]) => name);
     const chosen = await readParquet((await ask({}, { fields: names })).bytes);
     expect(chosen.rows).toEqual(world.main.rowsOf("600519"));
   });
 
-  it("ignores Range and conditional headers: there is no resumable download", async () => {
+  it("ignores Range and conditional headers, because a download cannot be resumed", async () => {
     const headers = { range: "bytes=0-99", "if-none-match": "*", "if-range": '"x"' };
     const answer = await ask({}, { headers });
     expect(answer.status).toBe(200);
@@ -130,11 +130,11 @@ describe("format parquet (contract 6)", () => {
     expect((await readParquet(answer.bytes)).rows).toHaveLength(13);
   });
 
-  it("gives the same bytes each time within a revision", async () => {
+  it("returns the same bytes each time within a revision", async () => {
     expect((await ask()).bytes.equals((await ask()).bytes)).toBe(true);
   });
 
-  it("refuses in JSON with the error's own status", async () => {
+  it("refuses with a JSON body and the error's own HTTP status", async () => {
     expectRefusal(await ask({ symbol: "688111" }), { reason: "no_orders", status: 404 });
     expectRefusal(await ask({}, { fields: "nonsense" }), { reason: "field_unknown", status: 422 });
   });

@@ -19,25 +19,25 @@ const subscribed = async (...subscriptions: NonNullable<AccountRequest["subscrip
 const from = (plan: PlanName, startMs: number, endMs: number) => ({ plan, startMs, endMs });
 
 describe("plans and order history (contract 7.1, 7.2)", () => {
-  it.each(["free", "standard"] as const)("%s is 403, for any day", async (plan) => {
+  it.each(["free", "standard"] as const)("%s is refused with 403 for any day", async (plan) => {
     for (const tradedate of [MAIN, OLDEST]) {
       expectRefusal(await ask(world.keys[plan], tradedate), { reason: "plan_missing" });
     }
   });
 
-  it("an account without any plan is 403", async () => {
+  it("an account without any plan is refused with 403", async () => {
     const { key } = await account(world.service, {});
     expectRefusal(await ask(key), { reason: "plan_missing" });
   });
 
-  it.each(["trial", "flagship"] as const)("%s has all history", async (plan) => {
+  it.each(["trial", "flagship"] as const)("%s covers all history", async (plan) => {
     for (const tradedate of [MAIN, FIRST_OF_WINDOW, BEFORE_WINDOW, OLDEST]) {
       expect((await ask(world.keys[plan], tradedate)).envelope.code).toBe(200);
     }
   });
 
   it.each(["professional", "weekly"] as const)(
-    "%s has the latest 30 calendar days, today included",
+    "%s covers the latest 30 calendar days, today included",
     async (plan) => {
       expect((await ask(world.keys[plan], MAIN)).envelope.code).toBe(200);
       expect((await ask(world.keys[plan], FIRST_OF_WINDOW)).envelope.code).toBe(200);
@@ -47,13 +47,13 @@ describe("plans and order history (contract 7.1, 7.2)", () => {
     },
   );
 
-  it("the window has a lower bound only: a day to come is 1002", async () => {
+  it("a plan with a window refuses a future day with 1002, because the window has no upper bound", async () => {
     expectRefusal(await ask(world.keys.professional, "20260313"), { reason: "future_day" });
   });
 });
 
 describe("subscriptions (contract 7.5)", () => {
-  it("hold from their start, inclusive, to their end, exclusive", async () => {
+  it("are active from their start, inclusive, to their end, exclusive", async () => {
     expect((await ask(await subscribed(from("flagship", now - 1, now + DAY_MS)))).envelope.code).toBe(200);
     const past = await subscribed(from("flagship", now - DAY_MS, now));
     expectRefusal(await ask(past), { reason: "plan_expired" });
@@ -61,7 +61,7 @@ describe("subscriptions (contract 7.5)", () => {
     expectRefusal(await ask(future), { reason: "plan_missing" });
   });
 
-  it("may overlap: the best one counts", async () => {
+  it("may overlap, and the best one counts", async () => {
     const all = (["free", "standard", "trial", "professional", "flagship"] as const).map((plan) =>
       from(plan, now - DAY_MS, now + DAY_MS),
     );
@@ -73,21 +73,21 @@ describe("subscriptions (contract 7.5)", () => {
     expectRefusal(await ask(await subscribed(...all.slice(0, 2))), { reason: "plan_missing" });
   });
 
-  it("that ended leave what still holds", async () => {
+  it("that have ended leave the active ones unchanged", async () => {
     const ended = from("flagship", now - 2 * DAY_MS, now - DAY_MS);
     const key = await subscribed(ended, from("professional", now - DAY_MS, now + DAY_MS));
     expect((await ask(key)).envelope.code).toBe(200);
     expectRefusal(await ask(key, OLDEST), { reason: "outside_window" });
   });
 
-  it("none active but one past is plan_expired", async () => {
+  it("that have all ended are refused with plan_expired", async () => {
     const ended = from("professional", now - 2 * DAY_MS, now - DAY_MS);
     expectRefusal(await ask(await subscribed(ended)), { reason: "plan_expired" });
     const later = from("flagship", now + DAY_MS, now + 2 * DAY_MS);
     expectRefusal(await ask(await subscribed(ended, later)), { reason: "plan_expired" });
   });
 
-  it("of the weekly card hold 7 × 24 hours from their start", async () => {
+  it("of the weekly card are active for 7 × 24 hours from their start", async () => {
     const sixDays = from("weekly", now - 6 * DAY_MS, now + DAY_MS);
     expect((await ask(await subscribed(sixDays))).envelope.code).toBe(200);
     const over = from("weekly", now - 7 * DAY_MS - 1000, now - 1000);
@@ -96,16 +96,16 @@ describe("subscriptions (contract 7.5)", () => {
 });
 
 describe("keys and accounts (contract 1.9, 7.6)", () => {
-  it("all keys of an account work", async () => {
+  it("give access with every key of an account", async () => {
     const { keys } = await account(world.service, { plan: "flagship", keys: 3 });
     for (const { key } of keys) expect((await ask(key)).envelope.code).toBe(200);
   });
 
-  it("have the form et_ + 36 characters", async () => {
+  it("use keys of the form et_ + 36 characters", async () => {
     for (const key of Object.values(world.keys)) expect(key).toMatch(/^et_[0-9A-Za-z]{36}$/);
   });
 
-  it("a revoked key is 403 key_revoked, the account's other one works", async () => {
+  it("refuse a revoked key with 403 key_revoked while the account's other key works", async () => {
     const { keys } = await account(world.service, { plan: "flagship", keys: 2 });
     const [first, second] = keys;
     await asOperator(world.service, "POST", `/admin/keys/${first?.keyId}/revoke`);
@@ -113,13 +113,13 @@ describe("keys and accounts (contract 1.9, 7.6)", () => {
     expect((await ask(second?.key ?? "")).envelope.code).toBe(200);
   });
 
-  it("a disabled account is 403 account_disabled with every key", async () => {
+  it("refuse every key of a disabled account with 403 account_disabled", async () => {
     const { accountId, keys } = await account(world.service, { plan: "flagship", keys: 2 });
     await asOperator(world.service, "POST", `/admin/accounts/${accountId}/disable`);
     for (const { key } of keys) expectRefusal(await ask(key), { reason: "account_disabled" });
   });
 
-  it("imported keys of any form work as they are", async () => {
+  it("accept imported keys of any form unchanged", async () => {
     const imported = ["legacy-0001", "用户钥匙", "a b c", "0".repeat(200)];
     const rows = imported.map((key, place) => ({
       key,

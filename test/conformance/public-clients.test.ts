@@ -45,14 +45,14 @@ async function readAll(params: Params, extra: Record<string, unknown> = {}) {
   }
 }
 
-describe("bodies that public clients send", () => {
-  it('fields: "" with every request, which means the standard fields', async () => {
+describe("request bodies of public clients", () => {
+  it('may hold fields: "" in every request, which means the standard fields', async () => {
     const { rows, page } = await readAll({ symbol: "600519", tradedate: MAIN }, { fields: "" });
     expect(page.fields).toHaveLength(10);
     expect(rows).toEqual(world.main.rowsOf("600519"));
   });
 
-  it("the ten legacy names, answered under these names in this order", async () => {
+  it("may name the ten legacy fields, which are returned under these names in this order", async () => {
     const { rows, page } = await readAll({ symbol: "600519", tradedate: MAIN }, { fields: LEGACY });
     expect(page.fields).toEqual(LEGACY.split(","));
     const expected = world.main
@@ -63,14 +63,14 @@ describe("bodies that public clients send", () => {
     expect(rows).toEqual(expected);
   });
 
-  it("page_size: 50000, served as 10000 and said so", async () => {
+  it("may hold page_size: 50000, which is served as 10000, and the answer says so", async () => {
     const params = { symbol: "600000", tradedate: LARGE, page_size: 50_000 };
     const { rows, pages, page } = await readAll(params);
     expect([page.page_size, pages]).toEqual([10_000, 2]);
     expect(rows).toEqual(crowdedRows);
   });
 
-  it("every value as a string, and null or empty for what is not wanted", async () => {
+  it('may hold every value as a string, and null or "" for absent parameters', async () => {
     const params = {
       ...{ symbol: "600519", tradedate: MAIN, page_size: "5", limit: "5", format: "json" },
       ...{ start_time: "", end_time: null },
@@ -86,7 +86,7 @@ describe("bodies that public clients send", () => {
     expect(share.envelope.code).toBe(200);
   });
 
-  it("another Content-Type, a key in a header as well, unknown members", async () => {
+  it("may have another Content-Type, the key in a header as well, and unknown members", async () => {
     const body = {
       ...orderHistory({ apikey: world.keys.flagship, params: { symbol: "600519", tradedate: MAIN } }),
     };
@@ -102,8 +102,8 @@ describe("bodies that public clients send", () => {
   });
 });
 
-describe("when public clients stop", () => {
-  it("on `not has_more or not next_cursor`: both say so on the last page, and on no other", async () => {
+describe("a public client stops paging", () => {
+  it("on `not has_more or not next_cursor`: both are true on the last page and on no other", async () => {
     for (const page_size of [1, 4, 12, 13, 14]) {
       const { rows, pages, page } = await readAll({ symbol: "600519", tradedate: MAIN, page_size });
       expect(rows).toEqual(world.main.rowsOf("600519"));
@@ -112,7 +112,7 @@ describe("when public clients stop", () => {
     }
   });
 
-  it("on an empty page: only the last one of a window without rows is", async () => {
+  it("on an empty page: only the single page of a window without rows is empty", async () => {
     const empty = await readAll({
       symbol: "600519",
       tradedate: MAIN,
@@ -122,7 +122,7 @@ describe("when public clients stop", () => {
     expect([empty.pages, empty.rows]).toEqual([1, []]);
   });
 
-  it("on a repeated cursor: 200 pages within one millisecond have 199 different ones", async () => {
+  it("on a repeated cursor: 200 pages within one millisecond have 199 different cursors", async () => {
     const params = { symbol: "600000", tradedate: LARGE, page_size: 100 };
     const { rows, pages } = await readAll(params);
     expect(pages).toBe(200);
@@ -162,8 +162,8 @@ const holdSlot = (apikey: string) =>
     orderHistory({ apikey, params: { symbol: "600519", tradedate: LARGE, format: "parquet" } }),
   );
 
-describe("what public clients retry", () => {
-  it("a busy slot: HTTP 503 with Retry-After 1, over as soon as the other request is", async () => {
+describe("a public client", () => {
+  it("retries a busy slot: HTTP 503 with Retry-After 1, free once the other request has ended", async () => {
     const { key } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(key);
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
@@ -172,7 +172,7 @@ describe("what public clients retry", () => {
     expect(pageOf(answer).items).toEqual(world.main.rowsOf("600519"));
   });
 
-  it("never a used-up quota: HTTP 200, code 429, 额度 in the message, no Retry-After", async () => {
+  it("does not retry a used-up quota: HTTP 200, code 429, 额度 in the message, no Retry-After", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
     expect((await ask()).envelope.code).toBe(200);
@@ -182,7 +182,7 @@ describe("what public clients retry", () => {
     expect(answer.headers["retry-after"]).toBeUndefined();
   });
 
-  it("never a wrong key: HTTP 200, code 403, `invalid api key` in the message", async () => {
+  it("does not retry a wrong key: HTTP 200, code 403, `invalid api key` in the message", async () => {
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: "et_wrong" });
     const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("it waits")));
     expect([answer.status, answer.envelope.code, waits]).toEqual([200, 403, []]);
@@ -190,8 +190,8 @@ describe("what public clients retry", () => {
   });
 });
 
-describe("parallel use", () => {
-  it("of two interfaces on one key: a share is given while an order request holds its slot", async () => {
+describe("concurrent requests with one key", () => {
+  it("may use two interfaces: a share is returned while an order request holds its slot", async () => {
     const { key } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(key);
     const shares = await Promise.all(
@@ -210,8 +210,8 @@ describe("parallel use", () => {
   });
 });
 
-describe("a retry of the per-second limit", () => {
-  it("is HTTP 429 with Retry-After 10, below the cap of 30 s", async () => {
+describe("the per-second limit for a public client", () => {
+  it("returns HTTP 429 with Retry-After 10, below the client's maximum wait of 30 s", async () => {
     const limited = await startWorld({ rateLimit: 3, settings: { RATE_LIMIT: "on" } });
     try {
       const answers: Answer[] = [];

@@ -15,8 +15,8 @@ const ask = (apikey: string, over: Record<string, unknown> = {}) =>
   world.ask({ symbol: "600519", tradedate: MAIN, ...over }, { apikey });
 const parquet = { format: "parquet" };
 
-describe("daily quota (contract 2.2, 7.3)", () => {
-  it("of the trial plan is 100 requests, JSON and Parquet together, charged once each", async () => {
+describe("the daily quota (contract 2.2, 7.3)", () => {
+  it("of the trial plan is 100 requests, JSON and Parquet together, each charged once", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     for (let asked = 1; asked <= 100; asked++) {
       const answer = await ask(key, asked % 10 === 0 ? parquet : {});
@@ -33,7 +33,7 @@ describe("daily quota (contract 2.2, 7.3)", () => {
     expect(file.headers["retry-after"]).toBeUndefined();
   });
 
-  it("charges nothing for a request that is refused before it is accepted", async () => {
+  it("is not charged for a request that is refused before it is accepted", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     expect(left(await ask(key)).remaining).toBe(99);
     const refused: Record<string, unknown>[] = [
@@ -51,7 +51,7 @@ describe("daily quota (contract 2.2, 7.3)", () => {
     expect(left(await ask(key)).remaining).toBe(98);
   });
 
-  it("charges every accepted request again, also the same page, a repeated file and an empty window", async () => {
+  it("is charged again for every accepted request, also a repeated page or file and an empty window", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     for (const over of [{}, {}, parquet, parquet, { start_time: "20:00" }, { start_time: "20:00" }]) {
       expect((await ask(key, over)).status).toBe(200);
@@ -59,7 +59,7 @@ describe("daily quota (contract 2.2, 7.3)", () => {
     expect(left(await ask(key)).remaining).toBe(93);
   });
 
-  it("is the account's: its keys share it, another account has its own", async () => {
+  it("belongs to the account: its keys share it, and another account has its own", async () => {
     const { keys } = await account(world.service, { plan: "trial", keys: 2, limits: { requests: 3 } });
     const [first = "", second = ""] = keys.map((each) => each.key);
     for (const key of [first, second, first]) expect((await ask(key)).envelope.code).toBe(200);
@@ -71,7 +71,7 @@ describe("daily quota (contract 2.2, 7.3)", () => {
     ["professional", 30],
     ["weekly", 30],
     ["flagship", 300],
-  ] as const)("of %s is %i Parquet files; JSON is not limited by it", async (plan, files) => {
+  ] as const)("of %s is %i Parquet files, and JSON pages do not count", async (plan, files) => {
     const { key } = await account(world.service, { plan });
     for (let asked = 1; asked <= files; asked++) {
       const answer = await ask(key, parquet);
@@ -82,7 +82,7 @@ describe("daily quota (contract 2.2, 7.3)", () => {
     for (let round = 0; round < 5; round++) expect((await ask(key)).envelope.code).toBe(200);
   });
 
-  it("resets at midnight in Beijing: the headers and the message say when", async () => {
+  it("resets at midnight in Beijing, which headers and message name", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const toMidnight = Date.parse(`2026-03-13T00:00:00+08:00`) - world.service.nowMs();
     const { resetSeconds } = left(await ask(key));
@@ -90,14 +90,14 @@ describe("daily quota (contract 2.2, 7.3)", () => {
     expectRefusal(await ask(key), { reason: "quota_used", says: [/00:00/] });
   });
 
-  it("an account's own limits replace the plan's; null is unlimited", async () => {
+  it("can be replaced per account, and null is unlimited", async () => {
     const none = await account(world.service, { plan: "flagship", limits: { files: 0 } });
     expectRefusal(await ask(none.key, parquet), { reason: "quota_used", status: 429 });
     const free = await account(world.service, { plan: "professional", limits: { files: null } });
     for (let asked = 0; asked < 35; asked++) expect((await ask(free.key, parquet)).status).toBe(200);
   });
 
-  it("plan limits change without a deployment", async () => {
+  it("of a plan can be changed without a deployment", async () => {
     const plans = await asOperator<{
       plans: { plan: string; requests: number | null; files: number | null }[];
     }>(world.service, "GET", "/admin/plans");
@@ -116,7 +116,7 @@ describe("daily quota (contract 2.2, 7.3)", () => {
 });
 
 describe("the general per-second limit (contract 7.4)", () => {
-  it("answers HTTP 429 with Retry-After 10, before parameters are looked at, and charges nothing", async () => {
+  it("answers HTTP 429 with Retry-After 10 before parameters are checked, and charges nothing", async () => {
     const limited = await startWorld({ settings: { RATE_LIMIT: "on" }, rateLimit: 5 });
     const apikey = limited.keys.trial;
     const answers: Answer[] = [];
@@ -133,7 +133,7 @@ describe("the general per-second limit (contract 7.4)", () => {
     expect(other.envelope.code).toBe(200);
   });
 
-  it("is lifted by a setting", async () => {
+  it("is switched off by a setting", async () => {
     const lifted = await startWorld({ settings: { RATE_LIMIT: "off" }, rateLimit: 5 });
     for (let asked = 0; asked < 30; asked++) {
       expect((await lifted.ask({ symbol: "x" })).reason).toBe("param_invalid");

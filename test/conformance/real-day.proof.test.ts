@@ -24,7 +24,7 @@ const SYMBOLS = ["600536", "600761", "600961", "601825", "605580"];
 
 if (!existsSync(VENDOR)) console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not read !!!\n`);
 
-describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendor's zip to pages", () => {
+describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11, from the vendor's zip to pages", () => {
   let service: Service;
   let apikey: string;
   let folder: string;
@@ -56,18 +56,18 @@ describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendo
 
   const rowsOf = (symbol: string) => source.get(symbol) ?? [];
 
-  it("is the day it is said to be: 149,359 orders of five securities", () => {
+  it("holds 149,359 orders of five securities", () => {
     expect([...source.keys()].sort()).toEqual(SYMBOLS);
     expect([...source.values()].reduce((sum, rows) => sum + rows.length, 0)).toBe(149_359);
   });
 
-  it("edgetape pack verify finds nothing wrong", async () => {
+  it("passes edgetape pack verify without a finding", async () => {
     const verified = await edgetape(["pack", "verify", packPath]);
     expect(verified.status, verified.stderr).toBe(0);
   });
 
   it.each(SYMBOLS)(
-    `%s paged whole at ${PAGE_SIZES.join(", ")} is the CSV, value by value`,
+    `equals the CSV value by value when %s is paged at ${PAGE_SIZES.join(", ")}`,
     async (symbol) => {
       for (const page_size of PAGE_SIZES) {
         await checkPaging(service, apikey, { symbol, tradedate: TRADEDATE, page_size }, rowsOf(symbol));
@@ -75,7 +75,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendo
     },
   );
 
-  it.each(SYMBOLS)("%s paged within windows is the CSV's rows of them", async (symbol) => {
+  it.each(SYMBOLS)("equals the CSV's rows of a window when %s is paged within it", async (symbol) => {
     for (const [start_time, end_time] of [
       ["091500000", "092500000"],
       ["093000000", "093100000"],
@@ -92,14 +92,14 @@ describe.skipIf(!existsSync(VENDOR))("the real day of 2023-07-11, from the vendo
     }
   });
 
-  it(`601825 paged at ${SMALL_PAGE}, whole and within a window, is the CSV`, async () => {
+  it(`equals the CSV when 601825 is paged at ${SMALL_PAGE}, whole and within a window`, async () => {
     const params = { symbol: "601825", tradedate: TRADEDATE, page_size: SMALL_PAGE };
     await checkPaging(service, apikey, params, rowsOf("601825"));
     const window = { start_time: "093000000", end_time: "093500000" };
     await checkPaging(service, apikey, { ...params, ...window }, rowsWithin(rowsOf("601825"), window));
   });
 
-  it.each(SYMBOLS)("%s as one Parquet file is the CSV", async (symbol) => {
+  it.each(SYMBOLS)("equals the CSV as one Parquet file of %s", async (symbol) => {
     const params = { symbol, tradedate: TRADEDATE, format: "parquet" };
     const answer = await service.post(orderHistory({ apikey, params }));
     expect(answer.status).toBe(200);

@@ -39,31 +39,34 @@ describe.skipIf(!existsSync(DATA))("real trades over HTTP (contract 4.5)", () =>
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(REAL)("$archive: all $rows, as pages and as files", async ({ archive, tradedate, rows }) => {
-    const path = join(DATA, archive);
-    const out = join(folder, archive);
-    const args = ["pack", "build", path, "--dataset", "trades", "--date", tradedate, "--out", out];
-    const built = await edgetape(args);
-    expect(built.status, built.stderr).toBe(0);
-    const [pack = ""] = (await readdir(out)).filter((name) => name.endsWith("_trades.parquet"));
-    await publishPack(service, tradedate, readFileSync(join(out, pack)), { dataset: "trades" });
+  it.each(REAL)(
+    "equal their source in $archive: all $rows, as pages and as files",
+    async ({ archive, tradedate, rows }) => {
+      const path = join(DATA, archive);
+      const out = join(folder, archive);
+      const args = ["pack", "build", path, "--dataset", "trades", "--date", tradedate, "--out", out];
+      const built = await edgetape(args);
+      expect(built.status, built.stderr).toBe(0);
+      const [pack = ""] = (await readdir(out)).filter((name) => name.endsWith("_trades.parquet"));
+      await publishPack(service, tradedate, readFileSync(join(out, pack)), { dataset: "trades" });
 
-    const source = await readVendorTrades(path);
-    expect([...source.values()].reduce((sum, each) => sum + each.length, 0)).toBe(rows);
-    for (const [symbol, cells] of source) {
-      const standard = cells.map((row) => row.slice(0, STANDARD));
-      await checkPaging(service, apikey, { symbol, tradedate, page_size: 9_999 }, standard, "trades");
-      const request = { dataset: "trades", apikey, params: { symbol, tradedate } } as const;
-      expectRows((await readAllPages(service, { ...request, fields: ALL })).rows, cells, symbol);
-      const params = { ...request.params, format: "parquet" };
-      for (const [fields, expected] of [
-        [null, standard],
-        [ALL, cells],
-      ] as const) {
-        const answer = await service.post(orderHistory({ ...request, params, fields }));
-        expect(answer.status).toBe(200);
-        expectRows((await readParquet(answer.bytes)).rows, expected, `${symbol} as a file`);
+      const source = await readVendorTrades(path);
+      expect([...source.values()].reduce((sum, each) => sum + each.length, 0)).toBe(rows);
+      for (const [symbol, cells] of source) {
+        const standard = cells.map((row) => row.slice(0, STANDARD));
+        await checkPaging(service, apikey, { symbol, tradedate, page_size: 9_999 }, standard, "trades");
+        const request = { dataset: "trades", apikey, params: { symbol, tradedate } } as const;
+        expectRows((await readAllPages(service, { ...request, fields: ALL })).rows, cells, symbol);
+        const params = { ...request.params, format: "parquet" };
+        for (const [fields, expected] of [
+          [null, standard],
+          [ALL, cells],
+        ] as const) {
+          const answer = await service.post(orderHistory({ ...request, params, fields }));
+          expect(answer.status).toBe(200);
+          expectRows((await readParquet(answer.bytes)).rows, expected, `${symbol} as a file`);
+        }
       }
-    }
-  });
+    },
+  );
 });

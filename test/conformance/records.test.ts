@@ -34,7 +34,7 @@ afterAll(() => world.stop());
 const edges = async () => pageOf(await world.ask({ symbol: "601398", tradedate: DATE })).items;
 
 describe("records (contract 4)", () => {
-  it("price is the raw price divided by 10000, amount the exact product rounded once", async () => {
+  it("hold the raw price divided by 10000, and the exact product as amount, rounded once", async () => {
     const rows = await edges();
     const by = (time: string) => rows.find((row) => row[2] === time)?.slice(7);
     expect(by("091500000")).toEqual([12.34, 300, 3702]);
@@ -46,7 +46,7 @@ describe("records (contract 4)", () => {
     expect(rows).toEqual(day({ tradedate: DATE, securities: [EDGES] }).rowsOf("601398"));
   });
 
-  it("numbers are printed as the shortest decimals that read back", async () => {
+  it("print numbers as the shortest decimals that read back", async () => {
     const { text } = await world.ask({ symbol: "601398", tradedate: DATE });
     expect(text).toContain(",12.34,300,3702]");
     for (const number of text.match(/(?<=[,[])-?\d[\d.e+-]*(?=[,\]])/g) ?? []) {
@@ -54,14 +54,14 @@ describe("records (contract 4)", () => {
     }
   });
 
-  it("ids are integers below 2^53, kept exactly; order_id is never filled from exchange_order_id", async () => {
+  it("keep ids below 2^53 exactly, and never fill order_id from exchange_order_id", async () => {
     const rows = await edges();
     expect(rows.find((row) => row[2] === "091500007")?.slice(3, 5)).toEqual([2 ** 53 - 1, 2 ** 53 - 2]);
     expect(rows.find((row) => row[2] === "091500008")?.slice(3, 5)).toEqual([2 ** 31, 2 ** 32 + 1]);
     expect(rows.find((row) => row[2] === "091500000")?.slice(3, 5)).toEqual([0, 1]);
   });
 
-  it("time and symbol are strings of nine and six digits", async () => {
+  it("hold time and symbol as strings of nine and six digits", async () => {
     const rows = await edges();
     expect(rows[0]?.[2]).toBe("000000000");
     for (const row of rows) {
@@ -73,7 +73,7 @@ describe("records (contract 4)", () => {
     expect(small[0]?.[0]).toBe("000001");
   });
 
-  it("order types and codes are strings passed through, new letters and empty ones too", async () => {
+  it("pass order types and codes through as strings, also unknown and empty ones", async () => {
     const rows = await edges();
     expect(rows.find((row) => row[2] === "000000000")?.slice(5, 7)).toEqual(["NEW", 'q"\\u00e9\u00e9中']);
     expect(rows.find((row) => row[2] === "235959999")?.slice(5, 7)).toEqual(["", ""]);
@@ -83,7 +83,7 @@ describe("records (contract 4)", () => {
     expect(new Set(shanghai.map((row) => row[5]))).toEqual(new Set(["A", "D", "S", "C"]));
   });
 
-  it("stand in the order of time, then of the source", async () => {
+  it("are sorted by time, then in the source's order", async () => {
     const rows = pageOf(await world.ask({ symbol: "600519", tradedate: MAIN })).items;
     expect(rows).toEqual(world.main.rowsOf("600519"));
     expect(rows.filter((row) => row[2] === "093000000").map((row) => row[4])).toEqual([12, 13, 14, 13]);
@@ -99,7 +99,7 @@ describe("records (contract 4)", () => {
   });
 });
 
-describe("answer data (contract 5.1)", () => {
+describe("an answer's data (contract 5.1)", () => {
   it("has exactly the six members of the contract", async () => {
     const answer = await world.ask({ symbol: "600519", tradedate: MAIN });
     expect(Object.keys(answer.envelope.data ?? {})).toEqual([

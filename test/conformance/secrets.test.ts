@@ -101,8 +101,8 @@ async function pasteEverywhere(apikey: string): Promise<void> {
   for (const answer of await Promise.all(answers)) expect(answer.text).not.toContain(apikey.slice(3, 15));
 }
 
-describe("secrets", () => {
-  it("stand in no table, object, pack or log line after all of them were issued and used", async () => {
+describe("the secrets of a deployment", () => {
+  it("appear in no table, object, pack or log line after all of them were issued and used", async () => {
     const owner = await handOut();
     await use(owner);
     expect(service.secrets.size).toBeGreaterThanOrEqual(9);

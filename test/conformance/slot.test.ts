@@ -28,8 +28,8 @@ async function untilFree(apikey: string, milliseconds: number): Promise<Answer> 
   }
 }
 
-describe("one request in progress per account and interface (contract 2.4, 2.5)", () => {
-  it("a second one gets 503 with Retry-After 1, is not queued and not charged", async () => {
+describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
+  it("refuses a concurrent request with 503 and Retry-After 1, neither queued nor charged", async () => {
     const { keys } = await account(world.service, { plan: "trial", keys: 2 });
     const [first = "", second = ""] = keys.map((each) => each.key);
     const slow = await holdSlot(first);
@@ -50,7 +50,7 @@ describe("one request in progress per account and interface (contract 2.4, 2.5)"
     expect(String(next.headers.ratelimit)).toMatch(/;\s*r=98\b/);
   });
 
-  it("is freed within a second when the client goes away in mid-body", async () => {
+  it("is released within a second when the client disconnects in mid-body", async () => {
     const { key } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(key);
     expectRefusal(await ask(key, small), { reason: "slot_busy" });
@@ -58,7 +58,7 @@ describe("one request in progress per account and interface (contract 2.4, 2.5)"
     expect((await untilFree(key, 1_000)).envelope.code).toBe(200);
   });
 
-  it("is asked for before the quota: a busy slot is 503 also when nothing is left", async () => {
+  it("is checked before the quota: a busy slot is 503 also when nothing is left", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const slow = await holdSlot(key);
     expectRefusal(await ask(key, small), { reason: "slot_busy" });
@@ -66,7 +66,7 @@ describe("one request in progress per account and interface (contract 2.4, 2.5)"
     expectRefusal(await ask(key, small), { reason: "quota_used" });
   });
 
-  it("a stream that began finishes, also when its key is revoked and its plan taken away", async () => {
+  it("lets a begun stream finish, also when its key is revoked and its plan removed", async () => {
     const { key, accountId, keys } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(key);
     await asOperator(world.service, "POST", `/admin/keys/${keys[0]?.keyId}/revoke`);
@@ -75,14 +75,14 @@ describe("one request in progress per account and interface (contract 2.4, 2.5)"
     expect(await slow.finish()).toBe(Number(slow.headers["content-length"]));
   });
 
-  it("does not concern other accounts", async () => {
+  it("does not affect other accounts", async () => {
     const { key } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(key);
     expect((await world.ask(small)).envelope.code).toBe(200);
     slow.abort();
   });
 
-  it("is free as soon as a whole body was read: 100 pages and 20 files in a row without a 503", async () => {
+  it("is released when the body is fully read: 100 pages and 20 files in a row get no 503", async () => {
     const { key } = await account(world.service, { plan: "flagship" });
     for (let page = 0; page < 100; page++) expect((await ask(key, small)).envelope.code).toBe(200);
     for (let file = 0; file < 20; file++) {
@@ -91,7 +91,7 @@ describe("one request in progress per account and interface (contract 2.4, 2.5)"
     }
   });
 
-  it("quota is exact under concurrency: with 3 left, 40 at once are served at most 3 times", async () => {
+  it("keeps the quota exact: with 3 left, 40 concurrent requests are served at most 3 times", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 3 } });
     let served = 0;
     for (let round = 0; round < 6; round++) {

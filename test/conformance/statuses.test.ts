@@ -49,7 +49,7 @@ describe("HTTP status of errors with format parquet (contract 1.4)", () => {
     }
   });
 
-  it("holds for errors found before the parameters are parsed", async () => {
+  it("applies to errors found before the parameters are parsed", async () => {
     expectRefusal(await world.ask(parquet, { apikey: "unknown" }), { reason: "key_unknown", status: 403 });
     const unknownName = orderHistory({ apikey: world.keys.flagship, params: parquet });
     expectRefusal(await world.service.post({ ...unknownName, apiname: "nothing" }), {
@@ -62,16 +62,16 @@ describe("HTTP status of errors with format parquet (contract 1.4)", () => {
     });
   });
 
-  it("is 200 for an unreadable body, whatever it may have meant", async () => {
+  it("is 200 for a body that cannot be parsed, whatever format it asked for", async () => {
     const answer = await world.service.post('{"params":{"format":"parquet"}');
     expectRefusal(answer, { reason: "envelope_invalid", status: 200 });
   });
 });
 
-describe("order of checks (contract 2.1)", () => {
+describe("the order of checks (contract 2.1)", () => {
   const everyFault = { symbol: "x", tradedate: "99999999" };
 
-  it("size and envelope before apiname", async () => {
+  it("puts size and envelope before apiname", async () => {
     const answer = await world.service.post({ apiname: "nothing", params: 1 });
     expect(answer.envelope.code).toBe(422);
     expectRefusal(await world.service.post(`{"apiname":"nothing"${" ".repeat(70_000)}`), {
@@ -79,31 +79,31 @@ describe("order of checks (contract 2.1)", () => {
     });
   });
 
-  it("apiname before the key", async () => {
+  it("puts apiname before the key", async () => {
     const answer = await world.service.post({ apiname: "nothing", apikey: "unknown", params: everyFault });
     expectRefusal(answer, { reason: "apiname_unknown" });
   });
 
-  it("the key before params", async () => {
+  it("puts the key before params", async () => {
     expectRefusal(await world.ask(everyFault, { apikey: "unknown" }), { reason: "key_unknown" });
   });
 
-  it("params before the plan", async () => {
+  it("puts params before the plan", async () => {
     const answer = await world.ask({ ...good, symbol: "x" }, { apikey: world.keys.free });
     expectRefusal(answer, { reason: "param_invalid" });
   });
 
-  it("fields before the plan", async () => {
+  it("puts fields before the plan", async () => {
     const answer = await world.ask(good, { apikey: world.keys.free, fields: "nonsense" });
     expectRefusal(answer, { reason: "field_unknown" });
   });
 
-  it("a cursor's signature before the plan", async () => {
+  it("puts a cursor's signature before the plan", async () => {
     const answer = await world.ask({ ...good, cursor: "v3.nonsense" }, { apikey: world.keys.free });
     expectRefusal(answer, { reason: "cursor_invalid" });
   });
 
-  it("plan and window before the day", async () => {
+  it("puts plan and window before the day", async () => {
     const unloaded = { ...good, tradedate: TODAY };
     expectRefusal(await world.ask(unloaded, { apikey: world.keys.free }), { reason: "plan_missing" });
     const before = { symbol: "999999", tradedate: BEFORE_WINDOW };
@@ -116,7 +116,7 @@ describe("order of checks (contract 2.1)", () => {
 });
 
 describe("codes (contract 1.4)", () => {
-  it("of every reason are codes of the table", () => {
+  it("of every reason are in the contract's table", () => {
     const table = [1002, 403, 422, 503, 429];
     expect(Object.values(CODE_OF_REASON).filter((code) => !table.includes(code))).toEqual([]);
   });

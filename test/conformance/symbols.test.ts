@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 const ask = (symbol: unknown) => world.ask({ symbol, tradedate: MAIN });
 
-describe("symbol (contract 3.4)", () => {
+describe("the parameter symbol (contract 3.4)", () => {
   it.each([
     "600519",
     "600519.SH",
@@ -24,12 +24,12 @@ describe("symbol (contract 3.4)", () => {
     "SH600519",
     " 600519 ",
     "\t600519.SH\n",
-  ])("%j is 600519 in Shanghai", async (symbol) => {
+  ])("%j means 600519 in Shanghai", async (symbol) => {
     expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf("600519"));
   });
 
   it.each(["300750", "300750.SZ", "300750.SZSE", "300750.XSHE", "300750.sz", "sz300750", "Sz300750"])(
-    "%j is 300750 in Shenzhen",
+    "%j means 300750 in Shenzhen",
     async (symbol) => {
       expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf("300750"));
     },
@@ -40,9 +40,12 @@ describe("symbol (contract 3.4)", () => {
     ["600036", "SH", "a Shanghai share"],
     ["159915", "SZ", "a Shenzhen fund"],
     ["510300", "SH", "a Shanghai fund"],
-  ] as const)("bare %s on both exchanges is the one in %s: %s", async (symbol, market, _) => {
-    expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf(symbol, market));
-  });
+  ] as const)(
+    "%s without exchange, when listed on both, means the one in %s: %s",
+    async (symbol, market, _) => {
+      expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf(symbol, market));
+    },
+  );
 
   it.each([
     ["000001.SH", "000001", "SH"],
@@ -51,28 +54,28 @@ describe("symbol (contract 3.4)", () => {
     ["510300.XSHE", "510300", "SZ"],
     ["110001.SH", "110001", "SH"],
     ["sz110001", "110001", "SZ"],
-  ] as const)("a named exchange is honoured: %s", async (asked, symbol, market) => {
+  ] as const)("with a named exchange selects it: %s", async (asked, symbol, market) => {
     expect(pageOf(await ask(asked)).items).toEqual(world.main.rowsOf(symbol, market));
   });
 
-  it("bare digits on both exchanges that are neither share nor fund are 422 and ask for the suffix", async () => {
+  it("of bare digits on both exchanges that are neither share nor fund is refused with 422, which asks for the suffix", async () => {
     expectRefusal(await ask("110001"), { reason: "param_invalid", says: ["symbol", ".SH", ".SZ"] });
   });
 
-  it("an absent security is 1002, with a hint where the other exchange has it", async () => {
+  it("of an absent security is refused with 1002, with a hint if the other exchange has it", async () => {
     expectRefusal(await ask("999999"), { reason: "security_unknown", says: ["999999"] });
     expectRefusal(await ask("300750.SH"), { reason: "security_unknown", says: ["300750.SZ"] });
     expectRefusal(await ask("sz600519"), { reason: "security_unknown", says: ["600519.SH"] });
   });
 
   it.each(["430047.BJ", "bj430047", "600519.BJ"])(
-    "%s is 1002: Beijing's exchange is not carried",
+    "%s is refused with 1002, because the Beijing exchange is not carried",
     async (symbol) => {
       expectRefusal(await ask(symbol), { reason: "security_unknown" });
     },
   );
 
-  it("a security delivered without orders is 1002 no_orders", async () => {
+  it("of a security delivered without orders is refused with 1002 no_orders", async () => {
     expectRefusal(await ask("688111"), { reason: "no_orders", says: ["688111"] });
   });
 
@@ -98,16 +101,19 @@ describe("symbol (contract 3.4)", () => {
     "6005.9",
     "%",
     "600519;--",
-  ])("%j is 422 and says which forms are read", async (symbol) => {
+  ])("%j is refused with 422, which names the accepted forms", async (symbol) => {
     expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
   });
 
-  it.each([600519, 1.5, true, {}, { symbol: "600519" }])("%j instead of a string is 422", async (symbol) => {
-    expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
-  });
+  it.each([600519, 1.5, true, {}, { symbol: "600519" }])(
+    "%j, which is no string, is refused with 422",
+    async (symbol) => {
+      expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
+    },
+  );
 
   it.each([["600519,300750"], ["600519, "], [[["600519"]]], [["600519", "300750"]], [[]]])(
-    "%j is 422: one security per request",
+    "%j is refused with 422, because a request names one security",
     async (symbol) => {
       const headers = { "accept-language": "en" };
       const answer = await world.ask({ symbol, tradedate: MAIN }, { headers });
@@ -115,7 +121,10 @@ describe("symbol (contract 3.4)", () => {
     },
   );
 
-  it.each([undefined, null, "", "  "])("%j is 422: symbol is required", async (symbol) => {
-    expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
-  });
+  it.each([undefined, null, "", "  "])(
+    "%j is refused with 422, because symbol is required",
+    async (symbol) => {
+      expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
+    },
+  );
 });

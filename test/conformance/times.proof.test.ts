@@ -19,31 +19,34 @@ const ask = (over: Record<string, unknown>) => world.ask({ symbol: "600519", tra
 const within = (start: string, end: string): Row[] =>
   world.main.rowsOf("600519").filter((row) => String(row[2]) >= start && String(row[2]) < end);
 
-describe("time window (contract 3.7)", () => {
-  it.each(["09:30", "09:30:00", "093000", "093000000"])("start_time %s is inclusive", async (start_time) => {
-    const page = pageOf(await ask({ start_time }));
-    expect(page.items).toEqual(within("093000000", "999999999"));
-    expect(page.items[0]?.[2]).toBe("093000000");
-  });
+describe("the time window (contract 3.7)", () => {
+  it.each(["09:30", "09:30:00", "093000", "093000000"])(
+    "includes rows at start_time %s",
+    async (start_time) => {
+      const page = pageOf(await ask({ start_time }));
+      expect(page.items).toEqual(within("093000000", "999999999"));
+      expect(page.items[0]?.[2]).toBe("093000000");
+    },
+  );
 
-  it.each(["09:30", "09:30:00", "093000", "093000000"])("end_time %s is exclusive", async (end_time) => {
+  it.each(["09:30", "09:30:00", "093000", "093000000"])("excludes rows at end_time %s", async (end_time) => {
     expect(pageOf(await ask({ end_time })).items).toEqual(within("000000000", "093000000"));
   });
 
-  it("a short form names the first millisecond of its minute or second", async () => {
+  it("reads a short form as the first millisecond of its minute or second", async () => {
     const minute = await ask({ start_time: "09:30", end_time: "09:31" });
     expect(pageOf(minute).items).toEqual(within("093000000", "093100000"));
     const second = await ask({ start_time: "093000", end_time: "09:30:01" });
     expect(pageOf(second).items).toEqual(within("093000000", "093001000"));
   });
 
-  it("a window of one millisecond holds exactly its rows", async () => {
+  it("of one millisecond holds exactly that millisecond's rows", async () => {
     const page = pageOf(await ask({ start_time: "093000000", end_time: "093000001" }));
     expect(page.items).toHaveLength(4);
     expect(page.items).toEqual(within("093000000", "093000001"));
   });
 
-  it("every start and end at or beside a row's time cuts exactly there", async () => {
+  it("cuts exactly at every start and end at or beside a row's time", async () => {
     const times = [...new Set(world.main.rowsOf("600519").map((row) => String(row[2])))];
     const beside = times.flatMap((time) => [time, String(Number(time) + 1).padStart(9, "0")]);
     for (const [place, start] of beside.entries()) {
@@ -55,7 +58,7 @@ describe("time window (contract 3.7)", () => {
     }
   });
 
-  it("a window without rows, or outside the session, is 200 with no items", async () => {
+  it("without rows, or outside the session, returns 200 with no items", async () => {
     for (const [start_time, end_time] of [
       ["10:00", "10:01"],
       ["00:00", "00:01"],
@@ -67,7 +70,7 @@ describe("time window (contract 3.7)", () => {
     }
   });
 
-  it("the whole day's edges are accepted", async () => {
+  it("accepts the first and the last instant of the day", async () => {
     expect(pageOf(await ask({ start_time: "00:00", end_time: "235959999" })).items).toHaveLength(13);
     expect(pageOf(await ask({ start_time: "000000000" })).items).toHaveLength(13);
   });
@@ -77,14 +80,14 @@ describe("time window (contract 3.7)", () => {
     ["09:31", "09:30"],
     ["093000001", "093000000"],
     ["09:30:00", "093000000"],
-  ])("start %s at or after end %s is 422", async (start_time, end_time) => {
+  ])("with start %s at or after end %s is refused with 422", async (start_time, end_time) => {
     expectRefusal(await ask({ start_time, end_time }), {
       reason: "param_invalid",
       says: [/start_time|end_time/, `（收到 ${start_time}）`, `end_time ${end_time}`],
     });
   });
 
-  it.each(["start_time", "end_time"])("%s in any other form is 422", async (name) => {
+  it.each(["start_time", "end_time"])("%s in any other form is refused with 422", async (name) => {
     const wrong: unknown[] = ["9:30", "0930", "09300", "24:00", "09:60", "09:30:60", "093060", "240000"];
     wrong.push(
       "09:30:00.000",
@@ -103,7 +106,7 @@ describe("time window (contract 3.7)", () => {
     }
   });
 
-  it("eight digits are 422 and told to be padded to nine", async () => {
+  it("in eight digits is refused with 422, which says to pad to nine", async () => {
     const headers = { "accept-language": "en" };
     const params = { symbol: "600519", tradedate: MAIN, start_time: "93000000" };
     expectRefusal(await world.ask(params, { headers }), { reason: "param_invalid", says: [/nine/] });
@@ -112,11 +115,11 @@ describe("time window (contract 3.7)", () => {
   it.each([
     ["09:30:00.123", "093000123"],
     ["15:00:00.5", "150000500"],
-  ])("%s is 422 and told to be written %s", async (start_time, right) => {
+  ])("%s is refused with 422, which suggests %s", async (start_time, right) => {
     expectRefusal(await ask({ start_time }), { reason: "param_invalid", says: ["HHMMSSmmm", right] });
   });
 
-  it("a window holds while its pages are read", async () => {
+  it("stays the same while its pages are read", async () => {
     const apikey = world.keys.flagship;
     const paged = await readAllPages(world.service, {
       apikey,
@@ -125,7 +128,7 @@ describe("time window (contract 3.7)", () => {
     expect(paged.rows).toEqual(within("093000000", "130000000"));
   });
 
-  it(`X-Window shows ${WINDOWS} windows as they were meant`, async () => {
+  it(`is shown by X-Window as requested, for ${WINDOWS} windows`, async () => {
     const apikey = world.keys.flagship;
     for (let at = 0; at < 86_399; at += Math.floor(86_399 / WINDOWS)) {
       const hms = new Date(at * 1000).toISOString().slice(11, 19);

@@ -26,7 +26,7 @@ const data = async <T>(apiname: string, params: object): Promise<T> =>
 const priceOf = async () => pageOf(await ask({ page_size: 1 })).items[0]?.[7];
 
 describe("an operator's action on a day", () => {
-  it("withdraws it: 1002 for pages, files and lists, from the very next request on", async () => {
+  it("withdraws it: pages, files and lists return 1002 from the next request on", async () => {
     expect(await priceOf()).toBe(0.2);
     await act("withdraw", { revision: 2, note: "wrong prices" });
     expectRefusal(await ask(), { reason: "withdrawn", says: [DATE] });
@@ -50,7 +50,7 @@ describe("an operator's action on a day", () => {
     });
   });
 
-  it("restores the content before, under a new number, for which old cursors are refused", async () => {
+  it("restores the previous content as a new revision, which refuses older cursors", async () => {
     await act("publish", { revision: 2 });
     const { next_cursor: cursor } = pageOf(await ask({ page_size: 1 }));
     await act("restore", { revision: 3 });
@@ -73,7 +73,7 @@ describe("an operator's action on a day", () => {
     ]);
   });
 
-  it("keeps paging of other days going", async () => {
+  it("does not interrupt the paging of other days", async () => {
     const asked = { symbol: "600519", tradedate: "20260311", page_size: 5 };
     const first = pageOf(await world.ask(asked));
     await act("withdraw", { revision: 4 });

@@ -29,8 +29,8 @@ async function within30Seconds(
 }
 
 // A cached caller can be 30 s old. These tests wait concurrently.
-describe.concurrent("changes are in force within 30 s (contract 7.9, 8.6)", () => {
-  it("a revocation of a key in use", async () => {
+describe.concurrent("within 30 s, the service applies (contract 7.9, 8.6)", () => {
+  it("the revocation of a key in use", async () => {
     const { key, keys } = await account(world.service, { plan: "flagship" });
     expect((await ask(key)).envelope.code).toBe(200);
     await asOperator(world.service, "POST", `/admin/keys/${keys[0]?.keyId}/revoke`);
@@ -38,7 +38,7 @@ describe.concurrent("changes are in force within 30 s (contract 7.9, 8.6)", () =
     expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "key_revoked" });
   });
 
-  it("an account's own limits, which count what was used before", async () => {
+  it("an account's own limits, which include what was used before", async () => {
     const made = await account(world.service, { plan: "professional" });
     let asked = 0;
     const next = () => ask(made.key, ++asked % 2 === 0 ? { format: "parquet" } : {});
@@ -49,7 +49,7 @@ describe.concurrent("changes are in force within 30 s (contract 7.9, 8.6)", () =
     expect(left(await within30Seconds(next, applied)).remaining).toBe(1000 - asked);
   });
 
-  it("an upgrade, which counts the morning's files", async () => {
+  it("an upgrade, which includes the files of that morning", async () => {
     const made = await account(world.service, { plan: "professional" });
     const file = () => ask(made.key, { format: "parquet" });
     for (let files = 1; files <= 20; files++) expect(left(await file()).remaining).toBe(30 - files);
@@ -64,7 +64,7 @@ describe.concurrent("changes are in force within 30 s (contract 7.9, 8.6)", () =
     expect(left(await file()).remaining).toBe(300 - 21);
   });
 
-  it("a subscription that is taken away", async () => {
+  it("the removal of a subscription", async () => {
     const { key, accountId } = await account(world.service, { plan: "flagship" });
     expect((await ask(key)).envelope.code).toBe(200);
     await asOperator(world.service, "PUT", `/admin/accounts/${accountId}/subscriptions`, {
@@ -74,7 +74,7 @@ describe.concurrent("changes are in force within 30 s (contract 7.9, 8.6)", () =
     expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "plan_missing" });
   });
 
-  it("a disabled account", async () => {
+  it("the disabling of an account", async () => {
     const { key, accountId } = await account(world.service, { plan: "flagship" });
     expect((await ask(key)).envelope.code).toBe(200);
     await asOperator(world.service, "POST", `/admin/accounts/${accountId}/disable`);
@@ -82,7 +82,7 @@ describe.concurrent("changes are in force within 30 s (contract 7.9, 8.6)", () =
     expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "account_disabled" });
   });
 
-  it("plan limits, changed for everybody", async () => {
+  it("new limits of a plan, for every account", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     expect(left(await ask(key)).remaining).toBe(99);
     const plans = [{ plan: "trial", requests: 200, files: null }];
