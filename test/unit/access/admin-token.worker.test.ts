@@ -22,7 +22,7 @@ async function named(name: string, scope: TokenScope = "read"): Promise<string> 
 }
 
 describe("the first operator's token", () => {
-  it("opens with the very token only, as a bearer token", async () => {
+  it("is accepted only in full and as a bearer token", async () => {
     expect(await operator(`Bearer ${SECRET}`)).toEqual({ actor: FIRST_OPERATOR, scope: "admin" });
     expect(await operator(`bearer  ${SECRET}`)).toEqual({ actor: FIRST_OPERATOR, scope: "admin" });
   });
@@ -38,13 +38,13 @@ describe("the first operator's token", () => {
     `Bearer ${SECRET.slice(1)}`,
     `Bearer ${SECRET.toUpperCase()}`,
     `Bearer ${SECRET} ${SECRET}`,
-  ])("refuses %j", async (header) => {
+  ])("%j is refused", async (header) => {
     expect(await operator(header)).toBeNull();
   });
 });
 
-describe("named tokens", () => {
-  it("open with their name until they are revoked, and then at once no more", async () => {
+describe("a named token", () => {
+  it("is accepted until it is revoked, and refused from then on", async () => {
     const [ann, bob] = [await named("Ann", "publish"), await named("Bob")];
     const asBob = { actor: { kind: "operator", name: "Bob" }, scope: "read" };
     expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([
@@ -55,7 +55,7 @@ describe("named tokens", () => {
     expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([null, asBob]);
   });
 
-  it("refuse a typo without a read, an unknown token with one, and keys", async () => {
+  it("is refused without a read when mistyped, after one read when unknown; an API key is refused", async () => {
     const token = await named("Cem");
     const typo = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
     const unreadable = new Proxy(DB, {
@@ -68,7 +68,7 @@ describe("named tokens", () => {
     expect(await operator(`Bearer ${generateToken()}`)).toBeNull();
   });
 
-  it("are named once forever, and stored as hashes", async () => {
+  it("cannot take a name that was used before, and is stored as a hash", async () => {
     const token = await named("Dora");
     await revokeToken(DB, "Dora", by);
     const again = {
@@ -82,7 +82,7 @@ describe("named tokens", () => {
     expect(JSON.stringify(results)).not.toContain(token);
   });
 
-  it("have their last use noted at most once an hour", async () => {
+  it("records its last use at most once an hour", async () => {
     const token = await named("Eve");
     const lastUse = async () => (await listTokens(DB)).find(({ name }) => name === "Eve")?.lastUsedAtMs;
     for (const [afterMs, noted] of [

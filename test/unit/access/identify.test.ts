@@ -13,15 +13,15 @@ function binding(limit: number): RateLimit & { asked: string[] } {
   };
 }
 
-describe("the per-second ceiling (contract 7.4)", () => {
-  it("counts by account and tells the binding's 10 s as the time to wait", async () => {
+describe("the per-second limit (contract 7.4)", () => {
+  it("counts per account and returns the binding's 10 s as the time to wait", async () => {
     const rate = binding(1);
     expect(await checkRate(rate, "on", "a")).toBeNull();
     expect(await checkRate(rate, "on", "a")).toEqual({ reason: "rate_limited", retryAfterSeconds: 10 });
     expect(await checkRate(rate, "on", "b")).toBeNull();
   });
 
-  it("asks nothing when it is switched off", async () => {
+  it("does not call the binding when it is switched off", async () => {
     const rate = binding(0);
     expect(await checkRate(rate, "off", "a")).toBeNull();
     expect(rate.asked).toEqual([]);

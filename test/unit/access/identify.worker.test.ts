@@ -57,7 +57,7 @@ const callerOf = async (key: string, nowMs: number) => (await identify(DB, key, 
 beforeEach(forgetPrincipals);
 
 describe("identify", () => {
-  it("finds the account, its plans and limits with the statements alongside in one D1 round trip", async () => {
+  it("reads the account, its plans and limits and the caller's further statements in one D1 round trip", async () => {
     const { account, accountId, key, keyId } = await holder();
     const plan = { plan: "professional" as const, startMs: NOW - 1, endMs: NOW + 1 };
     await setSubscriptions(DB, account, [plan], by);
@@ -90,7 +90,7 @@ describe("identify", () => {
     expect(trips()).toBe(2);
   });
 
-  it("refuses a mistyped key of ours without a read, and an unknown one with one", async () => {
+  it("refuses a mistyped edgetape key without a read, and an unknown one after one read", async () => {
     const { db, trips } = counted();
     const key = generateKey();
     const mistyped = `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`;
@@ -102,7 +102,7 @@ describe("identify", () => {
     expect(trips()).toBe(1);
   });
 
-  it("knows a key made after it was asked for at once", async () => {
+  it("accepts a new key immediately, even if the key was refused before it was created", async () => {
     const key = `imported-${Math.random()}`;
     expect(await callerOf(key, NOW)).toEqual({ reason: "key_unknown" });
     const { accountId } = await holder();
@@ -111,7 +111,7 @@ describe("identify", () => {
     expect(await callerOf(key, NOW)).toMatchObject({ accountId });
   });
 
-  it("has a revocation in force 30 s after the last read", async () => {
+  it("applies a revocation 30 s after the last read", async () => {
     const { key, keyId, accountId } = await holder();
     expect(await callerOf(key, NOW)).toMatchObject({ accountId });
     await revokeKey(DB, keyId, by);
@@ -119,7 +119,7 @@ describe("identify", () => {
     expect(await callerOf(key, NOW + 30_000)).toEqual({ reason: "key_revoked" });
   });
 
-  it("has disabling, enabling and changed limits in force 30 s after the last read", async () => {
+  it("applies disabling, enabling and changed limits 30 s after the last read", async () => {
     const { account, accountId, key } = await holder();
     expect(await callerOf(key, NOW)).toMatchObject({ accountId });
     await setDisabled(DB, account, true, by);
@@ -134,13 +134,13 @@ describe("identify", () => {
     expect(await callerOf(key, NOW + 90_000)).toMatchObject({ planLimits: { trial: { requests: 100 } } });
   });
 
-  it("refuses an expired key from the very millisecond, also out of memory", async () => {
+  it("refuses an expired key from its exact millisecond on, also from memory", async () => {
     const { key, accountId } = await holder(NOW + 5);
     expect(await callerOf(key, NOW + 4)).toMatchObject({ accountId });
     expect(await callerOf(key, NOW + 5)).toEqual({ reason: "key_revoked" });
   });
 
-  it("notes a key's use at most once an hour, whichever isolate sees it, and never an unknown key's", async () => {
+  it("records a key's use at most once an hour across isolates, and never the use of an unknown key", async () => {
     const { key, keyId } = await holder();
     const useAt = async (nowMs: number) => {
       const { noteUse } = await identify(DB, key, nowMs, []);
@@ -162,7 +162,7 @@ describe("identify", () => {
     expect((await identify(DB, "an unknown key", NOW, [])).noteUse).toBeNull();
   });
 
-  it("does not serve from memory what was read at a later instant of the clock", async () => {
+  it("reads again when the clock stands before the instant of the stored read", async () => {
     const { key } = await holder();
     const { db, trips } = counted();
     await identify(db, key, NOW + 60_000, []);

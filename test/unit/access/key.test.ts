@@ -5,8 +5,8 @@ import { randomBase62 } from "../../../src/base/base62.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-describe("our keys (contract 7.6)", () => {
-  it("are et_, 30 random base62 characters and 6 of the checksum, and pass their own check", () => {
+describe("an edgetape key (contract 7.6)", () => {
+  it("has et_, 30 random base62 characters and a checksum of 6, and passes its own check", () => {
     const keys = Array.from({ length: 500 }, generateKey);
     for (const key of keys) {
       expect(key).toMatch(/^et_[0-9A-Za-z]{36}$/);
@@ -15,7 +15,7 @@ describe("our keys (contract 7.6)", () => {
     expect(new Set(keys).size).toBe(500);
   });
 
-  it("has a checksum that is CRC-32 in base62, worked out here by the textbook", () => {
+  it("has CRC-32 in base62 as its checksum, as an independent implementation computes it", () => {
     const body = `et_${"0123456789".repeat(3)}`;
     let crc = 0xffff_ffff;
     for (const byte of new TextEncoder().encode(body)) {
@@ -31,7 +31,7 @@ describe("our keys (contract 7.6)", () => {
     expect(isPlausibleKey(body + check)).toBe(true);
   });
 
-  it("refuses every single wrong character and every swap of neighbours", () => {
+  it("is refused with any single wrong character and any two neighbours swapped", () => {
     const key = generateKey();
     for (let at = 3; at < key.length; at++) {
       for (const other of ALPHABET) {
@@ -50,11 +50,11 @@ describe("our keys (contract 7.6)", () => {
     ]);
   });
 
-  it("asks nothing of keys of another form, which were imported", () => {
+  it("is told from an imported key of another form, which is accepted unchecked", () => {
     expect(["a", "ET_x", "sk-123", "中文", "et"].map(isPlausibleKey)).toEqual([true, true, true, true, true]);
   });
 
-  it("are stored as SHA-256 of their UTF-8 bytes and never show more than a quarter of a short key", async () => {
+  it("is stored as SHA-256 of its UTF-8 bytes, and at most a quarter of a short key is shown", async () => {
     for (const key of [generateKey(), "中文 key"]) {
       expect(await hashKey(key)).toBe(createHash("sha256").update(key, "utf8").digest("hex"));
     }

@@ -26,7 +26,7 @@ async function auditOf(subject: string) {
 }
 
 describe("accounts and keys", () => {
-  it("are made, given a plan, limited, disabled and enabled, every change in the audit", async () => {
+  it("are created, given a plan, limited, disabled and enabled, with an audit entry for every change", async () => {
     const created = await admin<Account>("POST", "/accounts", {
       accountId: "客户-7",
       contact: "c@example.com",
@@ -68,7 +68,7 @@ describe("accounts and keys", () => {
     expect(audit[2]).toMatchObject({ actor: "ADMIN_TOKEN", before: {}, after: { files: 5 } });
   });
 
-  it("lose a revoked key for good, and keep the time of its first revocation", async () => {
+  it("keep a revoked key revoked, with the time of its first revocation", async () => {
     const { body: account } = await admin<Account>("POST", "/accounts", {});
     expect(account.accountId).toMatch(/^acc_[0-9A-Za-z]{12}$/);
     const { body: issued } = await admin<IssuedKey>("POST", `/accounts/${account.accountId}/keys`, {});
@@ -82,7 +82,7 @@ describe("accounts and keys", () => {
     expect((await admin("POST", "/accounts/none/keys", {})).status).toBe(404);
   });
 
-  it("get another contact or note, which stands in the audit with the one before", async () => {
+  it("can get another contact or note, and the audit shows the previous one", async () => {
     await admin("POST", "/accounts", { accountId: "moves", contact: "a@example.com", note: "old" });
     const put = (body: object) => admin<Account>("PUT", "/accounts/moves/contact", body);
     expect((await put({ contact: "b@example.com" })).body).toMatchObject({
@@ -102,7 +102,7 @@ describe("accounts and keys", () => {
     ]);
   });
 
-  it("never have a key stored or written to the audit", async () => {
+  it("never store a key or write it to the audit", async () => {
     const { body: account } = await admin<Account>("POST", "/accounts", {});
     const { body: issued } = await admin<IssuedKey>("POST", `/accounts/${account.accountId}/keys`, {});
     await admin("POST", "/keys/import", {
@@ -121,7 +121,7 @@ describe("accounts and keys", () => {
   });
 });
 
-describe("instants", () => {
+describe("an instant in the admin API", () => {
   const FAR = Number.MAX_SAFE_INTEGER;
 
   async function everyListAnswers() {
@@ -130,7 +130,7 @@ describe("instants", () => {
     }
   }
 
-  it("are refused outside the years 2000 to 9999, also when an end is computed, and nothing changes", async () => {
+  it("is refused outside the years 2000 to 9999, also when it is computed, and nothing changes", async () => {
     await admin("POST", "/accounts", { accountId: "far" });
     const start = NOW - 1_000;
     const had = [{ plan: "flagship", start, end: NOW + 3_600_000 }];
@@ -158,7 +158,7 @@ describe("instants", () => {
     await everyListAnswers();
   });
 
-  it("of rows that are stored already are shown as the nearest that can be written, and no list fails", async () => {
+  it("that is stored outside these years is shown as the nearest valid one, and no list fails", async () => {
     await testEnv.DB.batch([
       testEnv.DB.prepare("INSERT OR REPLACE INTO subscriptions VALUES ('far', 'trial', ?1, ?2)").bind(
         FAR - 1,
@@ -181,8 +181,8 @@ describe("instants", () => {
   });
 });
 
-describe("key import", () => {
-  it("takes 1,000 keys in plain or as hashes, opens with them, and changes nothing the second time", async () => {
+describe("the key import", () => {
+  it("imports 1,000 keys in plain text or as hashes, which work, and changes nothing when it is repeated", async () => {
     const plain = Array.from({ length: 999 }, (_, i) => `customer-key-number-${i}`);
     const rows = plain.map((key, i) => ({
       key,
@@ -209,7 +209,7 @@ describe("key import", () => {
     }
   });
 
-  it("says which row is wrong without repeating the key", async () => {
+  it("names the wrong row without repeating the key", async () => {
     const good = { key: "k1", account: "a", plan: "trial", start: NOW, end: NOW + 1 };
     const { status, body } = await admin("POST", "/keys/import", {
       rows: [good, { ...good, key: "my-secret-key", plan: "gold" }],
@@ -220,8 +220,8 @@ describe("key import", () => {
   });
 });
 
-describe("plans", () => {
-  it("are seeded as contract 7.1 says and changed one by one", async () => {
+describe("the plans", () => {
+  it("start with the limits of contract 7.1 and are changed one by one", async () => {
     const seeded = await admin<PlanList>("GET", "/plans");
     expect(seeded.body.plans.map(({ plan, requests, files }) => [plan, requests, files])).toEqual([
       ["free", null, null],
@@ -241,7 +241,7 @@ describe("plans", () => {
 });
 
 describe("the admin API", () => {
-  it("answers unknown routes 404, malformed bodies 400 and large ones 413, all as {error}", async () => {
+  it("answers unknown routes with 404, malformed bodies with 400 and large ones with 413, all as {error}", async () => {
     expect(await admin("GET", "/nothing")).toEqual({
       status: 404,
       body: { error: expect.any(String), reason: "absent" },

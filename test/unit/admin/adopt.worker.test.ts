@@ -22,8 +22,8 @@ function adopt(tradedate: string, body: object) {
   return admin<Published>("POST", `/days/${tradedate}/adopt`, body);
 }
 
-describe("adopting a pack that the catalog does not know", () => {
-  it("is offered for each such day and serves it as the next number, from the object as it lies", async () => {
+describe("the adoption of a pack that the catalog does not list", () => {
+  it("is offered for each such day, and serves the unchanged object as the next revision", async () => {
     const pack = await testPack("20240304");
     const objectKey = await publishForgotten(pack);
     const { body: listed } = await admin<AdoptableList>("GET", "/days/adoptable");
@@ -52,7 +52,7 @@ describe("adopting a pack that the catalog does not know", () => {
     expect(Object.values(judged).flat()).toEqual([]);
   });
 
-  it("offers the newest pack of a day first, beside the revision that is served", async () => {
+  it("is offered for the day's newest pack, also when a revision is served", async () => {
     const first = await publishForgotten(await testPack("20240305", 110_000));
     const second = await publishForgotten(await testPack("20240305", 120_000));
     await publish(await testPack("20240305", 130_000));
@@ -63,7 +63,7 @@ describe("adopting a pack that the catalog does not know", () => {
     expect((await adopt("20240305", { objectKey: first })).body.day).toMatchObject({ revision: 4 });
   });
 
-  it("keeps what its upload said of a degraded build, and takes the operator's word before it", async () => {
+  it("keeps the upload's mark of a degraded build, and the operator can set the mark", async () => {
     const pack = await testPack("20240306");
     const degraded = { ...pack, claims: { ...pack.claims, degraded: true } };
     const objectKey = await publishForgotten(degraded);
@@ -72,7 +72,7 @@ describe("adopting a pack that the catalog does not know", () => {
     expect((await adopt("20240306", { objectKey: again, degraded: true })).body.day.degraded).toBe(true);
   });
 
-  it("refuses what is not whole, of another day, not there, or known, and changes nothing", async () => {
+  it("refuses a pack that is damaged, of another day, missing or listed, and changes nothing", async () => {
     const pack = await testPack("20240307");
     const objectKey = await publishForgotten(pack);
     await publish(await testPack("20240307", 77_000));
@@ -118,7 +118,7 @@ describe("adopting a pack that the catalog does not know", () => {
     expect(body.day).toMatchObject({ sha256: pack.claims.sha256, revision: 25 });
   });
 
-  it("lets one of two operators win who adopt and publish at once", async () => {
+  it("succeeds for one of several concurrent adoptions and publishers", async () => {
     const objectKey = await publishForgotten(await testPack("20240311"));
     const other = await testPack("20240311", 222_000);
     // A publisher whose upload was taken over is refused at its next step; the helper throws the refusal.
@@ -143,7 +143,7 @@ describe("adopting a pack that the catalog does not know", () => {
     expect((await testEnv.PACKS.head(state?.object_key ?? ""))?.etag).toBe(state?.etag);
   });
 
-  it("is held like any other day when it is much smaller than usual, and goes on with force", async () => {
+  it("is refused for a day that is much smaller than usual, and accepted with force", async () => {
     const securities = [security("600519", [order("093000000")])];
     const small = await packFrom(day({ tradedate: "20240312", securities }));
     const objectKey = await publishForgotten(small);
@@ -159,7 +159,7 @@ describe("adopting a pack that the catalog does not know", () => {
     expect((await adopt("20240312", { objectKey, force: true })).body.day).toMatchObject({ revision: 2 });
   });
 
-  it("that is held is no upload to go on with: the same pack is sent again", async () => {
+  it("that was refused leaves no upload to resume, and the same pack is sent again", async () => {
     const less = await packFrom(
       day({ tradedate: "20240430", securities: [security("600519", [order("093000000")])] }),
     );

@@ -34,12 +34,12 @@ async function stored(): Promise<string> {
   return JSON.stringify([tables.map((table) => table.results), objects.map(({ key, etag }) => [key, etag])]);
 }
 
-describe("authorisation", () => {
-  it("covers all routes that there are", () => {
+describe("the authorisation of the admin API", () => {
+  it("covers every route", () => {
     expect(routes.length).toBeGreaterThan(40);
   });
 
-  it("refuses every request without an operator's token in force, whatever the route, and changes nothing", async () => {
+  it("refuses every request without a valid token on every route, and changes nothing", async () => {
     await admin("POST", "/accounts", { accountId: "holder" });
     const { body: key } = await admin<IssuedKey>("POST", "/accounts/holder/keys", {});
     const { body: revoked } = await admin<IssuedToken>("POST", "/tokens", { name: "revoked" });
@@ -69,20 +69,20 @@ describe("authorisation", () => {
     expect(await stored()).toBe(before);
   });
 
-  it("reveals nothing about routes that do not exist, either", async () => {
+  it("gives the same refusal for routes that do not exist", async () => {
     const response = await adminRoutes().request("/nothing", {}, testEnv);
     expect(response.status).toBe(401);
   });
 });
 
-describe("scopes", () => {
-  it("are declared for every route that there is, and for no other", () => {
+describe("the scopes of tokens", () => {
+  it("are declared for every route, and for no route that does not exist", () => {
     const declared = routes.map(({ method, path }) => `${method} ${path}`);
     expect(declared.filter((route) => ROUTE_SCOPES[route] === undefined)).toEqual([]);
     expect(Object.keys(ROUTE_SCOPES).filter((route) => !declared.includes(route))).toEqual([]);
   });
 
-  it("open no other route than their own, and change nothing there", async () => {
+  it("give access to their own routes only, and change nothing on others", async () => {
     const tokens: Partial<Record<TokenScope, string>> = {};
     for (const scope of ["read", "publish"] as const) {
       const { body } = await admin<IssuedToken>("POST", "/tokens", { name: `scope ${scope}`, scope });
@@ -110,7 +110,7 @@ describe("scopes", () => {
     expect(await stored()).toBe(before);
   });
 
-  it("let a publisher see days and nothing of customers, and a reader look and change nothing", async () => {
+  it("let a publisher see days but no customers, and let a reader change nothing", async () => {
     const { token: publisher } = (
       await admin<IssuedToken>("POST", "/tokens", { name: "P", scope: "publish" })
     ).body;
@@ -130,14 +130,14 @@ describe("scopes", () => {
     expect(refused.body.error).toContain("scope read; this needs the scope admin");
   });
 
-  it("of a token is the least unless one is asked for, and one of the three", async () => {
+  it("default to read, and any scope but the three is refused", async () => {
     expect((await admin<IssuedToken>("POST", "/tokens", { name: "least" })).body.scope).toBe("read");
     expect((await admin("POST", "/tokens", { name: "other", scope: "root" })).status).toBe(400);
   });
 });
 
-describe("kinds of actors", () => {
-  it("tell a customer from a token that is named like one", async () => {
+describe("the kinds of actors in the audit", () => {
+  it("distinguish a customer from a token with a customer-like name", async () => {
     const { token } = (
       await admin<IssuedToken>("POST", "/tokens", { name: "account holder", scope: "admin" })
     ).body;
@@ -154,7 +154,7 @@ describe("kinds of actors", () => {
 });
 
 describe("operators", () => {
-  it("have tokens of their own, whose name stands in the audit, until they are revoked", async () => {
+  it("have tokens of their own, and the audit holds the token's name, until the token is revoked", async () => {
     const issued = await admin<IssuedToken>("POST", "/tokens", { name: "Ann 张", scope: "admin" });
     expect(issued).toMatchObject({
       status: 201,
@@ -195,7 +195,7 @@ describe("operators", () => {
     expect((await as(second.body.token, "GET", "/tokens")).status).toBe(200);
   });
 
-  it("cannot take the name of another, of the first operator or of the service", async () => {
+  it("cannot take the name of another operator, of the first operator or of the service", async () => {
     for (const name of ["Bob", "ADMIN_TOKEN", "admin_token", "service"]) {
       expect(await admin("POST", "/tokens", { name })).toMatchObject({
         status: 409,
@@ -208,7 +208,7 @@ describe("operators", () => {
     expect((await admin("POST", "/tokens/unknown/revoke")).status).toBe(404);
   });
 
-  it("find entries of the audit by subject, actor, action and time, page by page", async () => {
+  it("find audit entries by subject, actor, action and time, page by page", async () => {
     for (const n of [1, 2, 3]) await admin("POST", "/accounts", { accountId: `audited-${n}` });
     await admin("POST", "/accounts/audited-2/disable");
     const find = async (query: string) =>
@@ -233,7 +233,7 @@ describe("operators", () => {
     expect((await admin("GET", "/audit?since=yesterday")).status).toBe(400);
   });
 
-  it("read instants of the audit in Beijing time, and lengths of time as they are", async () => {
+  it("read the audit's instants in Beijing time, and its durations unchanged", async () => {
     const subscriptions = [
       { plan: "trial", start: "2026-03-12T00:00:00+08:00", end: "2026-04-12T00:00:00+08:00" },
     ];
@@ -270,7 +270,7 @@ describe("operators", () => {
     expect(Object.keys(body.entries[0]?.before as object)).toEqual(["expiresAt", "revokedAt", "end"]);
   });
 
-  it("learn which account, key, token or share is not there, and a key that was typed is not repeated", async () => {
+  it("are told which account, key, token or share is missing, and a key they sent is not repeated", async () => {
     const sentence = async (method: string, path: string) => (await admin(method, path)).body.error;
     expect(await sentence("GET", "/accounts/Unknown%207")).toBe("There is no account Unknown 7.");
     expect(await sentence("GET", "/shares?account=unknown")).toBe("There is no account unknown.");

@@ -10,8 +10,8 @@ const days = [
   { day: "20270101", open: false },
 ];
 
-describe("the calendar", () => {
-  it("takes open and closed days, counts what changed, and shows a year with its sources", async () => {
+describe("the trading calendar", () => {
+  it("stores open and closed days, counts what changed, and returns a year with its sources", async () => {
     const empty = await admin<Calendar>("GET", "/calendar?year=2026");
     expect(empty.body).toEqual({ year: 2026, days: [], knownUntil: null });
     const put = (body: unknown) => admin<CalendarChanged>("PUT", "/calendar", body);
@@ -37,7 +37,7 @@ describe("a weekend", () => {
   ];
   const known = async () => (await admin<Calendar>("GET", "/calendar?year=2026")).body.days;
 
-  it("is no trading day unless forced, marked or in a list, and a refused list changes nothing", async () => {
+  it("is no trading day unless it is forced, marked or in a list, and a refused list changes nothing", async () => {
     const before = await known();
     for (const days of [weekend, weekend.slice(1), [{ day: "20261228", open: true }, ...weekend]]) {
       const { status, body } = await admin("PUT", "/calendar", { days, source: "list" });
@@ -55,8 +55,8 @@ describe("a weekend", () => {
   });
 });
 
-describe("how far the calendar is known", () => {
-  it("ends where its first gap begins: a single day years ahead does not extend it", async () => {
+describe("the known range of the calendar", () => {
+  it("ends at its first gap: a single day years ahead does not extend it", async () => {
     await testEnv.DB.prepare("DELETE FROM trading_days").run();
     const known = [...days, { day: "20270102", open: false }];
     await admin("PUT", "/calendar", { days: known, source: "test" });
@@ -76,7 +76,7 @@ describe("how far the calendar is known", () => {
 });
 
 describe("the list of days", () => {
-  it("shows the loaded days of a month in order, and no others", async () => {
+  it("shows exactly the loaded days of a month, in order", async () => {
     for (const date of ["20250228", "20250331", "20250303", "20250401"]) await publish(await testPack(date));
     const list = await admin<DayList>("GET", "/days?month=202503");
     const loaded = list.body.days.filter(({ revision }) => revision !== null);

@@ -24,8 +24,8 @@ import {
 const trades = (tradedate: string, price?: number) => testPack(tradedate, price, "trades");
 const of = (tradedate: string) => ({ dataset: "trades", tradedate }) as Parameters<typeof stepPath>[0];
 
-describe("the trades of a day beside its orders", () => {
-  it("are published, revised, withdrawn and restored by themselves", async () => {
+describe("a day's trades beside its orders", () => {
+  it("are published, revised, withdrawn and restored independently", async () => {
     const orders = await testPack("20240502");
     await publish(orders);
     const before = await servedState("20240502");
@@ -54,7 +54,7 @@ describe("the trades of a day beside its orders", () => {
     expect(Object.keys(alone.body.day)).not.toContain("dataset");
   });
 
-  it("are listed by themselves: months, loaded days, datasets, changes", async () => {
+  it("are listed independently: months, loaded days, datasets, changes", async () => {
     await publish(await testPack("20240506"));
     await publish(await trades("20240507"));
     const month = async (query: string) =>
@@ -84,7 +84,7 @@ describe("the trades of a day beside its orders", () => {
     );
   });
 
-  it("take only packs of trades, and orders only packs of orders", async () => {
+  it("accept packs of trades only, and orders accept packs of orders only", async () => {
     const pairs = [
       [{ ...(await trades("20240508")), dataset: "orders" as const }, /a pack of trades; a pack of orders/],
       [{ ...(await testPack("20240508")), dataset: "trades" as const }, /a pack of orders; a pack of trades/],
@@ -100,7 +100,7 @@ describe("the trades of a day beside its orders", () => {
     }
   });
 
-  it("are adopted, held against their pack by the doctor, and known objects of the bucket", async () => {
+  it("are adopted, compared with their pack by the doctor, and listed as known objects of the bucket", async () => {
     const pack = await trades("20240509");
     await publish(pack);
     const objectKey = "trades/2024/20240509/1.parquet";

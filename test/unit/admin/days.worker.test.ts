@@ -20,7 +20,7 @@ const changesAfter = async (after: number) =>
 const post = <T = DayChanged>(path: string, body: object) => admin<T>("POST", path, body);
 
 describe("withdraw, restore and publish of a loaded day", () => {
-  it("strike and bring back a content, each under the number and state that callers get", async () => {
+  it("remove and restore a content, with the revision and state that callers see", async () => {
     const [first, second] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
     await publish(first);
     await publish(second);
@@ -95,7 +95,7 @@ describe("withdraw, restore and publish of a loaded day", () => {
     expect(third.body.day.revision).toBe(6);
   });
 
-  it("brings a damaged day back when its bytes are right, and refuses when they are not", async () => {
+  it("restore a damaged day when its bytes are intact, and refuse it when they are not", async () => {
     await publish(await testPack("20240103"));
     const damage = () =>
       testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'").run();
@@ -116,7 +116,7 @@ describe("withdraw, restore and publish of a loaded day", () => {
     expect(await served("20240103")).toMatchObject({ revision: 2, state: "damaged" });
   });
 
-  it("refuses what is not there: an unloaded day, a revision, an earlier content, a deleted object", async () => {
+  it("refuse an unloaded day, an unknown revision, an earlier content that is missing and a deleted object", async () => {
     await publish(await testPack("20240104", 1_000));
     expect((await post("/days/20240199/withdraw", { revision: 1 })).status).toBe(400);
     expect((await post("/days/20240105/withdraw", { revision: 1 })).status).toBe(404);
@@ -136,8 +136,8 @@ describe("withdraw, restore and publish of a loaded day", () => {
   });
 });
 
-describe("two operators at once", () => {
-  it("one withdraws, the other is told who did", async () => {
+describe("concurrent operators", () => {
+  it("withdraw a day once, and the second one is told who withdrew it", async () => {
     await publish(await testPack("20240108"));
     const both = await Promise.all(
       [1, 2].map((n) => post("/days/20240108/withdraw", { revision: 1, note: `${n}` })),
@@ -147,7 +147,7 @@ describe("two operators at once", () => {
     expect(both.find(({ body }) => !body.changed)?.body).toMatchObject({ actor: "ADMIN_TOKEN" });
   });
 
-  it("one restores, the others get 409 with the revision and its maker, and one whole revision is served", async () => {
+  it("restore a day once, and the others get 409 with the revision and its author", async () => {
     await publish(await testPack("20240109", 1_000));
     await publish(await testPack("20240109", 2_000));
     const actions = ["restore", "publish", "restore", "publish"];
@@ -165,7 +165,7 @@ describe("two operators at once", () => {
     expect(await post("/days/20240109/withdraw", { revision: 2 })).toMatchObject({ status: 409 });
   });
 
-  it("an upload that a restore overtook is told at its next step and tears nothing", async () => {
+  it("learn at the upload's next step that a restore replaced it, and nothing is mixed", async () => {
     await publish(await testPack("20240110", 1_000));
     await publish(await testPack("20240110", 2_000));
     const pack = await testPack("20240110", 3_000);
@@ -178,8 +178,8 @@ describe("two operators at once", () => {
   });
 });
 
-describe("the days of a month", () => {
-  it("are those loaded, with their numbers and state, and the trading days that are not", async () => {
+describe("the list of a month's days", () => {
+  it("holds loaded days with revision and state, and trading days that are not loaded", async () => {
     const today = beijingDate(Date.now());
     const dates = Array.from({ length: 6 }, (_, n) => addDays(today, -n));
     const [, available, degraded, withdrawn, uploading, missing] = dates;

@@ -36,7 +36,7 @@ const detailOf = async (date: string) => (await admin<DayDetail>("GET", `/days/$
 const DECIDED = /withdrawn as revision 1 by ADMIN_TOKEN at 20\d\d-.*\+08:00 \(the exchange asked us to\)/;
 
 describe("a withdrawn day", () => {
-  it("refuses the withdrawn content, forced or not, also after other content was served", async () => {
+  it("refuses the withdrawn content, with and without force, also after other content was served", async () => {
     const [withdrawn, other] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
     await publish(withdrawn);
     await withdraw("20240102", 1);
@@ -55,7 +55,7 @@ describe("a withdrawn day", () => {
     ]);
   });
 
-  it("refuses other content until the publisher insists, and is an ordinary day after that", async () => {
+  it("refuses other content until it is forced, and is an ordinary day after that", async () => {
     await publish(await testPack("20240103", 1_000));
     await withdraw("20240103", 1);
     const other = await testPack("20240103", 2_000);
@@ -68,7 +68,7 @@ describe("a withdrawn day", () => {
     expect((await publish(await testPack("20240103", 3_000))).body.day).toMatchObject({ revision: 3 });
   });
 
-  it("ends an upload that was begun before the withdrawal, also one that was forced", async () => {
+  it("ends an upload that began before the withdrawal, also a forced one", async () => {
     for (const [date, force] of [
       ["20240104", false],
       ["20240105", true],
@@ -89,7 +89,7 @@ describe("a withdrawn day", () => {
     }
   });
 
-  it("refuses an upload whose begin did not see the withdrawal: the transaction that serves it does", async () => {
+  it("refuses, in the publishing transaction, an upload whose start missed the withdrawal", async () => {
     const [first, pack] = [await testPack("20240108", 1_000), await testPack("20240108", 2_000)];
     await publish(first);
     const begun = await begin(pack, { force: true });
@@ -103,7 +103,7 @@ describe("a withdrawn day", () => {
     expect(await servedState("20240108")).toMatchObject([{ revision: 1, state: "withdrawn" }]);
   });
 
-  it("is served again by an operator who names the content and saw that it is withdrawn", async () => {
+  it("is published again only when the operator names the revision and the state withdrawn", async () => {
     const pack = await testPack("20240109", 1_000);
     await publish(pack);
     await withdraw("20240109", 1);
@@ -118,7 +118,7 @@ describe("a withdrawn day", () => {
     expect((await publish(await testPack("20240109", 2_000))).body.day).toMatchObject({ revision: 3 });
   });
 
-  it("is not what a restore without a number goes back to", async () => {
+  it("is never the target of a restore without a revision", async () => {
     await publish(await testPack("20240110", 1_000));
     await withdraw("20240110", 1);
     await publish(await testPack("20240110", 2_000), { force: true });
@@ -132,7 +132,7 @@ describe("a withdrawn day", () => {
     expect((await detailOf("20240110")).revisions.every((each) => each.withdrawn === null)).toBe(true);
   });
 
-  it("lets no client finish a download of the withdrawn content", async () => {
+  it("allows no client to finish a download of the withdrawn content", async () => {
     const tradedate = "20240111" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await withdraw(tradedate, 1);
@@ -152,7 +152,7 @@ async function flipped(pack: TestPack, at = 300): Promise<TestPack> {
 }
 
 describe("a damaged pack", () => {
-  it("is refused when it is published, forced too, with the security whose bytes are wrong", async () => {
+  it("is refused by publishing, also with force, with the name of the damaged security", async () => {
     await publish(await testPack("20240201", 1_000));
     const before = await servedState("20240201");
     const pack = await testPack("20240201", 2_000);
@@ -168,7 +168,7 @@ describe("a damaged pack", () => {
     expect(await servedState("20240201")).toEqual(before);
   });
 
-  it("is served by no restore, publish or adoption, however its day looks", async () => {
+  it("is served by no restore, publish or adoption, whatever state its day has", async () => {
     const tradedate = "20240202" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await publish(await testPack(tradedate, 2_000));
@@ -203,7 +203,7 @@ describe("a damaged pack", () => {
     expect((await publish(await testPack(tradedate, 2_000))).body.day).toMatchObject({ revision: 4 });
   });
 
-  it("keeps its mark when the day had gone on before the damage was found", async () => {
+  it("stays marked when another revision was served before the damage was found", async () => {
     const tradedate = "20240205" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await publish(await testPack(tradedate, 2_000));
@@ -215,7 +215,7 @@ describe("a damaged pack", () => {
   });
 });
 
-describe("a pack with less than the revision it would replace", () => {
+describe("a pack with less content than the revision it replaces", () => {
   const packOf = (tradedate: string, counts: Record<string, number>, volume = 100) =>
     packFrom(
       day({
@@ -229,7 +229,7 @@ describe("a pack with less than the revision it would replace", () => {
       }),
     );
 
-  it("is refused with the exchange and the securities, however few days are loaded, until it is forced", async () => {
+  it("is refused with the exchange and the securities, even with few loaded days, until it is forced", async () => {
     // With fewer than five other days there is no comparison.
     await testEnv.DB.exec("DELETE FROM order_days");
     const whole = { "600519": 20, "688111": 20, "300750": 20 };
@@ -256,8 +256,8 @@ describe("a pack with less than the revision it would replace", () => {
   });
 });
 
-describe("several publishers of one pack at the same moment", () => {
-  it("get one revision: one makes it, the others are told that it is served already", async () => {
+describe("concurrent publishers of one pack", () => {
+  it("create one revision, and all others are told that it is already served", async () => {
     for (const [n, date] of ["20240401", "20240402", "20240403", "20240404"].entries()) {
       const pack = await testPack(date, 1_000);
       const answers = await Promise.all(Array.from({ length: 2 + (n % 2) }, () => publish(pack)));
@@ -269,7 +269,7 @@ describe("several publishers of one pack at the same moment", () => {
     }
   });
 
-  it("are told at any step: a part of an upload that another one completed is stored already", async () => {
+  it("learn at any step that another publisher completed the upload and the part is stored", async () => {
     const pack = await testPack("20240405", 1_000);
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -306,8 +306,8 @@ describe("a withdrawn file", () => {
   });
 });
 
-describe("the revision of a file that is published", () => {
-  it("is the named one, whatever was added after it was looked at", async () => {
+describe("the publishing of a file", () => {
+  it("publishes the named revision, also when another one was added meanwhile", async () => {
     const [a, b] = [ownFile("20240502", "of A"), ownFile("20240502", "of B")];
     expect((await add(a)).body.revision).toBe(1);
     expect((await add(b)).body.revision).toBe(2);
@@ -327,7 +327,7 @@ describe("the revision of a file that is published", () => {
     });
   });
 
-  it("is never one that was not published before, after the offered one was withdrawn", async () => {
+  it("asks for a revision instead of picking one that was never published or was withdrawn", async () => {
     const [offered, waiting] = [ownFile("20240503", "one"), ownFile("20240503", "two")];
     await add(offered);
     await publishFile(offered);
@@ -350,7 +350,7 @@ describe("the revision of a file that is published", () => {
     expect((await publishFile(waiting, { revision: 2 })).body).toMatchObject({ state: "published" });
   });
 
-  it("does not outlive a withdrawal while it is on its way", async () => {
+  it("refuses to complete an upload when the file is withdrawn meanwhile", async () => {
     const [first, second] = [ownFile("20240506", "one"), ownFile("20240506", "two")];
     await add(first);
     await publishFile(first);
@@ -362,8 +362,8 @@ describe("the revision of a file that is published", () => {
   });
 });
 
-describe("file names that differ only in case", () => {
-  it("are refused beside another file of the day and beside the order pack", async () => {
+describe("a file name that differs only in case", () => {
+  it("is refused beside another file of the day and beside the order pack", async () => {
     const file = ownFile("20240507", "x", "20240507_Trades.csv");
     await add(file);
     expect(await add(ownFile("20240507", "y", "20240507_trades.CSV"))).toMatchObject({
@@ -374,7 +374,7 @@ describe("file names that differ only in case", () => {
     expect((await add(ownFile("20240507", "y", "20240507_trades2.csv"))).status).toBe(200);
   });
 
-  it("are refused also when both were begun before either arrived", async () => {
+  it("is refused also when both uploads began before either was complete", async () => {
     const [one, other] = [
       ownFile("20240508", "x", "20240508_A.csv"),
       ownFile("20240508", "y", "20240508_a.csv"),

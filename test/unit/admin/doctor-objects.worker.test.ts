@@ -29,8 +29,8 @@ const deleted = async (hours: number, ...keys: string[]) =>
   );
 const keys = async () => (await bucket.list()).objects.map(({ key }) => key);
 
-describe("an object that the catalog does not know", () => {
-  it("and that nothing needs is reported after a day, and deleted by the repair when it is 7 days old", async () => {
+describe("an object that the catalog does not list", () => {
+  it("is reported after a day, and the repair deletes it after 7 days if nothing needs it", async () => {
     await publish(await testPack("20260302"));
     const served = "orders/2026/20260302/1.parquet";
     const strange = [
@@ -55,7 +55,7 @@ describe("an object that the catalog does not know", () => {
     expect(await keys()).toEqual([served]);
   });
 
-  it("and that is a newer pack of its day is offered to be adopted, and deleted by no repair", async () => {
+  it("is offered for adoption if it is a newer pack of its day, and no repair deletes it", async () => {
     await publish(await testPack("20260303"));
     const key = "orders/2026/20260303/2.parquet";
     await bucket.put(key, (await testPack("20260303", 300_000)).bytes);
@@ -66,7 +66,7 @@ describe("an object that the catalog does not know", () => {
     expect(await keys()).toContain(key);
   });
 
-  it("and that is a pack of an earlier number than the day's is orphaned", async () => {
+  it("is orphaned if it is a pack of an earlier revision than the served one", async () => {
     await publish(await testPack("20260304"));
     await publish(await testPack("20260304", 200_000));
     const key = "orders/2026/20260304/0.parquet";
@@ -75,7 +75,7 @@ describe("an object that the catalog does not know", () => {
     expect(await keys()).toContain("orders/2026/20260304/2.parquet");
   });
 
-  it("and that is newer than a file's revisions is to be fetched first, and deleted by no repair", async () => {
+  it("must be downloaded first if it is newer than a file's revisions, and no repair deletes it", async () => {
     const key = "files/level2/2026/20260305/20260305_trades.zip/3";
     await bucket.put(key, "trades");
     const [finding] = await found(8 * 24);
@@ -84,7 +84,7 @@ describe("an object that the catalog does not know", () => {
     expect(await keys()).toEqual([key]);
   });
 
-  it("is deleted by its key where an operator says so, and nothing that the catalog knows is", async () => {
+  it("is deleted when an operator names its key, which is refused for every listed object", async () => {
     await publish(await testPack("20260306"));
     const served = "orders/2026/20260306/1.parquet";
     const strange = "files/level2/2026/20260306/20260306_trades.zip/1";
@@ -97,8 +97,8 @@ describe("an object that the catalog does not know", () => {
   });
 });
 
-describe("an object that is gone", () => {
-  it("of an earlier revision is a warning that the repair ends; the day and its numbers stay", async () => {
+describe("a listed object that is missing from R2", () => {
+  it("is a warning for an earlier revision; the repair removes the warning and keeps the day and its revisions", async () => {
     await publish(await testPack("20260309"));
     await publish(await testPack("20260309", 200_000));
     const gone = "orders/2026/20260309/1.parquet";
@@ -115,7 +115,7 @@ describe("an object that is gone", () => {
     expect((await publish(await testPack("20260309", 300_000))).body.day.revision).toBe(3);
   });
 
-  it("of a day that a restore could not bring back is given up too, and the day can be published again", async () => {
+  it("is repaired also for a day that no restore can recover, which can then be published again", async () => {
     await publish(await testPack("20260310"));
     const gone = "orders/2026/20260310/1.parquet";
     await bucket.delete(gone);
@@ -127,7 +127,7 @@ describe("an object that is gone", () => {
     expect((await publish(await testPack("20260310"))).body.day.revision).toBe(2);
   });
 
-  it("of what is served is a failure, which no repair ends", async () => {
+  it("is a failure for served content, which no repair removes", async () => {
     await publish(await testPack("20260311"));
     const gone = "orders/2026/20260311/1.parquet";
     await bucket.delete(gone);
@@ -139,7 +139,7 @@ describe("an object that is gone", () => {
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
   });
 
-  it("of a withdrawn file is given up, and the file can be added again", async () => {
+  it("is repaired for a withdrawn file, which can then be added again", async () => {
     const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
       state, uploaded_at_ms) VALUES ('level2', '20260312', '20260312.zip', 1, ?, 'e', 1, '', 'withdrawn', 1)`;
     const gone = "files/level2/2026/20260312/20260312.zip/1";

@@ -23,12 +23,12 @@ const judged = (
 const found = (said: Partial<Record<keyof Settings, unknown>>, shareVersions: number[] = []) =>
   judged(said, shareVersions).map(({ level, subject }) => `${level} ${subject}`);
 
-describe("settings", () => {
-  it("that are as they should be are not spoken of", () => {
+describe("the doctor's check of settings", () => {
+  it("has no finding for correct settings", () => {
     expect(found({}, [2])).toEqual([]);
   });
 
-  it("hold secrets that are long, unlike each other and not guessed, and never show them", () => {
+  it("requires secrets that are long, different and unguessable, and never shows them", () => {
     expect(found({ ADMIN_TOKEN: good.CURSOR_SECRET })).toEqual(["failed ADMIN_TOKEN"]);
     expect(found({ CURSOR_SECRET: "changeme".repeat(4) })).toEqual(["failed CURSOR_SECRET"]);
     expect(found({ ADMIN_TOKEN: good.ADMIN_TOKEN.slice(0, 28) })).toEqual(["warning ADMIN_TOKEN"]);
@@ -41,11 +41,11 @@ describe("settings", () => {
     expect(said).toContain("npx wrangler secret put ADMIN_TOKEN");
   });
 
-  it("keep the versions of the share secret that are still needed", () => {
+  it("requires the versions of the share secret that are still in use", () => {
     expect(found({}, [1, 2])).toEqual(["failed SHARE_SECRET"]);
   });
 
-  it("end a rotation of the cursor secret", () => {
+  it("reports a rotation of the cursor secret that was not ended", () => {
     const previous = { CURSOR_SECRET_PREVIOUS: "another" };
     expect(found(previous)).toEqual(["warning CURSOR_SECRET_PREVIOUS"]);
     const at = (text: string) => ({ ...previous, CURSOR_SECRET_ROTATED_AT: text });
@@ -53,7 +53,7 @@ describe("settings", () => {
     expect(found(at("2026-03-11T09:59:59+08:00"))).toEqual(["warning CURSOR_SECRET_PREVIOUS"]);
   });
 
-  it("are not those of tests", () => {
+  it("reports settings that are meant for tests", () => {
     expect(found({ CLOCK_OFFSET_MS: -1 })).toEqual(["failed CLOCK_OFFSET_MS"]);
     expect(found({ RATE_LIMIT: "off", UNKNOWN_PARAMETERS: "warn" })).toEqual([
       "warning RATE_LIMIT",
@@ -66,7 +66,7 @@ describe("settings", () => {
     expect(found({ PUBLIC_BASE_URL: "http://data.example.com" })).toEqual(["warning PUBLIC_BASE_URL"]);
   });
 
-  it("need no public address and no webhook where only this machine reaches the deployment", () => {
+  it("requires no public URL and no webhook when only this machine reaches the deployment", () => {
     expect(judged({ PUBLIC_BASE_URL: undefined, WEBHOOK_URL: undefined }, [], true)).toEqual([]);
     expect(judged({ PUBLIC_BASE_URL: "http://127.0.0.1:8787" }, [], true)).toEqual([]);
     expect(judged({ RATE_LIMIT: "off" }, [], true)).toHaveLength(1);

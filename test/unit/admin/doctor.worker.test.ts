@@ -10,13 +10,13 @@ const findings = async (check: string) =>
     .filter((each) => each.check === check)
     .map(({ level, subject }) => `${level} ${subject}`);
 
-describe("the report", () => {
+describe("the doctor's report", () => {
   beforeAll(async () => {
     await publish(await testPack("20260302"));
     await publish(await testPack("20260303"));
   });
 
-  it("tells stores, migrations, days and the clock", async () => {
+  it("describes stores, migrations, days and the clock", async () => {
     const before = Date.now();
     const { stores, migrations, days, nowMs } = await report();
     expect(stores).toEqual({ d1: "ok", r2: "ok", gate: "ok", guard: "ok", rate: "ok" });
@@ -25,7 +25,7 @@ describe("the report", () => {
     expect(nowMs).toBeGreaterThanOrEqual(before);
   });
 
-  it("finds days that the calendar leaves out", async () => {
+  it("finds days that the calendar lacks", async () => {
     const days = ["20260302", "20260303", "20260306", "20260308"].map((day) => ({ day, open: true }));
     await admin("PUT", "/calendar", { days, source: "test", force: true });
     const { findings } = await report();
@@ -36,13 +36,13 @@ describe("the report", () => {
     ]);
   });
 
-  it("does not take an object that has just appeared for a stranger", async () => {
+  it("does not report an unlisted object that was stored just now", async () => {
     await bucket.put("orders/2020/20200101/1.parquet", "x");
     expect(await findings("objects")).toEqual([]);
     await bucket.delete("orders/2020/20200101/1.parquet");
   });
 
-  it("finds an upload of before yesterday, and its repair ends it", async () => {
+  it("finds an upload that began before yesterday, and the repair ends it", async () => {
     const pack = await testPack("20260304");
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -59,7 +59,7 @@ describe("the report", () => {
     expect((await publish(pack)).status).toBe(200);
   });
 
-  it("is a finding where a check cannot be made, beside the others", async () => {
+  it("contains a failed finding for a check that cannot run, beside the other findings", async () => {
     const bindings = {
       ...testEnv,
       PACKS: { list: () => Promise.reject(new Error("away")), head: bucket.head.bind(bucket) },
@@ -70,7 +70,7 @@ describe("the report", () => {
   });
 });
 
-describe("index rows", () => {
+describe("a day's index rows in the doctor's check", () => {
   const DAY = "20260311";
   const index = async () => (await admin<IndexReport>("GET", `/doctor/index/${DAY}`)).body;
   const repaired = async () => (await admin<IndexReport>("POST", `/doctor/index/${DAY}/repair`)).body;
@@ -82,7 +82,7 @@ describe("index rows", () => {
     await publish(await testPack(DAY));
   });
 
-  it("are as the pack says after publishing, and repairing changes nothing", async () => {
+  it("match the pack after publishing, and a repair changes nothing", async () => {
     expect(await index()).toEqual({ tradedate: DAY, revision: 1, securities: 2, findings: [] });
     const before = await rows();
     expect((await repaired()).findings).toEqual([]);
@@ -110,7 +110,7 @@ describe("index rows", () => {
       `INSERT INTO day_securities SELECT pack_id, '000001', 'SZ', section_offset, section_length, footer_length, rows, crc, blocks, last_time FROM day_securities WHERE symbol = '300750' AND pack_id = ${pack}`,
       "000001.SZ",
     ],
-  ])("are found wrong with %s, and rebuilt from the pack", async (_, corrupt, code) => {
+  ])("with %s are reported, and rebuilt from the pack", async (_, corrupt, code) => {
     const before = await rows();
     const summed = async () =>
       (await db.prepare(`SELECT * FROM pack_markets WHERE pack_id = ${pack} ORDER BY market`).all()).results;
@@ -125,7 +125,7 @@ describe("index rows", () => {
     expect((await index()).findings).toEqual([]);
   });
 
-  it("cannot be rebuilt from an object that is another one or gone, and stay as they are", async () => {
+  it("cannot be rebuilt from a wrong or missing object, and stay unchanged", async () => {
     const before = [await rows(), await servedState(DAY)];
     const other = await testPack(DAY, 999_999);
     const key = "orders/2026/20260311/1.parquet";
@@ -144,7 +144,7 @@ describe("index rows", () => {
     expect(await rows()).toEqual(before[0]);
   });
 
-  it("exist for loaded days only", async () => {
+  it("are checked for loaded days only", async () => {
     expect((await admin("GET", "/doctor/index/20200101")).status).toBe(404);
     expect((await admin("GET", "/doctor/index/yesterday")).status).toBe(400);
   });

@@ -15,7 +15,7 @@ const offered = async ({ type, date }: DailyFile) => {
 };
 
 describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
-  it("is offered from its publishing to its withdrawal, and again when it is published again", async () => {
+  it("is served from its publishing to its withdrawal, and again when it is published again", async () => {
     const file = auctionPack("20260105");
     const added = await add(file);
     expect(added.body).toMatchObject({ state: "verifying", revision: 1, sizeBytes: file.bytes.length });
@@ -36,7 +36,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
     expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.withdraw", "file.publish"]);
   });
 
-  it("keeps being offered while its replacement waits, and a client that began it can finish it after that", async () => {
+  it("stays served while its replacement waits, and a begun download can finish after the replacement", async () => {
     const [first, second] = [ownFile("20260106", "one"), ownFile("20260106", "two, longer")];
     await add(first);
     await publish(first);
@@ -56,7 +56,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
     expect(await fileVersions(testEnv.DB, place, Date.now())).toEqual([]);
   });
 
-  it("stands beside others of its day, several of them in one list", async () => {
+  it("is listed beside the other files of its day", async () => {
     const trades = ownFile("20260107", "trades");
     const quotes = ownFile("20260107", "quotes", "quotes-20260107.7z");
     for (const file of [trades, quotes]) await add(file);
@@ -68,7 +68,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
     ]);
   });
 
-  it("is sent once: the same content again changes nothing, another content is another revision", async () => {
+  it("is uploaded once: the same content changes nothing, and other content is another revision", async () => {
     const file = auctionPack("20260108");
     await add(file);
     expect((await begin(file)).body).toMatchObject({ state: "present", file: { revision: 1 } });
@@ -79,7 +79,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
     expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.add", "file.withdraw"]);
   });
 
-  it("cannot be published before it arrived, and published or withdrawn twice it stays as it is", async () => {
+  it("cannot be published before its upload is complete, and a repeated publish or withdraw changes nothing", async () => {
     const file = ownFile("20260109", "x");
     expect((await publish(file)).status).toBe(404);
     expect((await withdraw(file)).status).toBe(404);
@@ -90,8 +90,8 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
   });
 });
 
-describe("a file that is not taken", () => {
-  it("has a name of another day, of another kind, or one that is no plain name", async () => {
+describe("a daily file is refused", () => {
+  it("with a name of another day, of another kind or with a path in it", async () => {
     const names: [string, string][] = [
       ["auction_tick", "20260113_aucde.parquet"],
       ["auction_tick", "20260112_auction.parquet"],
@@ -118,7 +118,7 @@ describe("a file that is not taken", () => {
     expect(results).toEqual([]);
   });
 
-  it("has other bytes than were announced", async () => {
+  it("with other bytes than the upload announced", async () => {
     const file = ownFile("20260114", "twelve bytes");
     const begun = await begin(file, { sha256: "0".repeat(64) });
     if (begun.body.state !== "uploading") throw new Error("nothing to send");
@@ -131,7 +131,7 @@ describe("a file that is not taken", () => {
     expect((await add(file)).body).toMatchObject({ state: "verifying" });
   });
 
-  it("is an auction pack that is no Parquet, has no rows, a column without ZSTD, or another day", async () => {
+  it("as an auction pack if it is no Parquet file, has no rows, a column without ZSTD, or another day", async () => {
     const whole = auctionPack("20260115");
     const column = (codec: "ZSTD" | "UNCOMPRESSED" | "SNAPPY") => ({
       name: codec,
@@ -164,7 +164,7 @@ describe("a file that is not taken", () => {
     expect((await add(whole)).body).toMatchObject({ state: "verifying" });
   });
 
-  it("may be any bytes when it is the operator's own, unless it is called .parquet", async () => {
+  it("never for its bytes if it is the operator's own, unless its name ends in .parquet", async () => {
     expect((await add(ownFile("20260116", "\0not Parquet"))).body).toMatchObject({ state: "verifying" });
     const named = ownFile("20260116", "\0not Parquet, and long enough", "20260116_quotes.Parquet");
     expect(await add(named)).toMatchObject({ status: 422, body: { error: expect.stringContaining("PAR1") } });
@@ -173,8 +173,8 @@ describe("a file that is not taken", () => {
   });
 });
 
-describe("two operators with one file", () => {
-  it("of different content: one upload is served, the other is told, nothing is torn", async () => {
+describe("concurrent operators with one file", () => {
+  it("of different content: one upload is served, the other is refused, and nothing is mixed", async () => {
     const [one, two] = [ownFile("20260119", "one"), ownFile("20260119", "the other")];
     const first = await begin(one);
     const second = await begin(two);
@@ -187,7 +187,7 @@ describe("two operators with one file", () => {
     expect(served.body).toMatchObject({ state: "verifying", sizeBytes: two.bytes.length });
   });
 
-  it("published by several operators at the same time is published once", async () => {
+  it("publish it once", async () => {
     const file = ownFile("20260120", "x");
     await add(file);
     const answers = await Promise.all([publish(file), publish(file), publish(file)]);
@@ -196,7 +196,7 @@ describe("two operators with one file", () => {
     expect((await auditOf(file)).filter((action) => action === "file.publish")).toHaveLength(1);
   });
 
-  it("an upload that stopped in mid-check is completed by running it again", async () => {
+  it("complete an upload that stopped during its check by running it again", async () => {
     const file = ownFile("20260121", "stopped");
     const begun = await begin(file);
     if (begun.body.state !== "uploading") throw new Error("nothing to send");

@@ -47,8 +47,8 @@ const empty = () => ({
   subscriptions: [] as KnownSubscription[],
 });
 
-describe("what a key import changes", () => {
-  it("imports new rows once: the same rows again change nothing", () => {
+describe("a key import", () => {
+  it("imports new rows once, and the same rows again change nothing", () => {
     const rows = [row(), row({ hash: "h2" }), row({ hash: "h3", account: "b", end: 30 }), row()];
     const first = plan(rows);
     expect(first.answer).toEqual({ imported: 3, unchanged: 1, refused: [] });
@@ -59,13 +59,13 @@ describe("what a key import changes", () => {
     expect(second.after).toEqual(first.after);
   });
 
-  it("gives a plan a new end when a later file says so, and adds a second period", () => {
+  it("gives a plan the new end of a later file, and adds a second period", () => {
     const { after } = plan([row()]);
     expect(plan([row({ end: 25 })], after).after.subscriptions).toMatchObject([{ startMs: 10, endMs: 25 }]);
     expect(plan([row({ start: 20, end: 30 })], after).after.subscriptions).toHaveLength(2);
   });
 
-  it("refuses a new key of fewer than 20 characters unless short ones are allowed, and keeps known ones", () => {
+  it("refuses a new key of fewer than 20 characters unless short keys are allowed, and accepts known ones", () => {
     const rows = ["123", "k".repeat(19), "密".repeat(19), "k".repeat(20)].map(withKey);
     const { answer } = plan(rows);
     expect(answer).toMatchObject({ imported: 1, refused: [{ row: 1 }, { row: 2 }, { row: 3 }] });
@@ -75,7 +75,7 @@ describe("what a key import changes", () => {
     expect(plan(rows, allowed.after).answer).toEqual({ imported: 0, unchanged: 4, refused: [] });
   });
 
-  it("refuses a new account whose id has not the form of new ids, and takes rows of one that exists", () => {
+  it("refuses a new account with an invalid id, and accepts rows of an existing account", () => {
     const wrong = [".", "..", "a.b", "a b", "Chen, Wei", "a/b", "x\u200Bx", "\uFFFD\uFFFD", "e\u0301"];
     const rows = [...wrong, "客户-17", "c_1", "Ünal"].map((account, n) => row({ hash: `h${n}`, account }));
     const { answer } = plan(rows);
@@ -85,7 +85,7 @@ describe("what a key import changes", () => {
     expect(plan(rows, known).answer).toMatchObject({ imported: rows.length, refused: [] });
   });
 
-  it("refuses a key that looks like one of ours and is none: no request with it would be let in", () => {
+  it("refuses a key that has the form of an edgetape key but a wrong checksum", () => {
     const { answer } = plan([
       withKey("et_legacy-0001"),
       withKey(generateKey()),
@@ -95,7 +95,7 @@ describe("what a key import changes", () => {
     expect(answer.refused[0]?.error).not.toContain("legacy-0001");
   });
 
-  it("refuses another account's key, a revoked key, and two ends of one plan, each with its row", () => {
+  it("refuses another account's key, a revoked key, and two ends of one plan, and names each row", () => {
     const known = { ...empty(), keys: [{ sha256: "h9", accountId: "a", revokedAtMs: 5 }] };
     const { answer } = plan(
       [row(), row({ account: "b" }), row({ hash: "h9" }), row({ hash: "h2", end: 21 }), row({ hash: "h2" })],

@@ -23,7 +23,7 @@ const KILLS = (["before", "after"] as const).flatMap((moment) =>
 );
 
 describe.each(KILLS)("a publisher of $dataset killed $moment any store call", ({ moment, dataset }) => {
-  it("leaves one whole revision served, and running it again completes", async () => {
+  it("leaves one complete revision served, and completes when it is run again", async () => {
     const counting: Fuse = { calls: 0, at: 0, moment };
     const countingDate = moment === "before" ? "20230101" : "20230102";
     await publish(await testPack(countingDate, 1_000, dataset));
@@ -69,7 +69,7 @@ describe.each<Moment>(["before", "after"])("an operator's action killed %s any s
   ] as const;
 
   it.each(actions)(
-    "leaves the day before %s or after it, never between, and again completes",
+    "leaves the day as before or after %s, never between, and completes when it is run again",
     async (action, after) => {
       console.error = () => undefined;
       const fuse: Fuse = { calls: 0, at: 0, moment };

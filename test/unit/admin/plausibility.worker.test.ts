@@ -6,7 +6,7 @@ import { admin, begin, complete, packFrom, publish, sendParts, servedState } fro
 
 const post = (path: string, body: object) => admin<DayChanged>("POST", path, body);
 
-describe("the check before a day goes live", () => {
+describe("the plausibility check before a day is served", () => {
   const usual = (tradedate: string, securities: number) =>
     packFrom(
       day({
@@ -17,7 +17,7 @@ describe("the check before a day goes live", () => {
       }),
     );
 
-  it("refuses a day under 90 % of its 20 neighbours until the publisher insists, without a second upload", async () => {
+  it("refuses a day below 90 % of its 20 neighbours until it is forced, without a second upload", async () => {
     const dates = Array.from({ length: 21 }, (_, n) => addDays("20350101" as BeijingDate, n));
     for (const date of dates.slice(0, 20)) await publish(await usual(date, 20));
     const last = dates[20] ?? "";
@@ -50,7 +50,7 @@ describe("the check before a day goes live", () => {
     });
   });
 
-  it("does not judge what was served once, when it is published again or restored", async () => {
+  it("does not apply to a revision that was served before, when it is published again or restored", async () => {
     const date = "20350121";
     expect((await post(`/days/${date}/publish`, { revision: 1 })).body.day.revision).toBe(2);
     const full = await usual(date, 20);
@@ -58,7 +58,7 @@ describe("the check before a day goes live", () => {
     expect((await post(`/days/${date}/restore`, { revision: 3 })).body.day.revision).toBe(4);
   });
 
-  it("refuses a day of more than twice its neighbours, as of two deliveries in one", async () => {
+  it("refuses a day of more than twice its neighbours, such as two deliveries in one", async () => {
     const [date, next] = ["20350122", "20350123"];
     expect((await publish(await usual(date, 40))).status).toBe(200);
     expect(await publish(await usual(next, 41))).toMatchObject({

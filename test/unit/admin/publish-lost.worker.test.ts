@@ -15,8 +15,8 @@ async function abortInR2(uploadId: string): Promise<void> {
   await testEnv.PACKS.resumeMultipartUpload(row.objectKey, row.r2UploadId).abort();
 }
 
-describe("an upload that R2 has forgotten", () => {
-  it("is told when it completes, and publishing again gives the same number", async () => {
+describe("an upload that R2 no longer has", () => {
+  it("is refused when it completes, and publishing again creates the same revision", async () => {
     const pack = await testPack("20240201");
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -27,7 +27,7 @@ describe("an upload that R2 has forgotten", () => {
     expect((await publish(pack)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
   });
 
-  it("is told at its next part, and is not taken up any more", async () => {
+  it("is refused at its next part, and is never resumed", async () => {
     const pack = await testPack("20240202");
     const begun = await begin(pack);
     await abortInR2(begun.uploadId);
@@ -35,7 +35,7 @@ describe("an upload that R2 has forgotten", () => {
     expect((await begin(pack)).uploadId).not.toBe(begun.uploadId);
   });
 
-  it("of more than six days is replaced by a fresh one", async () => {
+  it("is replaced by a new upload after six days", async () => {
     const pack = await testPack("20240205");
     const begun = await begin(pack);
     await testEnv.DB.prepare(
@@ -49,8 +49,8 @@ describe("an upload that R2 has forgotten", () => {
   });
 });
 
-describe("an upload that stopped when its object may have been made", () => {
-  it("keeps its number to itself: other content gets the next one and never its object", async () => {
+describe("an upload that stopped while R2 may have stored its object", () => {
+  it("keeps its revision reserved: other content gets the next revision and another object", async () => {
     const [stopped, other] = [await testPack("20240206", 1_000), await testPack("20240206", 2_000)];
     const begun = await begin(stopped);
     await sendParts(stopped, begun);

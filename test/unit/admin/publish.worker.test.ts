@@ -48,7 +48,7 @@ describe("publishing a day", () => {
     ]);
   });
 
-  it("answers the served revision for the same content again, and a new one with force", async () => {
+  it("returns the served revision for the same content, and a new one with force", async () => {
     const pack = await testPack("20240103");
     expect((await publish(pack)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
     expect((await publish(pack)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });
@@ -58,7 +58,7 @@ describe("publishing a day", () => {
     });
   });
 
-  it("gives a damaged day a new revision for the same content", async () => {
+  it("creates a new revision of a damaged day for the same content", async () => {
     const pack = await testPack("20240104");
     await publish(pack);
     await testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = ?")
@@ -67,7 +67,7 @@ describe("publishing a day", () => {
     expect((await publish(pack)).body.day).toMatchObject({ revision: 2, state: "available" });
   });
 
-  it("takes up an upload of the same content where it stopped, and completes twice to the same answer", async () => {
+  it("resumes an interrupted upload of the same content, and completing it twice returns the same answer", async () => {
     const pack = await testPack("20240105");
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -101,7 +101,7 @@ describe("publishing a day", () => {
 });
 
 describe("a pack of several parts", () => {
-  it("arrives whole in any order of parts, with only the missing ones sent after an interruption", async () => {
+  it("is stored with its parts in any order, and after an interruption only missing parts are sent", async () => {
     const bytes = new Uint8Array(2 * PART_SIZE_BYTES + 1_000);
     for (let at = 0; at < bytes.length; at += 65_536) {
       crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, bytes.length)));
@@ -135,8 +135,8 @@ describe("a pack of several parts", () => {
   });
 });
 
-describe("a pack that is not what was announced", () => {
-  it("is refused whatever differs, and the served state stays", async () => {
+describe("a pack that differs from its announcement", () => {
+  it("is refused for every difference, and the served state stays", async () => {
     const pack = await testPack("20240109");
     await publish(pack);
     const before = await servedState("20240109");
@@ -174,8 +174,8 @@ describe("a pack that is not what was announced", () => {
   });
 });
 
-describe("two publishers of one day", () => {
-  it("with other content: the later begin wins, the other is told and nothing is torn", async () => {
+describe("concurrent publishers of one day", () => {
+  it("with other content: the later start wins, the other publisher is refused, and nothing is mixed", async () => {
     const [a, b] = [await testPack("20240111", 1_000), await testPack("20240111", 2_000)];
     const begunA = await begin(a);
     await sendParts(a, begunA);
@@ -190,7 +190,7 @@ describe("two publishers of one day", () => {
     expect(await object?.bytes()).toEqual(b.bytes);
   });
 
-  it("with other content, all at once: exactly one is served, every other one gets 409", async () => {
+  it("with other content, all started together: exactly one is served, and every other one gets 409", async () => {
     const packs = await Promise.all([1, 2, 3, 4].map((price) => testPack("20240112", price * 1_000)));
     const outcomes = await Promise.all(packs.map((pack) => publish(pack).catch((failure: Error) => failure)));
     const won = outcomes.filter((outcome) => !(outcome instanceof Error) && outcome.status === 200);
@@ -208,7 +208,7 @@ describe("two publishers of one day", () => {
     expect(sha256((await object?.bytes()) as Uint8Array<ArrayBuffer>)).toBe(served?.sha256);
   });
 
-  it("with the same content: both learn the same revision", async () => {
+  it("with the same content: all get the same revision", async () => {
     const pack = await testPack("20240115");
     const [a, b] = [await begin(pack), await begin(pack)];
     expect(a.uploadId).toBe(b.uploadId);

@@ -12,8 +12,8 @@ async function audited(tradedate: string): Promise<unknown> {
   return body.entries[0]?.after;
 }
 
-describe("a day whose quality check failed", () => {
-  it("is refused before anything is sent, and served with its reason in the audit when forced", async () => {
+describe("the publishing of a day with a quality sheet", () => {
+  it("is refused before anything is sent when the check failed, and with force the audit holds the reason", async () => {
     const pack = await testPack("20360203");
     const refused = await admin("POST", stepPath(pack, "/uploads"), { ...pack.claims, quality: failed });
     expect(refused).toMatchObject({
@@ -38,7 +38,7 @@ describe("a day whose quality check failed", () => {
     expect(shown).toMatchObject({ state: "available", loaded: { revision: 1, quality: failed } });
   });
 
-  it("is no reason to refuse one that passed, that proves nothing, or that no check saw", async () => {
+  it("is not refused when the check passed, proved nothing or did not run", async () => {
     for (const [tradedate, quality] of [
       ["20360204", { verdict: "passed", summary: "passed" }],
       ["20360205", { verdict: "not_provable", summary: "not provable" }],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { day, order, security } from "../../support/builders.ts";
 import { packFrom, publish, servedState, testEnv } from "./operator.ts";
 
-describe("the same delivery under another date", () => {
+describe("a delivery published under a second date", () => {
   const orders = (count: number, volume: number) =>
     Array.from({ length: count }, (_, n) => order(`093000${String(n % 1000).padStart(3, "0")}`, { volume }));
   const delivery = (tradedate: string, counts: Record<string, number>, volume = 100) =>
@@ -13,7 +13,7 @@ describe("the same delivery under another date", () => {
       }),
     );
 
-  it("is refused by the day it repeats until the publisher insists", async () => {
+  it("is refused with the name of the day it repeats until it is forced", async () => {
     const counts = { "600519": 700, "300750": 500, "688111": 0 };
     await publish(await delivery("20360102", counts), { force: true });
     const repeated = await delivery("20360103", counts, 200);
@@ -32,7 +32,7 @@ describe("the same delivery under another date", () => {
     expect((await publish(await delivery("20360105", { ...counts, "000001": 1 }))).status).toBe(200);
   });
 
-  it("is not suspected where the last orders came at other times, or there are few orders", async () => {
+  it("is accepted if its last orders have other times, or if it has few orders", async () => {
     // With fewer than 5 days there is no comparison.
     await testEnv.DB.exec("DELETE FROM order_days");
     const counts = { "600519": 700, "300750": 500 };

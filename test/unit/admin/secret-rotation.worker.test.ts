@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe("the list of shares", () => {
-  it("has those of all accounts that are in force when none is named, page by page", async () => {
+  it("contains the active shares of all accounts when no account is named, page by page", async () => {
     const page = async (query: string) => (await admin<ShareList>("GET", `/shares${query}`)).body;
     expect((await page("")).shares.map(({ shareId }) => shareId)).toEqual(["first", "second"]);
     const first = await page("?limit=1");
@@ -66,8 +66,8 @@ describe("the list of shares", () => {
   });
 });
 
-describe("the secret of shares and drives", () => {
-  it("is told by version: what has it, and whether the secret still does", async () => {
+describe("the secret of own and external shares", () => {
+  it("is listed by version with what uses it, and whether the setting still holds it", async () => {
     const { body } = await admin<SecretVersions>("GET", "/shares/secret", undefined, both);
     expect(body).toEqual({
       current: 2,
@@ -80,7 +80,7 @@ describe("the secret of shares and drives", () => {
     expect(gone.body.versions[0]).toEqual({ version: 1, present: false, shares: 1, drives: 1 });
   });
 
-  it("is left for drives as soon as a newer one is there, and their passwords stay the same", async () => {
+  it("is replaced for external shares as soon as a newer one exists, and their passwords stay the same", async () => {
     expect(await passwordWith(FIRST)).toBe("over there");
     const early = await admin<RotatedSecret>("POST", "/shares/secret/rotate", {}, before);
     expect(early.body).toMatchObject({ current: 1, resealed: [], revoked: 0 });
@@ -103,7 +103,7 @@ describe("the secret of shares and drives", () => {
     ]);
   });
 
-  it("is left for shares when that is asked for: those in force end, each in the audit", async () => {
+  it("is replaced for own shares on request: active ones end, each with an audit entry", async () => {
     const rotate = () =>
       admin<RotatedSecret>("POST", "/shares/secret/rotate", { olderShares: "revoke" }, both);
     expect((await rotate()).body).toMatchObject({

@@ -29,8 +29,8 @@ async function callerAt(key: string, nowMs: number) {
 
 const endsOf = (body: Account) => body.subscriptions.map(({ plan, end }) => [plan, Date.parse(end)]);
 
-describe("where an account stands", () => {
-  it("is told with plan, windows, counters, slot, and an operator's credit and freeing in the audit", async () => {
+describe("the state of an account", () => {
+  it("contains plan, windows, counters and slot, and an operator's credit and release have audit entries", async () => {
     const path = await account("stands");
     const end = NOW + 10 * DAY_MS;
     await admin("PUT", `${path}/subscriptions`, { subscriptions: [{ plan: "trial", start: NOW - 1, end }] });
@@ -81,7 +81,7 @@ describe("where an account stands", () => {
 });
 
 describe("the list of accounts", () => {
-  it("tells plan, end, keys and last use, finds by text, and pages without losing one", async () => {
+  it("shows plan, end, keys and last use, finds accounts by text, and pages without losing one", async () => {
     for (const [id, contact] of [
       ["l-1", "Ann"],
       ["l-2", "Bob"],
@@ -110,7 +110,7 @@ describe("the list of accounts", () => {
     expect(ids).toEqual(["l-1", "l-2", "l-3"]);
   });
 
-  it("finds those whose last plan ends within a span: not renewed ones, not those that are over", async () => {
+  it("finds accounts whose last plan ends within a span, without renewed and expired ones", async () => {
     const ends = async (id: string, ...days: number[]) => {
       const path = await account(id);
       const subscriptions = days.map((day, n) => ({
@@ -129,8 +129,8 @@ describe("the list of accounts", () => {
   });
 });
 
-describe("subscriptions one by one", () => {
-  it("are added beside others, and a weekly card holds for 7 × 24 hours", async () => {
+describe("a subscription added or extended alone", () => {
+  it("is added beside others, and a weekly card is active for 7 × 24 hours", async () => {
     const path = await account("weekly");
     const start = NOW - 5;
     await admin("POST", `${path}/subscriptions`, { plan: "trial", start, end: start + DAY_MS });
@@ -149,7 +149,7 @@ describe("subscriptions one by one", () => {
     );
   });
 
-  it("are extended from their end, from now when they are over, and only to something later", async () => {
+  it("is extended from its end, or from now if it has expired, and only to a later end", async () => {
     const path = await account("extended");
     const end = Math.floor(NOW / 1_000) * 1_000 + DAY_MS;
     await admin("PUT", `${path}/subscriptions`, {
@@ -172,7 +172,7 @@ describe("subscriptions one by one", () => {
     expect((await extend({ plan: "trial" })).status).toBe(400);
   });
 
-  it("are extended once by two operators at once: the other is told", async () => {
+  it("is extended once by two concurrent operators, and the second one is refused", async () => {
     const path = await account("raced");
     const end = NOW + DAY_MS;
     await admin("PUT", `${path}/subscriptions`, {
@@ -192,8 +192,8 @@ describe("subscriptions one by one", () => {
   });
 });
 
-describe("rolling a key", () => {
-  it("gives a new key of the same name; the old one works for the overlap and not an instant longer", async () => {
+describe("the replacement of a key", () => {
+  it("creates a key of the same name, and the old key works until the exact end of the overlap", async () => {
     const path = await account("rolls");
     const { body: old } = await admin<IssuedKey>("POST", `${path}/keys`, { name: "server" });
     const rolled = await admin<RolledKey>("POST", `/keys/${old.keyId}/roll`, { overlapMs: 3_600_000 });
@@ -213,7 +213,7 @@ describe("rolling a key", () => {
     expect(JSON.stringify(shown.body)).not.toContain(key);
   });
 
-  it("refuses more than 7 days, a key that is over, and the second of two at once", async () => {
+  it("refuses more than 7 days, an expired key, and the second of two concurrent replacements", async () => {
     const path = await account("rolls-2");
     const { body: old } = await admin<IssuedKey>("POST", `${path}/keys`, {});
     const roll = (body: object = {}) => admin<RolledKey>("POST", `/keys/${old.keyId}/roll`, body);

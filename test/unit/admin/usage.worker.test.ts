@@ -11,8 +11,8 @@ const counts = (day: string, requests: number, files: number, bytes: number) => 
   bytes,
 });
 
-describe("what accounts were served", () => {
-  it("is summed over the Beijing days of one month, by account and service", async () => {
+describe("the usage of accounts", () => {
+  it("is summed over the Beijing days of one month, by account and interface", async () => {
     const orders = { accountId: "客户-7", service: "level2_order_history" };
     await writeUsage(DB, orders, [
       counts("20261031", 1_000, 1_000, 1_000),
@@ -44,7 +44,7 @@ describe("what accounts were served", () => {
     expect((await admin<UsageList>("GET", "/usage?month=202609")).body.usage).toEqual([]);
   });
 
-  it.each(["", "?month=2026-11", "?month=202613", "?month=20261101"])("is not told for %j", async (query) => {
+  it.each(["", "?month=2026-11", "?month=202613", "?month=20261101"])("is refused for %j", async (query) => {
     expect(await admin("GET", `/usage${query}`)).toMatchObject({
       status: 400,
       body: { error: expect.stringContaining("YYYYMM") },

@@ -21,8 +21,8 @@ const imported = {
   end: 1_800_000_000_000,
 };
 
-describe("admin bodies", () => {
-  it("fill in defaults, take instants as milliseconds or RFC 3339, and make hashes lower case", () => {
+describe("the bodies of admin requests", () => {
+  it("fill in defaults, accept instants as milliseconds or RFC 3339, and convert hashes to lower case", () => {
     expect(beginUploadSchema.parse(upload)).toEqual({
       ...upload,
       sha256: "a".repeat(64),

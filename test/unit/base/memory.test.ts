@@ -48,8 +48,8 @@ async function full(budget: MemoryBudget): Promise<Asked[]> {
   return all;
 }
 
-describe("memory", () => {
-  it("is held as far as there is some; the others wait in the order they came", async () => {
+describe("the memory budget of an isolate", () => {
+  it("is granted while it suffices, and the other requests wait in the order of arrival", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const waiting = [ask(budget), ask(budget), ask(budget, { bytes: 1 })];
@@ -63,7 +63,7 @@ describe("memory", () => {
     expect(states(waiting)).toEqual(["held", "held", "waiting"]);
   });
 
-  it("is refused to an account that has its part, at once, and others are served", async () => {
+  it("is refused immediately to an account that uses its share, while others are served", async () => {
     const budget = new MemoryBudget(TOTAL);
     const first = ask(budget, { account: "a" });
     await pass(0);
@@ -79,7 +79,7 @@ describe("memory", () => {
     expect(again.is).toBe("held");
   });
 
-  it("counts what an account waits for to its part, and tells it from bodies that are not read", async () => {
+  it("counts an account's waiting requests to its share, apart from unread bodies", async () => {
     const budget = new MemoryBudget(TOTAL);
     await full(budget);
     const waiting = [ask(budget, { account: "a" }), ask(budget, { account: "a" })];
@@ -87,7 +87,7 @@ describe("memory", () => {
     expect(states(waiting)).toEqual(["waiting", "part_busy"]);
   });
 
-  it("is refused when none becomes free in time, and to a client that has gone or goes meanwhile", async () => {
+  it("is refused after a timeout, and to a client that has disconnected", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const client = new AbortController();
@@ -117,7 +117,7 @@ describe("memory", () => {
     expect(again.is).toBe("held");
   });
 
-  it("is free again as far as a body is taken, and not free where it is longer than was reserved", async () => {
+  it("is released as a body is read, and never beyond the bytes reserved", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const waiting = ask(budget, { bytes: 15 });
@@ -131,7 +131,7 @@ describe("memory", () => {
     expect(budget.heldBytes).toBe(104);
   });
 
-  it("is ended for a request without a body, and kept for one whose body has begun", async () => {
+  it("is released for a request without a body, and kept for one whose body has begun", async () => {
     const budget = new MemoryBudget(TOTAL);
     const [unsent, sent] = [ask(budget), ask(budget)];
     await pass(0);
@@ -143,7 +143,7 @@ describe("memory", () => {
     expect(budget.heldBytes).toBe(0);
   });
 
-  it("counts no longer than it may, when its request died without ending it", async () => {
+  it("is released after a maximum time when its request ended without releasing it", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const prolonged = all[0]?.space;
@@ -158,7 +158,7 @@ describe("memory", () => {
   });
 });
 
-it("is not held for a request that died while it waited for memory", async () => {
+it("The memory budget of an isolate is not held by a request that ended while it waited for memory", async () => {
   const budget = new MemoryBudget(TOTAL);
   const all = await full(budget);
   ask(budget, { account: "a", waitMs: 1_000 });
@@ -179,7 +179,7 @@ describe("a body that its client leaves unread", () => {
     return seen;
   };
 
-  it("keeps its memory while there is enough, for however long", async () => {
+  it("keeps its memory while enough is free, without a time limit", async () => {
     const budget = new MemoryBudget(TOTAL);
     const idle = ask(budget);
     await pass(0);
@@ -191,7 +191,7 @@ describe("a body that its client leaves unread", () => {
     expect([wanted, ...states(others)]).toEqual([false, "held", "held", "held", "held"]);
   });
 
-  it("loses it after 5 s in which another waits: those unread for longest, as few as are enough", async () => {
+  it("loses its memory after 5 s in which another request waits: the longest unread first, as few as needed", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const wanted = all.map(wantedOf);
@@ -210,7 +210,7 @@ describe("a body that its client leaves unread", () => {
     expect(budget.heldBytes).toBe(85);
   });
 
-  it("keeps it when the isolate was too busy to see that it is read", async () => {
+  it("keeps its memory when the isolate was too busy to see the reading", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const seen = wantedOf(all[0] as Asked);
@@ -227,7 +227,7 @@ describe("a body that its client leaves unread", () => {
     expect(seen.wanted).toBe(true);
   });
 
-  it("keeps it when all such bodies together would not be enough", async () => {
+  it("keeps its memory when all unread bodies together would not free enough", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const seen = wantedOf(all[0] as Asked);
@@ -238,7 +238,7 @@ describe("a body that its client leaves unread", () => {
   });
 });
 
-it("holds what its reservations say in random histories, never more than there is when it is reserved", async () => {
+it("The memory budget equals its reservations in random histories, and no grant exceeds it", async () => {
   const random = printedRandom("memory of answers");
   const budget = new MemoryBudget(TOTAL);
   const open: { asked: Asked }[] = [];

@@ -42,8 +42,8 @@ const request = async (
   return { url, body: JSON.parse(body) as Record<string, unknown>, bytes: Buffer.byteLength(body) };
 };
 
-describe("a notice in each form", () => {
-  it("is plain JSON with the facts for programs: English as ever, Chinese beside it, in every language", async () => {
+describe("a notice in the form of its receiver", () => {
+  it("is JSON with the facts for programs, in English and Chinese whatever the language setting", async () => {
     for (const language of ["both", "zh", "en"] as const) {
       expect(await request("plain", null, notice, language)).toMatchObject({
         url: "https://h.example/r?t=1",
@@ -61,13 +61,13 @@ describe("a notice in each form", () => {
     }
   });
 
-  it("is a text message for the robots, with the keyword edgetape", async () => {
+  it("is a text message with the keyword edgetape for chat robots", async () => {
     expect((await request("wecom")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
     expect((await request("dingtalk")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
     expect((await request("feishu")).body).toEqual({ msg_type: "text", content: { text: TEXT } });
   });
 
-  it("is in one language where the operator wants one", async () => {
+  it("is in one language when the operator sets one", async () => {
     const text = async (language: WebhookLanguage) =>
       (await request("wecom", null, notice, language)).body.text as { content: string };
     expect((await text("zh")).content).toBe(
@@ -78,14 +78,14 @@ describe("a notice in each form", () => {
     );
   });
 
-  it("is signed for DingTalk in the address, in milliseconds", async () => {
+  it("is signed for DingTalk in the URL, in milliseconds", async () => {
     const url = new URL((await request("dingtalk", "SEC1")).url);
     const sign = createHmac("sha256", "SEC1").update(`${NOW_MS}\nSEC1`).digest("base64");
     expect(Object.fromEntries(url.searchParams)).toEqual({ t: "1", timestamp: String(NOW_MS), sign });
     expect(url.search).not.toMatch(/sign=[^&]*[+/=]/);
   });
 
-  it("is signed for Feishu in the body, in seconds, with the text as the key of nothing", async () => {
+  it("is signed for Feishu in the body, in seconds, with the text as the HMAC key", async () => {
     const seconds = String(Math.floor(NOW_MS / 1000));
     const sign = createHmac("sha256", `${seconds}\nSEC2`).update("").digest("base64");
     const { url, body } = await request("feishu", "SEC2");
@@ -93,7 +93,7 @@ describe("a notice in each form", () => {
     expect(body).toEqual({ timestamp: seconds, sign, msg_type: "text", content: { text: TEXT } });
   });
 
-  it("is cut between characters where a robot takes no more", async () => {
+  it("is cut between characters at the robot's limit", async () => {
     const text = { zh: "逐笔委托😀".repeat(2_000), en: "order records ".repeat(2_000) };
     const long = { ...notice, lines: [text, text] };
     const { body } = await request("wecom", null, long);
@@ -110,7 +110,7 @@ describe("a notice in each form", () => {
 });
 
 describe("the kind of a webhook", () => {
-  it("follows from the robot's host", () => {
+  it("is determined by the host of its URL", () => {
     expect(webhookKindOf("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=1")).toBe("wecom");
     expect(webhookKindOf("https://oapi.dingtalk.com/robot/send?access_token=1")).toBe("dingtalk");
     expect(webhookKindOf("https://open.feishu.cn/open-apis/bot/v2/hook/1")).toBe("feishu");
@@ -118,8 +118,8 @@ describe("the kind of a webhook", () => {
   });
 });
 
-describe("a receiver's answer", () => {
-  it("counts by its body with robots, which refuse with HTTP 200", () => {
+describe("the answer of a webhook's receiver", () => {
+  it("is judged by its body for robots, which refuse with HTTP 200", () => {
     expect(webhookProblem("plain", 204, "")).toBeNull();
     expect(webhookProblem("plain", 500, "")).toBe("it answered HTTP 500");
     expect(webhookProblem("wecom", 200, '{"errcode":0,"errmsg":"ok"}')).toBeNull();
@@ -138,7 +138,7 @@ describe("sending a notice", () => {
   const waited: number[] = [];
   const wait = async (ms: number) => void waited.push(ms);
 
-  it("arrives as JSON", async () => {
+  it("posts it as JSON", async () => {
     await using receiver = await startReceiver();
     const webhook = { url: receiver.url, kind: "plain", secret: null, language: "both" } as const;
     expect(await sendNotice(webhook, notice, { nowMs: () => NOW_MS })).toBeNull();
@@ -148,7 +148,7 @@ describe("sending a notice", () => {
     expect(receiver.received[0]?.headers["content-type"]).toContain("application/json");
   });
 
-  it("tries three times, then says why without the address", async () => {
+  it("tries three times, then reports the reason without the URL", async () => {
     await using receiver = await startReceiver();
     receiver.answer = { status: 502, body: {} };
     const webhook = { url: receiver.url, kind: "plain", secret: null, language: "both" } as const;

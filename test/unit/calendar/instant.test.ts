@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isStorable, LAST_STORABLE_MS, parseInstant } from "../../../src/calendar/instant.ts";
 
-describe("an instant that the catalog takes", () => {
+describe("an instant in the catalog", () => {
   it("lies in the years 2000 to 9999 in Beijing, both included", () => {
     const first = Date.parse("2000-01-01T00:00:00+08:00");
     const last = Date.parse("9999-12-31T23:59:59.999+08:00");
@@ -13,12 +13,12 @@ describe("an instant that the catalog takes", () => {
 });
 
 describe("an instant on the command line or in a key file", () => {
-  it("is the beginning of a Beijing day when it is a date", () => {
+  it("means the beginning of the Beijing day when it is a date", () => {
     expect(parseInstant("20260301")).toBe(Date.parse("2026-02-28T16:00:00Z"));
     expect(parseInstant("2026-03-01")).toBe(Date.parse("2026-02-28T16:00:00Z"));
   });
 
-  it("is itself when it carries its offset", () => {
+  it("is read with its UTC offset", () => {
     expect(parseInstant("2026-03-01T00:00:00+08:00")).toBe(Date.parse("2026-02-28T16:00:00Z"));
     expect(parseInstant("2026-03-01T00:00Z")).toBe(Date.parse("2026-03-01T00:00:00Z"));
     expect(parseInstant("2026-03-01t00:00:00.500z")).toBe(Date.parse("2026-03-01T00:00:00.500Z"));
@@ -34,7 +34,7 @@ describe("an instant on the command line or in a key file", () => {
     "2026-03-01 00:00:00+08:00",
     "2026-03-01T25:00:00Z",
     "1772294400",
-  ])("refuses %j", (text) => {
+  ])("%j is refused", (text) => {
     expect(parseInstant(text)).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ import {
 const { DB: db } = env as unknown as { DB: D1Database };
 
 describe("the tables of a backup", () => {
-  it("are all tables of the schema with all their columns, or left out for a reason", async () => {
+  it("include all tables and columns of the schema, except those excluded for a stated reason", async () => {
     const { results } = await db
       .prepare(
         `SELECT m.name AS name, group_concat(c.name, ' ') AS columns
@@ -31,7 +31,7 @@ describe("the tables of a backup", () => {
     expect([...known.keys(), ...Object.keys(NOT_IN_BACKUP)].sort()).toEqual(there.sort());
   });
 
-  it("come after those they refer to", async () => {
+  it("come after the tables they refer to", async () => {
     const order = BACKUP_TABLES.map(({ name }) => name);
     for (const name of order) {
       const { results } = await db
@@ -43,8 +43,8 @@ describe("the tables of a backup", () => {
   });
 });
 
-describe("pages", () => {
-  it("give every row once, in the order of the key, also where keys have several columns", async () => {
+describe("the pages of a backup", () => {
+  it("contain every row once, in the order of the key, also for keys of several columns", async () => {
     const insert =
       "INSERT INTO audit (audit_id, at_ms, actor, action, subject, before) VALUES (?, 1, '', 'a', ?, ?)";
     await db.batch(
@@ -86,8 +86,8 @@ describe("pages", () => {
   }
 });
 
-describe("sweeping", () => {
-  it("takes index rows that no pack and no upload owns, and not those of an open restore", async () => {
+describe("the cleanup of index rows", () => {
+  it("deletes rows that no pack and no upload owns, except those of an open restore", async () => {
     const row = `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
       rows, crc, blocks) VALUES (?, ?, 'SH', 0, 0, 0, 0, 0, x'')`;
     const pack =
@@ -129,7 +129,7 @@ describe("a restore", () => {
     await completeRestore(db, restore, { actor: { kind: "operator", name: "test" } as const, nowMs: 2 });
   }
 
-  it("brings ends from before instants were bounded back as the last that can be written", async () => {
+  it("replaces stored ends beyond the year 9999 by the last valid instant", async () => {
     const far = Number.MAX_SAFE_INTEGER;
     const rows = {
       accounts: { account_id: "b", contact: "", note: "", own_limits: "{}", created_at_ms: 1 },
@@ -141,7 +141,7 @@ describe("a restore", () => {
     expect(results).toEqual([{ account_id: "b", end_ms: 253_402_271_999_999 }]);
   });
 
-  it("adds the usage of the backup and lowers nothing of what was served since", async () => {
+  it("adds the usage of the backup, and never lowers what was counted since", async () => {
     const usage = (day: string, requests: number, files: number, bytes: number) => ({
       ...{ day, account_id: "b", service: "level2_order_history", requests, files, bytes },
     });

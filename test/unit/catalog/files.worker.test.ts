@@ -96,8 +96,8 @@ beforeAll(async () => {
   await putFile({ dataType: "auction_tick", tradedate: "20260105", name: "20260105_aucde.parquet" });
 });
 
-describe("files a share covers (contract 8.1, 8.2)", () => {
-  it("are the published ones by day and name, order packs among those of level2", async () => {
+describe("the files that a share covers (contract 8.1, 8.2)", () => {
+  it("are the published ones by day and name, and level2 includes order packs", async () => {
     expect(await listed("level2", "20260101", "20261231")).toEqual([
       "20260105.7z",
       "20260105_orders.parquet",
@@ -111,7 +111,7 @@ describe("files a share covers (contract 8.1, 8.2)", () => {
     expect(await listed("level2", "20260107", "20261231")).toEqual([]);
   });
 
-  it("carry what a download needs; the order pack is the object that order history reads", async () => {
+  it("have all that a download needs, and the order pack is the object that order history reads", async () => {
     const [archive, pack] = await coveredFiles(db, {
       dataType: "level2",
       from: date("20260105"),
@@ -150,13 +150,13 @@ describe("files a share covers (contract 8.1, 8.2)", () => {
   });
 });
 
-describe("one file (contract 8.8)", () => {
+describe("the versions of one file (contract 8.8)", () => {
   const versions = async (name: string) => {
     const place = { dataType: "level2" as const, tradedate: date(name.slice(0, 8)), name };
     return (await fileVersions(db, place, NOW)).map(({ revision, replacedAtMs }) => [revision, replacedAtMs]);
   };
 
-  it("is its present revision first, then those replaced less than 7 days ago", async () => {
+  it("are its current revision first, then those replaced less than 7 days ago", async () => {
     expect(await versions("20260105.7z")).toEqual([
       [2, null],
       [1, NOW - 1000],
@@ -168,7 +168,7 @@ describe("one file (contract 8.8)", () => {
     expect(await versions("20260106_orders.parquet")).toEqual([[2, null]]);
   });
 
-  it("has no version while it is unpublished, withdrawn or absent", async () => {
+  it("are none while it is unpublished, withdrawn or absent", async () => {
     for (const name of ["20260108_uploaded.csv", "20260108_verifying.csv", "20260108_withdrawn.csv"]) {
       expect(await versions(name)).toEqual([]);
     }
@@ -177,8 +177,8 @@ describe("one file (contract 8.8)", () => {
   });
 });
 
-describe("a trade pack", () => {
-  it("stands beside the order pack, in the place of an operator's file of its name", async () => {
+describe("a trade pack in a share", () => {
+  it("is listed beside the order pack, and hides an operator's file of the same name", async () => {
     const name = "20270105_trades.parquet";
     await putDay("20270105", 500);
     await putFile({ dataType: "level2", tradedate: "20270105", name });

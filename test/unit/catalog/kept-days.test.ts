@@ -27,8 +27,8 @@ function section(blocks: number): SectionRow {
 
 const at = (nowMs: number, maxAgeMs = MAX_AGE) => ({ nowMs, maxAgeMs });
 
-describe("what is kept of the day index", () => {
-  it("is the whole answer for less than the maximum age, and nothing from then on", () => {
+describe("the day index in an isolate's memory", () => {
+  it("is used for less than the maximum age, and not from then on", () => {
     const question = asked();
     const read = answer(question.tradedate);
     keepOrderDay(question, read, 1_000);
@@ -44,20 +44,20 @@ describe("what is kept of the day index", () => {
     ["a withdrawn day", (read: OrderDay) => answer(read.tradedate, { state: "withdrawn" })],
     ["a damaged day", (read: OrderDay) => answer(read.tradedate, { state: "damaged" })],
     ["a security that the day does not hold", (read: OrderDay): OrderDay => ({ ...read, sections: [] })],
-  ])("is never %s", (_, changed) => {
+  ])("never keeps %s", (_, changed) => {
     const question = asked();
     keepOrderDay(question, changed(answer(question.tradedate)), 0);
     expect(keptOrderDay(question, at(0))).toBeNull();
   });
 
-  it("ends when the day is read again and is not served any more", () => {
+  it("drops a day that a new read finds no longer served", () => {
     const question = asked();
     keepOrderDay(question, answer(question.tradedate), 0);
     keepOrderDay(question, answer(question.tradedate, { state: "withdrawn" }), 1);
     expect(keptOrderDay(question, at(1))).toBeNull();
   });
 
-  it("keeps sections beyond the day's row, but of the same object only", () => {
+  it("keeps sections longer than the day's row, for the same object only", () => {
     const question = asked();
     const other = { ...question, symbol: "300750" };
     const read = answer(question.tradedate);
@@ -69,7 +69,7 @@ describe("what is kept of the day index", () => {
     expect(keptOrderDay(question, at(20_001))).toBeNull();
   });
 
-  it("takes an omitted date for another day after midnight", () => {
+  it("reads an omitted date as another day after midnight", () => {
     const { tradedate, ...rest } = asked();
     const question = { ...rest, tradedate: null };
     keepOrderDay(question, answer(tradedate), 0);
@@ -77,7 +77,7 @@ describe("what is kept of the day index", () => {
     expect(keptOrderDay({ ...question, today: "20260313" as BeijingDate }, at(5))).toBeNull();
   });
 
-  it("forgets a pack that could not be read, under every date it was asked by", () => {
+  it("drops a pack that could not be read, under every date that led to it", () => {
     const question = asked();
     const read = answer(question.tradedate);
     const omitted = { ...question, tradedate: null, today: "20991231" as BeijingDate };
@@ -88,7 +88,7 @@ describe("what is kept of the day index", () => {
     expect(keptOrderDay(omitted, at(0))).toBeNull();
   });
 
-  it("holds 8 MiB of sections, those used last", () => {
+  it("keeps 8 MiB of sections, the most recently used", () => {
     // Each has a megabyte of blocks.
     const questions = Array.from({ length: 10 }, () => asked());
     for (const question of questions) {

@@ -88,8 +88,8 @@ beforeAll(async () => {
   });
 });
 
-describe("the point read of an order request", () => {
-  it("gives revision, object and the section with its blocks, byte for byte", async () => {
+describe("the catalog read of an order request", () => {
+  it("returns revision, object and the section with its blocks, byte for byte", async () => {
     expect(await read({})).toEqual({
       tradedate: "20240105",
       day: {
@@ -103,19 +103,19 @@ describe("the point read of an order request", () => {
     });
   });
 
-  it("gives both exchanges of a symbol, Shanghai first, and none of an unknown one", async () => {
+  it("returns both exchanges of a symbol, Shanghai first, and none for an unknown symbol", async () => {
     expect((await read({ symbol: "000001" })).sections).toEqual([SECTIONS[0], SECTIONS[1]]);
     expect((await read({ symbol: "999999" })).sections).toEqual([]);
     expect((await read({ tradedate: date("20240108") })).day).toBeNull();
   });
 
-  it("reads a handful of rows, whatever the size of the day", async () => {
+  it("reads a few rows, whatever the size of the day", async () => {
     const question = { ...QUESTION, symbol: "000001" };
     const { meta } = await orderDayStatement(DB, question).all();
     expect(meta.rows_read).toBeLessThanOrEqual(8);
   });
 
-  it("gives the dataset that is asked for, and where the day's others have the symbol", async () => {
+  it("returns the requested dataset, and which other datasets of the day contain the symbol", async () => {
     const asked = { tradedate: date("20240104"), symbol: "000001" };
     expect(await read(asked)).toMatchObject({
       day: { others: "3", pack: { objectKey: "key-1" } },
@@ -133,7 +133,7 @@ describe("the point read of an order request", () => {
     expect(meta.rows_read).toBeLessThanOrEqual(24);
   });
 
-  it("takes the newest trading day up to today when the date is left out, loaded or not", async () => {
+  it("returns the newest trading day up to today when the date is omitted, loaded or not", async () => {
     expect(await read({ tradedate: null })).toMatchObject({ tradedate: "20240109", day: null });
     expect(await read({ tradedate: null, today: date("20240107") })).toMatchObject({
       tradedate: "20240105",
@@ -141,7 +141,7 @@ describe("the point read of an order request", () => {
     });
   });
 
-  it("is a fault when the calendar does not reach today, has a gap before it, or is empty", async () => {
+  it("fails when the calendar does not reach today, has a gap before it, or is empty", async () => {
     await expect(read({ tradedate: null, today: date("20240111") })).rejects.toThrow(CalendarGapError);
     await expect(read({ tradedate: null, today: date("20240102") })).rejects.toThrow(CalendarGapError);
     await DB.prepare("DELETE FROM trading_days WHERE day = '20240106'").run();
@@ -150,7 +150,7 @@ describe("the point read of an order request", () => {
   });
 });
 
-describe("why a day or security is not served", () => {
+describe("the reason why a day or security is not served", () => {
   const denied = async (asked: Partial<OrderDayQuestion>) => dayDenial(await read(asked), TODAY);
 
   it.each([
@@ -163,7 +163,7 @@ describe("why a day or security is not served", () => {
     expect(await denied({ tradedate: date(tradedate) })).toEqual({ tradedate, ...expected });
   });
 
-  it("tells an absent security from one without orders, and names the other exchange", async () => {
+  it("distinguishes an absent security from one without orders, and names the other exchange", async () => {
     expect(await denied({})).toBeNull();
     const unknown = { reason: "security_unknown", tradedate: "20240105" };
     const day = await read({});
@@ -206,7 +206,7 @@ describe("why a day or security is not served", () => {
     });
   });
 
-  it("marks only the revision that was read as damaged, once, and keeps it in the audit", async () => {
+  it("is damage for the revision that was read only, once, and the audit keeps it", async () => {
     const damage = { dataset: "orders" as const, tradedate: date("20240104"), note: "CRC of block 3" };
     await markDamaged(DB, { ...damage, revision: 2 }, 5);
     expect(await denied({ tradedate: damage.tradedate })).toBeNull();
@@ -235,7 +235,7 @@ describe("why a day or security is not served", () => {
 });
 
 describe("loading index rows", () => {
-  it("loads 7,800 securities with 21,000 blocks, twice, to the same rows", async () => {
+  it("loads 7,800 securities with 21,000 blocks, and a second load leaves the same rows", async () => {
     const rows = Array.from({ length: 7_800 }, (_, i): SectionRow => {
       const blocks = i === 0 ? 120 : i % 3 === 0 ? 6 : 1;
       return {

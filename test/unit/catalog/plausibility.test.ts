@@ -9,7 +9,7 @@ const counts = (market: "SH" | "SZ", securities: number, rows: number): MarketCo
 const usual = [counts("SH", 100, 1_000), counts("SZ", 200, 3_000)];
 const days = (count: number) => Array.from({ length: count }, () => usual);
 
-describe("a day against the median of other days", () => {
+describe("a day compared with the median of other days", () => {
   it("is plausible at exactly 90 % of each exchange's orders and securities, and not below", () => {
     const plausible = (...own: MarketCounts[]) => compare(own, days(5)).markets.map((each) => each.plausible);
     expect(plausible(counts("SH", 90, 900), counts("SZ", 180, 2_700))).toEqual([true, true]);
@@ -23,7 +23,7 @@ describe("a day against the median of other days", () => {
     expect(plausible(counts("SH", 201, 2_000), counts("SZ", 400, 6_001))).toEqual([false, false]);
   });
 
-  it("is not plausible without an exchange that the others have", () => {
+  it("is not plausible without an exchange that the other days have", () => {
     expect(compare([counts("SZ", 200, 3_000)], days(5)).markets).toEqual([
       { market: "SH", securities: 0, rows: 0, medianSecurities: 100, medianRows: 1_000, plausible: false },
       {
@@ -37,13 +37,13 @@ describe("a day against the median of other days", () => {
     ]);
   });
 
-  it("is plausible whatever it has while fewer than 5 days are loaded", () => {
+  it("is always plausible while fewer than 5 days are loaded", () => {
     const tiny = [counts("SH", 1, 1)];
     expect(compare(tiny, days(4)).markets.every(({ plausible }) => plausible)).toBe(true);
     expect(compare(tiny, days(5)).markets.every(({ plausible }) => plausible)).toBe(false);
   });
 
-  it("is held against the middle day, so that one odd day moves nothing", () => {
+  it("is compared with the median, which a single unusual day does not change", () => {
     const others = [...days(4), [counts("SH", 1, 1)], [counts("SH", 9_000, 90_000)]];
     expect(compare(usual, others).markets).toMatchObject([{ medianSecurities: 100, medianRows: 1_000 }, {}]);
     const even = [1, 2, 3, 10].map((rows) => [counts("SH", rows, rows)]);

@@ -46,7 +46,7 @@ async function told(replace: () => Promise<void>) {
 }
 
 describe("the report of changes after a restore", () => {
-  it("has every day that serves something else, with what differs, and no other", async () => {
+  it("contains exactly the days whose served content differs, with the differences", async () => {
     const [same, renumbered, rebuilt, gone, struck, back] = Array.from({ length: 6 }, (_, n) =>
       addDays(FIRST, n),
     );
@@ -85,7 +85,7 @@ describe("the report of changes after a restore", () => {
     expect(changes[0]?.changeId).toBe(NOW / 1000 + 1);
   });
 
-  it("is told of each dataset of a day by itself", async () => {
+  it("lists each dataset of a day separately", async () => {
     await serve(FIRST, 1, {});
     await serve(FIRST, 2, { dataset: "trades", content: "b", revision: 4 });
     const replace = () => serve(FIRST, 3, { dataset: "trades", revision: 2 });
@@ -101,7 +101,7 @@ describe("the report of changes after a restore", () => {
     ]);
   });
 
-  it("does not have which securities differ when more than 100 days have another pack: that would take too long", async () => {
+  it("omits which securities differ when more than 100 days have another pack, which would take too long", async () => {
     const days = Array.from({ length: 101 }, (_, n) => addDays(FIRST, n));
     for (const [n, each] of days.entries()) await serve(each, n, { content: "b", revision: 2 });
     const changes = await told(async () => {
@@ -111,7 +111,7 @@ describe("the report of changes after a restore", () => {
     expect(changes.every(({ kind, changed }) => kind === "restored" && changed === null)).toBe(true);
   });
 
-  it("keeps the numbers that were given, those of an earlier restore too", async () => {
+  it("keeps the revisions of an earlier restore and every other one that was issued", async () => {
     await serve(FIRST, 1, { revision: 4 });
     await told(() => serve(FIRST, 2, { revision: 2 }));
     await told(() => serve(FIRST, 3, { revision: 1 }));

@@ -10,7 +10,7 @@ const cutConnection = () =>
   new TypeError("fetch failed", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) });
 
 describe("a request to the admin API", () => {
-  it("carries the token, a user agent of its own and JSON", async () => {
+  it("carries the token, the CLI's user agent and JSON", async () => {
     const { client, asked } = fakeService(() => ({ json: { done: true } }));
     expect(await client.request(answer, "POST", "/admin/accounts", { body: { a: 1 } })).toEqual({
       done: true,
@@ -22,7 +22,7 @@ describe("a request to the admin API", () => {
     expect(asked[0]?.body).toBe('{"a":1}');
   });
 
-  it("is sent again after a lost connection, with growing waits, when that is harmless", async () => {
+  it("is sent again after a lost connection, with growing waits, if repeating it is harmless", async () => {
     const { client, asked, waits } = fakeService((_, count) =>
       count < 4 ? cutConnection() : { json: { done: true } },
     );
@@ -31,13 +31,13 @@ describe("a request to the admin API", () => {
     expect(waits).toEqual([500, 1000, 2000]);
   });
 
-  it("is sent again after 503, and gives up after five tries", async () => {
+  it("is sent again after 503, and fails after five tries", async () => {
     const { client, asked } = fakeService(() => ({ status: 503, json: { error: "Not now." } }));
     await expect(client.request(answer, "GET", "/admin/days?month=202601")).rejects.toThrow("Not now.");
     expect(asked).toHaveLength(5);
   });
 
-  it("is sent once when a second time could do it twice", async () => {
+  it("is sent once if repeating it could apply it twice", async () => {
     const { client, asked } = fakeService(cutConnection);
     await expect(client.request(answer, "POST", "/admin/accounts")).rejects.toThrow(
       "https://api.example.com cannot be reached (ECONNRESET).",
@@ -45,7 +45,7 @@ describe("a request to the admin API", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is not repeated when it was refused; the service's own sentence is the reason", async () => {
+  it("is not repeated after a refusal, and the service's own message is the reason", async () => {
     const { client, asked } = fakeService(() => ({ status: 422, json: { error: "No such plan." } }));
     await expect(client.request(answer, "PUT", "/admin/plans")).rejects.toThrow("No such plan.");
     expect(asked).toHaveLength(1);
@@ -57,7 +57,7 @@ describe("a request to the admin API", () => {
     [{ status: 301, text: "" }, "answered with HTTP 301"],
     [{ status: 200, text: "<html>" }, "something this command does not know"],
     [{ status: 200, text: '{"done":1}' }, "something this command does not know"],
-  ])("ends with a sentence on %j", async (reply, sentence) => {
+  ])("fails with one sentence on %j", async (reply, sentence) => {
     const { client } = fakeService(() => reply);
     await expect(client.request(answer, "GET", "/admin/days")).rejects.toThrow(sentence);
   });
@@ -87,14 +87,14 @@ async function silentService(listener: RequestListener) {
   };
 }
 
-describe("a service that is silent", () => {
+describe("a service that sends nothing", () => {
   it.each([
     ["accepts and never answers", (() => undefined) satisfies RequestListener],
     [
       "stops in the middle of an answer",
       ((_, response) => void response.write('{"done"')) satisfies RequestListener,
     ],
-  ])("ends the command with a sentence when it %s, without another try", async (_, listener) => {
+  ])("fails the command with one sentence when it %s, without another try", async (_, listener) => {
     await using service = await silentService(listener as RequestListener);
     await expect(service.client.request(answer, "GET", "/admin/days")).rejects.toThrow(
       /^http:\/\/127\.0\.0\.1:\d+ accepted the request and did not answer within 1 s\./,
@@ -102,7 +102,7 @@ describe("a service that is silent", () => {
     expect(service.requests()).toBe(1);
   });
 
-  it("may take as long as it likes while something arrives", async () => {
+  it("is waited for without limit while parts of its answer arrive", async () => {
     await using service = await silentService((_, response) => {
       const pieces = [...'{"done":true}', ""];
       const timer = setInterval(() => {
@@ -117,7 +117,7 @@ describe("a service that is silent", () => {
     expect(await service.client.request(answer, "GET", "/admin/days")).toEqual({ done: true });
   });
 
-  it("is given the time that a large body takes, and that a long step asks for", async () => {
+  it("is waited for longer after a large body and for an operation that allows more time", async () => {
     await using service = await silentService((request, response) => {
       request.resume().on("end", () => setTimeout(() => response.end('{"done":true}'), 500));
     });
@@ -129,8 +129,8 @@ describe("a service that is silent", () => {
   });
 });
 
-describe("which service", () => {
-  it("refuses an address that is none, without showing the token", () => {
+describe("the service's URL", () => {
+  it("is refused when it is invalid, and the message does not show the token", () => {
     expect(() => adminClient({ url: "api.example.com", token: "secret-token" })).toThrow(/begins with http/);
     expect(() => adminClient({ url: "ftp://x", token: "secret-token" })).toThrow(/^(?!.*secret-token)/);
   });

@@ -14,8 +14,8 @@ function written(out: string): string {
   return path;
 }
 
-describe("where a backup is written", () => {
-  it("is a file of its own every time below the path of the guide's cron line, which does not exist at first", () => {
+describe("the path of a backup", () => {
+  it("is a new file every time for the guide's cron line, whose folder does not exist at first", () => {
     const guide = readFileSync("src/cli/README.md", "utf8");
     const out = /edgetape backup create --out (\S+)/.exec(guide.slice(guide.indexOf("CRON_TZ")))?.[1] ?? "";
     expect(out).toMatch(/^\/\w+\/\w+$/);
@@ -27,7 +27,7 @@ describe("where a backup is written", () => {
     }
   });
 
-  it("is the file that is named with an extension, unless it exists", () => {
+  it("is the named file if the name has an extension, unless that file exists", () => {
     const path = join(folder, "new/one.jsonl.gz");
     expect(written(path)).toBe(path);
     expect(() => fileAt(path)).toThrow(/exists and is not overwritten/);
@@ -37,7 +37,7 @@ describe("where a backup is written", () => {
     expect(readFileSync(plain, "utf8")).toBe("something else");
   });
 
-  it("is in a folder where the path is one, or ends in a slash", () => {
+  it("is a file in the folder if the path is a folder or ends in a slash", () => {
     for (const out of [folder, join(folder, "made.2026/")]) expect(dirname(fileAt(out))).toBe(join(out, "."));
     expect(existsSync(join(folder, "made.2026"))).toBe(true);
   });

@@ -31,8 +31,8 @@ async function readBack(path: string): Promise<BackupRow[]> {
   return read;
 }
 
-describe("the file of a backup", () => {
-  it.each(["plain.jsonl", "packed.jsonl.gz"])("comes back as it was written: %s", async (name) => {
+describe("a backup file", () => {
+  it.each(["plain.jsonl", "packed.jsonl.gz"])("is read back as it was written: %s", async (name) => {
     const path = join(folder, name);
     const end = await writeBackup(path, head, given());
     expect(end.rows).toEqual({ accounts: 2, plans: 2 });
@@ -42,7 +42,7 @@ describe("the file of a backup", () => {
     expect(await readBack(path)).toEqual(rows);
   });
 
-  it("is refused with any byte changed or cut off", async () => {
+  it("is refused with any byte changed or missing", async () => {
     const path = join(folder, "corrupt.jsonl");
     await writeBackup(path, head, given());
     const whole = readFileSync(path);
@@ -68,7 +68,7 @@ describe("the file of a backup", () => {
     expect([...refusals]).toContain("it is cut short, or no backup at all.");
   });
 
-  it("is refused when it is packed badly, no backup, or not there", async () => {
+  it("is refused when it is wrongly compressed, no backup, or absent", async () => {
     const path = join(folder, "bad.jsonl.gz");
     await writeBackup(path, head, given());
     const packed = readFileSync(path);
@@ -81,7 +81,7 @@ describe("the file of a backup", () => {
     await expect(openBackup(join(folder, "absent.jsonl"))).rejects.toThrow(/cannot be read \(ENOENT\)/);
   });
 
-  it("leaves the one before when it fails", async () => {
+  it("keeps its previous content when a new backup fails", async () => {
     const path = join(folder, "kept.jsonl");
     await writeBackup(path, head, given());
     async function* broken(): AsyncGenerator<BackupRow> {

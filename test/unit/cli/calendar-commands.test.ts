@@ -25,18 +25,18 @@ const COUNTED: [number, number][] = [
 ];
 
 describe("trading days from the holiday library", () => {
-  it.each(COUNTED)("%i has %i trading days", (year, count) => {
+  it.each(COUNTED)("in %i number %i", (year, count) => {
     expect(openDays(year)).toHaveLength(count);
   });
 
-  it("lists every day of the year once, leap days too", () => {
+  it("are listed with every day of the year once, also the leap day", () => {
     expect(exchangeDays(2024)).toHaveLength(366);
     expect(exchangeDays(2026)).toHaveLength(365);
     expect(exchangeDays(2024).map(({ day }) => day)).toContain("20240229");
     expect(new Set(exchangeDays(2024).map(({ day }) => day)).size).toBe(366);
   });
 
-  it("never opens on a weekend, not even on one that was made a working day", () => {
+  it("never fall on a weekend, not even on one with make-up work", () => {
     for (const madeWorking of ["20240204", "20240218", "20250126", "20230128"]) {
       expect(openDays(Number(madeWorking.slice(0, 4)))).not.toContain(madeWorking);
     }
@@ -46,7 +46,7 @@ describe("trading days from the holiday library", () => {
     }
   });
 
-  it("closes on 2024-02-09, which was no public holiday, and on the prolonged festival of 2020", () => {
+  it("exclude 2024-02-09, which was no public holiday, and the prolonged festival of 2020", () => {
     expect(openDays(2024)).not.toContain("20240209");
     expect(openDays(2024)).toContain("20240208");
     expect(openDays(2024)).toContain("20240219");
@@ -55,18 +55,18 @@ describe("trading days from the holiday library", () => {
   });
 });
 
-describe("which years the library knows", () => {
-  it("knows 2004 to 2026", () => {
+describe("the years that the holiday library covers", () => {
+  it("are 2004 to 2026", () => {
     for (let year = 2004; year <= 2026; year++) expect(knowsHolidays(year)).toBe(true);
   });
 
-  it("does not know a year that is not announced, even where a festival falls on a weekend", () => {
+  it("exclude a year that is not announced, even where a festival falls on a weekend", () => {
     for (const year of [2003, 2027, 2028, 2029, 2033, 2050]) expect(knowsHolidays(year)).toBe(false);
   });
 });
 
-describe("weekdays as a stand-in", () => {
-  it("opens on every weekday of 2027 and on nothing else", () => {
+describe("weekdays as a provisional calendar", () => {
+  it("are all weekdays of 2027 and no other day", () => {
     const open = weekdays(2027).filter((entry) => entry.open);
     expect(open).toHaveLength(261);
     expect(open[0]?.day).toBe("20270101");
@@ -74,7 +74,7 @@ describe("weekdays as a stand-in", () => {
 });
 
 describe("an operator's own calendar", () => {
-  it("takes a list of trading days and closes the days between them", () => {
+  it("in the form of a list of trading days closes the days between them", () => {
     const days = parseCalendarFile(
       "\uFEFFtrading day\r\n20260105\r\n# the week before\r\n2026-01-02\r\n\r\n",
       "own.txt",
@@ -87,7 +87,7 @@ describe("an operator's own calendar", () => {
     ]);
   });
 
-  it("takes open and closed days as they are listed and adds none", () => {
+  it("with open and closed days stores exactly the listed days", () => {
     expect(parseCalendarFile("day,open\n20260105,1\n20260101, 0\n", "own.csv")).toEqual([
       { day: "20260101", open: false },
       { day: "20260105", open: true },
@@ -100,7 +100,7 @@ describe("an operator's own calendar", () => {
     ["20260105,yes\n", "own.txt:1: the second column is neither 1 (open) nor 0 (closed)"],
     ["20260105,1\n20260105,0\n", "own.txt:2: 20260105 is listed as open and as closed"],
     ["\n# nothing\n", "own.txt lists no day"],
-  ])("refuses %j with its place", (text, sentence) => {
+  ])("refuses %j and names the position", (text, sentence) => {
     expect(() => parseCalendarFile(text, "own.txt")).toThrow(sentence);
   });
 });

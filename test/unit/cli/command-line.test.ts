@@ -20,7 +20,7 @@ describe("an instant on the command line", () => {
     expect(instantArgument("2026-03-12T20:30:00+08:00")).toBe(at("2026-03-12T20:30:00+08:00"));
   });
 
-  it("is named by a word as the day of Beijing, which begins at 16:00 UTC", () => {
+  it("can be today, yesterday or tomorrow, which change in Beijing, at 16:00 UTC", () => {
     vi.useFakeTimers({ now: at("2026-03-12T15:59:59Z") });
     expect(instantArgument("today")).toBe(at("2026-03-12T00:00:00+08:00"));
     vi.setSystemTime(at("2026-03-12T16:00:00Z"));
@@ -29,13 +29,13 @@ describe("an instant on the command line", () => {
     expect(instantArgument("tomorrow")).toBe(at("2026-03-14T00:00:00+08:00"));
   });
 
-  it.each(["last week", "2026-02-30", "2026-03-12T20:30:00", "toString", ""])("is not %j", (text) => {
+  it.each(["last week", "2026-02-30", "2026-03-12T20:30:00", "toString", ""])("cannot be %j", (text) => {
     expect(() => instantArgument(text)).toThrow(/expected a day .*today, yesterday.* RFC 3339/);
   });
 });
 
 describe("a limit and a span on the command line", () => {
-  it("are what they say", () => {
+  it("are read as a number, unlimited or plan, and as days or hours", () => {
     expect(["0", "30", "unlimited", "plan"].map(ownLimitArgument)).toEqual([0, 30, "unlimited", "plan"]);
     expect(() => ownLimitArgument("-1")).toThrow("a whole number, unlimited, or plan");
     expect(["36h", "7d"].map(spanArgument)).toEqual([129_600_000, 604_800_000]);
@@ -43,7 +43,7 @@ describe("a limit and a span on the command line", () => {
   });
 });
 
-describe("amounts for people", () => {
+describe("sizes and counts in the output", () => {
   it.each([
     [0, "0 bytes"],
     [1, "1 byte"],
@@ -55,11 +55,11 @@ describe("amounts for people", () => {
     [1_222_288, "1.2 MB"],
     [1_056_000_000, "1.1 GB"],
     [9_000_000_000_000, "9000.0 GB"],
-  ])("write %d bytes as %s", (sizeBytes, text) => {
+  ])("print %d bytes as %s", (sizeBytes, text) => {
     expect(sizeText(sizeBytes)).toBe(text);
   });
 
-  it("write counts with their thousands apart", () => {
+  it("print counts with thousands separators", () => {
     expect([0, 999, 149_359].map(countText)).toEqual(["0", "999", "149,359"]);
   });
 });

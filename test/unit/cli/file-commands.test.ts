@@ -33,7 +33,7 @@ const summary = {
 };
 
 describe("edgetape files add", () => {
-  it("sends the missing parts of ten bytes, each with its own sum, then completes", async () => {
+  it("sends the missing parts of ten bytes, each with a checksum of its own, then completes the upload", async () => {
     const file = await openDailyFile(onDisk("trades.csv", "0123456789abcdefghijklmno"), own);
     const begun = {
       state: "uploading",
@@ -68,7 +68,7 @@ describe("edgetape files add", () => {
     expect(sent.at(-1)).toBe(25);
   });
 
-  it("sends nothing when the service has this content", async () => {
+  it("sends nothing when the service already has the content", async () => {
     const file = await openDailyFile(onDisk("trades.csv", "x"), own);
     const service = fakeService(() => ({ json: { state: "present", file: summary } }));
     expect(await addFile(service.client, own, file)).toEqual(summary);
@@ -76,7 +76,7 @@ describe("edgetape files add", () => {
     expect(service.asked).toHaveLength(1);
   });
 
-  it("refuses before a byte is sent: no such file, a folder, an empty one, an auction pack without ZSTD", async () => {
+  it("refuses a missing file, a folder, an empty file and an auction pack without ZSTD before it sends a byte", async () => {
     const refused = (path: string, place: typeof own | typeof auction) =>
       expect(openDailyFile(path, place)).rejects;
     await refused(join(folder, "absent"), own).toThrow("ENOENT");
@@ -88,7 +88,7 @@ describe("edgetape files add", () => {
     await refused(onDisk("cut", whole.subarray(0, -100)), auction).toThrow("PAR1");
   });
 
-  it("refuses an auction pack, and any file called .parquet, with a page that cannot be decoded", async () => {
+  it("refuses an auction pack or any .parquet file with a page that cannot be decoded", async () => {
     const whole = auctionPackBytes(sampleAuction(DATE));
     const corrupted = whole.slice();
     const footerAt = whole.length - 8 - new DataView(whole.buffer).getUint32(whole.length - 8, true);
@@ -116,7 +116,7 @@ describe("edgetape files add", () => {
   });
 });
 
-describe("names of a level2 day's files", () => {
+describe("the name of a level2 day's file", () => {
   it.each([
     "20260311.7z",
     "20260311_quotes.csv.gz",

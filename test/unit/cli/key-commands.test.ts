@@ -18,7 +18,7 @@ describe("a file of existing customers' keys", () => {
     });
   });
 
-  it("refuses single rows with their line and never shows a key", () => {
+  it("names the line of a refused row and never shows a key", () => {
     const text = [
       "key,account,plan,start,end,sha256",
       "SECRET-ONE,1,gold,20260101,20270101,",
@@ -39,20 +39,20 @@ describe("a file of existing customers' keys", () => {
   });
 
   it.each(["", "key,account,plan,start\n", "account,plan,start,end\n", "a;b\n"])(
-    "needs its heading: %j",
+    "is refused without a valid header: %j",
     (text) => {
       expect(() => parseKeyFile(text, "keys.csv")).toThrow(/keys\.csv needs a heading/);
     },
   );
 });
 
-describe("importing it", () => {
+describe("the import of a key file", () => {
   const line = (n: number) => ({
     line: n + 1,
     row: { key: `key-${n}`, account: "1", plan: "trial" as const, start: START, end: END },
   });
 
-  it("sends 1,000 rows a request and reports what was refused by the file's own lines", async () => {
+  it("sends 1,000 rows a request and reports refused rows by the file's line numbers", async () => {
     const { client, asked } = fakeService((_, count) => ({
       json: {
         imported: 1,

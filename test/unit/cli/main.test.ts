@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 describe("an error of a command", () => {
-  it("is one line of JSON on stderr with --json, whether the service, the command or the line is wrong", async () => {
+  it("is one line of JSON on stderr with --json, for a refusal, a failed command and a wrong command line", async () => {
     const server = createServer((_, response) => {
       response.statusCode = 422;
       response.end(JSON.stringify({ error: "That day has changed.", reason: "day_changed" }));
@@ -63,12 +63,12 @@ describe("an error of a command", () => {
     expect(written.stderr).toMatch(/^edgetape: Which service\? .*\n$/);
   });
 
-  it("is the encoding where the terminal's is not UTF-8, before anything is sent", async () => {
+  it("reports a terminal whose encoding is not UTF-8 before anything is sent", async () => {
     expect(await run(["account", "create", "\uFFFD\uFFFD", "--url", "http://127.0.0.1:1"])).toBe(2);
     expect(written.stderr).toContain("not UTF-8 text");
   });
 
-  it("says that the service does not answer, in nightly too", async () => {
+  it("says that the service does not answer, also in nightly", async () => {
     const server = createServer(() => undefined);
     await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
     vi.stubEnv("EDGETAPE_TIMEOUT", "1");
@@ -80,8 +80,8 @@ describe("an error of a command", () => {
   });
 });
 
-describe("the commands", () => {
-  it("are loaded when they are called: none for the version, one group for its word, all for the help", async () => {
+describe("the modules of the commands", () => {
+  it("are loaded on demand: none for --version, one group for its command, all for --help", async () => {
     const loaded = async (...args: string[]) =>
       (await createProgram(args)).commands.map((each) => each.name());
     expect(await loaded("--version")).toEqual([]);

@@ -4,7 +4,7 @@ import { auditLines, changeText } from "../../../src/cli/operator-commands.ts";
 const START = Date.parse("2026-03-01T00:00:00+08:00");
 const END = Date.parse("2026-04-01T00:00:00+08:00");
 
-describe("a change of the audit as text", () => {
+describe("a change in the audit, as text", () => {
   it.each([
     [null, { contact: "c@example.com", note: "" }, "contact c@example.com"],
     [
@@ -23,11 +23,11 @@ describe("a change of the audit as text", () => {
     [[], Array.from({ length: 365 }, () => ["20260101", 0]), "none → 365 entries"],
     ["open", "closed", "open → closed"],
     [null, null, ""],
-  ])("from %j to %j", (before, after, text) => {
+  ])("is printed from %j to %j", (before, after, text) => {
     expect(changeText(before, after)).toBe(text);
   });
 
-  it("is cut where a line would be too long", () => {
+  it("is shortened where a line would be too long", () => {
     const entry = {
       id: 1,
       at: "2026",

@@ -10,15 +10,15 @@ const HEADING = utf8("key,account,plan,start,end\r\n");
 const rest = (plan: string) => utf8(`,${plan},2026-01-01,2027-01-01\r\n`);
 const row = (key: string, account: Uint8Array, plan: string) => joined(utf8(`${key},`), account, rest(plan));
 
-describe("text that an operator hands in", () => {
-  it("is UTF-8, with or without a byte order mark", () => {
+describe("text from an operator", () => {
+  it("is read as UTF-8, with or without a byte order mark", () => {
     for (const mark of ["", "\uFEFF"]) {
       expect(decodeOperatorText(utf8(`${mark}a,客户甲\n`), "f.csv")).toBe("a,客户甲\n");
     }
     expect(decodeOperatorText(new Uint8Array(0), "f.csv")).toBe("");
   });
 
-  it("is GB18030 when all of it decodes so, as Chinese Excel saves CSV: no two customers become one", () => {
+  it("is read as GB18030 when it decodes fully, as Chinese Excel saves CSV, so that two customers stay distinct", () => {
     const file = joined(
       HEADING,
       row("legacy-key-one-aaaaaaaaaaaa", ACCOUNTS[0], "trial"),
@@ -49,7 +49,7 @@ describe("text that an operator hands in", () => {
       3,
     ],
     ["what an earlier conversion lost", utf8("key,account\r\nk,\uFFFD\uFFFD\uFFFD\r\n"), 2],
-  ])("refuses %s with the line, and quotes nothing of it", (_, bytes, line) => {
+  ])("is refused for %s with the line number, and the message quotes none of it", (_, bytes, line) => {
     const refusal = () => decodeOperatorText(bytes, "keys.csv");
     expect(refusal).toThrow(new RegExp(`^keys\\.csv:${line}: `));
     expect(refusal).toThrow(/Save the file as UTF-8/);

@@ -18,7 +18,7 @@ function build(source: string, out: string, ...args: string[]) {
 }
 
 describe("edgetape pack build", () => {
-  it("ends with 0 and reports what it did, as lines and as JSON", async () => {
+  it("exits with 0 and reports its work, as lines and as JSON", async () => {
     const source = delivery({ [PATH]: vendorFile(good, vendorLine(), vendorLine({ type: "D" })) });
     const out = join(temporaryFolder(), "made", "if", "absent");
     const lines = await build(source, out);
@@ -52,7 +52,7 @@ describe("edgetape pack build", () => {
     expect(readdirSync(out).sort()).toEqual(["20230711.parquet", "20230711_quality.json"]);
   });
 
-  it("ends with 3 when lines were left out within the bound, and says degraded", async () => {
+  it("exits with 3 and says degraded when the quarantined lines are within the limit", async () => {
     const source = delivery({ [PATH]: vendorFile(good, broken) });
     const out = temporaryFolder();
     const { status, stdout } = await build(source, out, "--max-broken", "1", "--json");
@@ -71,7 +71,7 @@ describe("edgetape pack build", () => {
     );
   });
 
-  it("ends with 1 beyond the bound of one in a million, naming the first broken line on stderr", async () => {
+  it("exits with 1 above one quarantined line in a million, and names the first on stderr", async () => {
     const source = delivery({ [PATH]: vendorFile(good, broken, good, broken) });
     const out = temporaryFolder();
     const { status, stderr } = await build(source, out);
@@ -80,7 +80,7 @@ describe("edgetape pack build", () => {
     expect(readdirSync(out)).toEqual(["20230711.quarantine.csv"]);
   });
 
-  it("ends with 1 and one sentence for a delivery of unknown files, with 2 for a wrong command line", async () => {
+  it("exits with 1 and one sentence for a delivery of unknown files, with 2 for a wrong command line", async () => {
     const nothing = await build(delivery({ "notes.txt": "x" }), temporaryFolder());
     expect(nothing.status).toBe(1);
     expect(nothing.stderr).toMatch(/^edgetape: no order file of a known layout .*notes\.txt\n$/);
@@ -89,7 +89,7 @@ describe("edgetape pack build", () => {
     expect(wrong.stderr).toContain("YYYYMMDD");
   });
 
-  it("gives the packs of the generated day from its CSV, byte for byte, in the same report at any thread count", async () => {
+  it("creates the packs of the generated day from its CSV, byte for byte, with the same report at any thread count", async () => {
     const folder = temporaryFolder();
     const day = ["sample", "--date", "20230711", "--rows", "60000", "--out"];
     await edgetape([...day, join(folder, "csv"), "--csv"]);
@@ -130,7 +130,7 @@ describe("edgetape pack build", () => {
     expect(reports[1]).toEqual(reports[0]);
   });
 
-  it("builds one dataset alone, and ends with 1 when another one's files contradict each other", async () => {
+  it("builds one dataset alone, and exits with 1 when another dataset's files contradict each other", async () => {
     const orders = { [PATH]: vendorFile(good) };
     const source = delivery({ ...orders, [TRADES_PATH]: vendorTrades });
     const alone = temporaryFolder();
@@ -147,7 +147,7 @@ describe("edgetape pack build", () => {
     expect((await build(source, out, "--dataset", "quotes")).status).toBe(2);
   });
 
-  it("ends with 3 when the quality check fails, and day quality prints the sheet and ends with 1", async () => {
+  it("exits with 3 when the quality check fails, and day quality prints the sheet and exits with 1", async () => {
     const cancel = vendorLine({ type: "D", exchangeOrderId: "87" });
     const out = temporaryFolder();
     const source = delivery({ [PATH]: vendorFile(good, cancel), [TRADES_PATH]: vendorTrades });
@@ -166,7 +166,7 @@ describe("edgetape pack build", () => {
     expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining("cannot be read (ENOENT)") });
   });
 
-  it("marks a dataset that has rows of few securities beside another one", async () => {
+  it("marks a dataset that has rows of far fewer securities than another one", async () => {
     const codes = ["600519", "600536", "601398"];
     const files = codes.map((code) => [
       `${code}.SH/逐笔委托.csv`,
@@ -184,7 +184,7 @@ describe("edgetape pack build", () => {
 });
 
 describe("edgetape pack verify and inspect", () => {
-  it("verify ends with 0 for a whole pack and with 1 and the place for a damaged one", async () => {
+  it("verify exits with 0 for an intact pack, and with 1 and the position for a damaged one", async () => {
     const out = temporaryFolder();
     await build(delivery({ [PATH]: vendorFile(good) }), out);
     const pack = join(out, "20230711.parquet");
@@ -205,7 +205,7 @@ describe("edgetape pack verify and inspect", () => {
     expect((await edgetape(["pack", "verify", join(out, "absent")])).stderr).toContain("ENOENT");
   });
 
-  it("inspect says day, build id, securities, rows, times and bytes by column", async () => {
+  it("inspect prints day, build id, securities, rows, times and bytes per column", async () => {
     const out = temporaryFolder();
     await build(delivery({ [PATH]: vendorFile(vendorLine(), good), "600000.SH/逐笔委托.csv": "" }), out);
     const pack = join(out, "20230711.parquet");

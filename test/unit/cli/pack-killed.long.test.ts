@@ -12,8 +12,8 @@ const WRITTEN = [...PACKS, "20230711_quality.json"].sort();
 const build = (source: string, out: string) =>
   edgetape(["pack", "build", source, "--date", "20230711", "--out", out]);
 
-describe("edgetape pack build", () => {
-  it("leaves no packs, or those before, whenever it is killed; run again it completes", async () => {
+describe("edgetape pack build killed at any moment", () => {
+  it("leaves no packs or the previous ones, and completes when it is run again", async () => {
     const random = printedRandom("kill");
     const source = temporaryFolder();
     const sampled = await edgetape([

@@ -44,7 +44,7 @@ function textsBelow(folder: string): [string, string][] {
 }
 
 describe("the commands", () => {
-  it("have a description, and one for every option and argument that needs some", () => {
+  it("have a description, and one for every option and argument that is not obvious", () => {
     const silent = names.filter(
       (name) =>
         (commands.get(name)?.description() ?? "") === "" ||
@@ -53,15 +53,15 @@ describe("the commands", () => {
     expect(silent).toEqual([]);
   });
 
-  it("answer with JSON for scripts, each of them", () => {
+  it("all print JSON for scripts", () => {
     expect(names.filter((name) => !has(name, "--json"))).toEqual([]);
   });
 
-  it("ask before they take something away, and only those", () => {
+  it("ask for confirmation exactly when they remove something", () => {
     expect(names.filter((name) => has(name, "--yes")).sort()).toEqual(DESTRUCTIVE);
   });
 
-  it("show defaults as they are written, and say which options a command must have", () => {
+  it("show defaults as the user writes them, and name the required options", () => {
     const help = names.map((name) => commands.get(name)?.helpInformation() ?? "").join("\n");
     expect(help).not.toMatch(/default: \{|default: \d{8,}\)|\[object/);
     const nightly = commands.get("nightly")?.helpInformation() ?? "";
@@ -73,7 +73,7 @@ describe("the commands", () => {
   });
 });
 
-describe("what is written about the commands", () => {
+describe("the commands cited in pages, advice and refusals", () => {
   const written = [
     ...textsBelow("src"),
     ["README.md", readFileSync("README.md", "utf8")] as [string, string],
@@ -85,11 +85,11 @@ describe("what is written about the commands", () => {
     ].map(([, args = ""]) => ({ path, args })),
   );
 
-  it("is found in pages, advice and refusals", () => {
+  it("are found by the test", () => {
     expect(written.length).toBeGreaterThan(40);
   });
 
-  it("names commands and options that are there", () => {
+  it("exist with their options", () => {
     const wrong = written.filter(({ args }) => {
       const named = args.split(" ").filter((word) => /^[a-z][a-z0-9-]*$/.test(word));
       // A code template, and a sentence about the product.

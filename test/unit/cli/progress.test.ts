@@ -39,7 +39,7 @@ describe("progress on a terminal", () => {
 });
 
 describe("progress in a log", () => {
-  it("is a line every ten seconds, and none for what is quick", () => {
+  it("is a line every ten seconds, and no line for a short task", () => {
     vi.useFakeTimers({ now: 0 });
     const { written, stream: log } = stream(false);
     const progress = stageProgress("building", log);

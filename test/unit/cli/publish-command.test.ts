@@ -73,7 +73,7 @@ const joined = (stored: Map<number, Uint8Array>) =>
   Buffer.concat([...stored].sort(([a], [b]) => a - b).map(([, part]) => part));
 
 describe("publishing a pack", () => {
-  it("announces the pack truly, sends every byte in equal parts, and completes last", async () => {
+  it("announces size and checksum, sends every byte in parts of equal size, and completes last", async () => {
     const stored = new Map<number, Uint8Array>();
     const { client, asked } = storingService(stored);
     const pack = await openPack(path);
@@ -98,7 +98,7 @@ describe("publishing a pack", () => {
     expect(sent.at(-1)).toBe(bytes.length);
   });
 
-  it("refuses a pack with a flipped bit in a block or in the global footer before anything is asked", async () => {
+  it("refuses a pack with a flipped bit in a block or in the global footer before it sends a request", async () => {
     for (const at of [2_000, bytes.length - 300]) {
       const broken = Uint8Array.from(bytes);
       broken[at] = (broken[at] ?? 0) ^ 1;
@@ -114,7 +114,7 @@ describe("publishing a pack", () => {
     }
   });
 
-  it("reports the served day when another publisher of the same pack ended its upload", async () => {
+  it("reports the served day when another publisher of the same pack completed the upload", async () => {
     const pack = await openPack(path);
     const sha = sha256(bytes);
     const day = {
@@ -139,7 +139,7 @@ describe("publishing a pack", () => {
     await pack.close();
   });
 
-  it("sends only what is missing when it was broken off before", async () => {
+  it("sends only the missing parts of an interrupted upload", async () => {
     const stored = new Map<number, Uint8Array>();
     const pack = await openPack(path);
     await expect(publishPack(storingService(stored, 5).client, pack)).rejects.toThrow("broken down");
@@ -157,8 +157,8 @@ describe("publishing a pack", () => {
   });
 });
 
-describe("a file that is no pack", () => {
-  it("is refused with a sentence before anything is sent", async () => {
+describe("publishing a file that is no pack", () => {
+  it("is refused with one sentence before anything is sent", async () => {
     const broken = join(folder, "broken.parquet");
     await writeFile(broken, bytes.subarray(0, bytes.length - 100));
     await expect(openPack(broken)).rejects.toThrow(/broken\.parquet is not a whole day pack: /);

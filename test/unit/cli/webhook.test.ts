@@ -11,7 +11,7 @@ const NOTICE = {
   facts: {},
 } as const;
 
-it("tells a webhook of a day when the service has announced it, and not before (contract 9)", async () => {
+it("The CLI notifies a webhook of a day once the service has announced the day (contract 9)", async () => {
   await using receiver = await startReceiver();
   const webhook: Webhook = { url: receiver.url, kind: "plain", secret: null, language: "both" };
   const history: string[] = [];

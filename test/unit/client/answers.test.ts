@@ -31,18 +31,18 @@ function answer(code: number, reason: string, { status = 200, headers = {} as Re
 }
 const good = () => new Response('{"code":200,"message":"success","data":{"month":"202603","days":[]}}');
 
-describe("answers to the TypeScript client", () => {
+describe("an answer to the TypeScript client", () => {
   it.each([
     [403, "outside_window", "NotAllowed"],
     [422, "param_invalid", "BadRequest"],
     [1002, "not_loaded", "NoData"],
-  ])("%i %s is %s, at once, with code, reason and request id", async (code, reason, name) => {
+  ])("%i %s throws %s without a retry, with code, reason and request id", async (code, reason, name) => {
     const { client, waits } = scripted(answer(code, reason));
     await expect(client.status()).rejects.toMatchObject({ name, code, reason, requestId: "id-1" });
     expect(waits).toEqual([]);
   });
 
-  it("of a used-up quota are thrown at once, with the reset", async () => {
+  it("of a used-up quota is thrown without a retry, with the time of the reset", async () => {
     const headers = { "x-reason": "quota_used", ratelimit: '"requests";r=0;t=3600', "retry-after": "3600" };
     const { client, waits } = scripted(answer(429, "quota_used", { headers }));
     const error = await client.status().catch((caught) => caught);
@@ -51,7 +51,7 @@ describe("answers to the TypeScript client", () => {
     expect(waits).toEqual([]);
   });
 
-  it("of 503 and 429 with Retry-After are waited for with jitter, on the same line, within maxWaitMs", async () => {
+  it("with Retry-After (503 or 429) is retried after a random delay at the same base URL, within maxWaitMs", async () => {
     const busy = (seconds: string) =>
       answer(503, "slot_busy", { status: 503, headers: { "retry-after": seconds } });
     const { client, waits, urls } = scripted(busy("1"), busy("10"), good());
@@ -65,24 +65,24 @@ describe("answers to the TypeScript client", () => {
     expect(bounded.waits.length).toBe(2);
   });
 
-  it("of a damaged day, which names no time, are final", async () => {
+  it("of a damaged day, which has no Retry-After, is thrown without a retry", async () => {
     const { client } = scripted(answer(503, "day_damaged", { status: 503 }));
     await expect(client.status()).rejects.toMatchObject({ name: "Unavailable", reason: "day_damaged" });
   });
 
-  it("that break are asked for again, on the other base URL after two, which stays", async () => {
+  it("that breaks off is requested again, after two failures from the other base URL, which stays", async () => {
     const { client, urls } = scripted(new Error("reset"), new Response('{"code":20'), good(), good());
     await client.status();
     await client.status();
     expect(urls.map((url) => new URL(url).hostname)).toEqual(["a.test", "a.test", "b.test", "b.test"]);
   });
 
-  it("that break eight times in a row end the call", async () => {
+  it("that breaks off eight times in a row ends the call", async () => {
     const { client } = scripted(...Array.from({ length: 9 }, () => new Error("reset")));
     await expect(client.status()).rejects.toMatchObject({ name: "ConnectionFailed", code: null });
   });
 
-  it("that are no answers of the service, a redirect or a page, are reported as such", async () => {
+  it("that is no answer of the service, but a redirect or a page, is reported as such", async () => {
     const moved = new Response(null, { status: 301, headers: { location: "https://a.test/api" } });
     await expect(scripted(moved).client.status()).rejects.toThrow(/redirects to https:\/\/a\.test\/api/);
     const page = new Response("<h1>Just a moment</h1>", { status: 403 });
@@ -91,7 +91,7 @@ describe("answers to the TypeScript client", () => {
     await expect(scripted(gateway, good()).client.status()).resolves.toMatchObject({ month: "202603" });
   });
 
-  it("are not delivered to a caller that has aborted", async () => {
+  it("is not delivered to a caller that has aborted", async () => {
     const { client, urls } = scripted(good());
     await expect(client.status("202603", { signal: AbortSignal.abort(new Error("gone")) })).rejects.toThrow(
       "gone",
@@ -99,25 +99,25 @@ describe("answers to the TypeScript client", () => {
     expect(urls).toEqual([]);
   });
 
-  it("are not requested without a key or with an invalid address", () => {
+  it("is not requested without a key or with an invalid URL", () => {
     expect(() => new Client({ key: " ", baseUrls: "http://a.test" })).toThrow(ConfigurationError);
     expect(() => new Client({ key: "k", baseUrls: "a.test" })).toThrow(ConfigurationError);
     expect(() => new Client({ key: "k", baseUrls: [] })).toThrow(ConfigurationError);
   });
 });
 
-describe("waiting for a day", () => {
+describe("waitUntilReady", () => {
   const ready = (revision: string) =>
     new Response('{"code":200,"message":"success","data":{}}', { headers: { "x-revision": revision } });
   const later = () => answer(1002, "not_loaded");
 
-  it("looks again until the dataset is there, and gives its revision", async () => {
+  it("polls until the dataset is there, and returns its revision", async () => {
     const { client, waits } = scripted(later(), later(), ready("3"));
     expect(await client.waitUntilReady("2026-03-12", { dataset: "trades" })).toBe(3);
     expect(waits).toEqual([60_000, 60_000]);
   });
 
-  it("throws what will not pass at once, and what did not pass in time", async () => {
+  it("throws a final refusal without a retry, and a temporary one after the timeout", async () => {
     const never = scripted(answer(1002, "not_trading_day"));
     await expect(never.client.waitUntilReady("20260307")).rejects.toMatchObject({
       reason: "not_trading_day",
@@ -129,8 +129,8 @@ describe("waiting for a day", () => {
   });
 });
 
-describe("the dataset of a question", () => {
-  it("decides what stands beside a day's date", async () => {
+describe("the dataset of a call", () => {
+  it("selects the members that stand beside a day's date", async () => {
     const [orders, trades] = [
       { state: "available", revision: 2, rows: 7 },
       { state: "pending", revision: null, rows: null },
@@ -146,7 +146,7 @@ describe("the dataset of a question", () => {
     );
   });
 
-  it("is named where it is not the default, and by its own operations", async () => {
+  it("is sent when it is not the default, and selects the dataset's own operations", async () => {
     const asked: { apiname: string; params: Record<string, unknown> }[] = [];
     const fetch = async (_: string, { body }: RequestInit) => {
       asked.push(JSON.parse(String(body)));

@@ -116,8 +116,8 @@ function market({
   return { client, state };
 }
 
-describe("a basket", () => {
-  it("is one stream by day, then security, then time; what is not there is listed", async () => {
+describe("a basket of the TypeScript client", () => {
+  it("is one stream by day, then security, then time, and lists missing parts", async () => {
     const { client, state } = market();
     const basket = client.orders(QUERY);
     expect(state.calls).toEqual([]);
@@ -128,7 +128,7 @@ describe("a basket", () => {
     expect(await basket.toArray()).toEqual([]);
   });
 
-  it("says what it takes before anything is counted", async () => {
+  it("plans days, rows and cost before a request is charged", async () => {
     const { client, state } = market({ left: 4, limit: 3 });
     expect(await client.orders(QUERY).plan()).toEqual({
       ...{ days: 3, securityDays: 6, rows: 52, requests: 8, files: 5, isExact: true },
@@ -142,7 +142,7 @@ describe("a basket", () => {
     expect(none.hint).toContain("a level2 share holds these 3 days in 3.0 GB, about 1 hours at 100 Mbit/s");
   });
 
-  it("holds trades as it holds orders, by their own operations and days", async () => {
+  it("reads trades as it reads orders, with the operations and days of trades", async () => {
     const { client, state } = market({ dataset: "trades" });
     const basket = client.trades(QUERY);
     expect(await basket.plan()).toMatchObject({ securityDays: 6, requests: 8 });
@@ -153,7 +153,7 @@ describe("a basket", () => {
   });
 
   it.each(["toArray", "rows", "pages"] as const)(
-    "continues where the quota ended it, read by %s",
+    "continues after the quota ended it, read by %s",
     async (how) => {
       const { client, state } = market({ left: 4 });
       const basket = client.orders(QUERY);
@@ -174,7 +174,7 @@ describe("a basket", () => {
     },
   );
 
-  it("continues behind the last row after a break", async () => {
+  it("continues after the last row when a connection broke", async () => {
     const basket = market().client.orders(QUERY);
     const rows: unknown[][] = [];
     for await (const row of basket) if (rows.push(Object.values(row)) === 27) break;
@@ -182,7 +182,7 @@ describe("a basket", () => {
     expect(rows).toEqual(EXPECTED);
   });
 
-  it("refuses what cannot be meant before anything is asked", () => {
+  it("refuses contradictory parameters before the first request", () => {
     const { client, state } = market();
     for (const [change, told] of [
       [{ startDate: "20260311" }, "20260311 is after the last day 20260310"],

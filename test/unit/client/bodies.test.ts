@@ -47,8 +47,8 @@ function clientOf(answer: (url: string, init: RequestInit) => Response, baseUrls
 
 const portal = () => new Response("<html>sign in</html>", { headers: { "content-type": "text/html" } });
 
-describe("the Parquet answer to the TypeScript client", () => {
-  it("comes through a proxy that compresses, at the first try", async () => {
+describe("a Parquet answer to the TypeScript client", () => {
+  it("is received at the first try through a proxy that compresses", async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests++;
@@ -74,7 +74,7 @@ describe("the Parquet answer to the TypeScript client", () => {
     }
   });
 
-  it("is known by its bytes where a proxy drops the headers that describe it", async () => {
+  it("is recognised by its bytes when a proxy drops the headers that describe it", async () => {
     const { client } = clientOf(() => new Response(FILE));
     expect(await client.ordersParquet(QUERY)).toMatchObject({
       name: "orders.parquet",
@@ -84,7 +84,7 @@ describe("the Parquet answer to the TypeScript client", () => {
     expect(await new Response(stream.body).bytes()).toEqual(FILE);
   });
 
-  it("is asked for, and counted, once when it comes whole and is no file", async () => {
+  it("is requested and charged once when it is complete but no Parquet file", async () => {
     const noFile = FILE.slice(0, -4);
     const length = { "content-length": String(noFile.length) };
     for (const body of [noFile, new TextEncoder().encode("y".repeat(noFile.length))]) {
@@ -94,7 +94,7 @@ describe("the Parquet answer to the TypeScript client", () => {
     }
   });
 
-  it("is asked for twice at most when it is cut off at the same byte, or a page comes instead", async () => {
+  it("is requested at most twice when it breaks off at the same byte, or when an HTML page is returned", async () => {
     for (const answer of [() => new Response(FILE.slice(0, 900), { headers: NAMED }), portal]) {
       const { client, asked } = clientOf(answer);
       await expect(client.ordersParquet(QUERY)).rejects.toBeInstanceOf(IntegrityError);
@@ -108,7 +108,7 @@ describe("the Parquet answer to the TypeScript client", () => {
     expect((await both.client.ordersParquet(QUERY)).rows).toBe(7);
   });
 
-  it("has a name that is safe as the name of a file", async () => {
+  it("has a name that is safe as a file name", async () => {
     const names = ["../../x.parquet", "a/b.parquet", ".bashrc", "c:\\x", "x\u0000", `${"x".repeat(201)}`, ""];
     for (const name of [...names, "600519.SH_1.parquet"]) {
       const headers = new Headers(NAMED);
@@ -123,13 +123,13 @@ describe("the Parquet answer to the TypeScript client", () => {
   });
 });
 
-describe("a stream", () => {
+describe("a stream of the TypeScript client", () => {
   const endless = () =>
     new Response(new ReadableStream({ pull: (controller) => controller.enqueue(FILE.slice(0, 900)) }), {
       headers: { "content-type": TYPE },
     });
 
-  it("that is aborted and never read lets the next request go", async () => {
+  it("that is aborted before it was read lets the next request start", async () => {
     let isFirst = true;
     const { client } = clientOf(() => {
       const answer = isFirst ? endless() : new Response(FILE, { headers: NAMED });
@@ -143,15 +143,15 @@ describe("a stream", () => {
     await expect(new Response(stream.body).bytes()).rejects.toThrow("enough");
   });
 
-  it("that breaks says so by a class that is exported", async () => {
+  it("that breaks off throws a class that is exported", async () => {
     const { client } = clientOf(() => new Response(FILE.slice(0, 900), { headers: NAMED }));
     const stream = await client.ordersParquetStream(QUERY);
     await expect(new Response(stream.body).bytes()).rejects.toBeInstanceOf(BrokenConnection);
   });
 });
 
-describe("a place in the queue", () => {
-  it("is waited for in the order asked, and no longer than one request may take", async () => {
+describe("a place in the client's queue", () => {
+  it("is granted in the order asked, and the wait is bounded by the duration of one request", async () => {
     const first = await takePlace("bounded", "orders", undefined);
     await expect(takePlace("bounded", "orders", undefined, 20)).rejects.toMatchObject({
       name: "Unavailable",
@@ -178,8 +178,8 @@ function pagesOf(rows: number) {
   };
 }
 
-describe("iterators of one Orders at the same time", () => {
-  it("share the rows, each of which comes once", async () => {
+describe("concurrent iterators of one Orders object", () => {
+  it("share the rows, and each row is returned once", async () => {
     const { client } = clientOf(pagesOf(25));
     const fields = ["time", "exchange_order_id", "volume"] as const;
     const orders = client.orders({ ...QUERY, fields, pageSize: 4 });
@@ -195,7 +195,7 @@ describe("iterators of one Orders at the same time", () => {
   });
 });
 
-describe("the bytes of a share", () => {
+describe("the bytes of a share's file", () => {
   const bytes = new TextEncoder().encode("of a file of a share".repeat(50));
   const digest = sha256();
   digest.update(bytes);
@@ -221,7 +221,7 @@ describe("the bytes of a share", () => {
     return { rest, asked };
   }
 
-  it("come after a portal's page, a gateway's page and a page of another length", async () => {
+  it("are received after a captive portal's page, a gateway's page and an answer of another length", async () => {
     const html = { headers: { "content-type": "text/html" } };
     const pages = [502, 520, 500].map((status) => new Response("<html></html>", { status, ...html }));
     const { rest, asked } = await resumed(
@@ -233,8 +233,8 @@ describe("the bytes of a share", () => {
   });
 });
 
-describe("waits", () => {
-  it("of no length grow instead of hammering the service", async () => {
+describe("the waits of the client", () => {
+  it("grow when Retry-After is 0", async () => {
     const busy = () =>
       new Response('{"code":503,"message":"busy [slot_busy · r1]","data":null}', {
         status: 503,
@@ -249,7 +249,7 @@ describe("waits", () => {
     expect(Math.min(...waits.slice(2))).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("for connections that stall end with maxWaitMs", async () => {
+  it("end with maxWaitMs when connections stall", async () => {
     const fetch = (_: string, { signal }: RequestInit) =>
       new Promise<Response>((_resolve, reject) => {
         signal?.addEventListener("abort", () => reject(signal.reason));

@@ -7,8 +7,8 @@ import { dateOf, Fingerprint, parquetBody, selectionOf } from "../../../src/clie
 import { parseRetryAfter, takePlace } from "../../../src/client/typescript/waiting.ts";
 import { printedRandom } from "../../support/random.ts";
 
-describe("SHA-256 without the runtime's help", () => {
-  it("equals the runtime's for 200 random texts in random pieces, and around the block size", () => {
+describe("SHA-256 without the runtime's crypto", () => {
+  it("equals the runtime's result for 200 random inputs in random pieces, and around the block size", () => {
     const random = printedRandom("sha256");
     const sizes = [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 128];
     for (let round = 0; round < 200; round++) {
@@ -28,7 +28,7 @@ describe("SHA-256 without the runtime's help", () => {
   });
 });
 
-describe("Retry-After", () => {
+describe("a Retry-After header", () => {
   it.each([
     ["0", 0],
     [" 17 ", 17_000],
@@ -38,13 +38,13 @@ describe("Retry-After", () => {
     ["-1", null],
     ["1.5", null],
     [null, null],
-  ])("%o is %o ms", (value, ms) => {
+  ])("of %o means %o ms", (value, ms) => {
     expect(parseRetryAfter(value, Date.parse("2026-03-12T02:00:00Z"))).toBe(ms);
   });
 });
 
-describe("turns", () => {
-  it("come one at a time, in the order asked, and an aborted one is passed over", async () => {
+describe("the client's queue per key and interface", () => {
+  it("grants one place at a time, in the order asked, and skips an aborted one", async () => {
     const log: string[] = [];
     const first = await takePlace("key", "orders", undefined);
     const aborter = new AbortController();
@@ -63,7 +63,7 @@ describe("turns", () => {
     expect(log).toEqual(["b", "b done", "d", "d done"]);
   });
 
-  it("of other keys and interfaces do not wait", async () => {
+  it("does not delay other keys and interfaces", async () => {
     const dones = await Promise.all([
       takePlace("a", "orders", undefined),
       takePlace("b", "orders", undefined),
@@ -74,8 +74,8 @@ describe("turns", () => {
   });
 });
 
-describe("a position", () => {
-  it("names the row it stands before by its time and its place in the millisecond, over random rows", () => {
+describe("a position in a paged stream", () => {
+  it("identifies its next row by time and index within the millisecond, over random rows", () => {
     const random = printedRandom("positions");
     for (let round = 0; round < 200; round++) {
       const times: string[] = [];
@@ -105,8 +105,8 @@ describe("a position", () => {
   });
 });
 
-describe("a fingerprint", () => {
-  it("tells other rows, another order and another count apart", () => {
+describe("a fingerprint of rows", () => {
+  it("differs for other rows, another order and another count", () => {
     const of = (...rows: (string | number)[][]) => {
       const print = new Fingerprint();
       for (const row of rows) print.add(row);
@@ -125,8 +125,8 @@ describe("a fingerprint", () => {
   });
 });
 
-describe("a query", () => {
-  it("adds the time for paging's own use, last, and only then", () => {
+describe("a query of the client", () => {
+  it("appends the hidden field time when the caller did not ask for it", () => {
     expect(selectionOf({ symbol: "600519", fields: ["price", "side", "price"] })).toMatchObject({
       hidesLast: true,
       selection: { fields: ["price", "side", "time"], pageSize: 10_000, tradedate: null },
@@ -142,7 +142,7 @@ describe("a query", () => {
     });
   });
 
-  it("writes dates as the service reads them", () => {
+  it("writes dates in the form that the service accepts", () => {
     expect([dateOf("2026-03-11"), dateOf("20260311"), dateOf("yesterday")]).toEqual([
       "20260311",
       "20260311",
@@ -151,14 +151,14 @@ describe("a query", () => {
   });
 });
 
-describe("unknown options", () => {
-  it("are refused, or a misnamed tradedate would quietly ask for the newest day", () => {
+describe("the client's options", () => {
+  it("are refused when unknown, because a misspelt tradedate would silently mean the newest day", () => {
     const misnamed = { symbol: "600519", tradedate: "20251024" };
     expect(() => selectionOf(misnamed)).toThrow("there is no option tradedate");
     expect(() => parquetBody(misnamed)).toThrow("there is no option tradedate");
   });
 
-  it("are missing ones named in a message", () => {
+  it("are named in the message when they are missing", () => {
     expect(() => new Client({ key: "", baseUrls: "http://127.0.0.1" })).toThrow("no key");
     expect(() => new Client({ key: "k", baseUrls: "" })).toThrow("no address");
     expect(() => Reflect.construct(Client, [])).toThrow("no key");

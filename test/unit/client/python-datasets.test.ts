@@ -44,14 +44,14 @@ describe("the Python client's datasets", () => {
     expect(source).toContain(entryOf(DATASETS[name], OPERATIONS[name].estimate));
   });
 
-  it("are all that there are, and begin as all do", () => {
+  it("are exactly the service's datasets, and begin with the columns that all share", () => {
     const names = DATASET_NAMES.map((name) => `"${name}"`).join(", ");
     expect(source).toContain(`DatasetName = Literal[${names}]`);
     const leading = LEADING.map(({ name, kind }) => `"${name}": "${KINDS[kind]}"`).join(", ");
     expect(source).toContain(`_LEADING = {${leading}}`);
   });
 
-  it("give a column the same kind of value wherever it stands", () => {
+  it("give a column the same type in every dataset", () => {
     const kinds = new Map<string, string>();
     for (const { name, kind } of DATASET_NAMES.flatMap((each) => DATASETS[each].columns)) {
       expect(kinds.get(name) ?? KINDS[kind], name).toBe(KINDS[kind]);

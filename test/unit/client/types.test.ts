@@ -30,8 +30,8 @@ import type { Reason as ServerReason } from "../../../src/http/denial.ts";
 type Schemas = ReturnType<typeof dataSchemas>;
 type Data<Name extends keyof Schemas> = z.infer<Schemas[Name]>;
 
-describe("the client's types", () => {
-  it("are what the documented schemas describe, member for member", () => {
+describe("the TypeScript client's types", () => {
+  it("match the documented schemas member by member", () => {
     expectTypeOf<Data<"account_info">>().toExtend<Account>();
     expectTypeOf<Account>().toExtend<Data<"account_info">>();
     expectTypeOf<Data<"data_status">>().toExtend<Status>();
@@ -56,7 +56,7 @@ describe("the client's types", () => {
     expectTypeOf<Reason>().toEqualTypeOf<ServerReason>();
   });
 
-  it("take undefined for every option, also where the caller's compiler tells it from absence", () => {
+  it("accept undefined for every option, also under exactOptionalPropertyTypes", () => {
     type Undefined<T> = { [Name in keyof T]: undefined };
     type Optional<T> = Omit<T, "symbol" | "key" | "baseUrls">;
     expectTypeOf<Undefined<Optional<Required<HistoryQuery>>>>().toExtend<Optional<HistoryQuery>>();

@@ -10,7 +10,7 @@ const places = (sentence: string) => [...sentence.matchAll(/\{(\w+)\}/g)].map(([
 const isChinese = (text: string) => /\p{Script=Han}/u.test(text);
 
 describe("the console's messages", () => {
-  it("exist in both languages, with the same places to fill", () => {
+  it("exist in both languages, with the same placeholders", () => {
     for (const [name, english] of Object.entries(TRY_MESSAGES.en)) {
       const chinese = TRY_MESSAGES.zh[name as keyof typeof TRY_MESSAGES.zh];
       if (typeof english === "string") expect(places(String(chinese)), name).toEqual(places(english));
@@ -18,7 +18,7 @@ describe("the console's messages", () => {
     for (const problem of Object.values(MESSAGES.zh.problems)) expect(isChinese(problem)).toBe(true);
   });
 
-  it("say every reason in a few messages", () => {
+  it("explain every reason briefly", () => {
     for (const { reason } of EVERY_DENIAL) {
       expect(reasonText(reason, "en"), reason).toMatch(/^[A-Z].{3,50}$/);
       expect(isChinese(reasonText(reason, "zh")), reason).toBe(true);
@@ -26,7 +26,7 @@ describe("the console's messages", () => {
   });
 });
 
-describe("Try it", () => {
+describe("the Try it page", () => {
   it("has a form for every operation", () => {
     expect(FORMS.map(({ apiname }) => apiname).toSorted()).toEqual([...OPERATIONS.keys()].toSorted());
   });

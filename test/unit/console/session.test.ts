@@ -15,7 +15,7 @@ describe("the session's cookie", () => {
   const sent = (cookie: string, scheme = "https") =>
     sessionTokens(new Request(`${scheme}://api.example.com/console/`, { headers: { cookie } }));
 
-  it("is read back among other cookies, and nothing else is taken for one", () => {
+  it("is found among other cookies, and no other cookie is accepted", () => {
     const token = newPress();
     const [pair] = sessionCookie(token, { endMs: 0, secure: true }).split(";");
     expect(sent(`a=b; ${pair}; c=d`)).toEqual([token]);
@@ -31,14 +31,14 @@ describe("the session's cookie", () => {
     expect(sessionTokens(request({}))).toEqual([]);
   });
 
-  it("may be there several times: each is a candidate, in the order sent", () => {
+  it("may be sent several times: each value is tried, in the order sent", () => {
     const tokens = [newPress(), newPress()];
     expect(sent(tokens.map((token) => `__Host-edgetape_console=${token}`).join("; "))).toEqual(tokens);
     const plain = tokens.map((token) => `edgetape_console=${token}`).join(";");
     expect(sent(`edgetape_console=bogus; ${plain}`, "http")).toEqual(tokens);
   });
 
-  it("has on https the prefix that only this host can set, and no other name counts there", () => {
+  it("has on https the __Host- prefix, without which it is ignored", () => {
     const token = newPress();
     expect(sessionCookie(token, { endMs: 0, secure: true })).toMatch(
       /^__Host-edgetape_console=[^;]*; Path=\/;/,
@@ -50,14 +50,14 @@ describe("the session's cookie", () => {
     );
   });
 
-  it("is read by no script, sent by no foreign form, and on https by nothing else", () => {
+  it("is HttpOnly, SameSite, and Secure on https", () => {
     const cookie = sessionCookie("x", { endMs: 0, secure: true });
     for (const part of ["HttpOnly", "SameSite=Lax", "Secure"]) expect(cookie).toContain(part);
     expect(cookie).not.toContain("Domain");
     expect(sessionCookie("x", { endMs: 0, secure: false })).not.toContain("Secure");
   });
 
-  it("gives forms a text that is another for every session", async () => {
+  it("yields a form token that differs for every session", async () => {
     const [one, other] = [newPress(), newPress()];
     expect(await formTokenOf(one)).toBe(await formTokenOf(one));
     expect(await formTokenOf(one)).not.toBe(await formTokenOf(other));
@@ -65,23 +65,23 @@ describe("the session's cookie", () => {
   });
 });
 
-describe("where a form comes from", () => {
+describe("the check of a form's origin", () => {
   it.each([
     ["https://api.example.com", true],
     ["http://api.example.com", false],
     ["https://api.example.com.evil.example", false],
     ["null", false],
-  ])("Origin %s: %s", (origin, own) => {
+  ])("decides for Origin %s: %s", (origin, own) => {
     expect(isSameOrigin(request({ origin }))).toBe(own);
   });
 
-  it("another site's without an Origin", () => {
+  it("refuses a cross-site request without an Origin header", () => {
     expect(isSameOrigin(request({}))).toBe(false);
   });
 });
 
-describe("language and appearance", () => {
-  it("are the browser's until chosen, Chinese where it says nothing", () => {
+describe("language and theme", () => {
+  it("follow the browser until one is chosen, and default to Chinese", () => {
     expect(lookOf(request({}), "both")).toEqual({ language: "zh", theme: "auto" });
     expect(lookOf(request({}), "en")).toEqual({ language: "en", theme: "auto" });
     expect(lookOf(request({ cookie: "edgetape_look=zh.dark" }), "en")).toEqual({
@@ -94,7 +94,7 @@ describe("language and appearance", () => {
     });
   });
 
-  it("are chosen by the address, which leads back to the page itself", () => {
+  it("are chosen by a URL that redirects to the page itself", () => {
     const look = { language: "zh", theme: "auto" } as const;
     const answer = chooseLook(request({}, "/console/data?year=2025&theme=dark"), look);
     expect(answer?.headers.get("Location")).toBe("/console/data?year=2025");

@@ -34,13 +34,13 @@ const heat = (from: string | null) =>
 const find = (months: ReturnType<typeof heat>, tradedate: string) =>
   months.flat().find((each) => each.day === tradedate);
 
-describe("the year at a glance", () => {
+describe("the calendar of a year", () => {
   it("has every day of the year once, by month", () => {
     const months = heat(null);
     expect(months.map((days) => days.length)).toEqual([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
   });
 
-  it("shades served days from the fewest to the most rows, and no others", () => {
+  it("shades exactly the served days, from the fewest to the most rows", () => {
     const months = heat(null);
     expect(find(months, "20260303")).toMatchObject({ mark: "available", shade: 1 });
     expect(find(months, "20260309")).toMatchObject({ shade: 3 });
@@ -50,7 +50,7 @@ describe("the year at a glance", () => {
     expect(find(months, "20260312")).toMatchObject({ mark: "pending" });
   });
 
-  it("tells days before the window, days to come and days without trading apart", () => {
+  it("distinguishes days before the window, future days and days without trading", () => {
     const months = heat("20260303");
     expect(find(months, "20260302")?.mark).toBe("outside");
     expect(find(months, "20260307")?.mark).toBe("closed");
@@ -60,8 +60,8 @@ describe("the year at a glance", () => {
   });
 });
 
-describe("what is not as it should be", () => {
-  it("is told as ranges of trading days in a row, which weekends do not part and other days do", () => {
+describe("the list of missing days", () => {
+  it("joins successive trading days into ranges, across weekends but not across served days", () => {
     const missing = ["20260225", "20260226", "20260227", "20260302", "20260304", "20260306"];
     const days = [
       ...missing.map((tradedate) => day(tradedate, "missing")),

@@ -9,8 +9,8 @@ const NOON = 11 * 60 + 30;
 const AFTERNOON = 13 * 60;
 const MINUTES = NOON - FIRST + 120;
 
-describe("the picture of the landing page", () => {
-  it("is the sample day by the minute, the lunch break folded", () => {
+describe("the chart of the landing page", () => {
+  it("shows the sample day by the minute, with the lunch break shortened", () => {
     const tradedate = PICTURED.tradedate as BeijingDate;
     const columns = [...sampleSections({ tradedate })].find(
       ({ symbol }) => symbol === PICTURED.symbol,
@@ -41,7 +41,7 @@ describe("the picture of the landing page", () => {
     expect(prices).toEqual(PRICES);
   });
 
-  it("is said in messages too, in both languages", () => {
+  it("has a description in both languages", () => {
     const example = { base: "https://api.example.com", tradedate: "20270104" };
     for (const [language, said] of [
       ["zh", "示例日共"],

@@ -15,7 +15,7 @@ const html = (said: string) => String(BlockView({ block: { kind: "text", text: s
 /** Returns the page without syntax highlighting. */
 const plain = (page: string) => page.replaceAll(/<span class="code-\w+">([^<]*)<\/span>/g, "$1");
 
-describe("text of the pages", () => {
+describe("the text of the docs pages", () => {
   it.each([
     ["a `b` c", "<p>a <code>b</code> c</p>"],
     ["**a `b`**", "<p><strong>a <code>b</code></strong></p>"],
@@ -26,17 +26,17 @@ describe("text of the pages", () => {
     expect(html(said)).toBe(expected);
   });
 
-  it("loses nothing of a text without markup", () => {
+  it("keeps all of a text without markup", () => {
     expect(inline("2 * 3 ** 4 [x] (y)").join("")).toBe("2 * 3 ** 4 [x] (y)");
   });
 
-  it("shows commands with the service's own address, escaped", () => {
+  it("shows commands with the service's own URL, escaped", () => {
     const page = plain(docsPage("quickstart", look("en"), { ...EXAMPLE, base: "https://a.example/<x>" }));
     expect(page).toContain("export EDGETAPE_URL=https://a.example/&lt;x&gt;");
     expect(page).not.toContain("{base}");
   });
 
-  it("shows the day it is given in every command of every page, and no other", () => {
+  it("shows the given day in every command of every page, and no other day", () => {
     for (const slug of SLUGS) {
       const page = docsPage(slug, look("zh"), EXAMPLE);
       expect(page, slug).not.toMatch(/\{(day|month|year)\}|2026\d{4}/);
@@ -48,8 +48,8 @@ describe("text of the pages", () => {
   });
 });
 
-describe("code blocks", () => {
-  it("set comments, strings, keywords and numbers apart and change nothing of the text", () => {
+describe("a code block", () => {
+  it("marks comments, strings, keywords and numbers without changing the text", () => {
     for (const name of Object.keys(SNIPPETS) as (keyof typeof SNIPPETS)[]) {
       const block = String(BlockView({ block: { kind: "code", snippet: name }, facts: FACTS }));
       const [, pre = ""] = /<pre id="[^"]+" tabindex="0">([\s\S]*?)<\/pre>/.exec(block) ?? [];
@@ -61,7 +61,7 @@ describe("code blocks", () => {
     }
   });
 
-  it("fit the width of a page on a desk", () => {
+  it("fits the width of a page on a desktop", () => {
     const lines = Object.entries(SNIPPETS).flatMap(([name, { text }]) =>
       withExample(text, EXAMPLE)
         .split("\n")
@@ -88,7 +88,7 @@ function withExamples(schema: unknown): { examples: unknown[] }[] {
 }
 
 describe("the OpenAPI document", () => {
-  it("has no member of an answer that the pages do not name", () => {
+  it("has no member of an answer that the pages do not describe", () => {
     const { components } = openApiDocument(EXAMPLE, "1") as {
       components: { schemas: Record<string, unknown> };
     };
@@ -101,7 +101,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has examples of the parameters that have forms of their own, each right by its schema", () => {
+  it("has examples of the parameters with special forms, each valid by its schema", () => {
     const { components } = openApiDocument(EXAMPLE, "1") as { components: { schemas: object } };
     const shown = withExamples(components.schemas);
     for (const { examples, ...schema } of shown) {
@@ -121,7 +121,7 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  it("has an operation's request and answer for every apiname of its discriminator", () => {
+  it("has a request and an answer for every apiname of its discriminator", () => {
     const text = JSON.stringify(
       openApiDocument({ base: "https://a.example", tradedate: "20270104" }, "9.9.9"),
     );

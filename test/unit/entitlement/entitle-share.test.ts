@@ -22,7 +22,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     ["professional", "level2", 30],
     ["weekly", "level2", 30],
   ] as const)(
-    "%s, %s: the latest %i days cut to the year, on every day of three years",
+    "%s, %s: grants the latest %i days cut to the year, on every day of three years",
     (plan, service, days) => {
       const wrong: string[] = [];
       for (let day = 0; day < 3 * 365 + 1; day += 1) {
@@ -40,7 +40,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     },
   );
 
-  it("begins 365 days on 2028-12-31 with 2028-01-02", () => {
+  it("begins a window of 365 days on 2028-12-31 with 2028-01-02", () => {
     const grant = entitleShare(
       holder(["professional"]),
       { service: "auction_tick", year: 2028 },
@@ -49,7 +49,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     expect(grant).toMatchObject({ from: "20280102", to: "20281231" });
   });
 
-  it("gives flagship the whole year up to today", () => {
+  it("grants flagship the whole year up to today", () => {
     const noonMs = at("2026-03-12T12:00:00+08:00");
     const share = (year: number) => entitleShare(holder(["flagship"]), { service: "level2", year }, noonMs);
     expect(share(2026)).toMatchObject({ plan: "flagship", from: "20260101", to: "20260312" });
@@ -63,7 +63,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     }
   });
 
-  it("tells the end of the plan, which a share must not outlive", () => {
+  it("returns the end of the plan, beyond which a share must not last", () => {
     const endMs = at("2026-03-15T00:00:00+08:00");
     const weekly = { ...holder([]), subscriptions: [{ plan: "weekly" as const, startMs: 0, endMs }] };
     const grant = entitleShare(weekly, { service: "level2", year: 2026 }, endMs - 1);

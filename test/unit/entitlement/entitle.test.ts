@@ -22,7 +22,7 @@ function countedBack(today: string, days: number): string {
 }
 
 describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
-  it("holds the window of every plan on every day of three years, by an independent count", () => {
+  it("returns the window of every plan on every day of three years that an independent count gives", () => {
     const wrong: string[] = [];
     for (let day = 0; day < 3 * 365 + 1; day += 1) {
       const noon = Date.UTC(2026, 0, 1 + day, 4);
@@ -59,12 +59,12 @@ describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
     expect(first("2028-02-29T16:00:00.000Z")).toBe("20280201");
   });
 
-  it("has no upper bound: a day in the future is not a question of the plan", () => {
+  it("sets no upper bound, so that a future day is not refused for the plan", () => {
     const grant = entitleOrderHistory(holder(["professional"]), date("29991231"), NOON);
     expect(grant).toMatchObject({ plan: "professional" });
   });
 
-  it("tells the window with its refusal", () => {
+  it("returns the window with its refusal", () => {
     expect(entitleOrderHistory(holder(["weekly"]), date("20260210"), NOON)).toEqual({
       reason: "outside_window",
       service: "order_history",
@@ -94,7 +94,7 @@ describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
 describe("planInForce (contract 7.5)", () => {
   const span = (plan: PlanName, startMs: number, endMs: number) => ({ plan, startMs, endMs });
 
-  it("holds from its start, inclusive, to its end, exclusive", () => {
+  it("returns a plan from its start, inclusive, to its end, exclusive", () => {
     const subscriptions = [span("flagship", 1000, 2000)];
     expect(planInForce(subscriptions, 999)).toBeNull();
     expect(planInForce(subscriptions, 1000)).toEqual({ plan: "flagship", endMs: 2000 });
@@ -102,7 +102,7 @@ describe("planInForce (contract 7.5)", () => {
     expect(planInForce(subscriptions, 2000)).toBeNull();
   });
 
-  it("takes the best of overlapping ones, in whatever order they are listed", () => {
+  it("returns the best of overlapping plans, in any order of the list", () => {
     const rising: PlanName[] = ["free", "standard", "trial", "weekly", "professional", "flagship"];
     for (const [worse, plan] of rising.entries()) {
       const spans = rising.slice(0, worse + 1).map((name) => span(name, 0, 10));
@@ -111,25 +111,25 @@ describe("planInForce (contract 7.5)", () => {
     }
   });
 
-  it("of several of the best plan takes the latest end", () => {
+  it("returns the latest end of several subscriptions to the best plan", () => {
     const spans = [span("professional", 0, 50), span("professional", 3, 90), span("trial", 0, 500)];
     expect(planInForce(spans, 5)).toEqual({ plan: "professional", endMs: 90 });
     expect(planInForce(spans, 90)).toEqual({ plan: "trial", endMs: 500 });
   });
 });
 
-describe("no plan in force (contract 7.1, 7.5)", () => {
+describe("entitleOrderHistory without an active plan (contract 7.1, 7.5)", () => {
   const today = date("20260312");
   const ended = (plan: PlanName, endMs: number) => ({ plan, startMs: 0, endMs });
 
-  it("is plan_missing without any subscription, or with a future one only", () => {
+  it("refuses with plan_missing when there is no subscription or only a future one", () => {
     const missing = { reason: "plan_missing", service: "order_history", plan: null };
     expect(entitleOrderHistory(holder([]), today, NOON)).toEqual(missing);
     const future = { plan: "flagship" as const, startMs: NOON + 1, endMs: NOON + 1000 };
     expect(entitleOrderHistory({ ...holder([]), subscriptions: [future] }, today, NOON)).toEqual(missing);
   });
 
-  it("is plan_missing with a plan that does not include it, also after a better one", () => {
+  it("refuses with plan_missing for an active plan without order history, also when a better plan has ended", () => {
     const subscriptions = [ended("flagship", NOON), { plan: "free" as const, startMs: 0, endMs: NOON + 1 }];
     expect(entitleOrderHistory({ ...holder([]), subscriptions }, today, NOON)).toMatchObject({
       reason: "plan_missing",
@@ -137,7 +137,7 @@ describe("no plan in force (contract 7.1, 7.5)", () => {
     });
   });
 
-  it("is plan_expired with the last end when every plan is over", () => {
+  it("refuses with plan_expired and the last end when every plan has ended", () => {
     const subscriptions = [ended("trial", NOON - 500), ended("professional", NOON), ended("flagship", 7)];
     expect(entitleOrderHistory({ ...holder([]), subscriptions }, today, NOON)).toEqual({
       reason: "plan_expired",

@@ -33,8 +33,8 @@ async function restart(gate: ReturnType<typeof freshGate>) {
 
 afterEach(() => vi.useRealTimers());
 
-describe("slot (contract 2.4: one in-progress request per account and interface)", () => {
-  it("lets one of 40 in that ask at once and charges only that one", async () => {
+describe("the slot of a gate object (contract 2.4)", () => {
+  it("is granted to one of 40 concurrent requests, and only that one is charged", async () => {
     const gate = freshGate();
     const answers = await Promise.all(Array.from({ length: 40 }, () => gate.stub().acquire(json())));
     expect(answers.filter((answer) => !("reason" in answer))).toHaveLength(1);
@@ -42,7 +42,7 @@ describe("slot (contract 2.4: one in-progress request per account and interface)
     expect((await gate.stub().state()).use.requests).toBe(1);
   });
 
-  it("frees by the lease, by the grant's id, and by the request's id, each as often as it is said", async () => {
+  it("is released by the lease, the grant's id or the request's id, however often", async () => {
     const gate = freshGate();
     const first = await granted(gate);
     await first.lease.release({ credit: false });
@@ -57,7 +57,7 @@ describe("slot (contract 2.4: one in-progress request per account and interface)
     expect(await gate.stub().state()).toMatchObject({ holder: null, use: { requests: 2 } });
   });
 
-  it("frees when the caller drops the lease without a word", async () => {
+  it("is released when the caller drops the lease", async () => {
     const gate = freshGate();
     const grant = await granted(gate);
     grant[Symbol.dispose]();
@@ -65,7 +65,7 @@ describe("slot (contract 2.4: one in-progress request per account and interface)
     expect((await gate.stub().state()).use.requests).toBe(1);
   });
 
-  it("keeps slot and counters over a restart of the object; the dead lease throws, a fresh stub frees", async () => {
+  it("is kept with the counters over a restart of the object; the old lease throws, and a new stub releases it", async () => {
     const gate = freshGate();
     const grant = await granted(gate);
     await restart(gate);
@@ -75,7 +75,7 @@ describe("slot (contract 2.4: one in-progress request per account and interface)
     expect((await granted(gate)).use.requests).toBe(2);
   });
 
-  it("frees itself at `until` when no release ever comes, not a millisecond before", async () => {
+  it("expires at exactly `until` when no release arrives", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime("2026-11-27T01:30:00.000Z");
     const gate = freshGate();
@@ -88,8 +88,8 @@ describe("slot (contract 2.4: one in-progress request per account and interface)
   });
 });
 
-describe("daily quota (contract 7.3)", () => {
-  it("is exact when 50 workers ask for 40 files and each holds the slot in turn", async () => {
+describe("the daily quota of a gate object (contract 7.3)", () => {
+  it("is exact when 50 workers ask for 40 files, one after the other", async () => {
     const gate = freshGate();
     const ask = () => json({ kind: "parquet", limits: { requests: null, files: 40 } });
     const refusals: string[] = [];
@@ -107,7 +107,7 @@ describe("daily quota (contract 7.3)", () => {
     expect((await gate.stub().state()).use).toMatchObject({ requests: 40, files: 40 });
   });
 
-  it("begins at midnight in Beijing by the object's clock and leaves the slot alone", async () => {
+  it("restarts at midnight in Beijing by the object's clock, and the slot is kept", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime("2026-11-27T15:59:59.999Z");
     const gate = freshGate();
@@ -120,7 +120,7 @@ describe("daily quota (contract 7.3)", () => {
     expect(next.use).toEqual({ day: "20261128", requests: 1, files: 0, resetSeconds: 86_400 });
   });
 
-  it("charges a request that is asked twice once, also when the slot was free in between", async () => {
+  it("charges a repeated request once, also when the slot was free in between", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const gate = freshGate();
     const ask = json();
@@ -138,7 +138,7 @@ describe("daily quota (contract 7.3)", () => {
   });
 });
 
-describe("what is written", () => {
+describe("the writes of a gate object", () => {
   const rowsWritten = async (gate: ReturnType<typeof freshGate>) =>
     Number(
       await runInDurableObject(
@@ -147,7 +147,7 @@ describe("what is written", () => {
       ),
     );
 
-  it("is one row for a grant, one for a release, none for a refusal or a repeated release", async () => {
+  it("are one row for a grant, one for a release, none for a refusal or a repeated release", async () => {
     const gate = freshGate();
     await granted(gate, json({ requestId: "warm" }));
     await gate.stub().release("warm", { credit: false });
@@ -161,7 +161,7 @@ describe("what is written", () => {
     expect((await rowsWritten(gate)) - before).toBe(2);
   });
 
-  it("is one row a page while a caller pages: 101 rows for the 100 pages after its first", async () => {
+  it("are one row per page while a caller pages: 101 rows for the 100 pages after its first", async () => {
     const gate = freshGate();
     const first = await granted(gate);
     await first.lease.release({ credit: false, hasMore: true });
@@ -174,7 +174,7 @@ describe("what is written", () => {
     expect((await gate.stub().state()).use.requests).toBe(101);
   });
 
-  it("is two rows a page for a caller that takes its time, of a worker that does not stay, and with a credit", async () => {
+  it("are two rows per page with pauses, with another worker each time, and with a credit", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });
@@ -190,7 +190,7 @@ describe("what is written", () => {
   });
 });
 
-describe("an end that waits in memory for the next page's write", () => {
+describe("a release that waits in memory for the next page's write", () => {
   /** Returns a caller in the middle of paging, whose last page's end is only in memory. */
   async function waiting() {
     const gate = freshGate();
@@ -205,13 +205,13 @@ describe("an end that waits in memory for the next page's write", () => {
       (_, { storage }) => JSON.parse(String(storage.sql.exec("SELECT row FROM gate").one().row)).holder,
     );
 
-  it("frees the slot at once", async () => {
+  it("makes the slot free immediately", async () => {
     const { gate } = await waiting();
     expect((await gate.stub().state()).holder).toBeNull();
     expect((await granted(gate)).use.requests).toBe(3);
   });
 
-  it("is stored by the next page's grant, and then `written` answers", async () => {
+  it("is stored by the next page's grant, and then `written` resolves", async () => {
     const { gate, grant } = await waiting();
     const written = grant.lease.written();
     const next = await granted(gate);
@@ -219,19 +219,19 @@ describe("an end that waits in memory for the next page's write", () => {
     expect(await storedHolder(gate)).toMatchObject({ id: next.id });
   });
 
-  it("is stored when no request comes, and then `written` answers", async () => {
+  it("is stored without a further request, and then `written` resolves", async () => {
     const { gate, grant } = await waiting();
     await grant.lease.written();
     expect(await storedHolder(gate)).toBeNull();
   });
 
-  it("is stored when its worker dies and its lease is dropped", async () => {
+  it("is stored when its worker ends and its lease is dropped", async () => {
     const { gate, grant } = await waiting();
     grant[Symbol.dispose]();
     await vi.waitFor(async () => expect(await storedHolder(gate)).toBeNull());
   });
 
-  it("is lost with the object: `written` fails, and who asks before it is told again is asked to ask again", async () => {
+  it("is lost with the object: `written` fails, and a request before the repeated release must be retried", async () => {
     const { gate, grant } = await waiting();
     const lost = expect(Promise.resolve(grant.lease.written())).rejects.toThrow();
     await restart(gate);
@@ -242,8 +242,8 @@ describe("an end that waits in memory for the next page's write", () => {
   });
 });
 
-describe("operator", () => {
-  it("frees a held slot and gives counts back", async () => {
+describe("an operator", () => {
+  it("releases a held slot and credits requests through the gate object", async () => {
     const gate = freshGate();
     await granted(gate, json({ kind: "parquet" }));
     await gate.stub().free();

@@ -79,7 +79,7 @@ const piece = (bytes: number) => new Uint8Array(bytes).fill(1);
 /** Advances the clock by `ms` and runs due timers. */
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-it("is the client's when it takes all but the end of the body, and then stalls until the time is over", async () => {
+it("holdBody does not credit a client that reads all but the end of the body, then stalls until the deadline", async () => {
   const body = await send(async (writer, beforeLastBytes) => {
     await writer.write(piece(SIZE_BYTES - 4));
     await beforeLastBytes();
@@ -91,7 +91,7 @@ it("is the client's when it takes all but the end of the body, and then stalls u
   expect(body.isCredited()).toBe(false);
 });
 
-it("is the client's when a read fails that it had left alone for 15 s", async () => {
+it("holdBody does not credit when a read fails after the client stalled for 15 s", async () => {
   const body = await send(async (writer) => {
     await writer.write(piece(500));
     await writer.write(piece(100));
@@ -105,7 +105,7 @@ it("is the client's when a read fails that it had left alone for 15 s", async ()
 });
 
 it.each([0, 1, 2])(
-  "is the client's when it stalled for 15 s before piece %i and then read on fast",
+  "holdBody does not credit a client that stalled for 15 s before piece %i and then read on fast",
   async (stalledAt) => {
     const body = await send(async (writer) => {
       for (let n = 0; n < 3; n++) await writer.write(piece(100));
@@ -120,7 +120,7 @@ it.each([0, 1, 2])(
   },
 );
 
-it("is the client's when a read fails while the client still leaves an earlier piece alone", async () => {
+it("holdBody does not credit when a read fails while the client leaves an earlier piece unread", async () => {
   const failing = Promise.withResolvers<never>();
   const body = await send(async (writer) => {
     await Promise.race([writer.write(piece(100)), failing.promise]);
@@ -131,7 +131,7 @@ it("is the client's when a read fails while the client still leaves an earlier p
   expect(body.isCredited()).toBe(false);
 });
 
-it("is the client's when the time is over after a stall of 15 s, although the store was slower", async () => {
+it("holdBody does not credit at the deadline after a stall of 15 s, although the store was slower", async () => {
   const body = await send(async (writer) => {
     await writer.write(piece(100));
     await new Promise(() => undefined);
@@ -143,7 +143,7 @@ it("is the client's when the time is over after a stall of 15 s, although the st
   expect(body.isCredited()).toBe(false);
 });
 
-it("is ours when a read fails and the client never paused for 15 s", async () => {
+it("holdBody credits when a read fails and the client never paused for 15 s", async () => {
   const body = await send(async (writer) => {
     for (let n = 0; n < 3; n++) await writer.write(piece(100));
     throw new Error("the store closed the stream");
@@ -156,7 +156,7 @@ it("is ours when a read fails and the client never paused for 15 s", async () =>
   expect(body.isCredited()).toBe(true);
 });
 
-it("is ours when the client waits for a read until the time is over, and the client's when it was the slower one", async () => {
+it("holdBody credits at the deadline only if the client waited for the store longer than the store for the client", async () => {
   const pump: BodyPump = async (writer) => {
     await writer.write(piece(100));
     await new Promise(() => undefined);
@@ -176,7 +176,7 @@ it("is ours when the client waits for a read until the time is over, and the cli
   expect(theirs.isCredited()).toBe(false);
 });
 
-describe("the memory of a body", () => {
+describe("the memory of a held body", () => {
   const PIECES = 4;
   const ready = () =>
     sendBody(
@@ -190,7 +190,7 @@ describe("the memory of a body", () => {
       await writer.write(piece(4));
     });
 
-  it("is set free piece by piece as the client reads a page, and is free at its end", async () => {
+  it("is released piece by piece as the client reads a page, and fully at its end", async () => {
     const body = await ready();
     const held = [budget.heldBytes];
     let bytes = 0;
@@ -209,7 +209,7 @@ describe("the memory of a body", () => {
     ["a page", ready],
     ["a file", pumped],
   ])(
-    "of %s is free when its client goes away, cancels, or has not read it at its deadline",
+    "of %s is released when its client disconnects, cancels, or has not read it at the deadline",
     async (_, begin) => {
       const ways = {
         client_gone: async (body: Awaited<ReturnType<typeof begin>>) => body.goAway(),
@@ -233,7 +233,7 @@ describe("the memory of a body", () => {
     ["a page", ready],
     ["a file", pumped],
   ])(
-    "of %s is taken from a client that reads nothing for 5 s when others need it; it is broken, not credited",
+    "of %s is reclaimed from a client that reads nothing for 5 s while others wait; the body is broken, not credited",
     async (_, begin) => {
       const body = await begin();
       await body.read();

@@ -80,8 +80,8 @@ function firstDifference(random: Random): string | null {
   return null;
 }
 
-describe("gate histories", () => {
-  it(`agree with the model in ${HISTORIES} random histories of ${STEPS} steps`, () => {
+describe("the gate's lease", () => {
+  it(`agrees with a model in ${HISTORIES} random histories of ${STEPS} steps`, () => {
     const random = printedRandom("gate histories");
     for (let n = 0; n < HISTORIES; n++) {
       const seed = random.integer(0, 2 ** 31 - 1);

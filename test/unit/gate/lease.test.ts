@@ -44,7 +44,7 @@ function served(...requests: AcquireRequest[]): GateRow {
 }
 
 describe("acquire (contract 2.1, steps 8 to 10)", () => {
-  it("grants a free slot, counts the request and tells the counters with itself in them", () => {
+  it("grants a free slot, counts the request and returns the counters including it", () => {
     const { row, answer } = acquire(emptyRow(MORNING), ask("a", { kind: "parquet" }), "g", MORNING);
     expect(answer).toEqual({
       id: "g",
@@ -62,13 +62,13 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     });
   });
 
-  it("lets the next one in at `until`, not a millisecond before", () => {
+  it("grants a held slot to the next request exactly at `until`", () => {
     const row = served(ask("a"));
     expect(acquire(row, ask("b"), "g", MORNING + MINUTE - 1).answer).toEqual({ reason: "slot_busy" });
     expect(acquire(row, ask("b"), "g", MORNING + MINUTE).answer).toMatchObject({ id: "g" });
   });
 
-  it("refuses one request more than the limit without taking the slot", () => {
+  it("refuses one request more than the limit and leaves the slot free", () => {
     const row = release(served(ask("a"), ask("b")), "b", { credit: false });
     const limits = { requests: 2, files: null };
     const { row: after, answer } = acquire(row, ask("c", { limits }), "g", MORNING);
@@ -76,7 +76,7 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     expect(after).toBe(row);
   });
 
-  it("counts files beside requests: a used-up file quota leaves JSON open", () => {
+  it("counts files beside requests: a used-up file quota still allows JSON", () => {
     const row = release(served(ask("a", { kind: "parquet" })), "a", { credit: false });
     const limits = { requests: 100, files: 1 };
     expect(acquire(row, ask("b", { kind: "parquet", limits }), "g", MORNING).answer).toMatchObject({
@@ -87,7 +87,7 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     expect(acquire(row, ask("b", { limits }), "g", MORNING).answer).toMatchObject({ use: { requests: 2 } });
   });
 
-  it("refuses everything under a limit of 0", () => {
+  it("refuses every request under a limit of 0", () => {
     const limits = { requests: 0, files: 0 };
     expect(acquire(emptyRow(MORNING), ask("a", { limits }), "g", MORNING).answer).toMatchObject({ limit: 0 });
   });
@@ -104,7 +104,7 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     expect(release(after, "grant of b", { credit: true })).toBe(after);
   });
 
-  it("gives the charge of a repeated request back when another one took the slot in between", () => {
+  it("refunds a repeated request when another one acquired the slot in between", () => {
     const row = served(ask("lost", { kind: "parquet" }), ask("b"));
     const { row: after, answer } = acquire(row, ask("lost", { kind: "parquet" }), "g", MORNING);
     expect(answer).toEqual({ reason: "slot_busy" });
@@ -112,10 +112,10 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
   });
 });
 
-describe("the Beijing day", () => {
+describe("the gate's Beijing day", () => {
   const midnight = Date.parse("2026-11-28T00:00:00+08:00");
 
-  it("turns the counters at midnight and leaves the holder", () => {
+  it("resets the counters at midnight and keeps the slot's holder", () => {
     const row = acquire(emptyRow(midnight - 1), ask("a"), "g", midnight - 1).row;
     expect(stateOf(row, midnight - 1).use).toMatchObject({ day: "20261127", requests: 1, resetSeconds: 1 });
     expect(stateOf(row, midnight)).toMatchObject({
@@ -124,7 +124,7 @@ describe("the Beijing day", () => {
     });
   });
 
-  it("does not hand the quota out twice when the clock steps back over midnight", () => {
+  it("does not grant the quota twice when the clock steps back over midnight", () => {
     const row = free(acquire(emptyRow(midnight), ask("a"), "g", midnight).row);
     expect(acquire(row, ask("b"), "h", midnight - 5).answer).toMatchObject({
       use: { day: "20261128", requests: 2 },
@@ -144,7 +144,7 @@ describe("the Beijing day", () => {
 });
 
 describe("release", () => {
-  it("gives a charge back once, however often it is said, also after the slot has moved on", () => {
+  it("refunds a charge once, however often it is repeated, also after the slot has another holder", () => {
     const row = served(ask("a", { kind: "parquet" }), ask("b"));
     const once = release(row, "grant of a", { credit: true });
     expect(stateOf(once, MORNING)).toMatchObject({
@@ -154,12 +154,12 @@ describe("release", () => {
     expect(release(once, "grant of a", { credit: true })).toBe(once);
   });
 
-  it("returns the very same row for an id it does not know", () => {
+  it("returns the same row object for an unknown id", () => {
     const row = served(ask("a"));
     expect(release(row, "unknown", { credit: true, outcome: outcome("unknown") })).toBe(row);
   });
 
-  it("remembers the last 20 outcomes, oldest first, the last word of each", () => {
+  it("keeps the last 20 outcomes, oldest first, with the final state of each", () => {
     let row = emptyRow(MORNING);
     for (let n = 1; n <= 25; n++) {
       row = acquire(row, ask(`r${n}`), `g${n}`, MORNING).row;
@@ -172,19 +172,19 @@ describe("release", () => {
   });
 });
 
-describe("operator", () => {
-  it("frees a slot; the freed request's own release then does not free the next one's", () => {
+describe("the operator's actions on the gate", () => {
+  it("release a slot, and the released request's own release then does not free the next holder's slot", () => {
     const row = acquire(free(served(ask("a"))), ask("b"), "g", MORNING).row;
     expect(stateOf(release(row, "grant of a", { credit: false }), MORNING).holder?.requestId).toBe("b");
   });
 
-  it("gives counts back, never below zero", () => {
+  it("credit requests, never below zero", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }));
     expect(credit(row, { requests: 1, files: 0 }, MORNING)).toMatchObject({ requests: 1, files: 1 });
     expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });
   });
 
-  it("reports what was credited today, by the service and by an operator, until the day ends", () => {
+  it("report what the service and the operator credited today, until the day ends", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }), ask("c"));
     expect(stateOf(row, MORNING).credited).toEqual({ requests: 0, files: 0 });
     const released = release(row, "grant of b", { credit: true });
@@ -206,8 +206,8 @@ describe("operator", () => {
 const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
 console.log(`gate verdict: TEST_SEED=${seed}`);
 
-describe("what the gate would say", () => {
-  it("is what it says to the next request, after any history", () => {
+describe("the gate's prediction for a request", () => {
+  it("equals the gate's answer to that request, after any history", () => {
     const limit = fc.option(fc.integer({ min: 0, max: 4 }));
     const ask = fc.record({ kind: fc.constantFrom("json" as const, "parquet" as const), held: fc.boolean() });
     fc.assert(

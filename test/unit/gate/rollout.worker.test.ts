@@ -35,7 +35,7 @@ const firstRow = {
   grants: [{ id: "g", requestId: "r", kind: "json", day: "20261127", charged: true, outcome: firstOutcome }],
 };
 
-it("answers the first version's worker with at least the first version's fields", async () => {
+it("The gate object answers the first version's worker with at least the first version's fields", async () => {
   const stub = GATE.getByName("rollout-1");
   const answer = await stub.acquire(firstAcquire);
   if ("reason" in answer) throw new Error(answer.reason);
@@ -58,7 +58,7 @@ it("answers the first version's worker with at least the first version's fields"
   });
 });
 
-it("stores a former worker's release at once: that worker would not stay to tell it again", async () => {
+it("The gate object stores a former worker's release immediately, because that worker would not repeat it", async () => {
   // A new stub for each call, because a stub fails with its object.
   const stub = () => GATE.getByName("rollout-4");
   for (const requestId of ["request-1", "request-2", "request-3"]) {
@@ -72,7 +72,7 @@ it("stores a former worker's release at once: that worker would not stay to tell
   }
 });
 
-it("takes the messages of a later worker, whose fields it does not know", async () => {
+it("The gate object accepts messages of a later worker with unknown fields", async () => {
   const stub = GATE.getByName("rollout-2");
   const later = { ...firstAcquire, limits: { ...firstAcquire.limits, bytes: 5 }, priority: "high" };
   const answer = await stub.acquire(later);
@@ -82,7 +82,7 @@ it("takes the messages of a later worker, whose fields it does not know", async 
   expect(await stub.state()).toMatchObject({ holder: null, last: [{ bytes: 77 }] });
 });
 
-it("reads the first version's row, and keeps what a later version stored beside it", async () => {
+it("The gate object reads the first version's row, and keeps what a later version stored beside it", async () => {
   const stub = GATE.getByName("rollout-3");
   const later = { ...firstRow, note: "kept", grants: [{ ...firstRow.grants[0], bytes: 77 }] };
   await runInDurableObject(stub, (_, state) =>

@@ -94,7 +94,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 describe("takeSlot", () => {
-  it("asks the object of the account and interface, created where the deployment says", async () => {
+  it("asks the object of the account and interface, created in the configured region", async () => {
     const gate = fakeGate({});
     const slot = await held(gate);
     expect(gate.all).toEqual(['stub 1 a:i {"locationHint":"apac"}', "1.acquire request"]);
@@ -102,13 +102,13 @@ describe("takeSlot", () => {
     expect(slot.stopAtMs).toBe(Date.now() + 59_500);
   });
 
-  it("passes a refusal on", async () => {
+  it("returns a refusal unchanged", async () => {
     expect(await fakeGate({ acquire: [async () => ({ reason: "slot_busy" })] }).take()).toEqual({
       reason: "slot_busy",
     });
   });
 
-  it("asks an object that has just started once more, when an end that it had lost may have been told", async () => {
+  it("asks an object that has just started once more, because it may have lost a release", async () => {
     const justStarted = async () => ({ reason: "slot_busy", justStarted: true });
     const gate = fakeGate({ acquire: [justStarted, (grant) => grant()] });
     const slot = held(gate);
@@ -123,26 +123,26 @@ describe("takeSlot", () => {
     expect(busy.calls()).toEqual(["1.acquire request", "2.acquire request"]);
   });
 
-  it("asks once more with the same request id and a fresh stub when the object fails before its answer", async () => {
+  it("repeats the same request id with a fresh stub when the object fails before its answer", async () => {
     const gate = fakeGate({ acquire: [fail(), (grant) => grant()] });
     await held(gate);
     expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request"]);
   });
 
-  it("gives up after the second failure and credits what may have been charged", async () => {
+  it("gives up after the second failure and credits a possible charge", async () => {
     const gate = fakeGate({ acquire: [fail()] });
     await expect(gate.take()).rejects.toThrow("broken");
     expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request", "3.release request credit"]);
     await gate.settle();
   });
 
-  it("leaves an overloaded object alone", async () => {
+  it("does not repeat a request to an overloaded object", async () => {
     const gate = fakeGate({ acquire: [fail({ overloaded: true })] });
     await expect(gate.take()).rejects.toThrow("broken");
     expect(gate.calls()).toEqual(["1.acquire request"]);
   });
 
-  it("gives up after 5 s and hands a grant that comes later back with its charge", async () => {
+  it("gives up after 5 s, and releases a grant that arrives later, with its charge", async () => {
     let answerNow: () => void = () => undefined;
     const late = new Promise<void>((resolve) => {
       answerNow = resolve;
@@ -156,7 +156,7 @@ describe("takeSlot", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release credit"]);
   });
 
-  it("frees the slot as soon as the client has gone, whatever the operation is doing", async () => {
+  it("releases the slot as soon as the client disconnects, whatever the operation is doing", async () => {
     const gate = fakeGate({});
     await held(gate);
     gate.aborter.abort();
@@ -165,8 +165,8 @@ describe("takeSlot", () => {
   });
 });
 
-describe("release", () => {
-  it("is sent once, and again only with a credit or an outcome that was not sent before", async () => {
+describe("the release of a slot", () => {
+  it("is sent once, and repeated only with a new credit or outcome", async () => {
     const gate = fakeGate({});
     const slot = await held(gate);
     await slot.release({ credit: false });
@@ -183,14 +183,14 @@ describe("release", () => {
     ]);
   });
 
-  it("goes through a fresh stub only when the lease is dead", async () => {
+  it("uses a fresh stub only when the lease fails", async () => {
     const gate = fakeGate({ lease: [fail()] });
     const slot = await held(gate);
     expect(await slot.release({ credit: true })).toBe(true);
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release credit", "2.release grant credit"]);
   });
 
-  it("stays until an end in memory is stored, and only then lets the lease go", async () => {
+  it("keeps the lease until the release in memory is stored", async () => {
     const gate = fakeGate({ lease: [async () => ({ written: false })] });
     const slot = await held(gate);
     expect(await slot.release({ credit: false, hasMore: true })).toBe(true);
@@ -198,7 +198,7 @@ describe("release", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release", "lease.written", "dispose"]);
   });
 
-  it("tells an end that was lost with the object's memory to the new object", async () => {
+  it("is repeated to the new object when the old one lost it with its memory", async () => {
     const gate = fakeGate({ lease: [async () => ({ written: false })], written: [fail()] });
     const slot = await held(gate);
     expect(await slot.release({ credit: false, outcome: OUTCOME, hasMore: true })).toBe(true);
@@ -212,7 +212,7 @@ describe("release", () => {
     );
   });
 
-  it("survives a lease that throws at once", async () => {
+  it("succeeds when the lease throws immediately", async () => {
     const gate = fakeGate({
       lease: [
         () => {
@@ -223,13 +223,13 @@ describe("release", () => {
     expect(await (await held(gate)).release({ credit: false })).toBe(true);
   });
 
-  it("does not press an overloaded object", async () => {
+  it("is not repeated to an overloaded object", async () => {
     const gate = fakeGate({ lease: [fail({ overloaded: true })] });
     expect(await (await held(gate)).release({ credit: false })).toBe(false);
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release"]);
   });
 
-  it("takes at most 5 s a call and never rejects", async () => {
+  it("waits at most 5 s for a call and never rejects", async () => {
     const gate = fakeGate({ lease: [never], release: [never] });
     const slot = await held(gate);
     const startMs = Date.now();

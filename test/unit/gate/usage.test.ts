@@ -28,28 +28,28 @@ function afterOneFile(): GateRow {
 
 const ONE_FILE: DayUsage = { day: "20261127", requests: 1, files: 1, bytes: 5_000 };
 
-describe("unwritten totals", () => {
-  it("are those of the present day, and of earlier days that were not written", () => {
+describe("the unwritten totals of the gate's usage", () => {
+  it("are those of today, and of earlier days that were not written", () => {
     const row = afterOneFile();
     expect(unwrittenDays(row)).toEqual([ONE_FILE]);
     const next = acquire(row, ask("b"), "h", NOON + DAY_MS).row;
     expect(unwrittenDays(next)).toEqual([ONE_FILE, { day: "20261128", requests: 1, files: 0, bytes: 0 }]);
   });
 
-  it("are none after a write, until something is counted again", () => {
+  it("are empty after a write, until something is counted again", () => {
     const row = afterWrite(afterOneFile(), [ONE_FILE]);
     expect(unwrittenDays(row)).toEqual([]);
     expect(unwrittenDays(acquire(row, ask("b"), "h", NOON + DAY_MS).row)).toHaveLength(1);
     expect(unwrittenDays(acquire(row, ask("b"), "h", NOON + 1).row)).toEqual([{ ...ONE_FILE, requests: 2 }]);
   });
 
-  it("keep a day that ended with higher totals during the write", () => {
+  it("keep an ended day whose totals grew during the write", () => {
     const more = acquire(afterOneFile(), ask("b"), "h", NOON + 1).row;
     const turned = acquire(release(more, "h", { credit: false }), ask("c"), "i", NOON + DAY_MS).row;
     expect(unwrittenDays(afterWrite(turned, [ONE_FILE]))[0]).toEqual({ ...ONE_FILE, requests: 2 });
   });
 
-  it("count the bytes of a body once, and none of one that is credited", () => {
+  it("count the bytes of a body once, and none of a credited body", () => {
     const row = afterOneFile();
     expect(release(row, "g", { credit: false, bytes: 5_000 })).toBe(row);
     const second = acquire(row, ask("b"), "h", NOON + 1).row;
@@ -57,8 +57,8 @@ describe("unwritten totals", () => {
   });
 });
 
-describe("the instant of the write", () => {
-  it("is set once for all requests of the interval, and not for a gate without an owner", () => {
+describe("the instant of the next usage write", () => {
+  it("is set once for all requests of the interval, and never for a gate without an owner", () => {
     const row = planWrite(afterOneFile(), NOON, EVERY_MS);
     expect(row.writeAtMs).toBe(NOON + EVERY_MS);
     expect(planWrite(row, NOON + EVERY_MS - 1, EVERY_MS)).toBe(row);
@@ -66,7 +66,7 @@ describe("the instant of the write", () => {
     expect(planWrite(former, NOON, EVERY_MS)).toBe(former);
   });
 
-  it("is set again when the one before passed without a write", () => {
+  it("is set again when the previous instant passed without a write", () => {
     const row = planWrite(afterOneFile(), NOON, EVERY_MS);
     expect(planWrite(row, NOON + 3 * EVERY_MS, EVERY_MS).writeAtMs).toBe(NOON + 4 * EVERY_MS);
   });
@@ -117,8 +117,8 @@ function history(random: Random): { has: string; due: string } {
 
 const byDay = (one: DayUsage, other: DayUsage) => one.day.localeCompare(other.day);
 
-describe("usage histories", () => {
-  it("leave in the catalog what happened, in 300 random histories of 60 requests", () => {
+describe("the gate's usage in random histories", () => {
+  it("equals what the catalog holds, in 300 histories of 60 requests", () => {
     const random = printedRandom("usage histories");
     for (let n = 0; n < 300; n++) {
       const seed = random.integer(0, 2 ** 31 - 1);

@@ -38,7 +38,7 @@ function at(instant: number) {
 
 afterEach(() => vi.useRealTimers());
 
-it("writes the day's totals once per interval, however many requests it has", async () => {
+it("The gate object writes a day's usage once per interval, however many requests the day has", async () => {
   at(MORNING);
   const gate = freshGate();
   await gate.serve("json", 1_000);
@@ -53,7 +53,7 @@ it("writes the day's totals once per interval, however many requests it has", as
   expect(await gate.usage()).toEqual([of("20261127", 3, 1, 21_500)]);
 });
 
-it("keeps the totals of past days until they are written, over restarts", async () => {
+it("The gate object keeps the usage of past days until it is written, over restarts", async () => {
   at(MORNING);
   const gate = freshGate();
   await gate.serve("json", 1);
@@ -71,7 +71,7 @@ it("keeps the totals of past days until they are written, over restarts", async 
   expect(await gate.usage()).toEqual([of("20261127", 1, 0, 1), of("20261129", 1, 1, 2)]);
 });
 
-it("sums an operator's months by account and service, and forgets what is old", async () => {
+it("The catalog sums an operator's months by account and interface, and deletes old usage", async () => {
   at(MORNING);
   const gate = freshGate();
   await gate.serve("json", 7);

@@ -17,7 +17,7 @@ async function read(body: Parameters<typeof post>[0]) {
 }
 
 describe("readBody (contract 1.2)", () => {
-  it("takes 64 KiB and refuses one byte more, whether the length is announced or not", async () => {
+  it("accepts 64 KiB and refuses one byte more, whether the length is announced or not", async () => {
     const bare = JSON.stringify({ ...GOOD, padding: "" });
     const sized = (bytes: number) => JSON.stringify({ ...GOOD, padding: "x".repeat(bytes - bare.length) });
     const streamed = (text: string) => new Blob([text]).stream();
@@ -27,7 +27,7 @@ describe("readBody (contract 1.2)", () => {
     }
   });
 
-  it("reads at most a megabyte or so of a body that does not end", async () => {
+  it("reads at most about a megabyte of a body that does not end", async () => {
     let pulled = 0;
     const endless = new ReadableStream({
       pull(controller) {
@@ -39,7 +39,7 @@ describe("readBody (contract 1.2)", () => {
     expect(pulled).toBeLessThan(2_000_000);
   });
 
-  it("joins a body that arrives byte by byte, inside characters too", async () => {
+  it("joins a body that arrives byte by byte, also inside characters", async () => {
     const bytes = new TextEncoder().encode(JSON.stringify({ ...GOOD, apikey: "钥匙💹" }));
     const trickle = new ReadableStream({
       start(controller) {
@@ -50,7 +50,7 @@ describe("readBody (contract 1.2)", () => {
     expect(await read(trickle)).toMatchObject({ apikey: "钥匙💹" });
   });
 
-  it("refuses what came of a body whose sender went away, be it whole JSON", async () => {
+  it("refuses the received part of a body whose sender disconnected, even if it is valid JSON", async () => {
     const broken = new ReadableStream({
       pull(controller) {
         controller.enqueue(new TextEncoder().encode(JSON.stringify(GOOD)));
@@ -60,7 +60,7 @@ describe("readBody (contract 1.2)", () => {
     expect(await read(broken)).toEqual({ reason: "envelope_invalid", problem: "not_json" });
   });
 
-  it("tolerates a byte order mark", async () => {
+  it("ignores a byte order mark", async () => {
     expect(await read(`\ufeff${JSON.stringify(GOOD)}`)).toMatchObject({ apikey: "et_x" });
   });
 
@@ -79,13 +79,13 @@ describe("readBody (contract 1.2)", () => {
     expect(await read(body)).toEqual({ reason: "envelope_invalid", problem });
   });
 
-  it("is not fooled by a member named reason", async () => {
+  it("accepts a body with a member named reason", async () => {
     expect(await read(JSON.stringify({ ...GOOD, reason: "key_unknown" }))).toMatchObject({ apikey: "et_x" });
   });
 });
 
 describe("parseEnvelope (contract 1.2)", () => {
-  it("gives the four members and ignores all others", async () => {
+  it("returns the four members and ignores all others", async () => {
     expect(await read(JSON.stringify({ ...GOOD, fields: ["time"], token: 1, __proto__: null }))).toEqual({
       ...GOOD,
       fields: ["time"],
@@ -93,11 +93,11 @@ describe("parseEnvelope (contract 1.2)", () => {
     expect(await read(JSON.stringify(GOOD))).toEqual(GOOD);
   });
 
-  it("passes an empty key on: it is unknown, not malformed", async () => {
+  it("passes an empty key on, which is refused as unknown, not as malformed", async () => {
     expect(await read(JSON.stringify({ ...GOOD, apikey: "" }))).toMatchObject({ apikey: "" });
   });
 
-  it("passes every name in params on, __proto__ too", async () => {
+  it("passes every name in params on, also __proto__", async () => {
     const envelope = await read('{"apiname":"a","apikey":"b","params":{"__proto__":{"x":1},"":2}}');
     expect("params" in envelope && Object.keys(envelope.params)).toEqual(["__proto__", ""]);
   });
@@ -112,7 +112,7 @@ describe("parseEnvelope (contract 1.2)", () => {
     [{ ...GOOD, params: "symbol" }, ["params"], ["params"]],
     [{}, ["apiname", "apikey", "params"], []],
   ])(
-    "refuses %j and names every absent member and every one of a wrong type",
+    "refuses %j and names every absent member and every member of a wrong type",
     async (body, members, wrong) => {
       expect(await read(JSON.stringify(body))).toEqual({
         reason: "envelope_invalid",
@@ -130,7 +130,7 @@ describe("parseEnvelope (contract 1.2)", () => {
     expect(await read(JSON.stringify({ ...body, params: {} }))).toMatchObject({ params: {} });
   });
 
-  it("takes absent params for {} of the operations that demand none, and nothing else", () => {
+  it("reads absent params as {} only for operations without required parameters", () => {
     const optional = new Set(["account_info"]);
     for (const body of [{ apikey: "x" }, { apikey: "x", params: null }]) {
       const asked = { apiname: "account_info", ...body };

@@ -46,13 +46,13 @@ const say = (denial: Denial, language: "zh" | "en" | "both" = "en") =>
 const the = <R extends Denial["reason"]>(reason: R) => EVERY_DENIAL.filter((each) => each.reason === reason);
 
 describe("outcomes (contract 1.4, 1.5)", () => {
-  it("exist for the closed list of reasons and for no other", () => {
+  it("exist for exactly the closed list of reasons", () => {
     expect(new Set(EVERY_DENIAL.map(({ reason }) => reason))).toEqual(
       new Set(Object.keys(TABLE).map((key) => key.split(":")[0])),
     );
   });
 
-  it.each(EVERY_DENIAL)("$reason has its code, statuses and waiting hint", (denial) => {
+  it.each(EVERY_DENIAL)("give $reason its code, statuses and Retry-After", (denial) => {
     const { code, reason, status, retryAfterSeconds } = outcomeOf(denial);
     const isHeader = "problem" in denial && denial.problem === "header_length";
     const key = isHeader ? "envelope_invalid: header" : denial.reason;
@@ -67,7 +67,7 @@ describe("outcomes (contract 1.4, 1.5)", () => {
 });
 
 describe("messages (contract 1.8)", () => {
-  it.each(EVERY_DENIAL)("$reason is said in Chinese, in English, and in both", (denial) => {
+  it.each(EVERY_DENIAL)("explain $reason in Chinese, in English, and in both", (denial) => {
     const end = ` [${denial.reason} · 0123456789abcdef]`;
     const [zh, en, both] = [say(denial, "zh"), say(denial, "en"), say(denial, "both")];
     for (const message of [zh, en, both]) {
@@ -83,7 +83,7 @@ describe("messages (contract 1.8)", () => {
     expect(both).toBe(`${zh.slice(0, -end.length)} ${en}`);
   });
 
-  it("contain what existing clients look for, in every language", () => {
+  it("contain the markers that existing clients look for, in every language", () => {
     for (const language of ["zh", "en", "both"] as const) {
       for (const denial of the("quota_used")) expect(say(denial, language)).toContain("额度");
       for (const denial of the("key_unknown")) expect(say(denial, language)).toContain("invalid api key");
@@ -113,21 +113,21 @@ describe("messages (contract 1.8)", () => {
     ]);
   });
 
-  it("name the plans that would open what is missing", () => {
+  it("name the plans that include what was refused", () => {
     const [orders, share] = the("plan_missing").map((denial) => say(denial));
     expect(orders).toMatch(/level2_order_history.*trial, weekly, professional, flagship/);
     expect(share).toMatch(/file_download level2.*weekly, professional, flagship/);
     expect(share).not.toContain("these: trial");
   });
 
-  it("ask whether the other exchange was meant, and say when the Beijing exchange is not carried", () => {
+  it("suggest the other exchange, and say that the Beijing exchange is not carried", () => {
     const [other, nowhere, beijing] = the("security_unknown").map((denial) => say(denial));
     expect(other).toContain("did you mean 000001.SZ?");
     expect(nowhere).not.toContain("did you mean");
     expect(beijing).toMatch(/Beijing exchange.*430047\.BJ.*not carried/);
   });
 
-  it("of faults tell nothing of the inside", () => {
+  it("of faults contain no internal detail", () => {
     expect(say({ reason: "unavailable" })).toMatch(
       /^The service is temporarily unavailable, try again in 5 seconds/,
     );

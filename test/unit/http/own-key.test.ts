@@ -5,7 +5,7 @@ import { invalid } from "../../../src/orders/query/query-denial.ts";
 const KEY = "an-imported-key-of-any-form-at-all-and-quite-long";
 
 describe("withoutKey", () => {
-  it("takes the key out of what a denial repeats, whole, inside other text, or cut short", () => {
+  it("removes the key from what a denial repeats: alone, inside other text, or truncated", () => {
     for (const value of [KEY, `x${KEY}y`, `${KEY}${KEY}`, `some text before ${KEY}`, KEY.padStart(80)]) {
       const denial = withoutKey(invalid("symbol", "symbol_form", value), KEY);
       expect(JSON.stringify(denial)).not.toContain("an-i");
@@ -13,7 +13,7 @@ describe("withoutKey", () => {
     }
   });
 
-  it("leaves everything else as it is", () => {
+  it("leaves all other text unchanged", () => {
     const denial = {
       reason: "param_unknown",
       parameter: "star_time",
@@ -24,14 +24,14 @@ describe("withoutKey", () => {
     expect(withoutKey({ ...denial, parameter: KEY }, KEY)).toEqual({ ...denial, parameter: "\u2026" });
   });
 
-  it("looks for no text that is too short to be a secret", () => {
+  it("searches for no text that is too short to be a secret", () => {
     expect(maskKey("600519", "6005")).toBe("600519");
     expect(maskKey("", "")).toBe("");
   });
 });
 
 describe("maskWarning", () => {
-  it("takes the key out of the names that a header lists", () => {
+  it("removes the key from the names that a header lists", () => {
     const names = ["colour", KEY, `a ${KEY}`.slice(0, 20)].map((name) => encodeURIComponent(`${name}\u2026`));
     const headers = new Headers({ "X-Warning": `unknown parameters ignored: ${names.join(", ")}` });
     maskWarning(headers, KEY);

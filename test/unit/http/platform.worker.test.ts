@@ -10,8 +10,8 @@ const readCursor = baringLater(readCursorResult);
 
 const post = (body: BodyInit) => new Request("http://edgetape.test/api", { method: "POST", body });
 
-describe("inside workerd", () => {
-  it("a body is read to the limit, with its byte order mark, and strictly as UTF-8", async () => {
+describe("the worker's code inside workerd", () => {
+  it("reads a body up to the limit, with its byte order mark, and strictly as UTF-8", async () => {
     expect(await readBody(post('\ufeff{"a":1}'))).toEqual({ a: 1 });
     expect(await readBody(post(new Uint8Array([0xff])))).toMatchObject({ problem: "not_utf8" });
     expect(await readBody(post(`"${"x".repeat(65_534)}"`))).toMatchObject({ problem: "not_object" });
@@ -24,7 +24,7 @@ describe("inside workerd", () => {
     });
   });
 
-  it("a cursor is signed, read back, and refused when altered", async () => {
+  it("signs a cursor, reads it back, and refuses an altered one", async () => {
     const secret = "a-secret-of-the-test-a-secret-of-the-test";
     const content = {
       dataset: "orders" as const,

@@ -15,29 +15,32 @@ const REQUEST: AnswerContext = { requestId: "0123456789abcdef", language: "en", 
 const { requestId } = REQUEST;
 
 describe("refuse (contract 1.3, 1.4)", () => {
-  it.each(EVERY_DENIAL)("$reason is an envelope of three members with its headers", async (denial) => {
-    for (const format of ["json", "parquet"] as const) {
-      const response = refuse(denial, { ...REQUEST, format });
-      const text = await response.text();
-      expect(Object.keys(JSON.parse(text))).toEqual(["code", "message", "data"]);
-      expect(JSON.parse(text)).toMatchObject({ data: null });
-      expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
-      expect(response.headers.get("x-reason")).toBe(denial.reason);
-      expect(response.headers.get("x-request-id")).toBe(requestId);
-      expect(response.headers.get("cache-control")).toBe("private, no-store");
-      expect(response.headers.get("access-control-allow-origin")).toBe("*");
-      expect(response.headers.get("content-disposition")).toBeNull();
-    }
-  });
+  it.each(EVERY_DENIAL)(
+    "encodes $reason as an envelope of three members with its headers",
+    async (denial) => {
+      for (const format of ["json", "parquet"] as const) {
+        const response = refuse(denial, { ...REQUEST, format });
+        const text = await response.text();
+        expect(Object.keys(JSON.parse(text))).toEqual(["code", "message", "data"]);
+        expect(JSON.parse(text)).toMatchObject({ data: null });
+        expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+        expect(response.headers.get("x-reason")).toBe(denial.reason);
+        expect(response.headers.get("x-request-id")).toBe(requestId);
+        expect(response.headers.get("cache-control")).toBe("private, no-store");
+        expect(response.headers.get("access-control-allow-origin")).toBe("*");
+        expect(response.headers.get("content-disposition")).toBeNull();
+      }
+    },
+  );
 
-  it("says which methods are allowed", () => {
+  it("names the accepted methods", () => {
     expect(refuse({ reason: "method_not_allowed", method: "PUT" }, REQUEST).headers.get("allow")).toBe(
       "POST, OPTIONS",
     );
     expect(refuse({ reason: "slot_busy" }, REQUEST).headers.get("allow")).toBeNull();
   });
 
-  it("sends Retry-After for what passes by itself, and none for a used-up quota or a damaged day", () => {
+  it("sends Retry-After for temporary refusals, and none for a used-up quota or a damaged day", () => {
     const retryAfter = (response: Response) => response.headers.get("retry-after");
     expect(retryAfter(refuse({ reason: "slot_busy" }, REQUEST))).toBe("1");
     expect(retryAfter(refuse({ reason: "rate_limited", retryAfterSeconds: 10 }, REQUEST))).toBe("10");
@@ -49,14 +52,14 @@ describe("refuse (contract 1.3, 1.4)", () => {
   });
 });
 
-describe("headers of served answers (contract 1.10, 1.11)", () => {
+describe("the headers of served answers (contract 1.10, 1.11)", () => {
   const use = { requests: 7, files: 3, resetSeconds: 3600 };
   const quotaHeaders = (kind: "json" | "parquet", requests: number | null, files: number | null) => {
     const headers = jsonHeaders({ requestId, quota: { kind, limits: { requests, files }, use } });
     return [headers.get("ratelimit-policy"), headers.get("ratelimit")];
   };
 
-  it("tell the daily quotas that apply, what is left and the seconds to the reset", () => {
+  it("state the daily quotas that apply, what is left and the seconds to the reset", () => {
     expect(quotaHeaders("json", 100, null)).toEqual(['"requests";q=100;w=86400', '"requests";r=93;t=3600']);
     expect(quotaHeaders("parquet", 100, 30)).toEqual([
       '"requests";q=100;w=86400, "files";q=30;w=86400',
@@ -65,12 +68,12 @@ describe("headers of served answers (contract 1.10, 1.11)", () => {
     expect(quotaHeaders("parquet", null, 2)).toEqual(['"files";q=2;w=86400', '"files";r=0;t=3600']);
   });
 
-  it("name no quotas where none applies", () => {
+  it("state no quotas where none applies", () => {
     expect(quotaHeaders("json", null, 30)).toEqual([null, null]);
     expect(quotaHeaders("parquet", null, null)).toEqual([null, null]);
   });
 
-  it("tell window, revision and ignored parameters, safely encoded", () => {
+  it("state window, revision and ignored parameters, safely encoded", () => {
     const headers = jsonHeaders({
       requestId,
       window: { start: 93_000_000, end: 240_000_000 },
@@ -90,7 +93,7 @@ describe("headers of served answers (contract 1.10, 1.11)", () => {
     expect(headers.has("x-reason")).toBe(false);
   });
 
-  it("expose every header of ours to browsers", () => {
+  it("expose every header of the service to browsers", () => {
     const facts = { requestId, reason: "x", retryAfterSeconds: 1, revision: 1, rows: 1 };
     const window = { start: 0, end: 1 };
     const quota = { kind: "parquet" as const, limits: { requests: 1, files: 1 }, use };
@@ -114,14 +117,14 @@ describe("headers of served answers (contract 1.10, 1.11)", () => {
   });
 });
 
-describe("bodies of served answers (contract 1.3, 5.1)", () => {
+describe("the bodies of served answers (contract 1.3, 5.1)", () => {
   it("have their members in the contract's order", async () => {
     const response = succeed({ status: "ready" }, { requestId });
     expect(await response.text()).toBe('{"code":200,"message":"success","data":{"status":"ready"}}');
     expect(response.status).toBe(200);
   });
 
-  it("hold a page's items as the bytes they are", () => {
+  it("contain a page's items as unchanged bytes", () => {
     const items = new TextEncoder().encode('[["600519",12.34]]');
     const page = { fields: ["symbol", "price"], items, tradedate: "20240102", pageSize: 1 };
     const text = (nextCursor: string | null) =>
@@ -134,7 +137,7 @@ describe("bodies of served answers (contract 1.3, 5.1)", () => {
   });
 
   it.each([65_000, 65_536, 65_537, 200_000])(
-    "are pieces of 64 KB for %i bytes of items, each with memory of its own",
+    "are pieces of 64 KB for %i bytes of items, each with a buffer of its own",
     (length) => {
       const items = randomBytes(length, length);
       const pieces = pageBody({
@@ -152,8 +155,8 @@ describe("bodies of served answers (contract 1.3, 5.1)", () => {
   );
 });
 
-describe("preflight (contract 1.1, 1.11)", () => {
-  it("allows POST with any header from any origin, without a body", async () => {
+describe("a preflight request (contract 1.1, 1.11)", () => {
+  it("is allowed for POST with any header from any origin, and answered without a body", async () => {
     const response = preflight(requestId);
     expect(response.status).toBe(204);
     expect(await response.text()).toBe("");

@@ -8,7 +8,7 @@ const own = env as unknown as Env;
 const ORIGIN = "http://127.0.0.1:8787";
 
 describe("GET /health (anonymous)", () => {
-  it("asks the stores once in 5 s, and gives what they answered in between", async () => {
+  it("asks the stores once in 5 s, and returns their last answer in between", async () => {
     let calls = 0;
     let failing = false;
     const watched = watchStores(own, (_, proceed) => {
@@ -32,7 +32,7 @@ describe("GET /health (anonymous)", () => {
     expect(calls).toBe(2 * first);
   });
 
-  it("fails in production without PUBLIC_BASE_URL, unless only this machine reaches it", async () => {
+  it("fails in production without PUBLIC_BASE_URL, unless only this machine reaches the service", async () => {
     const settings = {
       ...settingsOf(own),
       PUBLIC_BASE_URL: undefined,

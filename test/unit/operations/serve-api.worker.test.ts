@@ -37,7 +37,7 @@ async function keyFor(lifeMs: number): Promise<string> {
   return apikey;
 }
 
-it("judges a request by the moment its body has arrived, not by the one its head did", async () => {
+it("serveApi dates a request by the arrival of its body, not of its headers", async () => {
   const lifeMs = 500;
   const apikey = await keyFor(lifeMs);
   const answer = await sentSlowly({ apiname: "account_info", apikey, params: {} }, () =>

@@ -91,15 +91,15 @@ const CHANGES: [name: string, reason: string, change: (of: Holder) => Promise<{ 
   ],
 ];
 
-describe("of order history", () => {
-  it.each(CHANGES)("%s is %s 30 seconds later", async (_, reason, change) => {
+describe("order history", () => {
+  it.each(CHANGES)("after %s is refused with %s 30 seconds later", async (_, reason, change) => {
     const of = await holder();
     expect(await orders(0, of.key)).toBe("served");
     expect((await change(of)).status).toBeLessThan(300);
     expect(await orders(30, of.key)).toBe(reason);
   });
 
-  it("a withdrawn day is refused 10 seconds later, and served again from the next request", async () => {
+  it("of a withdrawn day is refused 10 seconds later, and served from the next request after a new publish", async () => {
     const { key } = await holder();
     expect(await orders(0, key)).toBe("served");
     const { body } = await admin<DayChanged>("POST", `/days/${TRADEDATE}/withdraw`, { revision: 1 });
@@ -110,7 +110,7 @@ describe("of order history", () => {
   });
 });
 
-describe("of a share", () => {
+describe("a share", () => {
   const taken: [string, number, (of: Holder) => Promise<unknown>][] = [
     ["a plan taken away", 403, ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] })],
     ["a disabled account", 403, ({ path }) => admin("POST", `${path}/disable`)],
@@ -124,7 +124,7 @@ describe("of a share", () => {
     ],
   ];
 
-  it.each(taken)("%s is %i from the very next request", async (_, status, change) => {
+  it.each(taken)("after %s is answered with %i from the next request on", async (_, status, change) => {
     const of = await holder();
     const params = { data_type: "level2", year: 2024 };
     const answer = await ask(0, of.key, { apiname: "file_download", params });

@@ -15,7 +15,7 @@ const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes
 const shanghai = vendorFile(vendorLine(), vendorLine({ volume: "x" }), "", vendorLine());
 const shenzhen = vendorFile(vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0" }));
 
-describe("the origin that a build gives its pack", () => {
+describe("the origin recorded in a pack", () => {
   it("names the builder, every delivered file by size and SHA-256, and the row accounting", async () => {
     const archive = zipOf([
       { name: "000001.SZ/逐笔委托.csv", content: shenzhen },
@@ -49,7 +49,7 @@ describe("the origin that a build gives its pack", () => {
     });
   });
 
-  it("sums a file that is read in many chunks, and one that Parquet text was made of, as they lie on the disk", async () => {
+  it("holds the SHA-256 of the file on disk, for files read in many chunks or converted from Parquet", async () => {
     const lines = Array.from({ length: 300 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
     const file = vendorFile(...lines);
     const { report } = await built(delivery({ "600519.SH/逐笔委托.csv": file }), {
@@ -67,7 +67,7 @@ describe("the origin that a build gives its pack", () => {
   });
 });
 
-describe("verification of the origin", () => {
+describe("the verification of a pack's origin", () => {
   const { symbol, market, orders } = burst({ symbol: "600519", time: "093000000", rows: 5 });
   const section = { symbol, market, columns: columnsOf(orders) };
   const path = () => join(temporaryFolder(), "pack.parquet");
@@ -79,7 +79,7 @@ describe("verification of the origin", () => {
     files: { read: 1, quarantined: 0, leftOut: {} },
   };
 
-  it("repeats the sum, and refuses a list of sources that is not the one summed", async () => {
+  it("recomputes the sum, and refuses a list of sources that differs from it", async () => {
     const file = path();
     writeFileSync(file, await buildPackBytes(DAY, [section], origin));
     expect(bare(await verifyPack(file))).toMatchObject({ rows: 5, index: { origin } });
@@ -90,7 +90,7 @@ describe("verification of the origin", () => {
     });
   });
 
-  it("takes a pack of the first release, which has none; a sum that does not close is never written", async () => {
+  it("accepts a pack of the first release without an origin, and a wrong sum is never written", async () => {
     const file = path();
     writeFileSync(file, await buildPackBytes(DAY, [section], null));
     expect(bare(await verifyPack(file))).toMatchObject({ rows: 5, index: { origin: null } });

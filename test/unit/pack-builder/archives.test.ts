@@ -34,8 +34,8 @@ function archive(name: string, bytes: Uint8Array): string {
 
 const zipped = (...members: ZipMember[]) => archive("20230711.zip", zipOf(members));
 
-describe("archives of a delivery", () => {
-  it("gives the pack of the folder from a ZIP archive, deflated or stored, with names in UTF-8 or GBK", async () => {
+describe("an archive in a delivery", () => {
+  it("gives the same pack as the folder, for ZIP, deflated or stored, with names in UTF-8 or GBK", async () => {
     const folder = await built(delivery({ [NAME]: FILE }));
     for (const member of [
       { name: NAME, content: FILE },
@@ -49,7 +49,7 @@ describe("archives of a delivery", () => {
     }
   });
 
-  it("knows a halted security by its folder in the archive", async () => {
+  it("lists a halted security by its folder", async () => {
     const { report } = await built(
       zipped(
         { name: NAME, content: FILE },
@@ -61,7 +61,7 @@ describe("archives of a delivery", () => {
     expect(countsOf(report)).toMatchObject({ no_order_file: 2 });
   });
 
-  it("reads archives inside a folder", async () => {
+  it("is read inside a folder", async () => {
     const folder = delivery({
       "20230711/a.zip": zipOf([{ name: "600519.SH/逐笔委托.csv", content: FILE }]),
       "20230711/b.zip": zipOf([
@@ -79,18 +79,18 @@ describe("archives of a delivery", () => {
   it.each<[string, ZipMember, RegExp]>([
     ["a wrong checksum", { name: NAME, content: FILE, crc: 1 }, /逐笔委托\.csv is damaged in the archive/],
     ["an encrypted member", { name: NAME, content: FILE, encrypted: true }, /逐笔委托\.csv is encrypted/],
-  ])("refuses a ZIP archive with %s", async (_, member, args) => {
+  ])("is refused as a ZIP archive with %s", async (_, member, args) => {
     await expect(built(zipped(member))).rejects.toThrow(args);
   });
 
-  it("refuses a ZIP archive that is cut short", async () => {
+  it("is refused as a truncated ZIP archive", async () => {
     const whole = zipOf([{ name: NAME, content: FILE }]);
     await expect(built(archive("20230711.zip", whole.subarray(0, -30)))).rejects.toThrow(
       /20230711\.zip cannot be read as a ZIP archive/,
     );
   });
 
-  it("unpacks a 7z archive with the installed program", async () => {
+  it("is unpacked with the installed program when it is 7z", async () => {
     const programs = temporaryFolder();
     const unpacked = delivery({ [NAME]: FILE });
     const listing = `----------\\nPath = ${NAME}\\nAttributes = A -rw-r--r--\\n`;
@@ -107,7 +107,7 @@ describe("archives of a delivery", () => {
     expect(report.defects[0]?.first.file).toBe(`20230711.7z/${NAME}`);
   });
 
-  it.skipIf(SEVEN_ZIP === undefined)("gives the pack of the folder from a real 7z archive", async () => {
+  it.skipIf(SEVEN_ZIP === undefined)("gives the same pack as the folder for a real 7z archive", async () => {
     const folder = delivery({
       [NAME]: FILE,
       "20230711/600000.SH/行情.csv": "x",
@@ -124,7 +124,7 @@ describe("archives of a delivery", () => {
     expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
-  it("says what to install when there is no 7z program, and what is wrong with the archive when it fails", async () => {
+  it("is refused with what to install when there is no 7z program, and with the archive's fault otherwise", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
     await expect(built(path)).rejects.toThrow(

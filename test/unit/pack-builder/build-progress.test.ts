@@ -28,7 +28,7 @@ describe("the progress of a build", () => {
   it.each([
     ["files of one security each", undefined],
     ["files cut into chunks", 2_000],
-  ])("shows reading, sorting, writing and verifying, each from 0 to 1: %s", async (_, chunkBytes) => {
+  ])("reports reading, sorting, writing and verifying, each from 0 to 1: %s", async (_, chunkBytes) => {
     const seen = await sharesOf(FILES, { verify: true, ...(chunkBytes === undefined ? {} : { chunkBytes }) });
     expect(seen.at(-1)).toEqual({ read: 1, sort: 1, write: 1, verify: 1 });
     for (const stage of ["read", "sort", "write", "verify"] as const) {
@@ -45,7 +45,7 @@ describe("the progress of a build", () => {
     expect(seen).toContainEqual(expect.objectContaining({ read: expect.toSatisfy(isMost), sort: 0 }));
   });
 
-  it("leaves out verifying where it is left out", async () => {
+  it("omits verifying when the build does not verify", async () => {
     expect((await sharesOf(FILES, { verify: false })).at(-1)).toEqual({ read: 1, sort: 1, write: 1 });
   });
 });

@@ -11,7 +11,7 @@ import { temporaryFolder } from "./deliveries.ts";
 const DAY = "20261127" as BeijingDate;
 
 describe("the quality check of sample days", () => {
-  it("raises nothing in clean days", async () => {
+  it("finds nothing in clean days", async () => {
     for (let number = 0; number < proofSize(100); number++) {
       const folder = temporaryFolder();
       const day = { tradedate: DAY, rows: 20_000, seed: `clean ${number}` };
@@ -30,7 +30,7 @@ describe("the quality check of sample days", () => {
     }
   });
 
-  it.each(LAYOUTS)("raises nothing in a clean day of the layout %s", async (layout) => {
+  it.each(LAYOUTS)("finds nothing in a clean day of the layout %s", async (layout) => {
     const checked = await checkedTables(tablesOf(layout, "20230711", madeDay("clean", 900)));
     expect(checked.reports.map(({ result }) => result)).toEqual(["whole", "whole"]);
     expect(faultsOf(checked)).toEqual([]);
@@ -38,7 +38,7 @@ describe("the quality check of sample days", () => {
     expect(checked.sheet.summary.matching).toEqual({ passed, failed: 0, notProvable: {} });
   });
 
-  it("says the same when threads share the securities", async () => {
+  it("has the same result when threads share the securities", async () => {
     const folder = temporaryFolder();
     const day = { tradedate: DAY, rows: 6_000 };
     await writeSamplePack(day, folder);
@@ -47,7 +47,7 @@ describe("the quality check of sample days", () => {
     expect((await checkFolder(folder, DAY, { threads: 3, threadRows: 0 })).sheet).toEqual(sheet);
   });
 
-  it("says for a day without trades what is not provable", async () => {
+  it("says for a day without trades what cannot be proved", async () => {
     const folder = temporaryFolder();
     await writeSamplePack({ tradedate: DAY, rows: 4_000 }, folder);
     const { sheet } = await checkFolder(folder, DAY);

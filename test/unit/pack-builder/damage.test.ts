@@ -26,7 +26,7 @@ function withHole(from: number, to: number): Buffer {
   return Buffer.from(vendorFile(...lines)).fill(0, from, to);
 }
 
-describe("NUL bytes outside a value are damage", () => {
+describe("NUL bytes in a file", () => {
   const whole = Buffer.from(vendorFile(...lines));
   const starts = lines.map((line) => whole.indexOf(line));
   const startOf = (row: number) => starts[row] ?? 0;
@@ -49,7 +49,7 @@ describe("NUL bytes outside a value are damage", () => {
       [1, 5, 6],
       1,
     ],
-  ])("%s: quarantined, counted, the pack degraded", async (_, from, to, numbers, broken) => {
+  ])("%s: are quarantined and counted, and the pack is degraded", async (_, from, to, numbers, broken) => {
     const found = await of(withHole(from, to));
     expect(found.numbers).toEqual(numbers);
     expect(found.report).toMatchObject({ result: "degraded", broken: { rows: broken } });
@@ -61,7 +61,7 @@ describe("NUL bytes outside a value are damage", () => {
     });
   });
 
-  it("a tail behind the last comma, or behind the last line", async () => {
+  it("after the last comma or the last line are quarantined too", async () => {
     for (const tail of ["\0", "\0".repeat(5000)]) {
       expect(await of(vendorFile(...lines) + tail)).toMatchObject({ numbers: [1, 2, 3, 4, 5, 6] });
       expect((await of(vendorFile(...lines) + tail)).report.broken.rows).toBe(1);
@@ -73,14 +73,14 @@ describe("NUL bytes outside a value are damage", () => {
     ["the comma between code and price", "B,17450000", 1],
     ["the comma between price and volume", ",100", 0],
     ["the volume and all behind it", "100,\r", 0],
-  ])("a hole over %s moves no value into another column", async (_, text, from) => {
+  ])("over %s move no value into another column", async (_, text, from) => {
     const at = whole.indexOf(text, startOf(2)) + from;
     const { numbers, report } = await of(withHole(at, at + text.length - from));
     expect(numbers).toEqual([1, 2, 4, 5, 6]);
     expect(report).toMatchObject({ result: "degraded", broken: { rows: 1, first: { line: 4 } } });
   });
 
-  it("assigns a row with NULs in its security's code to no other security", async () => {
+  it("in a security's code assign the row to no other security", async () => {
     const header = "symbol,time,order_no,order_type,side,price,volume";
     const row = (code: string) => `${code},103000000,1,A,B,1.5,100`;
     for (const code of ["6\0\0\0\0\0\0\0\0", "\0\0\x299.SH"]) {
@@ -100,14 +100,14 @@ describe("NUL bytes outside a value are damage", () => {
     ["in the name of a column that not every file has", whole.indexOf("自然日"), whole.indexOf(",时间")],
     ["from its end to the end of the first row", whole.indexOf("\r"), whole.indexOf("\r\n", startOf(0))],
     ["from its end to the end of the file", whole.indexOf("\r"), whole.length],
-  ])("a hole in the header, %s, puts the file into the quarantine", async (_, from, to) => {
+  ])("in the header, %s, quarantine the file", async (_, from, to) => {
     const { numbers, report } = await of(withHole(from, to));
     expect(numbers).toEqual([]);
     expect(report).toMatchObject({ result: "degraded", broken: { rows: 0, files: 1 } });
     expect(report.broken.first?.reason).toMatch(/NUL bytes in its header line/);
   });
 
-  it("a hole of some megabytes is cut, not gathered in memory, and the rows behind it are read", async () => {
+  it("of some megabytes are cut without filling the memory, and the following rows are read", async () => {
     const hole = Buffer.concat([
       whole.subarray(0, startOf(3)),
       Buffer.alloc(5 << 20),
@@ -124,7 +124,7 @@ describe("the end of a file", () => {
     ["inside its last number", -4],
     ["behind its last number", -3],
     ["inside an earlier cell", -20],
-  ])("quarantines a last line that is cut %s", async (_, end) => {
+  ])("is quarantined when its last line is cut %s", async (_, end) => {
     const file = vendorFile(...lines);
     const { numbers, report } = await of(file.slice(0, file.length + end));
     expect(numbers).toEqual([1, 2, 3, 4, 5]);
@@ -134,7 +134,7 @@ describe("the end of a file", () => {
     });
   });
 
-  it("takes a last line that ends with its trailing comma, and the only line of a file without a header", async () => {
+  it("is accepted when its last line ends with the trailing comma, or is the only line without a header", async () => {
     const { numbers, report } = await of(vendorFile(...lines).trimEnd());
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
     expect(report.result).toBe("whole");
@@ -145,7 +145,7 @@ describe("line ends and encodings", () => {
   it.each([
     ["with trailing commas", vendorFile(...lines)],
     ["without", vendorFile(...lines).replaceAll(",\r\n", "\r\n")],
-  ])("reads lines that end in CR only, %s", async (_, file) => {
+  ])("of CR only are read, %s", async (_, file) => {
     const { numbers, report } = await of(file.replaceAll("\r\n", "\r"));
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
     expect(countsOf(report)).toMatchObject({ cr_line_ends: 1 });
@@ -159,7 +159,7 @@ describe("line ends and encodings", () => {
       "behind the header, LF behind the rows",
       (file: string) => file.replace("\r", "\n").replaceAll("\r", "\n").replace("\n", "\r"),
     ],
-  ])("reads lines that end in CR, %s", async (_, mixed) => {
+  ])("of CR are read, %s", async (_, mixed) => {
     for (const file of [vendorFile(...lines), vendorFile(...lines).replaceAll(",\r\n", "\r\n")]) {
       const { numbers, report } = await of(mixed(file.replaceAll("\r\n", "\r")));
       expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
@@ -170,7 +170,7 @@ describe("line ends and encodings", () => {
   it.each([
     ["little endian", true, "\uFEFF"],
     ["big endian", false, "\uFEFF"],
-  ])("reads UTF-16, %s", async (_, isLittle, mark) => {
+  ])("of UTF-16 are read, %s", async (_, isLittle, mark) => {
     const bytes = Buffer.from(mark + vendorFile(...lines), "utf16le");
     const { numbers, report } = await of(isLittle ? bytes : bytes.swap16());
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
@@ -178,19 +178,14 @@ describe("line ends and encodings", () => {
     expect(report.result).toBe("whole");
   });
 
-  it.each([-1, 0, 1])(
-    "reads a file of one security that is as large as a chunk, with %i bytes more",
-    async (more) => {
-      const file = vendorFile(
-        ...Array.from({ length: 20 }, (_, i) => vendorLine({ exchangeOrderId: `${i}` })),
-      );
-      const chunkBytes = Buffer.byteLength(file) - more;
-      const { report } = await built(delivery({ [PATH]: file }), { chunkBytes });
-      expect(report).toMatchObject({ rows: 20, result: "whole" });
-    },
-  );
+  it.each([-1, 0, 1])("are read in a file of one security that exceeds a chunk by %i bytes", async (more) => {
+    const file = vendorFile(...Array.from({ length: 20 }, (_, i) => vendorLine({ exchangeOrderId: `${i}` })));
+    const chunkBytes = Buffer.byteLength(file) - more;
+    const { report } = await built(delivery({ [PATH]: file }), { chunkBytes });
+    expect(report).toMatchObject({ rows: 20, result: "whole" });
+  });
 
-  it("reads UTF-16 without a byte order mark where the header is ASCII, in small chunks too", async () => {
+  it("of UTF-16 without a byte order mark are recognised by an ASCII header, also in small chunks", async () => {
     const header = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
     const rows = Array.from(
       { length: 50 },
@@ -213,7 +208,7 @@ describe("a file that cannot be read", () => {
       /is encrypted/,
     ],
   ])(
-    "%s is quarantined by name, and the rest of the day is a degraded pack when that is allowed",
+    "%s is quarantined by name, and the rest of the day is a degraded pack if degraded packs are allowed",
     async (_, files, reason) => {
       const folder = delivery({ ...files, ...OTHER });
       const { report, pack, quarantine } = await built(folder, { maxBroken: 1 });
@@ -233,7 +228,7 @@ describe("a file that cannot be read", () => {
     },
   );
 
-  it("counts against the bound of one in a million like a broken line", async () => {
+  it("counts like a broken line towards the limit of one in a million", async () => {
     const { report } = await built(delivery({ [PATH]: `${VENDOR_HEADER.slice(3)}\r\n`, ...OTHER }), {
       maxBroken: 0,
     });

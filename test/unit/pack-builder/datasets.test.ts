@@ -72,7 +72,7 @@ describe("files of other datasets beside the orders", () => {
     ],
     ["plain quotes", "quotes.csv", "symbol,tradedate,time,open,high,low,close,pre_close,volume,amount\n"],
     ["an auction pack", "20230711_aucde.parquet", "x"],
-  ])("%s are named and not read, and the pack is whole", async (_, name, content) => {
+  ])("%s: are named and not read, and the pack is complete", async (_, name, content) => {
     const folder = delivery({
       "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()),
       [`20230711/${name}`]: content,
@@ -82,7 +82,7 @@ describe("files of other datasets beside the orders", () => {
     expect(report.leftOut).toEqual([{ path: expect.stringContaining(name), reason: "other_dataset" }]);
   });
 
-  it("plain trades in Parquet are named too", async () => {
+  it("are also named for plain trades in Parquet", async () => {
     const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     const connection = await (await DuckDBInstance.create()).connect();
     await connection.run(
@@ -92,7 +92,7 @@ describe("files of other datasets beside the orders", () => {
     expect(report).toMatchObject({ result: "whole", leftOut: [{ reason: "other_dataset" }] });
   });
 
-  it("an Insight trades file stands beside the orders of the day, in which a status is S", async () => {
+  it("include Insight trades, while the same day's Insight orders have the status S", async () => {
     const { report, pack } = await built(
       delivery({
         "SHorders.csv": lines(INSIGHT, insight(10), insight(11, { type: "11", side: "OCALL" })),
@@ -104,8 +104,8 @@ describe("files of other datasets beside the orders", () => {
   });
 });
 
-describe("headers", () => {
-  it("reads the exchange's Entrust.csv, which begins with HEAD and names no columns", async () => {
+describe("the header of an exchange's file", () => {
+  it("may begin with HEAD and name no columns, as in Entrust.csv", async () => {
     const file = lines(
       "HEAD:v2,2021/04/03 17:10:56",
       "600519,20230711093000010,5,1700.5,100,B,A,1,1,9",
@@ -121,7 +121,7 @@ describe("headers", () => {
     expect(broken.report.broken.first?.line).toBe(4);
   });
 
-  it("skips a header line in the Shenzhen exchange's file, which has none", async () => {
+  it("is skipped in the Shenzhen exchange's file, which normally has none", async () => {
     const names =
       "tradedate,OrigTime,SendTime,recvtime,dbtime,ChannelNo,MDStreamID,ApplSeqNum,SecurityID,SecurityIDSource,Price,OrderQty,TransactTime,Side,OrderType,ConfirmID,Contactor,ContactInfo,ExpirationDays,ExpirationType";
     const time = "20230711093000010";
@@ -156,8 +156,8 @@ describe("headers", () => {
   });
 });
 
-describe("rows that are not orders of a carried security", () => {
-  it("leaves out Hong Kong rows and sentinel rows by name, and refuses a Shanghai row in a Shenzhen file", async () => {
+describe("rows that are no orders of a carried security", () => {
+  it("are left out by name (Hong Kong, sentinels); a Shanghai row in a Shenzhen file is refused", async () => {
     const file = lines(
       DATAYES,
       datayes(1),
@@ -175,8 +175,8 @@ describe("rows that are not orders of a carried security", () => {
   });
 });
 
-describe("codes and prices of Shenzhen", () => {
-  it("maps the loan sides 70 and 71, counts unknown sides, and refuses a code without bound", async () => {
+describe("the codes and prices of Shenzhen", () => {
+  it("include the loan sides 70 and 71; unknown sides are counted, and an unbounded code is refused", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { side: "70" }),
@@ -192,7 +192,7 @@ describe("codes and prices of Shenzhen", () => {
     expect(readFileSync(quarantine).length).toBeLessThan(5_000);
   });
 
-  it("keeps zero, nines and negative prices of market orders and counts them; a limit order has none", async () => {
+  it("include zero, nines and negative prices of market orders, which are counted, but none of limit orders", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { type: "49", price: "0.0000" }),
@@ -218,7 +218,7 @@ describe("codes and prices of Shenzhen", () => {
     expect(report.broken).toMatchObject({ rows: 2, first: { reason: "has a Price that is negative" } });
   });
 
-  it("answers a negative price in JSON as in Parquet", async () => {
+  it("include a negative price, which JSON and Parquet return alike", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { type: "49", price: "-1.0000" }),
@@ -250,8 +250,8 @@ const TRADES = "../shared/data/trades-20230711-insight.zip";
 const ORDERS = "../shared/data/orders-20230711-insight.zip";
 if (!existsSync(TRADES)) console.error(`\n!!! SKIPPED: ${TRADES} is absent !!!\n`);
 
-describe.skipIf(!existsSync(TRADES))("a real day of orders and trades in one delivery", () => {
-  it("is the pack of its orders, the trades named", async () => {
+describe.skipIf(!existsSync(TRADES))("a real day's orders and trades in one delivery", () => {
+  it("give the pack of the orders, and the trades are named", async () => {
     const report = await buildPack({
       sources: [ORDERS, TRADES],
       tradedate: "20230711" as BeijingDate,

@@ -27,7 +27,7 @@ const OTHER = vendorFile(
   vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0", time: "103000000" }),
 );
 
-describe("defects of a delivery: survived, counted, the right value kept", () => {
+describe("a defect in a delivery", () => {
   it.each([
     ["93000010", "093000010", { time_zero_lost: 1 }],
     ["093000010", "093000010", {}],
@@ -36,7 +36,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     ["093000", "093000000", { time_without_milliseconds: 1 }],
     ["93000", "093000000", { time_without_milliseconds: 1 }],
     [" 93000010\t", "093000010", { time_zero_lost: 1, padded_cell: 1 }],
-  ])("reads the time %j as %s", async (time, expected, counted) => {
+  ])("is corrected in the time %j, which is read as %s", async (time, expected, counted) => {
     const { rows, counts } = await of(vendorFile(vendorLine({ time })));
     expect(rows.map((row) => row.time)).toEqual([expected]);
     expect(counts).toEqual(counted);
@@ -54,31 +54,34 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     ["9007199254740991", 9_007_199_254_740_991, { over_int32: 1 }],
     ['"123"', 123, { quoted_cell: 1 }],
     ["100.0", 100, {}],
-  ])("reads the number %j as %d in ids and volume", async (text, expected, counted) => {
-    const time = "103000000";
-    for (const [cell, field] of [
-      ["orderId", "order_id"],
-      ["exchangeOrderId", "exchange_order_id"],
-      ["volume", "volume"],
-    ] as const) {
-      const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
-      expect(rows.map((row) => row[field])).toEqual([expected]);
-      expect(counts).toEqual(counted);
-    }
-  });
+  ])(
+    "is corrected in the number %j, which is read as %d in ids and volume",
+    async (text, expected, counted) => {
+      const time = "103000000";
+      for (const [cell, field] of [
+        ["orderId", "order_id"],
+        ["exchangeOrderId", "exchange_order_id"],
+        ["volume", "volume"],
+      ] as const) {
+        const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
+        expect(rows.map((row) => row[field])).toEqual([expected]);
+        expect(counts).toEqual(counted);
+      }
+    },
+  );
 
   it.each([
     ["1.2018e+006", 120.18, { exponent: 1 }],
     ["", 0, { empty_cell: 1 }],
     ["17450000", 1745, {}],
     ["99999999999", 9_999_999.9999, { over_int32: 1 }],
-  ])("reads the price %j × 10000 as %d yuan", async (price, expected, counted) => {
+  ])("is corrected in the price %j × 10000, which is read as %d yuan", async (price, expected, counted) => {
     const { rows, counts } = await of(vendorFile(vendorLine({ time: "103000000", price })));
     expect(rows.map((row) => row.price)).toEqual([expected]);
     expect(counts).toEqual(counted);
   });
 
-  it("keeps blank, phase and new letters as they are", async () => {
+  it("is no reason to change blank, phase and new letters", async () => {
     const lines = [
       ["S", "OCALL"],
       ["", "C"],
@@ -106,7 +109,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     expect(blankCodes).toBe(1);
   });
 
-  it("reads GBK, UTF-8 and UTF-8 with a byte order mark", async () => {
+  it("is none for GBK, UTF-8 and UTF-8 with a byte order mark", async () => {
     const line = `\r\n${vendorLine({ time: "103000000" })}\r\n`;
     const gbk = Buffer.concat([VENDOR_HEADER_GBK, Buffer.from(line)]);
     expect((await of(gbk)).counts).toEqual({});
@@ -116,7 +119,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     expect(marked.rows).toHaveLength(1);
   });
 
-  it("reads lines without trailing comma, with LF, with a blank tail and without a last line end", async () => {
+  it("is corrected in lines without trailing comma, with LF, with a blank end and without a last line end", async () => {
     const line = vendorLine({ time: "103000000" });
     const bare = line.slice(0, -1);
     const other = vendorLine({ time: "103000000", exchangeOrderId: "89" }).slice(0, -1);
@@ -135,7 +138,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     ["a header alone", `${VENDOR_HEADER}\r\n`, { header_only: 1 }],
     ["a header without its line end", VENDOR_HEADER, { header_only: 1 }],
     ["a header and blank lines", `${VENDOR_HEADER}\r\n\r\n`, { header_only: 1, blank_line: 1 }],
-  ])("takes %s for a security without orders: no section, an index row", async (_, file, counted) => {
+  ])("such as %s counts as a security without orders: no section, an index row", async (_, file, counted) => {
     const folder = delivery({ [PATH]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER });
     const { report, pack } = await built(folder);
     expect(countsOf(report)).toEqual(counted);
@@ -144,7 +147,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
   });
 
-  it("takes a folder without an order file (a halted security) for one without orders", async () => {
+  it("such as a folder without an order file (a halted security) counts as a security without orders", async () => {
     const folder = delivery({
       "20230711/600000.SH/行情.csv": "x",
       "20230711/600000.SH/逐笔成交.csv": "x",
@@ -158,7 +161,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     ]);
   });
 
-  it("pads codes that lost their leading zeros", async () => {
+  it("in a code that lost its leading zeros is padded", async () => {
     const lines = [
       vendorLine({ code: "000001.SZ", exchangeCode: "1", time: "103000000", type: "0" }),
       vendorLine({ code: "1.SZ", exchangeCode: "000001", time: "103000000", type: "0" }),
@@ -170,7 +173,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     expect(countsOf(report)).toEqual({ code_without_zeros: 2, identical_row: 1 });
   });
 
-  it("puts rows in order by time and leaves those of one millisecond as the source has them", async () => {
+  it("in the order of rows is corrected by time, and rows of one millisecond keep the source's order", async () => {
     const times = ["103000010", "103000000", "103000010", "103000000"];
     const lines = times.map((time, i) => vendorLine({ time, exchangeOrderId: String(9 - i) }));
     const { rows, counts } = await of(vendorFile(...lines));
@@ -183,7 +186,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     expect(counts).toEqual({ unsorted: 2 });
   });
 
-  it("leaves out the exchange that is not carried, and says so", async () => {
+  it("such as rows of an exchange that is not carried is left out and reported", async () => {
     const { report } = await built(
       delivery({
         "20230711/430047.BJ/逐笔委托.csv": vendorFile(vendorLine()),
@@ -194,7 +197,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
     expect(report).toMatchObject({ rows: 1, securities: 1 });
   });
 
-  it("names the first place of every kind", async () => {
+  it("is reported with its first position, for every kind", async () => {
     const lines = ["103000000", "103000000", "93000", "93000"].map((time) => vendorLine({ time }));
     const { report } = await of(vendorFile(...lines));
     const first = report.defects.find(({ kind }) => kind === "time_without_milliseconds")?.first;
@@ -203,7 +206,7 @@ describe("defects of a delivery: survived, counted, the right value kept", () =>
   });
 });
 
-describe("broken lines: in the quarantine with file, line and reason, never dropped silently", () => {
+describe("a broken line", () => {
   it.each([
     [{ exchangeOrderId: "9007199254740992" }, "has a 交易所委托号 that is beyond 2^53"],
     [{ orderId: "99999999999999999999999" }, "has a 委托编号 that is beyond 2^53"],
@@ -220,7 +223,7 @@ describe("broken lines: in the quarantine with file, line and reason, never drop
     [{ time: "" }, "has no time of day"],
     [{ volume: "100,7" }, "has 12 cells instead of 10"],
     [{ volume: "100,x" }, "has 12 cells instead of 10"],
-  ])("refuses %j", async (said, reason) => {
+  ])("is quarantined with file, line and reason: %j", async (said, reason) => {
     const good = vendorLine();
     const folder = delivery({ [PATH]: vendorFile(good, vendorLine(said), good) });
     const { report, pack, quarantine } = await built(folder, { maxBroken: 1 });
@@ -235,7 +238,7 @@ describe("broken lines: in the quarantine with file, line and reason, never drop
     expect(kept[0]).toContain(reason.replaceAll('"', '""'));
   });
 
-  it("refuses a line that lacks cells, and one that the end of the file cuts short", async () => {
+  it("is also one that lacks cells, or that the end of the file cuts short", async () => {
     const good = vendorLine({ time: "103000000" });
     const short = await built(delivery({ [PATH]: vendorFile(good, "600519.SH,600519,20230711") }), {
       maxBroken: 1,
@@ -248,7 +251,7 @@ describe("broken lines: in the quarantine with file, line and reason, never drop
     expect(cut.report.rows).toBe(1);
   });
 
-  it("writes no pack when more lines are broken than allowed, and keeps the pack that was there", async () => {
+  it("beyond the allowed number prevents the pack, and the previous pack stays", async () => {
     const folder = delivery({
       [PATH]: vendorFile(vendorLine(), vendorLine({ volume: "x" }), vendorLine({ volume: "y" })),
     });

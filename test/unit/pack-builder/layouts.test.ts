@@ -30,8 +30,8 @@ async function fieldsOf(pack: string) {
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
-describe("layouts other than the vendor's", () => {
-  it("reads Insight: types 2 and 10, sides 1 and 2, float noise in prices", async () => {
+describe("the layouts other than the vendor's", () => {
+  it("include Insight: types 2 and 10, sides 1 and 2, float noise in prices", async () => {
     const file = lines(
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,ReceiveDateTime,OrderIndex,OrderType,OrderPrice,OrderQty,OrderBSFlag,ChannelNo,ApplSeqNum,OrderNO,SecurityID",
       "2023.07.11,09:15:00.280,2,02001,101,恒润股份,2023.07.11T09:25:21.401,169409,2,15.929999999999999,300,2,1,186445,1329,605580.SH",
@@ -47,7 +47,7 @@ describe("layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ insight: 1 });
   });
 
-  it("reads DataYes Shanghai orders in the order of BizIndex", async () => {
+  it("include DataYes Shanghai orders, sorted by BizIndex", async () => {
     const file = lines(
       "DataStatus,OrderIndex,OrderChannel,SecurityID,OrderTime,OrderType,OrderNO,OrderPrice,Balance,OrderBSFlag,BizIndex,LocalTime,SeqNo",
       "0,68338,6,600519,09:15:00.220,A,1248,1801.00999999999999,100,B,76840,09:25:26.145,560196",
@@ -61,7 +61,7 @@ describe("layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ "datayes-sse-orders": 1 });
   });
 
-  it("reads DataYes Shanghai orders and trades merged: trades left out, numbers by side, phases kept", async () => {
+  it("include merged DataYes Shanghai orders and trades: trades left out, numbers by side, phases kept", async () => {
     const file = lines(
       "BizIndex,Channel,SecurityID,TickTime,Type,BuyOrderNO,SellOrderNO,Price,Qty,TradeMoney,TickBSFlag,LocalTime,SeqNo",
       "1,1,600519,09:15:00.010,S,0,0,0.000,0,0,OCALL,09:15:00.1,1",
@@ -81,7 +81,7 @@ describe("layouts other than the vendor's", () => {
     expect(countsOf(report)).toEqual({ trade_row: 1 });
   });
 
-  it("reads DataYes Shenzhen orders: codes as characters and as their numbers, codes without zeros", async () => {
+  it("include DataYes Shenzhen orders: codes as characters and as numbers, codes without zeros", async () => {
     const head =
       "ChannelNo,ApplSeqNum,MDStreamID,SecurityID,SecurityIDSource,Price,OrderQty,Side,TransactTime,OrdType,LocalTime,SeqNo";
     const file = lines(
@@ -103,7 +103,7 @@ describe("layouts other than the vendor's", () => {
     expect(countsOf(report)).toEqual({ code_without_zeros: 2, market_price_zero: 2 });
   });
 
-  it("reads the Shanghai exchange's Entrust.csv and StockTick.csv", async () => {
+  it("include the Shanghai exchange's Entrust.csv and StockTick.csv", async () => {
     const head =
       "SecurityID,TransactTime,OrderNo,Price,Balance,OrderBSFlag,OrdType,OrderIndex,ChannelNo,BizIndex";
     const entrust = lines(
@@ -131,7 +131,7 @@ describe("layouts other than the vendor's", () => {
     expect(merged.report.layouts).toEqual({ "sse-stock-tick": 1 });
   });
 
-  it("reads the Shenzhen exchange's morning and afternoon files, without header and behind tabs", async () => {
+  it("include the Shenzhen exchange's morning and afternoon files, without header and after tabs", async () => {
     const row = (time: string, number: number, side: string, type: string) =>
       [
         "20230711",
@@ -172,7 +172,7 @@ describe("layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ "szse-order-spot": 2 });
   });
 
-  it("reads plain CSV in any column order, with suffixes, a market column, or the market of the order type", async () => {
+  it("include plain CSV in any column order, with suffixes, a market column, or the market of the order type", async () => {
     const file = lines(
       "volume,price,order_code,order_type,exchange_order_id,order_id,time,tradedate,symbol,market",
       "100,12.34005,B,A,7,1,093000010,20230711,600519,",
@@ -190,7 +190,7 @@ describe("layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ plain: 1 });
   });
 
-  it("reads files of several layouts for one day, and refuses the same security twice", async () => {
+  it("can be mixed in one day, and the same security in two files is refused", async () => {
     const shenzhen = lines(
       "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume",
       "000001,20230711,093000010,1,1,0,B,12.34,100",
@@ -207,7 +207,7 @@ describe("layouts other than the vendor's", () => {
     ).rejects.toThrow(/600519\.SH is delivered twice/);
   });
 
-  it("leaves out files of another day and of no known layout, and says so", async () => {
+  it("exclude files of another day or an unknown layout, which are reported", async () => {
     const { report } = await built(
       delivery({
         "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine({ date: "20230710" })),
@@ -222,7 +222,7 @@ describe("layouts other than the vendor's", () => {
     expect(report).toMatchObject({ rows: 1, result: "degraded" });
   });
 
-  it("does not read its own pack when it lies in the delivered folder", async () => {
+  it("exclude the builder's own pack in the delivered folder", async () => {
     const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     for (let run = 0; run < 2; run++) {
       const report = await buildPack({
@@ -238,7 +238,7 @@ describe("layouts other than the vendor's", () => {
     }
   });
 
-  it("refuses a delivery without anything known, of another day only, or with a header that lacks a column", async () => {
+  it("are all missing in a delivery of unknown files, of another day, or whose header lacks a column, which is refused", async () => {
     await expect(built(delivery({ "notes.txt": "x" }))).rejects.toThrow(/no order file .*notes\.txt/);
     await expect(
       built(delivery({ "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) })),
@@ -258,7 +258,7 @@ if (!existsSync(HEAD))
   console.error(`\n!!! SKIPPED: ${HEAD} is absent, the real DataYes file was not built !!!\n`);
 
 describe.skipIf(!existsSync(HEAD))("the first rows of a real DataYes file", () => {
-  it("gives 3,000 orders of 600519 without a defect", async () => {
+  it("give 3,000 orders of 600519 without a defect", async () => {
     const outFolder = temporaryFolder();
     const report = await buildPack({
       sources: [HEAD],

@@ -7,7 +7,7 @@ const SHANGHAI = vendorFile(vendorLine());
 const READ = { "20230711/600519.SH/逐笔委托.csv": SHANGHAI };
 
 describe("files left out of a build", () => {
-  it("are named, every one, with the reason", async () => {
+  it("are each named with the reason", async () => {
     const { report } = await built(
       delivery({
         ...READ,
@@ -33,7 +33,7 @@ describe("files left out of a build", () => {
     expect(lines).toContain("行情.csv holds trades or quotes, and 1 more (--json names each)");
   });
 
-  it("make the pack degraded when they may hold records, and do not when they cannot", async () => {
+  it("make the pack degraded only when they may hold records", async () => {
     const harmless = await built(delivery({ ...READ, "20230711/600519.SH/行情.csv": "x" }));
     expect(harmless.report.result).toBe("whole");
     const { report } = await built(delivery({ ...READ, "20230711/a.bin": "x" }));

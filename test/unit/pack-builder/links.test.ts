@@ -34,8 +34,8 @@ async function expectOnlyInside(source: string, links: string[]): Promise<void> 
   for (const link of links) expect(reportLines(report).join("\n")).toContain(`${link} is a link`);
 }
 
-describe("links in a delivered folder", () => {
-  it("to a folder, to a file and to nothing are not followed, and each is named", async () => {
+describe("symbolic links in a delivered folder", () => {
+  it("are not followed to a folder, a file or a missing target, and each is named", async () => {
     const { folder, outside } = inAndOut();
     symlinkSync(outside, join(folder, "000001.SZ"));
     symlinkSync(join(outside, NAME), join(folder, "orders.csv"));
@@ -43,7 +43,7 @@ describe("links in a delivered folder", () => {
     await expectOnlyInside(folder, ["20230711/000001.SZ", "20230711/dangling.csv", "20230711/orders.csv"]);
   });
 
-  it("to an archive and inside a security's folder are not followed", async () => {
+  it("are not followed to an archive or inside a security's folder", async () => {
     const { folder, outside } = inAndOut();
     const zip = join(outside, "a.zip");
     writeFileSync(zip, zipOf([{ name: `000001.SZ/${NAME}`, content: SHENZHEN }]));
@@ -53,7 +53,7 @@ describe("links in a delivered folder", () => {
     await expectOnlyInside(folder, [`20230711/000001.SZ/${NAME}`, "20230711/a.zip"]);
   });
 
-  it("that take a folder's place after it was listed are not followed", async () => {
+  it("are not followed when they replace a folder after it was listed", async () => {
     const { folder, outside } = inAndOut();
     const listed = await diskFile(join(folder, "600519.SH", NAME), NAME);
     renameSync(join(folder, "600519.SH"), join(folder, "moved"));
@@ -61,7 +61,7 @@ describe("links in a delivered folder", () => {
     await expect(listed.open()).rejects.toThrow(`${NAME} changed while it was read`);
   });
 
-  it.skipIf(isMissing("mkfifo"))("and pipes, which would be waited for, are left out", async () => {
+  it.skipIf(isMissing("mkfifo"))("are left out, as are named pipes, which would block", async () => {
     const { folder } = inAndOut();
     expect(spawnSync("mkfifo", [join(folder, "orders.csv")]).status).toBe(0);
     const { report } = await built(folder);
@@ -70,8 +70,8 @@ describe("links in a delivered folder", () => {
   });
 });
 
-describe("a delivery that is a link itself", () => {
-  it("is refused with one sentence, also when it leads to nothing", async () => {
+describe("a delivery that is itself a symbolic link", () => {
+  it("is refused with one sentence, also when its target is missing", async () => {
     const folder = temporaryFolder();
     for (const target of [inAndOut().folder, "/absent"]) {
       const link = join(folder, `to${target.length}`);
@@ -82,7 +82,7 @@ describe("a delivery that is a link itself", () => {
     }
   });
 
-  it("is read through links above it, which are the operator's own way to it", async () => {
+  it("is read when only its parent folders are links, which belong to the operator's path", async () => {
     const { folder } = inAndOut();
     const above = join(temporaryFolder(), "above");
     symlinkSync(dirname(folder), above);
@@ -158,8 +158,8 @@ describe("links and outside paths in archives", () => {
   });
 });
 
-describe("messages of a build", () => {
-  it("quote nothing of a file that is not Parquet, or has an unknown header", async () => {
+describe("the messages of a build", () => {
+  it("quote nothing of a file that is not Parquet or has an unknown header", async () => {
     const secret = "S3CRET-0f9a";
     for (const [name, content] of [
       ["orders.parquet", `PAR1${secret}${secret}PAR1`],

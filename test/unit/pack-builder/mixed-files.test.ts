@@ -50,8 +50,8 @@ async function expected(): Promise<Buffer> {
   return contentOf(await buildPackBytes(DAY, sections));
 }
 
-describe("files with many securities: cut into chunks, put aside, put together again", () => {
-  it("gives the pack of the rows whatever the size of the chunks and the number of threads", async () => {
+describe("a file with many securities", () => {
+  it("gives the same pack at any chunk size and number of threads", async () => {
     const folder = delivery({ "orders.csv": `${[HEADER, ...mixedLines()].join("\n")}\n` });
     const whole = await expected();
     for (const said of [{ chunkBytes: 700 }, { chunkBytes: 20_000, threads: 2 }, { chunkBytes: 30 }, {}]) {
@@ -73,7 +73,7 @@ describe("files with many securities: cut into chunks, put aside, put together a
     expect((await contentOf(readFileSync(pack))).equals(await expected())).toBe(true);
   });
 
-  it("names the line of a broken row and of a defect's first place across chunks", async () => {
+  it("is reported with the line of a broken row and of a defect's first position across chunks", async () => {
     const lines = mixedLines();
     const bad = random.integer(0, lines.length - 1);
     const odd = random.integer(0, lines.length - 1);
@@ -92,7 +92,7 @@ describe("files with many securities: cut into chunks, put aside, put together a
     });
   });
 
-  it("does the same for a security's own file that is bigger than a chunk", async () => {
+  it("is handled like a security's own file that is larger than a chunk", async () => {
     const lines = Array.from({ length: 500 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
     const folder = delivery({
       "600519.SH/逐笔委托.csv": vendorFile(...lines),

@@ -43,8 +43,8 @@ function archive(name: string, bytes: Uint8Array): string {
   return path;
 }
 
-describe("files compressed as a whole", () => {
-  it("give the pack of the plain file, in a security's folder, in an archive and alone", async () => {
+describe("a compressed single file", () => {
+  it("gives the pack of the plain file, in a security's folder, in an archive and alone", async () => {
     const expected = await built(delivery({ [`600519.SH/${NAME}`]: SHANGHAI }));
     const packed = { gz: gzipSync(SHANGHAI), zst: zstdCompressSync(Buffer.from(SHANGHAI)) };
     for (const [ending, bytes] of Object.entries(packed)) {
@@ -63,7 +63,7 @@ describe("files compressed as a whole", () => {
     expect(expected.report.rows).toBe(1);
   });
 
-  it("are read to their end when they hold several frames or members", async () => {
+  it("is read to its end when it has several frames or members", async () => {
     const pieces = [
       plainFile(1, 400),
       ...[401, 801].map((from) => plainFile(from, 400).slice(PLAIN.length + 1)),
@@ -76,7 +76,7 @@ describe("files compressed as a whole", () => {
     }
   });
 
-  it("that are cut or damaged are refused with the name and what to do", async () => {
+  it("that is truncated or damaged is refused with its name and what to do", async () => {
     const text = Buffer.from(plainFile(1, 500));
     for (const [name, bytes] of [
       ["orders.csv.gz", gzipSync(text)],
@@ -95,23 +95,23 @@ describe("files compressed as a whole", () => {
   });
 });
 
-describe("archives in archives", () => {
+describe("an archive inside an archive", () => {
   const inner = zipOf([{ name: `600519.SH/${NAME}`, content: SHANGHAI }]);
 
-  it("are opened, also where they lie in a ZIP archive", async () => {
+  it("is opened, also inside a ZIP archive", async () => {
     const outer = zipOf([{ name: "SH/20230711.zip", content: inner }]);
     const { report } = await built(archive("day.zip", zipOf([{ name: "all.zip", content: outer }])));
     expect(report).toMatchObject({ result: "whole", rows: 1, securities: 1 });
   });
 
-  it("named after a security hold its orders", async () => {
+  it("contains a security's orders if it is named after the security", async () => {
     const own = zipOf([{ name: NAME, content: vendorFile("") }]);
     const { report, pack } = await built(delivery({ "a.zip": inner, "b/600000.SH.zip": own }));
     expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600000", "600519"]);
     expect(countsOf(report)).toMatchObject({ header_only: 1 });
   });
 
-  it("are left out by name when too many others are around them", async () => {
+  it("is left out by name at too great a depth", async () => {
     let nested = inner;
     for (let depth = 0; depth < 6; depth++)
       nested = zipOf([{ name: "n.zip", content: nested, stored: true }]);
@@ -124,7 +124,7 @@ describe("archives in archives", () => {
     expect(report.result).toBe("degraded");
   });
 
-  it.skipIf(isMissing("tar") || isMissing("7z"))("of tar are read, plain and compressed", async () => {
+  it.skipIf(isMissing("tar") || isMissing("7z"))("is read as tar, plain and compressed", async () => {
     const folder = delivery({ [`600519.SH/${NAME}`]: SHANGHAI });
     const tar = spawnSync("tar", ["-cf", "-", "600519.SH"], { cwd: folder }).stdout;
     for (const [name, bytes] of [
@@ -167,7 +167,7 @@ describe("equal base names in different folders", () => {
     }
   });
 
-  it("of Parquet files of one size do not mix their rows, on the disk and in an archive", async () => {
+  it("of Parquet files of one size do not mix their rows, on disk and in an archive", async () => {
     const parquet = (symbol: string) =>
       Buffer.from(
         parquetWriteBuffer({
@@ -203,13 +203,13 @@ describe("equal base names in different folders", () => {
     }
   });
 
-  it("of one place given twice are read once", async () => {
+  it("are read once when the same path is given twice", async () => {
     const folder = delivery({ [`600519.SH/${NAME}`]: SHANGHAI });
     expect((await built([folder, `${folder}/.`])).report).toMatchObject({ rows: 1 });
   });
 });
 
-describe.skipIf(isMissing("7z"))("split 7z archives", () => {
+describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
   function volumes(): string {
     const folder = delivery({ "in/orders.csv": plainFile(1, 3000) });
     mkdirSync(join(folder, "drop"));
@@ -217,7 +217,7 @@ describe.skipIf(isMissing("7z"))("split 7z archives", () => {
     return join(folder, "drop");
   }
 
-  it("are read as one, from their folder, their first volume or any other", async () => {
+  it("is read as one, from its folder, its first volume or any other", async () => {
     const drop = volumes();
     const names = readdirSync(drop);
     expect(names.length).toBeGreaterThan(10);
@@ -231,7 +231,7 @@ describe.skipIf(isMissing("7z"))("split 7z archives", () => {
     }
   });
 
-  it("are named in the pack volume by volume", async () => {
+  it("is recorded in the pack volume by volume", async () => {
     const drop = volumes();
     const { pack } = await built(drop);
     const { origin } = await indexOf(pack);
@@ -244,7 +244,7 @@ describe.skipIf(isMissing("7z"))("split 7z archives", () => {
     expect(origin?.sources.map(({ path, sha256 }) => [path, sha256])).toEqual(sums.toSorted());
   });
 
-  it("with a volume missing are refused with its name", async () => {
+  it("with a missing volume is refused with that volume's name", async () => {
     const drop = volumes();
     for (const missing of ["001", "004"]) {
       const copy = temporaryFolder();
@@ -261,7 +261,7 @@ describe.skipIf(isMissing("7z"))("split 7z archives", () => {
     );
   });
 
-  it("with a link for a volume are refused", async () => {
+  it("with a symbolic link as a volume is refused", async () => {
     const drop = volumes();
     const moved = join(temporaryFolder(), "volume");
     cpSync(join(drop, "20230711.7z.002"), moved);
@@ -274,33 +274,30 @@ describe.skipIf(isMissing("7z"))("split 7z archives", () => {
   });
 });
 
-describe("archives that cannot be read", () => {
-  it.skipIf(isMissing("7z"))(
-    "are refused with one sentence that says what they are and what to do",
-    async () => {
-      const source = delivery({ "orders.csv": plainFile(1, 500) });
-      const folder = temporaryFolder();
-      sevenZip(source, "a", "-pabc", "-mhe=on", join(folder, "hidden.7z"), "orders.csv");
-      sevenZip(source, "a", "-pabc", join(folder, "locked.7z"), "orders.csv");
-      sevenZip(source, "a", join(folder, "half.7z"), "orders.csv");
-      writeFileSync(join(folder, "half.7z"), readFileSync(join(folder, "half.7z")).subarray(0, 400));
-      writeFileSync(join(folder, "a.rar"), "Rar!");
-      for (const [name, problem] of [
-        ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
-        ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
-        ["half.7z", "is cut short or damaged, or a part of it is missing; deliver it again"],
-        ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
-      ] as const) {
-        const said = await built(join(folder, name)).then(String, (error: Error) => error.message);
-        expect(said).toContain(`${name} ${problem}`);
-        expect(said.split("\n")).toHaveLength(1);
-      }
-    },
-  );
+describe("an archive that cannot be read", () => {
+  it.skipIf(isMissing("7z"))("is refused with one sentence that says what it is and what to do", async () => {
+    const source = delivery({ "orders.csv": plainFile(1, 500) });
+    const folder = temporaryFolder();
+    sevenZip(source, "a", "-pabc", "-mhe=on", join(folder, "hidden.7z"), "orders.csv");
+    sevenZip(source, "a", "-pabc", join(folder, "locked.7z"), "orders.csv");
+    sevenZip(source, "a", join(folder, "half.7z"), "orders.csv");
+    writeFileSync(join(folder, "half.7z"), readFileSync(join(folder, "half.7z")).subarray(0, 400));
+    writeFileSync(join(folder, "a.rar"), "Rar!");
+    for (const [name, problem] of [
+      ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
+      ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
+      ["half.7z", "is cut short or damaged, or a part of it is missing; deliver it again"],
+      ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
+    ] as const) {
+      const said = await built(join(folder, name)).then(String, (error: Error) => error.message);
+      expect(said).toContain(`${name} ${problem}`);
+      expect(said.split("\n")).toHaveLength(1);
+    }
+  });
 });
 
-describe("files that look like orders or like nothing", () => {
-  it("are read by their header without an ending, and named when they are not read", async () => {
+describe("a file without an extension", () => {
+  it("is read by its header, and named when it is not read", async () => {
     const { report } = await built(
       delivery({
         orders: plainFile(1, 2),

@@ -211,25 +211,28 @@ function isFound(checked: Checked, codes: readonly string[]): boolean {
   );
 }
 
-describe.each(LAYOUTS)("faults planted into files of the layout %s", (layout) => {
-  it.each(Object.entries({ ...WHOLE_FILE, ...SINGLE_ROW }))("finds %s", async (name, plant) => {
-    const kinds = new Set<string>();
-    let [count, withoutQuotes] = [0, 0];
-    for (let number = 0; number < SEEDS; number++) {
-      const seed = `${name} ${number}`;
-      const day = madeDay(seed, ROWS);
-      const planted = plant(tablesOf(layout, DAY, day), { layout, random: randomFrom(number), seed });
-      if (planted === null) continue;
-      const { tables, codes, before, needsQuotes } = planted;
-      let checked = await checkedTables(tables, { before });
-      count += 1;
-      if (isFound(checked, codes)) withoutQuotes += 1;
-      else if (needsQuotes) checked = await checkedTables(tables, { before, snapshots: snapshotsOf(day) });
-      for (const fault of faultsOf(checked)) kinds.add(fault.split(" ").slice(1).join(" "));
-      expect(isFound(checked, codes), `${seed}: ${faultsOf(checked)}`).toBe(true);
-    }
-    if (count === 0) return;
-    const found = [...kinds].join(", ") || "named in the build's report";
-    console.log(`${layout}: ${name}: ${withoutQuotes} of ${count} without quotes: ${found}`);
-  });
+describe.each(LAYOUTS)("the quality check of the layout %s", (layout) => {
+  it.each(Object.entries({ ...WHOLE_FILE, ...SINGLE_ROW }))(
+    "finds the planted fault: %s",
+    async (name, plant) => {
+      const kinds = new Set<string>();
+      let [count, withoutQuotes] = [0, 0];
+      for (let number = 0; number < SEEDS; number++) {
+        const seed = `${name} ${number}`;
+        const day = madeDay(seed, ROWS);
+        const planted = plant(tablesOf(layout, DAY, day), { layout, random: randomFrom(number), seed });
+        if (planted === null) continue;
+        const { tables, codes, before, needsQuotes } = planted;
+        let checked = await checkedTables(tables, { before });
+        count += 1;
+        if (isFound(checked, codes)) withoutQuotes += 1;
+        else if (needsQuotes) checked = await checkedTables(tables, { before, snapshots: snapshotsOf(day) });
+        for (const fault of faultsOf(checked)) kinds.add(fault.split(" ").slice(1).join(" "));
+        expect(isFound(checked, codes), `${seed}: ${faultsOf(checked)}`).toBe(true);
+      }
+      if (count === 0) return;
+      const found = [...kinds].join(", ") || "named in the build's report";
+      console.log(`${layout}: ${name}: ${withoutQuotes} of ${count} without quotes: ${found}`);
+    },
+  );
 });

@@ -63,8 +63,8 @@ function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
   return Object.fromEntries(columns) as R;
 }
 
-describe.skipIf(!existsSync(DATA))("the quality of real days", () => {
-  it.each(["vendor", "insight"])("2023-07-11, %s: every provable check passes", async (layout) => {
+describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
+  it.each(["vendor", "insight"])("passes every provable check for 2023-07-11, %s", async (layout) => {
     const { sheet } = await checkedDay(JULY, [
       `orders-20230711-${layout}.zip`,
       `trades-20230711-${layout}.zip`,
@@ -92,7 +92,7 @@ describe.skipIf(!existsSync(DATA))("the quality of real days", () => {
     expect(sheet.day.coverage).toEqual({ verdict: "passed" });
   });
 
-  it("2023-02-01, 600519: passes, also against its last snapshot", async () => {
+  it("passes for 2023-02-01, 600519, also against the day's last snapshot", async () => {
     const archive = "full-20230201-600519-vendor.zip";
     const { sheet, outFolder } = await checkedDay(FEBRUARY, [archive]);
     expect(sheet.verdict).toBe("passed");
@@ -116,7 +116,7 @@ describe.skipIf(!existsSync(DATA))("the quality of real days", () => {
     console.log(`600519: ${priority.passedOver} of ${priority.judged} fills pass over a better order`);
   });
 
-  it("2023-07-11, 601825: faults of one row are found as often as the README of the module says", async () => {
+  it("finds single-row faults of 2023-07-11, 601825, as often as the module's README says", async () => {
     const { outFolder } = await checkedDay(JULY, [
       "orders-20230711-vendor.zip",
       "trades-20230711-vendor.zip",
@@ -165,7 +165,7 @@ describe.skipIf(!existsSync(DATA))("the quality of real days", () => {
     expect(counts.lostTrade).toBeGreaterThan(3);
   });
 
-  it("2023-02-01, 000001 in Shenzhen: trades alone are in sequence", async () => {
+  it("finds the sequence correct for 2023-02-01, 000001 in Shenzhen, with trades alone", async () => {
     const { sheet } = await checkedDay(FEBRUARY, ["trades-20230201-szse-vendor.zip"]);
     expect(sheet.summary.sequence).toEqual({ passed: 1, failed: 0, notProvable: {} });
     expect(sheet.summary.matching.notProvable).toEqual({ no_orders: 1 });

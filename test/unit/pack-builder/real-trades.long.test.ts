@@ -28,19 +28,22 @@ const REAL = [
 ] as const;
 
 describe.skipIf(!existsSync(DATA))("packs of real trades", () => {
-  it.each(REAL)("$vendor: hold all $rows trades cell by cell, the same from both layouts", async (real) => {
-    const { tradedate, other } = real;
-    const said = { dataset: "trades", tradedate, verify: true } as const;
-    const { pack, report } = await built(join(DATA, real.vendor), said);
-    expect(report).toMatchObject({ result: "whole", rows: real.rows, verified: true });
-    const source = await readVendorTrades(join(DATA, real.vendor));
-    const expected = [...source.keys()].sort().flatMap((symbol) => source.get(symbol) ?? []);
-    const rows = (await rowsOf(pack)).map((row) => Object.values(row));
-    expect(rows).toHaveLength(real.rows);
-    expect(rows).toEqual(expected);
-    if (other === null) return;
-    const again = await built(join(DATA, other), { ...said, threads: 2, chunkBytes: 1_000_000 });
-    const content = await contentOf(readFileSync(pack));
-    expect((await contentOf(readFileSync(again.pack))).equals(content)).toBe(true);
-  });
+  it.each(REAL)(
+    "hold all $rows trades of $vendor cell by cell, and are equal from both layouts",
+    async (real) => {
+      const { tradedate, other } = real;
+      const said = { dataset: "trades", tradedate, verify: true } as const;
+      const { pack, report } = await built(join(DATA, real.vendor), said);
+      expect(report).toMatchObject({ result: "whole", rows: real.rows, verified: true });
+      const source = await readVendorTrades(join(DATA, real.vendor));
+      const expected = [...source.keys()].sort().flatMap((symbol) => source.get(symbol) ?? []);
+      const rows = (await rowsOf(pack)).map((row) => Object.values(row));
+      expect(rows).toHaveLength(real.rows);
+      expect(rows).toEqual(expected);
+      if (other === null) return;
+      const again = await built(join(DATA, other), { ...said, threads: 2, chunkBytes: 1_000_000 });
+      const content = await contentOf(readFileSync(pack));
+      expect((await contentOf(readFileSync(again.pack))).equals(content)).toBe(true);
+    },
+  );
 });

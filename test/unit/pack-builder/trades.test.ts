@@ -50,8 +50,8 @@ const cellsOf = async (pack: string) =>
     row.sell_order_id,
   ]);
 
-describe("trade files", () => {
-  it("of the vendor become rows with every column, the sell number read before the buy number", async () => {
+describe("a file of trades", () => {
+  it("of the vendor becomes rows with every column; the sell number comes before the buy number", async () => {
     const { pack, report } = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
     expect(await rowsOf(pack)).toEqual([
       {
@@ -72,7 +72,7 @@ describe("trade files", () => {
     expect(report).toMatchObject({ dataset: "trades", result: "whole", layouts: { vendor: 1 } });
   });
 
-  it("keep Shenzhen cancels, count them, and leave their flags blank", async () => {
+  it("keeps Shenzhen cancels, which are counted and have blank flags", async () => {
     const shenzhen = { code: "000001.SZ", exchangeCode: "1", kind: " ", flag: "\t" };
     const file = vendorTrades(
       trade({ ...shenzhen, tradeCode: "0" }),
@@ -91,7 +91,7 @@ describe("trade files", () => {
     expect(countsOf(report)).toMatchObject({ cancel_numbers: 1, unknown_trade_code: 1 });
   });
 
-  it("with a fraction, a negative price or another day are quarantined; sentinel rows are left out", async () => {
+  it("has rows with a fraction, a negative price or another day quarantined, and sentinel rows left out", async () => {
     const file = vendorTrades(
       trade(),
       trade({ volume: "100.5" }),
@@ -104,7 +104,7 @@ describe("trade files", () => {
     expect(report.origin?.rows).toEqual({ read: 5, quarantined: 3, leftOut: { sentinel_row: 1 } });
   });
 
-  it("of Insight name their flag as a number; an unknown TradeType is quarantined and named", async () => {
+  it("of Insight has its flag as a number, and an unknown TradeType is quarantined and named", async () => {
     const header =
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,TradingPhaseCode,TradeIndex,TradeBuyNo,TradeSellNo,TradeType,TradeBSFlag,TradePrice,TradeQty,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo,ApplSeqNum,SecurityID";
     const row = (number: number, flag: number, type = 0) =>
@@ -121,7 +121,7 @@ describe("trade files", () => {
     expect(report.broken.first?.reason).toBe("has a TradeType other than 0, whose meaning is unknown");
   });
 
-  it("of DataYes Shenzhen name fills and cancels by number or letter", async () => {
+  it("of DataYes Shenzhen marks fills and cancels by number or letter", async () => {
     const header =
       "ChannelNo,ApplSeqNum,MDStreamID,BidApplSeqNum,OfferApplSeqNum,SecurityID,SecurityIDSource,LastPx,LastQty,ExecType,TransactTime,LocalTime,SeqNo";
     const row = (number: number, type: string, [buy, sell]: [number, number]) =>
@@ -143,7 +143,7 @@ describe("trade files", () => {
     expect(report.layouts).toEqual({ "datayes-szse-trades": 1 });
   });
 
-  it("of the Shanghai history are ordered by BizIndex where they have it", async () => {
+  it("of the Shanghai history is sorted by BizIndex where it has that column", async () => {
     const columns =
       "DataStatus,TradeIndex,TradeChan,SecurityID,TradTime,TradPrice,TradVolume,TradeMoney,TradeBuyNo,TradeSellNo,TradeBSFlag";
     const row = (index: number) => `0,${index},1,600519,09:30:00.010,17.45,100,1745,22,11,B`;
@@ -155,7 +155,7 @@ describe("trade files", () => {
     expect(await ids(without)).toEqual([1, 2]);
   });
 
-  it("read back as plain CSV and Parquet give the same pack", async () => {
+  it("gives the same pack again from the pack's rows as plain CSV and Parquet", async () => {
     const file = vendorTrades(trade(), trade({ time: "100000000", flag: "S", kind: "Q" }));
     const shenzhen = vendorTrades(
       trade({ code: "000001.SZ", exchangeCode: "1", tradeCode: "C", price: "0", sell: "0", flag: "" }),
@@ -185,7 +185,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
     "3,1,600519,09:30:00.020,D,22,0,17.4,200,0,B,x,3",
   );
 
-  it("gives a pack of orders and a pack of trades in one run, every row accounted for in both", async () => {
+  it("gives a pack of orders and a pack of trades in one build, with every row accounted for in both", async () => {
     const folder = delivery({ "mdl_4_24_0.csv": file });
     const outFolder = delivery({});
     const { packs: reports, absent } = await buildPacks({
@@ -235,7 +235,7 @@ describe("a delivery of several datasets", () => {
       ),
     });
 
-  it("gives the pack asked for; files of the others are named as what they hold", async () => {
+  it("gives the requested pack, and files of other datasets are named with their content", async () => {
     const { report } = await trades(folder());
     expect(report).toMatchObject({ result: "whole", rows: 1, securities: 2, securitiesWithoutOrders: 1 });
     expect(report.leftOut.map(({ reason }) => reason)).toEqual(Array(3).fill("other_dataset"));
@@ -247,7 +247,7 @@ describe("a delivery of several datasets", () => {
     expect(orders.report).toMatchObject({ dataset: "orders", rows: 2, securities: 2 });
   });
 
-  it("gives only the packs of datasets that are there, and refuses a delivery with none", async () => {
+  it("gives the packs of the datasets it contains, and is refused when it contains none", async () => {
     const options = { tradedate: DAY, maxBroken: 0, threads: 0, verify: false, onProgress: () => {} };
     const outFolder = delivery({});
     const alone = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
@@ -263,7 +263,7 @@ describe("a delivery of several datasets", () => {
 });
 
 describe("a pack of trades", () => {
-  it("names its dataset: a reader of orders refuses it", async () => {
+  it("names its dataset, so that a reader of orders refuses it", async () => {
     const { pack } = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
     const bytes = readFileSync(pack);
     const read = async (from: number, length: number) => bytes.subarray(from, from + length);

@@ -41,14 +41,14 @@ describe("a security that comes from two sources", () => {
     }
   });
 
-  it("is refused with both names for two archives of a numbered layout that differ", async () => {
+  it("is refused with both names for two differing archives of a numbered layout", async () => {
     const zip = (...lines: string[]) => zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, ...lines) }]);
     await expect(
       built(delivery({ "a.zip": zip(datayes(1)), "a (1).zip": zip(datayes(1), datayes(2)) })),
     ).rejects.toThrow(/000001\.SZ is delivered twice: .*a \(1\)\.zip.* and .*a\.zip/);
   });
 
-  it("is refused with both names when a day's folder lies beside its archive, or a table beside its archive", async () => {
+  it("is refused with both names when its folder lies beside an archive of it, or a table beside its archive", async () => {
     const zip = (name: string, content: string) => zipOf([{ name, content }]);
     const vendor = vendorFile(vendorLine());
     await expect(
@@ -84,7 +84,7 @@ describe("a security that comes from two sources", () => {
   });
 });
 
-describe("rows that a file holds more than once", () => {
+describe("rows that a file contains more than once", () => {
   it.each([
     ["all of it, again", [...body, ...body]],
     ["its beginning, again", [...body, ...body.slice(0, 2)]],
@@ -110,7 +110,7 @@ describe("rows that a file holds more than once", () => {
     }
   });
 
-  it("are kept and counted where one equal row follows alone and nothing numbers the rows", async () => {
+  it("are kept and counted where a single equal row follows and no column numbers the rows", async () => {
     const lines = [plain("093000010", 1), plain("093000010", 1), plain("093000020", 2)];
     const { report, pack } = await built(delivery({ "orders.csv": file(HEADER, ...lines) }));
     expect(await numbersOf(pack)).toEqual([1, 1, 2]);
@@ -123,7 +123,7 @@ describe("rows that a file holds more than once", () => {
     expect(burst.report.rows).toBe(40);
   });
 
-  it("are read once where channel and sequence number are equal, and another channel is another row", async () => {
+  it("are read once where channel and sequence number are equal, and kept for another channel", async () => {
     const lines = [datayes(1), datayes(2), datayes(2), datayes(2, { channel: 2012 }), datayes(3)];
     const { report, pack } = await built(delivery({ "mdl_6_33_0.csv": file(DATAYES, ...lines) }));
     expect(await numbersOf(pack)).toEqual([1, 2, 2, 3]);
@@ -131,7 +131,7 @@ describe("rows that a file holds more than once", () => {
     expect(report).toMatchObject({ result: "whole", rows: 4 });
   });
 
-  it("are quarantined where an equal number stands beside other content", async () => {
+  it("are quarantined where an equal sequence number has other content", async () => {
     const lines = [datayes(1), datayes(1, { price: "12.35" }), datayes(1, { time: "09:31:00.000" })];
     const folder = delivery({ "mdl_6_33_0.csv": file(DATAYES, ...lines) });
     const { report, pack } = await built(folder, { maxBroken: 2 });

@@ -58,12 +58,12 @@ describe("verifying a pack", () => {
     packs = { orders: pack, trades: await buildPackBytes(DAY, sections, undefined, "trades") };
   });
 
-  it("takes a whole pack and counts its rows", async () => {
+  it("accepts an intact pack and counts its rows", async () => {
     expect(await verified(pack)).toMatchObject({ rows: 30_002 });
     expect(await verified(packs.trades)).toMatchObject({ rows: 10_001, index: { dataset: "trades" } });
   });
 
-  it.each(DATASET_NAMES)("finds each flipped byte and each cut in a pack of %s", async (dataset) => {
+  it.each(DATASET_NAMES)("finds each flipped byte and each truncation in a pack of %s", async (dataset) => {
     const pack = packs[dataset];
     const path = join(temporaryFolder(), "pack.parquet");
     // Half of the flips are in the last 6 KB, because index region and global footer are small compared with the
@@ -86,7 +86,7 @@ describe("verifying a pack", () => {
     }
   });
 
-  it("names the place: the block, the section, the footer", async () => {
+  it("names the block, the section or the footer that is damaged", async () => {
     const flipped = (at: number) => {
       const damaged = pack.slice();
       damaged[at] = (damaged[at] ?? 0) ^ 1;
@@ -103,7 +103,7 @@ describe("verifying a pack", () => {
     });
   });
 
-  it("compares with the source's fingerprints where they are known", async () => {
+  it("compares the pack with the source's fingerprints where they are known", async () => {
     const path = join(temporaryFolder(), "pack.parquet");
     writeFileSync(path, pack);
     expect(bare(await verifyPack(path, { fingerprints: [1, 0, 1, 1] }))).toEqual({

@@ -24,7 +24,7 @@ const build = (sources: string, outFolder: string, verify: boolean) =>
   });
 
 describe("builds into one folder", () => {
-  it("at the same moment each leave a whole pack, and nothing else", async () => {
+  it("each leave an intact pack and no other file when they run concurrently", async () => {
     const days = [500, 900, 1300].map((count) => {
       const lines = Array.from({ length: count }, (_, n) => vendorLine({ exchangeOrderId: String(n) }));
       return delivery({ [PATH]: vendorFile(...lines, vendorLine({ volume: "x" })) });
@@ -39,7 +39,7 @@ describe("builds into one folder", () => {
     }
   });
 
-  it("remove what a killed build left, and nothing of one that runs", async () => {
+  it("remove the files of a killed build, and no file of a running one", async () => {
     const out = temporaryFolder();
     const host = hostname().replaceAll(/[^\w.]/g, "_");
     const ended = spawnSync("true").pid;
@@ -124,7 +124,7 @@ function isRunning(pid: number): boolean {
 
 describe("a build that a signal ends", () => {
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "by %s removes its files and ends by it",
+    "removes its files on %s and exits by that signal",
     async (signal) => {
       const { child, out, ended, unpacker } = await standingBuild(process.execPath);
       child.kill(signal);
@@ -134,15 +134,18 @@ describe("a build that a signal ends", () => {
     },
   );
 
-  it.skipIf(OLD_NODE === undefined)("started by an older Node passes the signal on", async () => {
-    const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
-    child.kill("SIGTERM");
-    expect(await ended).toMatchObject({ status: 143 });
-    expect(readdirSync(out)).toEqual([]);
-    expect(isRunning(unpacker)).toBe(false);
-  });
+  it.skipIf(OLD_NODE === undefined)(
+    "started by an older Node receives the signal from that process",
+    async () => {
+      const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
+      child.kill("SIGTERM");
+      expect(await ended).toMatchObject({ status: 143 });
+      expect(readdirSync(out)).toEqual([]);
+      expect(isRunning(unpacker)).toBe(false);
+    },
+  );
 
-  it.skipIf(OLD_NODE === undefined)("started by an older Node ends when that one is killed", async () => {
+  it.skipIf(OLD_NODE === undefined)("started by an older Node ends when that process is killed", async () => {
     const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
     child.kill("SIGKILL");
     await ended;

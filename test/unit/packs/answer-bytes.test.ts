@@ -32,7 +32,7 @@ const pack = await packOf(
 );
 const { bucket, object } = memoryBucket(pack.bytes);
 
-it("a page's is the range that is read and no less than its JSON, for any position, size, window and fields", async () => {
+it("The memory of a page is the range read plus at least its JSON, for any position, size, window and fields", async () => {
   for (let run = 0; run < 60; run++) {
     const entry = pack.entryOf(random.pick(["300750", "600519"]));
     const fields = FIELDS.filter(() => random.chance(0.5));
@@ -50,14 +50,14 @@ it("a page's is the range that is read and no less than its JSON, for any positi
   }
 });
 
-it("a full page of ten fields is below 2 MB, a page without rows next to nothing", () => {
+it("The memory of a full page of ten fields is below 2 MB, that of an empty page nearly zero", () => {
   const entry = pack.entryOf("300750");
   const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 10_000 };
   expect(pageBytes(entry, ask, FIELDS, orders)).toBeLessThan(2_000_000);
   expect(pageBytes(entry, { ...ask, endTime: 1 }, FIELDS, orders)).toBeLessThan(10_000);
 });
 
-it("a file's is a few pieces and its largest block, whatever its size", () => {
+it("The memory of a file is a few pieces and its largest block, whatever the file's size", () => {
   const [small, large] = [pack.entryOf("600519"), pack.entryOf("300750")];
   expect(fileBytes(small)).toBeGreaterThan(2 * PIECE_BYTES);
   expect(fileBytes(large)).toBeGreaterThan(2 * PIECE_BYTES + large.length / large.blocks.length / 2);

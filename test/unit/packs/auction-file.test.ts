@@ -24,7 +24,7 @@ function written(...columnData: ColumnSource[]): Uint8Array {
 const symbol: ColumnSource = { name: "code", data: ["600519", "300750"], type: "STRING" };
 
 describe("the footer of an auction pack (contract 8.7)", () => {
-  it("is right for its own day and names the other one", async () => {
+  it("is accepted for its own day, and for another day the problem names that day", async () => {
     const bytes = auctionPackBytes(sampleAuction(DAY));
     expect(await problemOf(bytes)).toBeNull();
     expect(await problemOf(bytes, "20260313" as BeijingDate)).toBe(
@@ -41,14 +41,14 @@ describe("the footer of an auction pack (contract 8.7)", () => {
     ["日期", "TIMESTAMP", new Date("2026-03-12T09:25:00Z"), new Date("2026-03-10T09:25:00Z")],
     // Midnight in Beijing.
     ["date", "TIMESTAMP", new Date("2026-03-11T16:00:00Z"), new Date("2026-03-10T15:00:00Z")],
-  ])("with the day in a column %s as %s is held against it", async (name, type, right, wrong) => {
+  ])("is compared with the day in a column %s of type %s", async (name, type, right, wrong) => {
     const of = (...data: unknown[]) => written(symbol, { name, type, data } as ColumnSource);
     expect(await problemOf(of(right, right))).toBeNull();
     expect(await problemOf(of(right, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
     expect(await problemOf(of(wrong, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
   });
 
-  it("of orders is no auction", async () => {
+  it("of an order pack is refused", async () => {
     const orders = written(symbol, { name: "order_type", data: ["A", "D"], type: "STRING" });
     expect(await problemOf(orders)).toBe("it has a column order_type: these are orders, not the auction");
   });

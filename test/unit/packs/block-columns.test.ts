@@ -31,8 +31,8 @@ function blockRowsOf(block: Uint8Array, rows: number): unknown[][] {
   return JSON.parse(decoder.decode(writeItems([{ columns, startRow: 0, endRow: rows }])));
 }
 
-describe("block columns", () => {
-  it("are what hyparquet reads through the section's footer", async () => {
+describe("the columns of a block", () => {
+  it("equal what hyparquet reads through the section's footer", async () => {
     const random = printedRandom("block columns");
     const pack = await packOf(
       day({
@@ -73,7 +73,7 @@ describe("block columns", () => {
     }
   });
 
-  it("decode as many rows as asked for", async () => {
+  it("contain as many rows as were asked for", async () => {
     const random = printedRandom("block columns, some rows");
     const source = day({
       tradedate: "20240102",
@@ -144,8 +144,8 @@ function putValue(body: ByteWriter, value: string | number | bigint): void {
 const changed = (field: Field, as: Content["as"], ...values: unknown[]) =>
   foreignBlock({ [field]: { as, values } as Content });
 
-describe("a block that is not of the profile", () => {
-  it("is told from one that is: this one, as long as nothing is changed", () => {
+describe("a block outside the pack's profile", () => {
+  it("is based on this block, which is valid as long as nothing is changed", () => {
     expect(blockRowsOf(foreignBlock(), 3)[2]).toEqual([
       "600519",
       "20240102",
@@ -191,15 +191,15 @@ describe("a block that is not of the profile", () => {
     ["a negative volume", changed("volume", "int64s", -100n)],
     ["a volume beyond 2^53", changed("volume", "int64s", 2n ** 53n + 1n)],
     ["a price that is no number", changed("price", "doubles", Number.NaN, 1)],
-  ])("does not answer with %s", (_what, block) => {
+  ])("is refused for %s", (_what, block) => {
     expect(() => blockRowsOf(block, 3)).toThrow(PackFormatError);
   });
 
-  it("answers with a negative price as it is stored", () => {
+  it("is not a block with a negative price, which is returned as stored", () => {
     expect(() => blockRowsOf(changed("price", "doubles", -1.5), 3)).not.toThrow();
   });
 
-  it("serves no row that points beyond its dictionary", () => {
+  it("is refused for a row that refers beyond the dictionary", () => {
     const out = new ByteWriter(4096);
     dictionaryChunk(out, 3, 1, Uint16Array.of(0, 1, 0), (body) => putValue(body, "B"));
     const code = out.take();

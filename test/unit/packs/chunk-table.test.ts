@@ -11,15 +11,15 @@ const blocks = [1, 2, 3].map((block) =>
   })),
 );
 
-describe("chunk table", () => {
-  it("returns the sizes it was made of, in 120 bytes a block and 4 for the checksum", () => {
+describe("the chunk table", () => {
+  it("returns the sizes it was created from, in 120 bytes per block and 4 for the checksum", () => {
     const table = encodeChunkTable(blocks);
     expect(table.length).toBe(3 * 120 + 4);
     expect(chunkTableBytes(3)).toBe(table.length);
     expect(decodeChunkTable(table, 3)).toEqual(blocks);
   });
 
-  it("refuses every flipped byte, another number of blocks and a cut", () => {
+  it("refuses every flipped byte, another number of blocks and a truncation", () => {
     const table = encodeChunkTable(blocks);
     for (let at = 0; at < table.length; at++) {
       const damaged = table.slice();
@@ -30,7 +30,7 @@ describe("chunk table", () => {
     expect(() => decodeChunkTable(table.subarray(1), 3)).toThrow(PackFormatError);
   });
 
-  it("refuses to write a block with a chunk missing", () => {
+  it("cannot be written for a block without one of its chunks", () => {
     expect(() => encodeChunkTable([blocks[0]?.slice(1) ?? []])).toThrow(RangeError);
   });
 });

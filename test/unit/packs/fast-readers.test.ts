@@ -55,8 +55,8 @@ function randomIndices(random: Random, count: number, size: number): Uint16Array
   });
 }
 
-describe("fast delta reader", () => {
-  it("reads what the pack builder and hyparquet-writer write as hyparquet does, or leaves it to it", () => {
+describe("the fast delta reader", () => {
+  it("reads pages of the pack builder and of hyparquet-writer as hyparquet does, or returns null", () => {
     const random = printedRandom("fast delta");
     let taken = 0;
     for (let run = 0; run < 400; run++) {
@@ -78,7 +78,7 @@ describe("fast delta reader", () => {
     expect(taken).toBeGreaterThan(500);
   });
 
-  it("takes every page of ids below 2^48, so the slow reader never runs on real days", () => {
+  it("reads every page of ids below 2^48, so that real days never need the slow reader", () => {
     const random = printedRandom("fast delta, real ids");
     for (let run = 0; run < 100; run++) {
       const ids = randomIds(random, 500).map((id) => id % 2 ** 47);
@@ -88,7 +88,7 @@ describe("fast delta reader", () => {
     }
   });
 
-  it("gives null or some numbers, and always ends, on 20,000 damaged pages", () => {
+  it("returns null or some numbers, and always ends, on 20,000 damaged pages", () => {
     const random = printedRandom("fast delta, damaged");
     const page = new ByteWriter(64);
     deltaBinaryPacked(page, randomIds(random, 300), 0, 300);
@@ -101,8 +101,8 @@ describe("fast delta reader", () => {
   });
 });
 
-describe("fast index reader", () => {
-  it("reads what the pack builder and hyparquet-writer write as hyparquet does", () => {
+describe("the fast index reader", () => {
+  it("reads pages of the pack builder and of hyparquet-writer as hyparquet does", () => {
     const random = printedRandom("fast index");
     for (let run = 0; run < 400; run++) {
       const count = random.pick([1, 7, 8, 9, 63, 64, 65, random.integer(1, 3_000), 10_000]);
@@ -123,14 +123,14 @@ describe("fast index reader", () => {
     }
   });
 
-  it("reads width 0 as zeros and leaves wider than 16 bits and short pages to hyparquet", () => {
+  it("reads width 0 as zeros, and returns null for more than 16 bits and for short pages", () => {
     expect(fastIndex(new Uint8Array([0]), 3)).toEqual(new Uint16Array(3));
     expect(fastIndex(new Uint8Array([17, 6, 1, 0, 0]), 3)).toBeNull();
     expect(fastIndex(new Uint8Array([4, 3, 1, 2]), 8)).toBeNull();
     expect(fastIndex(new Uint8Array([]), 8)).toBeNull();
   });
 
-  it("gives null or some indices, and always ends, on 20,000 damaged pages", () => {
+  it("returns null or some indices, and always ends, on 20,000 damaged pages", () => {
     const random = printedRandom("fast index, damaged");
     const page = new ByteWriter(64);
     page.byte(5);

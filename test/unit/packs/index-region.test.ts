@@ -155,8 +155,8 @@ function changed(change: Partial<SectionEntry>): DayIndex {
   return { ...sample, entries: [{ ...first, ...change }, ...rest] };
 }
 
-describe("index region (src/packs/README.md)", () => {
-  it.each(DATASET_NAMES)("returns every index it was made of: %s", (dataset) => {
+describe("the index region (src/packs/README.md)", () => {
+  it.each(DATASET_NAMES)("returns every index it was created from: %s", (dataset) => {
     fc.assert(
       fc.property(dayIndex(dataset), (index) => {
         expect(decodeIndexRegion(encodeIndexRegion(index))).toEqual(index);
@@ -165,7 +165,7 @@ describe("index region (src/packs/README.md)", () => {
     );
   });
 
-  it("keeps an offset beyond 2^32: a day of both exchanges is larger than 4 GB of sections allows for u32", () => {
+  it("keeps an offset beyond 2^32, because a day of both exchanges exceeds 4 GB", () => {
     const entries: SectionEntry[] = [];
     let offset = 0;
     for (const symbol of ["000001", "000002", "000004"]) {
@@ -189,7 +189,7 @@ describe("index region (src/packs/README.md)", () => {
     );
   });
 
-  it("finds every flipped bit", () => {
+  it("is refused with any flipped bit", () => {
     const region = encodeIndexRegion(sample);
     for (let bit = 0; bit < region.length * 8; bit++) {
       const damaged = region.slice();
@@ -198,7 +198,7 @@ describe("index region (src/packs/README.md)", () => {
     }
   });
 
-  it("refuses every shortened region and one with bytes too many", () => {
+  it("is refused when it is shortened or has extra bytes", () => {
     const region = encodeIndexRegion(sample);
     for (let length = 0; length < region.length; length++) {
       expect(() => decodeIndexRegion(region.subarray(0, length))).toThrow(PackFormatError);
@@ -225,7 +225,7 @@ describe("index region (src/packs/README.md)", () => {
     ["the same security twice", { ...sample, entries: [sample.entries[1], sample.entries[1]] } as DayIndex],
     ["a build id that is none", { ...sample, buildId: "xyz" }],
     ["a date that is none", { ...sample, tradedate: "20240231" as BeijingDate }],
-  ])("refuses to write %s", (_what, index) => {
+  ])("cannot be written with %s", (_what, index) => {
     expect(() => encodeIndexRegion(index)).toThrow(PackFormatError);
   });
 
@@ -235,7 +235,7 @@ describe("index region (src/packs/README.md)", () => {
     ["more rows of its millisecond before it than there are rows", { t0: 93_000_000, k0: 10_001 }],
     ["a time that is none", { t0: 240_000_000, k0: 0 }],
     ["the byte where the block before begins", { offset: 248 }],
-  ])("refuses a second block that begins at %s", (_what, change) => {
+  ])("cannot be written with a second block that begins at %s", (_what, change) => {
     const blocks = sample.entries[0]?.blocks.map((block, index) =>
       index === 1 ? { ...block, ...change } : block,
     );
@@ -243,8 +243,8 @@ describe("index region (src/packs/README.md)", () => {
   });
 });
 
-describe("blocks blob", () => {
-  it("is 20 bytes a block, little endian, in the order offset, first row, t0, k0, crc", () => {
+describe("the blocks blob", () => {
+  it("is 20 bytes per block, little endian, in the order offset, first row, t0, k0, crc", () => {
     const blob = encodeBlocks([{ offset: 4, firstRow: 0x0102, t0: 91_500_000, k0: 5, crc: 0xdead_beef }]);
     const fields = [4, 0x0102, 91_500_000, 5, 0xdead_beef].map(le).join("");
     expect(Buffer.from(blob).toString("hex")).toBe(fields);
@@ -253,13 +253,13 @@ describe("blocks blob", () => {
     ]);
   });
 
-  it("refuses a blob cut inside a block and a value that is no u32", () => {
+  it("is refused when it is cut inside a block or holds a value that is no u32", () => {
     expect(() => decodeBlocks(new Uint8Array(39))).toThrow(PackFormatError);
     expect(() => encodeBlocks([{ offset: -1, firstRow: 0, t0: 0, k0: 0, crc: 0 }])).toThrow(RangeError);
     expect(() => encodeBlocks([{ offset: 2 ** 32, firstRow: 0, t0: 0, k0: 0, crc: 0 }])).toThrow(RangeError);
   });
 
-  it("decodes a blob that does not start at the beginning of its buffer", () => {
+  it("is decoded when it does not start at the beginning of its buffer", () => {
     const blob = encodeBlocks(sample.entries[0]?.blocks ?? []);
     const shifted = new Uint8Array(blob.length + 3);
     shifted.set(blob, 3);
@@ -291,7 +291,7 @@ describe("locating the index of a pack", () => {
     return { reads, readRange };
   };
 
-  it("reads the tail, the trailer and the region, nothing else", async () => {
+  it("reads the tail, the trailer and the region, and nothing else", async () => {
     const { reads, readRange } = readerOf(pack);
     const located = await locateIndex(pack.length, readRange);
     expect(located).toEqual({
@@ -307,14 +307,14 @@ describe("locating the index of a pack", () => {
     ]);
   });
 
-  it("refuses a pack cut at any place", async () => {
+  it("fails for a pack truncated at any position", async () => {
     for (let length = 0; length < pack.length; length += 7) {
       const cut = pack.subarray(0, length);
       await expect(locateIndex(cut.length, readerOf(cut).readRange)).rejects.toThrow(PackFormatError);
     }
   });
 
-  it("refuses sections that do not end where the index begins", async () => {
+  it("fails for sections that do not end where the index begins", async () => {
     const shifted = Buffer.concat([Buffer.alloc(1), pack]);
     await expect(locateIndex(shifted.length, readerOf(shifted).readRange)).rejects.toThrow(/sections end/);
   });

@@ -51,9 +51,9 @@ async function page(symbol: string, ask: Partial<OrderPageAsk>) {
   return { ...answer, text: decoder.decode(answer.items) };
 }
 
-describe("order page (contract 5)", () => {
+describe("readOrderPage (contract 5)", () => {
   it.each([10_000, 9_999, 3_000, 20_000])(
-    "pages through 23,456 random rows at page size %i, one read a page",
+    "pages through 23,456 random rows at page size %i with one read per page",
     async (pageSize) => {
       const rows = source.rowsOf("300750");
       let from = 0;
@@ -82,11 +82,11 @@ describe("order page (contract 5)", () => {
     expect(from).toBe(21_000);
   });
 
-  it("passes any letters, zeros and the largest numbers through as JSON.stringify writes them", async () => {
+  it("writes any letters, zeros and the largest numbers as JSON.stringify does", async () => {
     expect((await page("000001", {})).text).toBe(JSON.stringify(source.rowsOf("000001")));
   });
 
-  it("answers with any fields in any order, also twice under two names", async () => {
+  it("returns any fields in any order, also one field under two names", async () => {
     const rows = source.rowsOf("300750");
     for (let run = 0; run < 40; run++) {
       const picks = Array.from({ length: random.integer(1, 10) }, () => random.pick(FIELDS));
@@ -105,7 +105,7 @@ describe("order page (contract 5)", () => {
     expect(text).toBe(JSON.stringify(rows.slice(0, 3).map((row) => [row[4], row[6], row[4], row[6]])));
   });
 
-  it("reads exactly the blocks it needs: one when aligned, two when not, none for an empty window", async () => {
+  it("reads exactly the needed blocks: one when aligned, two when not, none for an empty window", async () => {
     const entry = pack.entryOf("300750");
     const [first, second, third] = entry.blocks;
     if (!first || !second || !third) throw new Error("three blocks were written");
@@ -122,7 +122,7 @@ describe("order page (contract 5)", () => {
     expect(late).toMatchObject({ text: "[]", next: null, read: { operations: 0 } });
   });
 
-  it("tells a position that skips more rows than its millisecond has", async () => {
+  it("refuses a position that skips more rows than its millisecond has", async () => {
     const entry = pack.entryOf("600519");
     const at = (skip: number) =>
       readOrderPage(stored.bucket, stored.object, entry, {
@@ -146,7 +146,7 @@ describe("order page (contract 5)", () => {
     await expect(read).rejects.toMatchObject({ kind: "unreadable" });
   });
 
-  it("throws missing, changed and damaged, and never a wrong row for any flipped byte of a block", async () => {
+  it("throws missing, changed and damaged, and never returns a wrong row for any flipped byte of a block", async () => {
     const entry = pack.entryOf("000001");
     const read = (bytes = pack.bytes, change: Partial<typeof stored.object> = {}, section = entry) => {
       const bucket = memoryBucket(bytes);

@@ -35,7 +35,7 @@ async function stored(objectKey: string, bytes: Uint8Array): Promise<PackObject>
   return { objectKey, etag: put?.etag ?? "", tradedate: "20240102" as BeijingDate };
 }
 
-describe("order page from R2", () => {
+describe("readOrderPage from R2", () => {
   it("pages through a security in pages of 5,000 with one read each", async () => {
     const object = await stored("orders/paging", pack.bytes);
     const rows = source.rowsOf("300750");
@@ -52,7 +52,7 @@ describe("order page from R2", () => {
     expect(from).toBe(rows.length);
   });
 
-  it("tells a missing object, another version of it, a cut one and a damaged block apart", async () => {
+  it("distinguishes a missing object, another version, a truncated one and a damaged block", async () => {
     const entry = pack.entryOf("600519");
     const read = (object: PackObject) => readOrderPage(PACKS, object, entry, wholeDay);
     const object = await stored("orders/good", pack.bytes);

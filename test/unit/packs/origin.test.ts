@@ -39,7 +39,7 @@ function blockOf(text: string): Uint8Array {
 }
 
 describe("the origin of a pack", () => {
-  it("stands in index format 3; an index without one is written and read as format 2", () => {
+  it("is stored in index format 3, and an index without an origin is written and read as format 2", () => {
     expect(decodeIndexRegion(encodeIndexRegion(index)).origin).toEqual(origin);
     const former = encodeIndexRegion({ ...index, origin: null });
     const version = (region: Uint8Array) => Buffer.from(region).readUInt32LE(region.length - 8);
@@ -47,7 +47,7 @@ describe("the origin of a pack", () => {
     expect(decodeIndexRegion(former)).toEqual({ ...index, origin: null });
   });
 
-  it("reads a format 2 region byte for byte as the first release wrote it", () => {
+  it("is absent in a format 2 region, which is read byte for byte as the first release wrote it", () => {
     const body = Buffer.alloc(24);
     body.writeUInt32LE(20_240_102, 0);
     Buffer.from(index.buildId, "hex").copy(body, 4);
@@ -74,7 +74,7 @@ describe("the origin of a pack", () => {
     expect(() => decodeOrigin(bytes)).toThrow(PackFormatError);
   });
 
-  it("keeps 20,000 source files below the bound of its text", () => {
+  it("can name 20,000 source files within the limit of its text", () => {
     const sources = Array.from({ length: 20_000 }, (_, n) => ({
       path: `20240102/${String(n).padStart(6, "0")}.SH/逐笔委托.csv`,
       sizeBytes: 1_000_000 + n,
@@ -84,8 +84,8 @@ describe("the origin of a pack", () => {
   });
 });
 
-describe("row accounting", () => {
-  it("closes when every row read is stored, quarantined or left out", () => {
+describe("the row accounting", () => {
+  it("balances when every row read is stored, quarantined or left out", () => {
     expect(accountingGap(origin, 7)).toBeNull();
     expect(accountingGap(origin, 6)).toBe(
       "10 rows were read, 6 are stored, 1 quarantined and 2 left out: the sum does not close",
@@ -93,8 +93,8 @@ describe("row accounting", () => {
   });
 });
 
-describe("builder versions", () => {
-  it("compare by number, and a pack without one comes first", () => {
+describe("the order of builder versions", () => {
+  it("is numerical, and a pack without a version comes first", () => {
     const versions = ["0.10.0", null, "0.2.0", "1.0.0", "0.2.1"];
     expect(versions.toSorted(compareBuilderVersions)).toEqual([null, "0.2.0", "0.2.1", "0.10.0", "1.0.0"]);
     expect(compareBuilderVersions(null, null)).toBe(0);

@@ -12,7 +12,7 @@ function pageOf(values: readonly bigint[]) {
 }
 
 describe("the integers of a PLAIN page", () => {
-  it("are read up to 2^53 - 1, as many rows as are asked for", () => {
+  it("are read up to 2^53 - 1, as many rows as were asked for", () => {
     const values = [0n, 1n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 52n + 1n, 2n ** 53n - 1n];
     expect([...plainIntegers(pageOf(values), 6)]).toEqual(values.map(Number));
     expect([...plainIntegers(pageOf(values), 2)]).toEqual([0, 1]);
@@ -21,12 +21,12 @@ describe("the integers of a PLAIN page", () => {
     expect(plainIntegers(pageOf(many), 5_120).at(-1)).toBe(5_119);
   });
 
-  it.each([[-1n], [2n ** 53n], [-(2n ** 63n)], [2n ** 63n - 1n]])("refuses %s", (value) => {
+  it.each([[-1n], [2n ** 53n], [-(2n ** 63n)], [2n ** 63n - 1n]])("are refused: %s", (value) => {
     expect(() => plainIntegers(pageOf([7n, value]), 2)).toThrow(PackFormatError);
     expect([...plainIntegers(pageOf([7n, value]), 1)]).toEqual([7]);
   });
 
-  it("refuses a page of another size", () => {
+  it("are refused for a page of another size", () => {
     const page = pageOf([1n, 2n]);
     expect(() => plainIntegers({ ...page, values: 3 }, 2)).toThrow("3 integers take 16 bytes");
   });

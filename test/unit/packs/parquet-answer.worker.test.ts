@@ -76,8 +76,8 @@ const fourColumns: AskedColumn[] = [
   { field: "exchange_order_id", name: "exchange_order_id" },
 ];
 
-describe("Parquet answer (contract 6)", () => {
-  it("is the section byte for byte, its last four bytes after the release", async () => {
+describe("the Parquet answer (contract 6)", () => {
+  it("is the section byte for byte, and its last four bytes follow the release of the slot", async () => {
     const entry = pack.entryOf("300750");
     const { bytes, sizeBytes, events } = await pumped("300750", null);
     expect(bytes).toEqual(pack.bytes.slice(entry.offset, entry.offset + entry.length));
@@ -89,7 +89,7 @@ describe("Parquet answer (contract 6)", () => {
   });
 
   it.each(["300750", "600519"])(
-    "holds only the columns asked for, in their order and names (%s)",
+    "contains only the named columns, in their order and under their names (%s)",
     async (symbol) => {
       const { bytes, sizeBytes, readBytes, events } = await pumped(symbol, fourColumns);
       const entry = pack.entryOf(symbol);
@@ -108,7 +108,7 @@ describe("Parquet answer (contract 6)", () => {
     await expect(open({ ...object, etag: "0".repeat(32) })).rejects.toMatchObject({ kind: "changed" });
   });
 
-  it("breaks before the last bytes wherever the section is damaged or cut", async () => {
+  it("breaks off before the last bytes wherever the section is damaged or truncated", async () => {
     const random = randomFrom(7);
     const entry = pack.entryOf("300750");
     for (let run = 0; run < 15; run++) {
@@ -123,7 +123,7 @@ describe("Parquet answer (contract 6)", () => {
     }
   });
 
-  it("never sends a wrong column: damage outside the footer is found before the block is written", async () => {
+  it("never contains a wrong column: damage outside the footer is found before the block is written", async () => {
     const random = randomFrom(8);
     const entry = pack.entryOf("300750");
     for (let run = 0; run < 15; run++) {

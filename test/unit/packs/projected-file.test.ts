@@ -94,7 +94,7 @@ describe.each([
     expect(rows.map((row) => columns.map(({ name }) => plain(row[name])))).toEqual(expected(columns));
   });
 
-  it("has its chunks one behind the other in the order of its columns", () => {
+  it("has its chunks adjacent to each other in the order of its columns", () => {
     const file = fileOf(columns);
     let at = 4;
     for (const { columns: chunks } of parquetMetadata(file.buffer).row_groups) {
@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-describe("projected file", () => {
+describe("projectedFile", () => {
   it("refuses chunk sizes that do not fill their block", () => {
     const entry = pack.entryOf("300750");
     const section = pack.bytes.subarray(entry.offset, entry.offset + entry.length);

@@ -22,6 +22,6 @@ const made = day({
   ],
 });
 
-it("the warm-up of a fresh isolate writes the made-up rows", () => {
+it("The warm-up of a new isolate writes its invented rows as JSON.stringify does", () => {
   expect(new TextDecoder().decode(warmUp())).toBe(JSON.stringify(made.rowsOf("600519")));
 });

@@ -17,7 +17,7 @@ const priceOf = (orders: readonly Order[], tick = 100) =>
   auctionMatch(ordersOf(orders), tick)?.priceE4 ?? null;
 
 describe("the match of a call auction", () => {
-  it("is none when no buy meets a sell, or one side is empty", () => {
+  it("does not exist when no buy meets a sell, or one side is empty", () => {
     expect(auctionMatch(ordersOf([]), 100)).toBeNull();
     expect(auctionMatch(ordersOf([["B", 100_000, 100]]), 100)).toBeNull();
     expect(
@@ -31,7 +31,7 @@ describe("the match of a call auction", () => {
     ).toBeNull();
   });
 
-  it("takes the price with the most volume, then the least remainder", () => {
+  it("has the price with the most volume, then the smallest remainder", () => {
     const orders: Order[] = [
       ["B", 100_300, 500],
       ["B", 100_200, 300],
@@ -42,7 +42,7 @@ describe("the match of a call auction", () => {
     expect(auctionMatch(ordersOf(orders), 100)).toMatchObject({ priceE4: 100_200, matched: 700 });
   });
 
-  it("takes the lowest of tied prices when sells are left over", () => {
+  it("has the lowest of tied prices when sells remain", () => {
     expect(
       priceOf([
         ["B", 100_500, 100],
@@ -51,7 +51,7 @@ describe("the match of a call auction", () => {
     ).toBe(100_100);
   });
 
-  it("takes the highest of tied prices when buys are left over", () => {
+  it("has the highest of tied prices when buys remain", () => {
     expect(
       priceOf([
         ["B", 100_500, 300],
@@ -60,7 +60,7 @@ describe("the match of a call auction", () => {
     ).toBe(100_500);
   });
 
-  it("takes the middle of tied prices when nothing is left over, rounded half up to the price step", () => {
+  it("has the middle of tied prices when nothing remains, rounded half up to the price step", () => {
     const balanced = (low: number, high: number): Order[] => [
       ["B", high, 100],
       ["S", low, 100],
@@ -70,7 +70,7 @@ describe("the match of a call auction", () => {
     expect(priceOf(balanced(100_010, 100_020), 10)).toBe(100_020);
   });
 
-  it("agrees with trying every price", () => {
+  it("agrees with a search over every price", () => {
     const random = printedRandom("auction match");
     for (let round = 0; round < proofSize(2_000); round++) {
       const orders = Array.from(

@@ -34,12 +34,12 @@ function short(verdict: Verdict): string | (string | undefined)[] {
   return verdict.faults.map(({ kind, subject, count }) => `${kind} ${subject} ${count}`);
 }
 
-describe("the coverage of a day", () => {
+describe("the coverage check of a day", () => {
   it("passes with both datasets of both exchanges", () => {
     expect(checkCoverage(DAY, both(100))).toEqual({ verdict: "passed" });
   });
 
-  it("misses an exchange in one dataset", () => {
+  it("fails without an exchange in one dataset", () => {
     const withoutTrades = [...shares("SH", 5, FULL), ...shares("SZ", 5, { orders: 1_000, trades: 0 })];
     expect(short(checkCoverage(DAY, withoutTrades))).toEqual(["exchange_missing SZ trades 1"]);
     const withoutOrders = [...shares("SZ", 5, FULL), ...shares("SH", 5, { orders: 0, trades: 500 })];
@@ -48,7 +48,7 @@ describe("the coverage of a day", () => {
     expect(short(checkCoverage("20210604" as BeijingDate, withoutOrders))).toBe("passed");
   });
 
-  it("misses more than one active share in twenty", () => {
+  it("fails without more than one active share in twenty", () => {
     const lost = (count: number) => [
       ...both(100 - count),
       ...shares("SH", count, { orders: 1_000, trades: 0 }),
@@ -65,7 +65,7 @@ describe("the coverage of a day", () => {
   });
 });
 
-describe("a day beside the last days", () => {
+describe("the comparison of a day with the last days", () => {
   const others = ["20230706", "20230707", "20230710"].map(
     (tradedate): OtherDay => ({
       tradedate: tradedate as BeijingDate,
@@ -81,7 +81,7 @@ describe("a day beside the last days", () => {
     expect(verdict([...shares("SH", 100, thin), ...shares("SZ", 100, thin)])).toBe("passed");
   });
 
-  it("misses an exchange, rows and securities", () => {
+  it("fails without an exchange, or with too few rows or securities", () => {
     expect(verdict(shares("SH", 100, FULL))).toEqual([
       "exchange_missing SZ orders 1",
       "exchange_missing SZ trades 1",
@@ -96,7 +96,7 @@ describe("a day beside the last days", () => {
     ]);
   });
 
-  it("does not miss a dataset that was not delivered, nor rows beside fewer than three days", () => {
+  it("passes without a dataset that was not delivered, and with few rows beside fewer than three days", () => {
     const ordersOnly = { orders: 1_000, trades: null };
     const day = [...shares("SH", 100, ordersOnly), ...shares("SZ", 100, ordersOnly)];
     expect(verdict(day)).toBe("passed");
@@ -104,7 +104,7 @@ describe("a day beside the last days", () => {
     expect(short(checkLastDays(sizesOf(thin), others.slice(0, 2)))).toBe("passed");
   });
 
-  it("are not provable without another day", () => {
+  it("is not provable without another day", () => {
     expect(short(checkLastDays(sizesOf(both(1)), []))).toBe("no_other_days");
   });
 });

@@ -16,7 +16,7 @@ const URL = "https://data.example/s/abc/";
 
 const encoded = (text: string) => Buffer.from(text).toString("base64");
 
-describe("Basic credentials", () => {
+describe("basicCredentials", () => {
   it.each([
     [`Basic ${encoded("abc:pass")}`, { user: "abc", password: "pass" }],
     [`basic  ${encoded("abc:p:a:s")} `, { user: "abc", password: "p:a:s" }],
@@ -28,18 +28,18 @@ describe("Basic credentials", () => {
     ["Bearer abc", null],
     ["", null],
     [null, null],
-  ])("%j", (header, expected) => {
+  ])("parses the header %j", (header, expected) => {
     expect(basicCredentials(header)).toEqual(expected);
   });
 });
 
-describe("texts compared", () => {
+describe("sameText", () => {
   it.each([
     ["abc", "abc", true],
     ["abc", "abd", false],
     ["abc", "ab", false],
     ["", "", true],
-  ])("%j and %j", async (one, other, expected) => {
+  ])("compares %j and %j", async (one, other, expected) => {
     expect(await sameText(one, other)).toBe(expected);
   });
 });
@@ -51,24 +51,24 @@ describe("the cookie of a share", () => {
     shareCookie(SECRET, { shareId: "abc", nowMs: END - 1_500, endMs: END, secure });
   const pair = async () => (await made()).split(";")[0] ?? "";
 
-  it("is for its path alone, not for scripts, not for other sites, and for https where there is", async () => {
+  it("is limited to its path, hidden from scripts, not sent to other sites, and for https only on https", async () => {
     const attributes = "Path=/s/abc/; Max-Age=2; HttpOnly; SameSite=Strict";
     expect(await made()).toMatch(new RegExp(`^edgetape_share=\\d+\\.[0-9a-f]{64}; ${attributes}; Secure$`));
     expect(await made(false)).not.toContain("Secure");
   });
 
-  it("opens its share until its end, among other cookies", async () => {
+  it("opens its share until it expires, among other cookies", async () => {
     expect(await cookie(await pair())).toBe(true);
     expect(await cookie(`a=b; ${await pair()}; edgetape_share=1.2`)).toBe(true);
     expect(await cookie(await pair(), { nowMs: END })).toBe(false);
   });
 
-  it("opens no other share, and none under another secret", async () => {
+  it("opens no other share, and no share under another secret", async () => {
     expect(await cookie(await pair(), { shareId: "abd" })).toBe(false);
     expect(await cookie(await pair(), { secret: "another-secret-of-thirty-two-chars" })).toBe(false);
   });
 
-  it("cannot be prolonged or made up", async () => {
+  it("cannot be prolonged or forged", async () => {
     const signature = (await pair()).split(".")[1];
     expect(await cookie(`edgetape_share=${END + 1}.${signature}`)).toBe(false);
     expect(await cookie(`edgetape_share=${END}.${"0".repeat(64)}`)).toBe(false);
@@ -77,7 +77,7 @@ describe("the cookie of a share", () => {
   });
 });
 
-describe("the form", () => {
+describe("the sign-in form of a share", () => {
   const form = (body: string, headers: Record<string, string> = {}) =>
     new Request(URL, {
       method: "POST",
@@ -89,7 +89,7 @@ describe("the form", () => {
       },
     });
 
-  it("carries a password, trimmed of what a copy adds", async () => {
+  it("contains a password, trimmed of what copying adds", async () => {
     expect(await formPassword(form("username=abc&password=%20abc%2B%0A"))).toBe("abc+");
     expect(await formPassword(form("username=abc"))).toBeNull();
     expect(await formPassword(form('{"password":"x"}', { "Content-Type": "application/json" }))).toBeNull();
@@ -105,12 +105,12 @@ describe("the form", () => {
     [{ Origin: "https://data.example" }, true],
     [{ Origin: "https://evil.example" }, false],
     [{ Origin: "null" }, false],
-  ])("is our own: %j %s", (headers, expected) => {
+  ])("with the headers %j comes from the service's own page: %s", (headers, expected) => {
     expect(isOwnForm(form("", headers as Record<string, string>))).toBe(expected);
   });
 });
 
-describe("one subscriber (an IPv6 address stands for its /64)", () => {
+describe("a subscriber's address (the /64 of an IPv6 address)", () => {
   it.each([
     ["203.0.113.7", "203.0.113.7"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
@@ -120,16 +120,16 @@ describe("one subscriber (an IPv6 address stands for its /64)", () => {
     ["::1", "0:0:0:0"],
     ["fe80::1:2:3:4", "fe80:0:0:0"],
     ["", ""],
-  ])("%s", (address, expected) => {
+  ])("is found: %s", (address, expected) => {
     expect(networkOf(address)).toBe(expected);
   });
 });
 
-describe("a caller's hashes", () => {
+describe("the hash of a caller", () => {
   const caller = (address: string, agent: string, secret = "s".repeat(32)) =>
     callerOf(new Headers({ "CF-Connecting-IP": address, "User-Agent": agent }), secret);
 
-  it("tell programs at one address apart, and addresses", async () => {
+  it("differs for programs at one address, and for addresses", async () => {
     const curl = await caller("203.0.113.7", "curl/8");
     const wget = await caller("203.0.113.7", "wget/1");
     const other = await caller("203.0.113.8", "curl/8");
@@ -139,7 +139,7 @@ describe("a caller's hashes", () => {
     expect(curl.client).not.toBe(other.client);
   });
 
-  it("cannot be made without the secret", async () => {
+  it("cannot be computed without the secret", async () => {
     const one = await caller("203.0.113.7", "curl/8");
     expect(one.address).toMatch(/^[0-9a-f]{16}$/);
     expect(one.address).not.toBe((await caller("203.0.113.7", "curl/8", "t".repeat(32))).address);

@@ -11,7 +11,7 @@ describe("a path below /s", () => {
     ["/s/abc/20260311/", { shareId: "abc", rest: "20260311/" }],
     ["/s/abc/a%2Fb//", { shareId: "abc", rest: "a%2Fb//" }],
     ["/s//x", { shareId: "", rest: "x" }],
-  ])("%s", (path, expected) => {
+  ])("is split: %s", (path, expected) => {
     expect(sharePath(path)).toEqual(expected);
   });
 });
@@ -40,7 +40,7 @@ describe("a path inside a share", () => {
       "20260311/by-symbol/000001.SZ.parquet",
       { kind: "security", tradedate: day, dataset: "orders", symbol: "000001", market: "SZ" },
     ],
-  ])("%s names something", (rest, expected) => {
+  ])("names a resource: %s", (rest, expected) => {
     expect(drivePath(rest)).toEqual(expected);
   });
 
@@ -67,11 +67,11 @@ describe("a path inside a share", () => {
     "20260311/%2e%2e",
     "manifest.json/",
     "SHA256SUMS/x",
-  ])("%s names nothing", (rest) => {
+  ])("names nothing: %s", (rest) => {
     expect(drivePath(rest)).toBeNull();
   });
 
-  it("never names a file of another day or folder by 500 encoded traversals", () => {
+  it("never names a file of another day or folder, for 500 encoded traversals", () => {
     const named = traversals(500).map(drivePath);
     // What is left of them is a plain name in a day's folder, which no file of a share has.
     for (const path of named) {

@@ -26,7 +26,7 @@ describe("the guard object", () => {
     expect(await guard.attempt({ address: "b", right: true })).toBeNull();
   });
 
-  it("remembers what a client got and saw, the last of each, and forgets what it saw when it gets", async () => {
+  it("keeps the last version that a client got and the last it saw, and drops the latter when it gets one", async () => {
     const guard = fresh();
     const begin = (how: "got" | "saw" | "started", revision: number) =>
       guard.begin({ client: "c", how, files: [{ path: "d/f", revision }] });
@@ -44,7 +44,7 @@ describe("the guard object", () => {
     expect(await guard.begunOf("d/other")).toEqual([]);
   });
 
-  it("empties itself when everything in it is older than a share, and works on", async () => {
+  it("deletes its content when everything is older than a share can be, and continues to work", async () => {
     const guard = fresh();
     await guard.attempt({ address: "a", right: false });
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
@@ -59,7 +59,7 @@ describe("the guard object", () => {
     expect(await guard.begunOf("p")).toHaveLength(1);
   });
 
-  it("keeps what is younger, and looks again later", async () => {
+  it("keeps newer content, and checks again later", async () => {
     const guard = fresh();
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
     expect(await runDurableObjectAlarm(guard)).toBe(true);
@@ -83,13 +83,13 @@ function tenWrong(): WrongTimes {
 }
 
 describe("the wrong-password guard (contract 8.6)", () => {
-  it("listens to ten wrong passwords in 15 minutes, and to none after them", () => {
+  it("checks ten wrong passwords in 15 minutes, and none after them", () => {
     const times = tenWrong();
     expect(judgeAttempt(times, false, START + 10_000).lockedSeconds).toBe(890);
     expect(judgeAttempt(times, false, START + 14 * MINUTE).lockedSeconds).toBe(60);
   });
 
-  it("does not listen to the right one either, while it is locked", () => {
+  it("refuses the right password too while it is locked", () => {
     expect(judgeAttempt(tenWrong(), true, START + 10_000).lockedSeconds).toBe(890);
   });
 
@@ -100,14 +100,14 @@ describe("the wrong-password guard (contract 8.6)", () => {
     expect(judgeAttempt(times, true, START + WRONG_WINDOW_MS).lockedSeconds).toBeNull();
   });
 
-  it("lets one more in each time the oldest of the ten is 15 minutes old", () => {
+  it("allows one more attempt each time the oldest of the ten is 15 minutes old", () => {
     const times = tenWrong();
     const first = judgeAttempt(times, false, START + WRONG_WINDOW_MS);
     expect(first.lockedSeconds).toBeNull();
     expect(judgeAttempt(first.times, false, START + WRONG_WINDOW_MS + 1).lockedSeconds).toBe(1);
   });
 
-  it("counts no right password, and forgives nothing by one", () => {
+  it("neither counts a right password nor deletes wrong ones because of it", () => {
     let times: WrongTimes = tenWrong().slice(0, 9);
     times = judgeAttempt(times, true, START + 10_000).times;
     expect(times).toHaveLength(9);

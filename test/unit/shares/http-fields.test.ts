@@ -60,11 +60,11 @@ const RANGES: [string | null, object][] = [
 ];
 
 describe("a range of a 10,000-byte file (RFC 9110, 14)", () => {
-  it.each(RANGES)("%j is %j", (header, expected) => {
+  it.each(RANGES)("is for %j %j", (header, expected) => {
     expect(spanOf(parseRange(header), SIZE)).toEqual(expected);
   });
 
-  it("has a Content-Range unless it is the whole", () => {
+  it("has a Content-Range unless it is the whole file", () => {
     expect(contentRange(spanOf(parseRange("bytes=500-999"), SIZE), SIZE)).toBe("bytes 500-999/10000");
     expect(contentRange(spanOf(parseRange("bytes=-1"), SIZE), SIZE)).toBe("bytes 9999-9999/10000");
     expect(contentRange(spanOf(parseRange("bytes=10000-"), SIZE), SIZE)).toBe("bytes */10000");
@@ -78,7 +78,7 @@ describe("a range of an empty file", () => {
     ["bytes=0-0", unsatisfiable],
     ["bytes=-5", whole],
     ["bytes=-0", unsatisfiable],
-  ])("%j is %j", (header, expected) => {
+  ])("is for %j %j", (header, expected) => {
     expect(spanOf(parseRange(header), 0)).toEqual(expected);
   });
 });
@@ -130,7 +130,7 @@ const CASES: [Partial<Conditions>, string][] = [
 ];
 
 describe("conditions of a request (RFC 9110, 13)", () => {
-  it.each(CASES)("%j: %s", (said, expected) => {
+  it.each(CASES)("%j give %s", (said, expected) => {
     expect(verdictOn({ ...none, ...said }, file)).toBe(expected);
   });
 });
@@ -149,12 +149,12 @@ describe("If-Range (RFC 9110, 13.1.5)", () => {
     [EARLIER, false],
     [LATER, false],
     ["Thursday, 12-Mar-26 02:00:00 GMT", true],
-  ])("%j: the range counts is %s", (header, expected) => {
+  ])("%j: the range applies is %s", (header, expected) => {
     expect(rangeCounts(header, file)).toBe(expected);
   });
 });
 
-describe("dates (RFC 9110, 5.6.7)", () => {
+describe("the dates of HTTP (RFC 9110, 5.6.7)", () => {
   it.each([
     ["Sun, 06 Nov 1994 08:49:37 GMT", Date.UTC(1994, 10, 6, 8, 49, 37)],
     ["Sunday, 06-Nov-94 08:49:37 GMT", Date.UTC(1994, 10, 6, 8, 49, 37)],
@@ -164,7 +164,7 @@ describe("dates (RFC 9110, 5.6.7)", () => {
     ["12 Mar 2026", null],
     ["0", null],
     ["", null],
-  ])("%j", (text, expected) => {
+  ])("are refused or parsed: %j", (text, expected) => {
     expect(parseHttpDate(text)).toBe(expected);
   });
 

@@ -26,7 +26,7 @@ async function ask(db: ReturnType<typeof countingDb>, catalogRevision: number, o
   return fileCount;
 }
 
-describe("coverage at the edge", () => {
+describe("the coverage of a share in the isolate's memory", () => {
   it("is read once for a type, window and catalog revision", async () => {
     const db = countingDb();
     expect(await ask(db, 7)).toBe(1);
@@ -34,7 +34,7 @@ describe("coverage at the edge", () => {
     expect(db.reads).toBe(1);
   });
 
-  it("is read again when anything was published or withdrawn, for another type and another window", async () => {
+  it("is read again after any publish or withdrawal, and for another type or window", async () => {
     const db = countingDb();
     expect(await ask(db, 8)).toBe(1);
     expect(await ask(db, 9)).toBe(2);
@@ -64,14 +64,14 @@ const share = (said: Partial<Share> = {}): Share => ({
 });
 
 describe("the end of a share (contract 8.3)", () => {
-  it("is 7 days after it was made, or the end of the plan if that is sooner", () => {
+  it("is 7 days after its creation, or the end of the plan if that is sooner", () => {
     expect(shareEndMs(share(), FAR)).toBe(MADE + 7 * DAY);
     expect(shareEndMs(share(), MADE + 2 * DAY)).toBe(MADE + 2 * DAY);
     expect(SHARE_LIFE_MS).toBe(604_800_000);
   });
 });
 
-describe("asking again (contract 8.3)", () => {
+describe("a repeated request for a share (contract 8.3)", () => {
   it.each([
     ["at once", 0, FAR, true],
     ["with 24 hours left", 6 * DAY, FAR, true],
@@ -81,11 +81,11 @@ describe("asking again (contract 8.3)", () => {
     ["when the plan ends within 24 hours and would end a new one too", DAY, MADE + DAY + HOUR, true],
     ["when the plan outlives the share by an hour, on its last day", 6.5 * DAY, MADE + 7 * DAY + HOUR, false],
     ["when plan and share end together, on the last day", 6.5 * DAY, MADE + 7 * DAY, true],
-  ])("%s: kept or renewed", (_, afterMs, planEndMs, kept) => {
+  ])("%s: keeps or renews the share", (_, afterMs, planEndMs, kept) => {
     expect(isKept(share(), { nowMs: MADE + afterMs, planEndMs, secrets })).toBe(kept);
   });
 
-  it("renews one that was revoked, or whose secret is gone", () => {
+  it("renews a share that was revoked, or whose secret was removed", () => {
     const at = { nowMs: MADE, planEndMs: FAR, secrets };
     expect(isKept(share({ revokedAtMs: MADE }), at)).toBe(false);
     expect(isKept(share({ secretVersion: 1 }), at)).toBe(false);

@@ -74,7 +74,7 @@ const request = (headers: Record<string, string>) => new Request("https://data.e
 const wrongFor = (shareId: string) => request(basic(shareId, "wrong"));
 
 describe("a share that does not exist", () => {
-  it("costs the very steps of one that does, so that time tells nothing", async () => {
+  it("needs the same steps as one that exists, so that the duration reveals nothing", async () => {
     expect(await openShare(wrongFor(KNOWN), access(KNOWN))).toEqual({
       reason: "password_wrong",
       given: true,
@@ -89,7 +89,7 @@ describe("a share that does not exist", () => {
     expect(known).toEqual(expect.arrayContaining(["read 1", "sign", "digest", "guard"]));
   });
 
-  it("costs them with a cookie too", async () => {
+  it("needs the same steps with a cookie too", async () => {
     const cookie = { cookie: `edgetape_share=${NOW + 1000}.${"0".repeat(64)}` };
     await openShare(request(cookie), access(KNOWN));
     const known = steps;
@@ -98,14 +98,14 @@ describe("a share that does not exist", () => {
     expect(steps).toEqual(known);
   });
 
-  it("cannot be opened by the password that it would have", async () => {
+  it("cannot be opened with the password that its id would have", async () => {
     const password = await sharePassword(SECRET, 1, UNKNOWN);
     const opened = await openShare(request(basic(UNKNOWN, password)), access(UNKNOWN));
     expect(opened).toEqual({ reason: "password_wrong", given: true });
   });
 });
 
-describe("the guard", () => {
+describe("the guard of a share", () => {
   const right = async () => request(basic(KNOWN, await sharePassword(SECRET, 1, KNOWN)));
 
   it("is asked once for a right password from an address, and again after a wrong one", async () => {

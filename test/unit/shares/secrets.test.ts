@@ -19,7 +19,7 @@ const ring = (...entries: [number, string][]): ShareSecrets => ({
 });
 
 describe("a share's password (contract 8.4)", () => {
-  it("is 24 base62 characters of an HMAC over version and id, the same whenever it is asked for", async () => {
+  it("is 24 base62 characters of an HMAC over version and id, and the same each time", async () => {
     const digest = createHmac("sha256", SECRET).update("edgetape share password 3 abc").digest("hex");
     let number = BigInt(`0x${digest}`);
     let expected = "";
@@ -39,7 +39,7 @@ describe("a share's password (contract 8.4)", () => {
     expect(new Set(passwords).size).toBe(5);
   });
 
-  it("is gone with its secret", async () => {
+  it("cannot be derived once its secret is removed", async () => {
     const share = { shareId: "abc", secretVersion: 1 };
     expect(await passwordOf(ring([1, SECRET], [2, OTHER]), share)).toBe(
       await sharePassword(SECRET, 1, "abc"),
@@ -47,7 +47,7 @@ describe("a share's password (contract 8.4)", () => {
     expect(await passwordOf(ring([2, OTHER]), share)).toBeNull();
   });
 
-  it("uses every base62 character about as often: no bias in 48,000 of them", async () => {
+  it("uses every base62 character about equally often: no bias in 48,000 of them", async () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 2_000; i++) {
       for (const digit of await sharePassword(SECRET, 1, String(i))) {
@@ -62,7 +62,7 @@ describe("a share's password (contract 8.4)", () => {
 });
 
 describe("base62", () => {
-  it("writes the number of the bytes, least digit first, padded with zeros", () => {
+  it("writes the number that the bytes form, least digit first, padded with zeros", () => {
     expect(base62(new Uint8Array([0, 0, 61]), 3)).toBe("z00");
     expect(base62(new Uint8Array([62]), 2)).toBe("01");
     expect(base62(new Uint8Array([1, 0]), 2)).toBe("84");
@@ -78,7 +78,7 @@ describe("SHARE_SECRET", () => {
   });
 
   it.each(["", "  ", "short", "1:short", `${"1".repeat(32)},${"2".repeat(32)}`, `x:${"1".repeat(29)}`])(
-    "is not %j",
+    "cannot be %j",
     (text) => {
       expect(parseShareSecrets(text)).toBeNull();
     },
@@ -88,7 +88,7 @@ describe("SHARE_SECRET", () => {
 describe("the password of an external share", () => {
   const drive = { dataType: "level2", year: 2024 } as const;
 
-  it("opens under the secret it was sealed with, also after a new one was added", async () => {
+  it("is decrypted under the secret it was encrypted with, also after a new one was added", async () => {
     const sealed = await sealPassword(ring([1, SECRET]), drive, "提取码 x7");
     expect(sealed.secretVersion).toBe(1);
     expect(await openPassword(ring([1, SECRET], [2, OTHER]), drive, sealed)).toBe("提取码 x7");
@@ -98,14 +98,14 @@ describe("the password of an external share", () => {
     ).toBe("");
   });
 
-  it("is sealed differently every time, and never readable", async () => {
+  it("is encrypted differently every time, and never readable", async () => {
     const seals = await Promise.all([1, 2, 3].map(() => sealPassword(ring([1, SECRET]), drive, "plain")));
     expect(new Set(seals.map(({ sealed }) => sealed)).size).toBe(3);
     for (const { sealed } of seals)
       expect(Buffer.from(sealed, "base64").toString("latin1")).not.toContain("plain");
   });
 
-  it("does not open when it was tampered with, moved to another drive, or its secret is gone", async () => {
+  it("is not decrypted when it was altered or moved to another share, or when its secret was removed", async () => {
     const sealed = await sealPassword(ring([1, SECRET]), drive, "x7q9");
     const bytes = Buffer.from(sealed.sealed, "base64");
     for (let at = 0; at < bytes.length; at++) {

@@ -66,7 +66,7 @@ describe("a range that is sent", () => {
     ["exactly a window", 5, 8 * 1024 * 1024],
     ["a byte more than two windows", 7, 2 * 8 * 1024 * 1024 + 1],
     ["less than the first bytes", 100, 10],
-  ])("is these bytes and no other: %s", async (_, offset, length) => {
+  ])("contains exactly these bytes: %s", async (_, offset, length) => {
     const client = await begin(newShare(), { offset, length });
     const sent = await whole((client as Client).body);
     expect(sent.length).toBe(length);
@@ -74,7 +74,7 @@ describe("a range that is sent", () => {
     await client?.ended;
   });
 
-  it("says at its end how much went out: all, or the windows that a client took before it went away", async () => {
+  it("reports at its end how much was sent: all, or the windows that a client read before it disconnected", async () => {
     const counts: number[] = [];
     const onEnd = (bytesSent: number) => counts.push(bytesSent);
     const range = { offset: 3, length: SIZE - 3 };
@@ -94,8 +94,8 @@ describe("a range that is sent", () => {
   });
 });
 
-describe("downloads under way", () => {
-  it("are bounded for a share, and another share does not notice", async () => {
+describe("the concurrent downloads", () => {
+  it("of a share are limited, and another share is not affected", async () => {
     const shareId = newShare();
     const clients = await many(MAX_PER_SHARE + 3, shareId);
     expect(clients).toHaveLength(MAX_PER_SHARE);
@@ -107,7 +107,7 @@ describe("downloads under way", () => {
     await leave(again);
   });
 
-  it("of several shares of one account are bounded: its pages have space beside those of one share", async () => {
+  it("of several shares of one account are limited, and leave space for the account's pages", async () => {
     const accountId = "of many shares";
     const clients: Client[] = [];
     for (let n = 0; n < 2 * MAX_PER_SHARE; n++) {
@@ -121,7 +121,7 @@ describe("downloads under way", () => {
     await leave([...clients, ...other]);
   });
 
-  it("are bounded for all shares together", async () => {
+  it("of all shares together are limited", async () => {
     const clients: Client[] = [];
     for (let n = 0; n * MAX_PER_SHARE <= MAX_IN_ALL; n++)
       clients.push(...(await many(MAX_PER_SHARE, newShare())));
@@ -131,7 +131,7 @@ describe("downloads under way", () => {
   });
 
   it.each(["read to the end", "let go by its reader", "left by its client"])(
-    "are one less when a body is %s",
+    "are one fewer when a body is %s",
     async (how) => {
       const shareId = newShare();
       const clients = await many(MAX_PER_SHARE, shareId);
@@ -147,7 +147,7 @@ describe("downloads under way", () => {
     },
   );
 
-  it("do not count what could not begin", async () => {
+  it("exclude those that could not begin", async () => {
     const shareId = newShare();
     for (let n = 0; n <= MAX_PER_SHARE; n++) {
       await expect(begin(shareId, { offset: SIZE - 10, length: 20 })).rejects.toThrow();
@@ -157,7 +157,7 @@ describe("downloads under way", () => {
     await leave([client as Client]);
   });
 
-  it("lose a client that does not take a window in its time, at its first bytes and behind them", async () => {
+  it("exclude a client that reads no window within the timeout, at its first bytes or later", async () => {
     const shareId = newShare();
     for (const takes of [0, 100_000]) {
       const client = (await begin(shareId, undefined, { windowMs: 50 })) as Client;

@@ -27,7 +27,7 @@ const conditions = (said: Partial<Conditions>): Conditions => ({
   ...said,
 });
 
-describe("a version named by the request", () => {
+describe("the version that a request names", () => {
   it.each([
     [{ ifRange: present.etag }, present],
     [{ ifRange: older.etag }, older],
@@ -40,17 +40,17 @@ describe("a version named by the request", () => {
     [{ ifMatch: '"x"' }, null],
     [{ ifMatch: '"x"', ifRange: older.etag }, null],
     [{}, null],
-  ])("%j", (said, expected) => {
+  ])("is found by its conditions: %j", (said, expected) => {
     expect(namedVersion(conditions(said), versions)).toBe(expected);
   });
 
-  it("has a tag of its own per part", () => {
+  it("has a different ETag for each part", () => {
     const whole = { revision: 1, sha256: "a".repeat(64) };
     expect(etagOf(whole, "600519.SH")).not.toBe(etagOf(whole));
   });
 });
 
-describe("the revision that a bare range in the middle means", () => {
+describe("the revision that a bare range in the middle continues", () => {
   const got = (client: string, revision: number): Begun => ({ client, how: "got", revision });
   const saw = (client: string, revision: number): Begun => ({ client, how: "saw", revision });
 
@@ -64,12 +64,12 @@ describe("the revision that a bare range in the middle means", () => {
     ["it got the old one, others the present one", [got("me", 1), got("you", 2)], 1],
     ["unknown, and all others got the old one", [got("you", 1), got("her", 1)], 1],
     ["unknown, and the others differ", [got("you", 1), got("her", 2)], null],
-  ])("%s", (_, begun, expected) => {
+  ])("is determined by the history: %s", (_, begun, expected) => {
     expect(meantRevision(begun, "me", versions)).toBe(expected);
   });
 });
 
-describe("what a request begins", () => {
+describe("the entry that a request adds to the history", () => {
   it.each([
     ["GET", null, "got"],
     ["GET", "bytes=0-", "got"],
@@ -78,7 +78,7 @@ describe("what a request begins", () => {
     ["GET", "bytes=1-", null],
     ["GET", "bytes=1-9", null],
     ["HEAD", null, "saw"],
-  ])("%s %j: %j", (method, range, expected) => {
+  ])("is for %s %j: %j", (method, range, expected) => {
     expect(beginningOf(method, parseRange(range))).toBe(expected);
   });
 });

@@ -48,11 +48,11 @@ describe("a day of the year", () => {
     expect(stateOf("20260302", { present: new Set([date("20260302")]) })).toBe("present");
   });
 
-  it("of a share that covers nothing is outside", () => {
+  it("is outside for a share that covers nothing", () => {
     expect(stateOf("20260309", { days: null })).toBe("outside");
   });
 
-  it("stands in its month, also on 29 February", () => {
+  it("belongs to its month, also 29 February", () => {
     expect(yearDays({ ...facts, year: 2028 }).map((month) => month.length)).toEqual([
       31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31,
     ]);
@@ -62,7 +62,7 @@ describe("a day of the year", () => {
   });
 });
 
-describe("sizes", () => {
+describe("the sizes on a share's page", () => {
   it.each([
     [0, "0 B"],
     [999, "999 B"],
@@ -72,7 +72,7 @@ describe("sizes", () => {
     [999_600_000, "1.00 GB"],
     [123_456_789_012, "123 GB"],
     [2e15, "2.00 PB"],
-  ])("%i is %s", (bytes, text) => {
+  ])("show %i as %s", (bytes, text) => {
     expect(sizeText(bytes)).toBe(text);
   });
 
@@ -81,8 +81,8 @@ describe("sizes", () => {
   });
 });
 
-describe("missing days", () => {
-  it("are told as ranges, which weekends and holidays do not part and other days do", () => {
+describe("the missing days of a share", () => {
+  it("are listed as ranges across weekends and holidays, but not across other days", () => {
     const open = new Map<BeijingDate, boolean>(facts.open);
     for (const day of ["20260226", "20260227", "20260303", "20260305"]) open.set(date(day), true);
     const present = new Set([...facts.present, date("20260304")]);

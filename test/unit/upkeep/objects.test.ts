@@ -19,8 +19,8 @@ const stored = (key: string, said: Partial<StoredObject> = {}): StoredObject => 
   ...said,
 });
 
-describe("what lies in R2 against what the catalog says", () => {
-  it("is as it should be, or is named in one list", () => {
+describe("an object in R2 or in the catalog", () => {
+  it("matches the other side or is in exactly one list of differences", () => {
     const catalog = [
       known("right", "kept"),
       known("gone", "kept"),

@@ -37,8 +37,8 @@ const keys = async () => (await bucket.list()).objects.map(({ key }) => key);
 const indexRows = async () =>
   (await db.prepare("SELECT count(*) AS count FROM day_securities").first<{ count: number }>())?.count;
 
-describe("the day that is due", () => {
-  it("is missed from its time on, and not before", async () => {
+describe("the check for the expected day", () => {
+  it("reports it as missing from its deadline on, and not before", async () => {
     const yesterday = beijingDate(nowMs - DAY_MS);
     await publish(await testPack(yesterday));
     expect(await found(nowMs - 1)).toEqual([]);
@@ -47,7 +47,7 @@ describe("the day that is due", () => {
     expect(await found()).toEqual([]);
   });
 
-  it("is told apart when it is withdrawn or damaged, and older damage is told too", async () => {
+  it("reports it as withdrawn or damaged, and also older damage", async () => {
     const older = beijingDate(nowMs - 5 * DAY_MS);
     await publish(await testPack(older));
     await publish(await testPack(today));
@@ -60,14 +60,14 @@ describe("the day that is due", () => {
     expect((await run())[0]?.sentence).toContain("block 3");
   });
 
-  it("is not asked for on a calendar that is empty, which is told instead", async () => {
+  it("reports only the calendar when the calendar is empty", async () => {
     await db.prepare("DELETE FROM trading_days").run();
     expect(await found()).toEqual(["calendar failed "]);
   });
 });
 
-describe("the calendar", () => {
-  it("is told of 30 days before its end, and as a failure after it", async () => {
+describe("the check of the calendar", () => {
+  it("warns 30 days before the calendar ends, and fails after its end", async () => {
     await publish(await testPack(today));
     const until = beijingDate(nowMs + 39 * DAY_MS);
     expect(await found(nowMs + 9 * DAY_MS)).toEqual([]);
@@ -78,8 +78,8 @@ describe("the calendar", () => {
   });
 });
 
-describe("a served day that the calendar has as closed", () => {
-  it("is a finding until the calendar or the day is put right", async () => {
+describe("a served day that the calendar marks as closed", () => {
+  it("is reported until the calendar or the day is corrected", async () => {
     await publish(await testPack(today));
     const earlier = beijingDate(nowMs - 4 * DAY_MS);
     await publish(await testPack(earlier));
@@ -96,8 +96,8 @@ describe("a served day that the calendar has as closed", () => {
   });
 });
 
-describe("a gap that requests without a date meet today", () => {
-  it("is a failure, also where days are marked years ahead", async () => {
+describe("a gap that requests without a date reach today", () => {
+  it("is a failure, also when days years ahead are in the calendar", async () => {
     await publish(await testPack(today));
     const later = nowMs + 45 * DAY_MS;
     await db.prepare("INSERT INTO trading_days VALUES ('20991231', 1, 'mark')").run();
@@ -112,8 +112,8 @@ describe("a gap that requests without a date meet today", () => {
   });
 });
 
-describe("a day that the calendar leaves out", () => {
-  it("is told of while requests without a date stumble over it or will, and not when it is long ago", async () => {
+describe("a day that the calendar lacks", () => {
+  it("is reported while requests without a date reach it or soon will, and not when it is long past", async () => {
     await publish(await testPack(today));
     const leaveOut = (days: number) =>
       db
@@ -128,8 +128,8 @@ describe("a day that the calendar leaves out", () => {
   });
 });
 
-describe("objects", () => {
-  it("that the catalog counts on are missed, and other bytes are noticed", async () => {
+describe("the objects in R2", () => {
+  it("are reported when a listed one is missing or has other bytes", async () => {
     await publish(await testPack(today));
     const [key = ""] = await keys();
     await bucket.put(key, "other bytes");
@@ -139,7 +139,7 @@ describe("objects", () => {
     expect((await run())[0]?.advice).toContain("Publish it again");
   });
 
-  it("go with their index rows 7 days after they were replaced, and not a moment earlier", async () => {
+  it("are deleted with their index rows exactly 7 days after they were replaced", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     const row = await db
@@ -157,7 +157,7 @@ describe("objects", () => {
     expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(422);
   });
 
-  it("are not served again by a restore that looked just before they went", async () => {
+  it("are not served again by a restore that checked just before the deletion", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     const old = await db
@@ -172,7 +172,7 @@ describe("objects", () => {
     expect((await admin<{ day: { revision: number } }>("GET", `/days/${today}`)).body.day.revision).toBe(2);
   });
 
-  it("of a revision that was restored stay, though it was replaced once", async () => {
+  it("of a restored revision are kept, although it was replaced before", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(200);
@@ -183,7 +183,7 @@ describe("objects", () => {
     expect(await keys()).toEqual([`orders/${today.slice(0, 4)}/${today}/1.parquet`]);
   });
 
-  it("of files go likewise", async () => {
+  it("of files are deleted and kept by the same rules", async () => {
     const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
       state, uploaded_at_ms, published_at_ms, replaced_at_ms) VALUES ('level2', ?, ?, ?, ?, ?, 1, '', 'published', 1, 1, ?)`;
     await publish(await testPack(today));
@@ -202,8 +202,8 @@ describe("objects", () => {
   });
 });
 
-describe("uploads that are not completed", () => {
-  it("end after 7 days, and a new one of the day begins from nothing", async () => {
+describe("an incomplete upload", () => {
+  it("is ended after 7 days, and a new one of that day begins at its first part", async () => {
     await publish(await testPack(today));
     const other = await testPack(beijingDate(nowMs - DAY_MS));
     const begun = await begin(other);
@@ -215,7 +215,7 @@ describe("uploads that are not completed", () => {
     expect((await publish(other)).status).toBe(200);
   });
 
-  it("leave no object behind, and never take one that is served or under way", async () => {
+  it("leaves no object behind, and a served object or an upload in progress stays", async () => {
     await publish(await testPack(today));
     const [served = ""] = await keys();
     // Arrived with other bytes than announced, so it is refused and its object stays.
@@ -249,8 +249,8 @@ describe("uploads that are not completed", () => {
   });
 });
 
-describe("a check that cannot be made", () => {
-  it("is a finding and stops no other", async () => {
+describe("a check that cannot run", () => {
+  it("is reported and stops no other check", async () => {
     const broken = { list: () => Promise.reject(new Error("R2 is away")) } as unknown as R2Bucket;
     const findings = await runScheduled({ db, bucket: broken, nowMs, dueMs: DUE_MS });
     expect(findings.map(({ check, level }) => [check, level])).toEqual([

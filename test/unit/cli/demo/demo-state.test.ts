@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { placesOf } from "../../../../src/cli/demo/demo-state.ts";
 
 describe("the demo's file for scripts", () => {
-  it("is .edgetape/demo.json for the default state, also where that is named", () => {
+  it("is .edgetape/demo.json for the default state, also when that state is named", () => {
     for (const options of [{}, { state: ".wrangler/state" }, { state: resolve(".wrangler/state/") }]) {
       expect(placesOf(options)).toEqual({
         stateDir: resolve(".wrangler/state"),
@@ -12,7 +12,7 @@ describe("the demo's file for scripts", () => {
     }
   });
 
-  it("lies in the folder of every other state", () => {
+  it("is in the state's folder for every other state", () => {
     expect(placesOf({ state: "other" })).toEqual({
       stateDir: resolve("other"),
       demoFile: resolve("other/demo.json"),
@@ -21,7 +21,7 @@ describe("the demo's file for scripts", () => {
     expect(placesOf({ empty: true }).demoFile).toBe(resolve(".wrangler/empty/demo.json"));
   });
 
-  it("is the one that --out names", () => {
+  it("is the path of --out where that is given", () => {
     expect(placesOf({ state: "other", out: "keys.json" }).demoFile).toBe(resolve("keys.json"));
   });
 });

@@ -5,15 +5,15 @@ import { demoCalendar, sampleDates } from "../../../../src/cli/demo/demo-days.ts
 const datesOf = (today: string) => sampleDates(demoCalendar(today as BeijingDate).days, today as BeijingDate);
 
 describe("the demo's sample days", () => {
-  it("are the newest three trading days, one 40 and one 400 days back", () => {
+  it("are the newest three trading days, one 40 days back and one 400 days back", () => {
     expect(datesOf("20261127")).toEqual(["20251023", "20261016", "20261125", "20261126", "20261127"]);
   });
 
-  it("leave out the holidays: in the National Day week the newest is 30 September", () => {
+  it("exclude holidays: in the National Day week the newest is 30 September", () => {
     expect(datesOf("20261005").slice(-3)).toEqual(["20260928", "20260929", "20260930"]);
   });
 
-  it("are five different trading days on every fifth day of four years, the older two outside the 30 and 365 days", () => {
+  it("are five different trading days on every fifth day of four years, the older two beyond 30 and 365 days", () => {
     for (let today = "20240101" as BeijingDate; today < "20280101"; today = addDays(today, 5)) {
       const dates = datesOf(today);
       expect(dates).toHaveLength(5);
@@ -24,7 +24,7 @@ describe("the demo's sample days", () => {
     }
   });
 
-  it("fall back to weekdays in a year whose holidays are unknown, and say which", () => {
+  it("are weekdays in a year whose holidays are unknown, which the demo reports", () => {
     expect(demoCalendar("20270104" as BeijingDate).withoutHolidays).toEqual([2027]);
     expect(demoCalendar("20261127" as BeijingDate).withoutHolidays).toEqual([]);
     expect(datesOf("20270104").slice(-3)).toEqual(["20261231", "20270101", "20270104"]);

@@ -44,7 +44,7 @@ function startDemo(script: string): StartedDemo {
 }
 
 describe("the lock of a state folder", () => {
-  it("names its holder, makes the folder, and is gone when released", async () => {
+  it("names its holder, creates the folder, and is deleted when released", async () => {
     const unlock = await lockState(folder);
     expect(readFileSync(lockFile, "utf8")).toBe(String(process.pid));
     unlock();
@@ -52,7 +52,7 @@ describe("the lock of a state folder", () => {
   });
 
   it.each(["999999999", "", "nonsense", String(process.pid)])(
-    "takes over a lock whose holder %j is no running demo",
+    "is replaced when its holder %j is no running demo",
     async (holder) => {
       (await lockState(folder))();
       writeFileSync(lockFile, holder);
@@ -62,7 +62,7 @@ describe("the lock of a state folder", () => {
     },
   );
 
-  it("is held by one of six demos that want it in the same moment, also over a lock that was left behind", async () => {
+  it("is acquired by one of six concurrent demos, also when an old lock exists", async () => {
     (await lockState(folder))();
     writeFileSync(lockFile, "999999999");
     const script = writeDemo();
@@ -82,7 +82,7 @@ describe("the lock of a state folder", () => {
     }
   }, 120_000);
 
-  it("is taken over also where a command was killed while it took one over", async () => {
+  it("is replaced also when a demo was killed while it replaced an older lock", async () => {
     (await lockState(folder))();
     writeFileSync(lockFile, "999999999");
     const takeover = `${lockFile}.takeover`;

@@ -24,12 +24,12 @@ async function found(listener: RequestListener): Promise<string[]> {
   );
 }
 
-describe("the public host", () => {
-  it("is well when the service itself answers every client", async () => {
+describe("the doctor's check of the public host", () => {
+  it("has no finding when the service itself answers every client", async () => {
     expect(await found(well)).toEqual([]);
   });
 
-  it("is found to refuse a client before the service sees it", async () => {
+  it("reports a client that is refused before the request reaches the service", async () => {
     const refusing: RequestListener = (request, response) =>
       /urllib/.test(request.headers["user-agent"] ?? "")
         ? response.writeHead(403, { "Content-Type": "text/html" }).end("<html>error code: 1010</html>")
@@ -40,7 +40,7 @@ describe("the public host", () => {
     ]);
   });
 
-  it("is found to redirect posts, to answer with a page, or not at all", async () => {
+  it("reports a host that redirects POST, answers with a page, or does not answer", async () => {
     const all = async (listener: RequestListener) =>
       (await found(listener)).filter((each) => each.includes("curl:"));
     const redirecting = await all((_, response) => response.writeHead(301, { Location: "https://h/" }).end());
@@ -52,8 +52,8 @@ describe("the public host", () => {
   });
 });
 
-describe("the clock", () => {
-  it("may lie anywhere between the question and the answer, and 5 s beside", () => {
+describe("the doctor's check of the clock", () => {
+  it("accepts any instant between request and answer, and 5 s beyond", () => {
     expect(clockFindings(1_000_000, 990_000, 1_010_000)).toEqual([]);
     expect(clockFindings(1_000_000, 1_005_000, 1_006_000)).toEqual([]);
     expect(clockFindings(1_000_000, 1_060_000, 1_061_000)[0]?.sentence).toContain("60 s behind");
@@ -61,8 +61,8 @@ describe("the clock", () => {
   });
 });
 
-describe("the deployment against the checkout", () => {
-  it("lacks migrations, has strange ones, or is of another version", () => {
+describe("the doctor's comparison of deployment and checkout", () => {
+  it("reports missing migrations, unknown migrations and another version", () => {
     const found = (migrations: string[] | null, version = "0.0.0") =>
       checkoutFindings({ migrations, version }).map(({ check, level }) => `${check} ${level}`);
     expect(found(null)).toEqual(["version warning", "migrations warning"]);

@@ -46,8 +46,8 @@ function put(name: string, text: string | Uint8Array = "x"): string {
 const problem = async (expected: Parameters<typeof deliveryProblem>[2] = NOTHING) =>
   (await deliveryProblem(folder, await readDelivery(folder, DAY), expected))?.en ?? null;
 
-describe("the day of a name", () => {
-  it("is its one date, however it is written", () => {
+describe("the day in a file name", () => {
+  it("is its only date, in any notation", () => {
     expect(dayOfName("20260312")).toBe(DAY);
     expect(dayOfName("SH_2026-03-12_orders.zip")).toBe(DAY);
     expect(dayOfName("20260312_20260312.7z")).toBe(DAY);
@@ -63,7 +63,7 @@ describe("the day of a name", () => {
     }
   });
 
-  it("says whether a transfer is under way", () => {
+  it("is found in names that mark a running transfer, which are reported as such", () => {
     for (const name of [
       "20260312.zip.part",
       "20260312.7z.PARTIAL",
@@ -84,7 +84,7 @@ describe("the day of a name", () => {
 });
 
 describe("a drop folder", () => {
-  it("sorts what it holds by day and by what it is for", async () => {
+  it("groups its files by day and purpose", async () => {
     const csv = put("20260312/600519.SH/逐笔委托.csv");
     const auction = put("20260312_aucde.parquet");
     const trades = put("level2/20260312_trades.zip");
@@ -108,7 +108,7 @@ describe("a drop folder", () => {
     });
   });
 
-  it("takes every file of the day that may hold orders", async () => {
+  it("includes every file of the day that may hold orders", async () => {
     const names = [
       "20260312",
       "20260312.7z.001",
@@ -121,7 +121,7 @@ describe("a drop folder", () => {
     expect((await readDelivery(folder, DAY)).orders).toEqual(paths);
   });
 
-  it("does not look through links, in the place of a day, of a file and of a folder above", async () => {
+  it("ignores symbolic links, for a day, for a file and for a parent folder", async () => {
     put("elsewhere/20260312/600519.SH/逐笔委托.csv");
     put("secret.env");
     const from = join(folder, "elsewhere");
@@ -145,7 +145,7 @@ describe("a drop folder", () => {
     await expect(openDailyFile(behind, place, drop)).rejects.toThrow("is a link, and links are not followed");
   });
 
-  it("has a fingerprint that every name, size and time of modification changes", async () => {
+  it("has a fingerprint that every name, size and modification time changes", async () => {
     expect(isEmpty(await readDelivery(folder, DAY))).toBe(true);
     const path = put("20260312/a.csv", "one");
     const seen = new Set([(await readDelivery(folder, DAY)).fingerprint]);
@@ -163,7 +163,7 @@ describe("a drop folder", () => {
     expect(seen.size).toBe(4);
   });
 
-  it("has a mark that a change of content alters, also with the time of modification set back", async () => {
+  it("has a mark that a change of content alters, also when the modification time is set back", async () => {
     const path = put("20260312/a.csv", "one");
     utimesSync(path, 1_000_000, 1_000_000);
     const before = await readDelivery(folder, DAY);
@@ -175,7 +175,7 @@ describe("a drop folder", () => {
     expect((await readDelivery(folder, DAY)).fingerprint).toBe(before.fingerprint);
   });
 
-  it("that does not exist, or is a file, ends the command", async () => {
+  it("ends the command when it does not exist or is a file", async () => {
     await expect(refuseAbsent(join(folder, "absent"))).rejects.toThrow(
       /^There is no drop folder .*absent\.$/,
     );
@@ -184,8 +184,8 @@ describe("a drop folder", () => {
   });
 });
 
-describe("a delivery at rest", () => {
-  it("is complete, or says what it lacks", async () => {
+describe("a delivery that no longer changes", () => {
+  it("is complete, or its missing part is named", async () => {
     const trades = { marker: null, types: ["level2" as const] };
     put("20260312_aucde.parquet", "PAR1 PAR1");
     expect(await problem()).toBe("there are files for shares and no orders");
@@ -201,7 +201,7 @@ describe("a delivery at rest", () => {
     expect(await problem()).toBe(".a.csv.k2J9dk is still being written, by its name");
   });
 
-  it("is not complete while a file ends in NUL bytes, wherever it lies", async () => {
+  it("is incomplete while a file in any place ends in NUL bytes", async () => {
     for (const [name, text] of [
       ["20260312/600519.SH/逐笔委托.csv", "a,b\r\n\0\0\0"],
       ["20260312/a.csv.gz", Buffer.concat([gzipSync("x"), Buffer.alloc(16)])],
@@ -219,7 +219,7 @@ describe("a delivery at rest", () => {
     expect(await problem()).toBeNull();
   });
 
-  it.skipIf(isMissing("7z"))("is not complete before every part of a split archive has come", async () => {
+  it.skipIf(isMissing("7z"))("is incomplete before every part of a split archive is there", async () => {
     put("in/orders.csv", "x,y\n".repeat(2_000));
     const made = spawnSync("7z", ["a", "-v1k", "-mx0", join(folder, "20260312.7z"), join(folder, "in")]);
     expect(made.status).toBe(0);
@@ -235,7 +235,7 @@ describe("a delivery at rest", () => {
     expect(await problem()).toBe("20260312.7z.002, a part of a split archive, has not come");
   });
 
-  it("shows by their ends whether archives are whole", async () => {
+  it("is checked for truncated archives by their last bytes", async () => {
     const zip = zipOf([{ name: "600519.SH/逐笔委托.csv", content: "x".repeat(500) }]);
     expect(await cutFormat(put("a.zip", zip))).toBeNull();
     expect(await cutFormat(put("a.zip", zip.subarray(0, zip.length - 30)))).toBe("ZIP");

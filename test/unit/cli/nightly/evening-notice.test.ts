@@ -27,7 +27,7 @@ function outcome(datasets: DatasetOutcome[], said: Partial<DayOutcome> = {}): Da
   };
 }
 
-describe("an evening's notice", () => {
+describe("the notice at the end of nightly", () => {
   it.each([
     [[dataset("orders")], [], "20260312 is served as revision 3", "20260312 已发布，第 3 版"],
     [
@@ -55,7 +55,7 @@ describe("an evening's notice", () => {
     },
   );
 
-  it("has a line of numbers for each dataset, what the delivery lacks, and the rows left out", () => {
+  it("has one line of numbers per dataset, names missing datasets, and counts the rows left out", () => {
     const broken = { brokenRows: 2, quarantine: "q.csv" };
     const datasets = [dataset("orders"), dataset("trades", { rows: 900, ...broken })];
     expect(linesOf(outcome(datasets, { lacking: ["orders"] })).map(({ en }) => en)).toEqual([
@@ -66,7 +66,7 @@ describe("an evening's notice", () => {
     ]);
   });
 
-  it("has failed when one dataset has, and says what is served all the same", () => {
+  it("is a failure when one dataset failed, and names what is served nevertheless", () => {
     const problem = { state: "failed" as const, revision: null, problem: "It is withdrawn." };
     const half = outcomeNotice(outcome([dataset("orders"), dataset("trades", problem)]));
     expect([half.event, half.title.en]).toEqual([

@@ -5,14 +5,14 @@ import { eveningTime, lastClosedDay, newestTradingDay } from "../../../../src/cl
 const at = (text: string) => Date.parse(text);
 const day = (text: string) => text as BeijingDate;
 
-describe("the day that is due", () => {
+describe("the day that nightly expects", () => {
   it("is today from 15:00 Beijing on, and yesterday before", () => {
     expect(lastClosedDay(at("2026-03-12T14:59:59.999+08:00"))).toBe("20260311");
     expect(lastClosedDay(at("2026-03-12T15:00:00+08:00"))).toBe("20260312");
     expect(lastClosedDay(at("2026-03-13T00:30:00+08:00"))).toBe("20260312");
   });
 
-  it("is the newest trading day up to there, if the calendar knows every day since", () => {
+  it("is the newest trading day up to then, if the calendar covers every day since", () => {
     const calendar = [
       { day: day("20260312"), open: true },
       { day: day("20260313"), open: true },
@@ -25,7 +25,7 @@ describe("the day that is due", () => {
     expect(newestTradingDay(calendar.slice(2), day("20260315"))).toBeNull();
   });
 
-  it("has an evening that may end in the night after it", () => {
+  it("may have a deadline in the following night", () => {
     const time = (hours: number, minutes: number) =>
       beijingTimestamp(eveningTime(day("20261231"), { hours, minutes }));
     expect(time(20, 30)).toBe("2026-12-31T20:30:00+08:00");

@@ -56,7 +56,7 @@ async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_IN
 }
 
 describe("waiting for a delivery", () => {
-  it("takes it when nothing has changed for a minute", async () => {
+  it("ends with the delivery when nothing has changed for a minute", async () => {
     const grows = [5, 15, 25, 95].map((from, n) => ({ from, size: n + 1 }));
     const { arrival, late, endedAt } = await wait([...grows]);
     expect(arrival.state).toBe("complete");
@@ -65,7 +65,7 @@ describe("waiting for a delivery", () => {
     expect(late).toEqual([]);
   });
 
-  it("starts counting again at every change", async () => {
+  it("restarts the minute at every change", async () => {
     const { endedAt } = await wait([
       { from: 0, size: 1 },
       { from: 50, size: 2 },
@@ -74,7 +74,7 @@ describe("waiting for a delivery", () => {
     expect(endedAt).toBe(160);
   });
 
-  it("starts counting again when only the content changes", async () => {
+  it("restarts the minute when only the content changes", async () => {
     const { endedAt } = await wait([
       { from: 0, size: 1 },
       { from: 50, size: 1, version: 2 },
@@ -82,7 +82,7 @@ describe("waiting for a delivery", () => {
     expect(endedAt).toBe(110);
   });
 
-  it("says why it waits, once for each reason", async () => {
+  it("reports why it waits, once for each reason", async () => {
     const { waiting } = await wait([
       { from: 0, size: 1, problem: "it is cut" },
       { from: 300, size: 2, problem: "it ends in NUL bytes" },
@@ -97,32 +97,32 @@ describe("waiting for a delivery", () => {
     ]);
   });
 
-  it("ends at once for files that had settled before", async () => {
+  it("ends immediately for files that settled before it began", async () => {
     expect((await wait([{ from: 0, size: 1 }], { start: 100, changedAt: 30 })).endedAt).toBe(100);
     expect((await wait([{ from: 0, size: 1 }], { start: 100, changedAt: 70 })).endedAt).toBe(130);
   });
 
-  it("tells once that nothing has come, and takes what comes later", async () => {
+  it("reports once that nothing has arrived, and accepts what arrives later", async () => {
     const { arrival, late } = await wait([{ from: 700, size: 1 }]);
     expect(arrival.state).toBe("complete");
     expect(late).toEqual([[600, { state: "nothing" }]]);
   });
 
-  it("tells that half has come, and gives up what lies there unchanged at the end", async () => {
+  it("reports an incomplete delivery, and fails at the deadline if it has stopped changing", async () => {
     const { arrival, late, endedAt } = await wait([{ from: 300, size: 1, problem: "it is cut" }]);
     expect(arrival).toMatchObject({ state: "half", problem: { en: "it is cut" } });
     expect(late.map(([at, { state }]) => [at, state])).toEqual([[600, "half"]]);
     expect(endedAt).toBe(1_200);
   });
 
-  it("goes on past the end while something still grows", async () => {
+  it("continues past the deadline while a file still grows", async () => {
     const grows = Array.from({ length: 30 }, (_, n) => ({ from: 1_100 + 20 * n, size: n + 1 }));
     const { arrival, endedAt } = await wait(grows);
     expect(arrival.state).toBe("complete");
     expect(endedAt).toBe(1_100 + 20 * 29 + 60);
   });
 
-  it("looks once when it begins after the end, and reports only the end", async () => {
+  it("checks once when it starts after the deadline, and reports only the result", async () => {
     const nothing = await wait([], { start: 2_000 });
     expect(nothing).toEqual({ arrival: { state: "nothing" }, late: [], waiting: [], endedAt: 2_000 });
     const half = await wait([{ from: 0, size: 1, problem: "cut" }], { start: 2_000, changedAt: 1 });

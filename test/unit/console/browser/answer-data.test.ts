@@ -16,15 +16,15 @@ const PAGE = {
   },
 };
 
-describe("an answer as a text", () => {
-  it("is the same JSON, with each record on a line of its own", () => {
+describe("an answer shown as text", () => {
+  it("is the same JSON, with one line per record", () => {
     const text = prettyText(PAGE);
     expect(JSON.parse(text)).toEqual(PAGE);
     expect(text).toContain('\n      ["600519", 1500.01],\n      ["600519", null]\n');
     expect(text).toContain('"empty": []');
   });
 
-  it("is CSV with a line of names, where only what needs quotes has them", () => {
+  it("is CSV with a line of names, and quotes only where they are needed", () => {
     const rows = [
       ["600519", 1500.01],
       ['a"b', null],
@@ -36,12 +36,12 @@ describe("an answer as a text", () => {
   });
 });
 
-describe("an answer as tables", () => {
-  it("is its records where it has them", () => {
+describe("an answer shown as tables", () => {
+  it("is one table of its records where it has records", () => {
     expect(tablesOf(PAGE.data)).toEqual([{ name: "items", fields: PAGE.data.fields, rows: PAGE.data.items }]);
   });
 
-  it("is else its members by their paths, and then each of its lists", () => {
+  it("is a table of its members by path, and one of each list, where it has no records", () => {
     const data = {
       plan: "trial",
       windows: { level2: null },

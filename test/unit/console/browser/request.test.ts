@@ -8,8 +8,8 @@ const field = (name: string, value: string, more: { numeric?: true; beside?: tru
 });
 const URL = "https://api.example.com/api";
 
-describe("the request of a form", () => {
-  it("leaves empty fields out, makes whole numbers of numeric ones, puts fields beside params", () => {
+describe("the request made from the Try it form", () => {
+  it("omits empty fields, converts numeric ones to integers, and puts fields beside params", () => {
     const body = bodyOf("level2_order_history", [
       field("symbol", " 600519 "),
       field("tradedate", ""),
@@ -24,12 +24,12 @@ describe("the request of a form", () => {
     });
   });
 
-  it("sends what is no whole number as it was typed, for the service to refuse", () => {
+  it("sends a value that is no integer as it was typed, so that the service refuses it", () => {
     const body = bodyOf("x", [field("year", "20a6", { numeric: true })]);
     expect(body.params).toEqual({ year: "20a6" });
   });
 
-  it("names a file only for format parquet", () => {
+  it("downloads a file for format parquet only", () => {
     expect(fileOf(bodyOf("x", [field("format", "json")]))).toBeNull();
     const body = bodyOf("x", [
       field("format", "parquet"),
@@ -40,7 +40,7 @@ describe("the request of a form", () => {
     expect(fileOf({ ...body, apiname: "level2_trade_history" })).toBe("600519_20260311_trades.parquet");
   });
 
-  it("never writes a key into a program, only the environment's name for it", () => {
+  it("is shown as a program that reads the key from the environment, never with the key in it", () => {
     const { curl, python, typescript } = programs(bodyOf("account_info", []), URL);
     expect(curl).toContain(`"'"$EDGETAPE_KEY"'"`);
     expect(python).toContain('os.environ["EDGETAPE_KEY"]');

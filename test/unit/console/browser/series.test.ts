@@ -28,8 +28,8 @@ const ROWS = [
   ["093200000", "1", "2", 0],
 ];
 
-describe("pictures of orders", () => {
-  it("reads HHMMSSmmm as seconds of the day and writes them back", () => {
+describe("charts of orders", () => {
+  it("convert HHMMSSmmm to seconds of the day and back", () => {
     expect(secondsOf("093000010")).toBeCloseTo(34_200.01, 6);
     expect(clockText(34_200.01, true)).toBe("09:30:00.010");
     expect(clockText(53_999.999, true)).toBe("14:59:59.999");
@@ -37,7 +37,7 @@ describe("pictures of orders", () => {
     expect(clockText(34_259.9996, true)).toBe("09:31:00.000");
   });
 
-  it("needs time, price, type and code, by their legacy names too", () => {
+  it("need time, price, type and code, also under their legacy names", () => {
     expect(columnsFor(["time", "price"])).toBeNull();
     expect(columnsFor(["side", "time", "price", "order_type"])).toMatchObject({ order_code: 0, time: 1 });
   });
@@ -51,11 +51,11 @@ describe("pictures of orders", () => {
     ["S", "OCALL", "other"],
     ["S", "S", "other"],
     ["0", "", "other"],
-  ])("takes type %s with code %s for %s", (type, code, kind) => {
+  ])("show type %s with code %s as %s", (type, code, kind) => {
     expect(kindOf(type, code)).toBe(kind);
   });
 
-  it("draws rows with a price, each as one kind", () => {
+  it("draw the rows with a price, each as one kind", () => {
     const points = pricePoints(ROWS, PLACES);
     expect(points.drawn).toBe(3);
     expect(points.buy).toEqual([12.5, null, null]);
@@ -63,7 +63,7 @@ describe("pictures of orders", () => {
     expect(points.cancel).toEqual([null, null, 12.5]);
   });
 
-  it("counts every row of every minute from the first to the last, empty minutes too", () => {
+  it("count every row of every minute from the first to the last, empty minutes too", () => {
     const minutes = perMinute(ROWS, PLACES);
     expect(minutes.x).toHaveLength(18);
     const total = minutes.x.map((_, at) => KINDS.reduce((sum, kind) => sum + (minutes[kind][at] ?? 0), 0));
@@ -73,7 +73,7 @@ describe("pictures of orders", () => {
     expect(perMinute([], PLACES)).toEqual({ x: [], buy: [], sell: [], cancel: [], other: [] });
   });
 
-  it("adds orders up from zero to all of them", () => {
+  it("accumulate the orders from zero to the total", () => {
     const soFar = soFarOf(perMinute(ROWS, PLACES));
     expect(soFar.x).toHaveLength(19);
     expect(soFar.x.at(-1)).toBe(9 * 3600 + 33 * 60);
@@ -85,20 +85,20 @@ describe("pictures of orders", () => {
     expect(soFar.buy[16]).toBe(1);
   });
 
-  it("puts the bars of a minute on top of each other", () => {
+  it("stack the bars of a minute", () => {
     const minutes = perMinute(ROWS, PLACES);
     const [buy, both] = stacked(minutes, ["buy", "sell"]);
     expect([buy?.[15], both?.[15]]).toEqual([1, 2]);
   });
 
-  it("folds the lunch break to a minute, and finds each moment again", () => {
+  it("shorten the lunch break to a minute, and convert each instant back", () => {
     const moments = [34_200, 41_399.5, 41_400, 43_000, 46_800, 46_800.25, 54_000];
     expect([folded(41_400), folded(46_800), folded(54_000)]).toEqual([41_400, 41_460, 48_660]);
     for (const moment of moments) expect(unfolded(folded(moment))).toBeCloseTo(moment, 6);
     expect(moments.map(folded)).toEqual(moments.map(folded).toSorted((a, b) => a - b));
   });
 
-  it("has ticks at whole steps of the clock, and one for the whole lunch break", () => {
+  it("have ticks at round times, and one for the whole lunch break", () => {
     const ticks = ticksBetween(folded(34_200), folded(54_000), 1_800);
     expect(ticks.map(tickText)).toEqual([
       ...["09:30", "10:00", "10:30", "11:00", "11:30/13:00", "13:30", "14:00", "14:30", "15:00"],
@@ -106,7 +106,7 @@ describe("pictures of orders", () => {
     expect(ticksBetween(41_390, 41_400, 5).map(tickText)).toEqual(["11:29:50", "11:29:55", "11:30/13:00"]);
   });
 
-  it("leaves out the minutes of the lunch break, unless one has rows", () => {
+  it("omit the minutes of the lunch break that have no rows", () => {
     const rows = [
       ["112900000", "A", "B", 1],
       ["113000500", "A", "S", 1],
@@ -120,7 +120,7 @@ describe("pictures of orders", () => {
     ]);
   });
 
-  it("says the picture in numbers: rows, volume and prices of each kind that occurs", () => {
+  it("are summarised in numbers: rows, volume and prices of each kind that occurs", () => {
     const fields = [...FIELDS, "volume"];
     const rows = ROWS.map((row, at) => [...row, 100 * (at + 1)]);
     expect(summaryOf(rows, placesOf(fields))).toEqual([
@@ -132,7 +132,7 @@ describe("pictures of orders", () => {
     expect(summaryOf(ROWS, PLACES)[0]?.volume).toBeNull();
   });
 
-  it("does not let one wild price of thousands flatten the others", () => {
+  it("keep their scale when one price of thousands is far from the others", () => {
     const rows = Array.from({ length: 2_000 }, (_, place) => [
       "093000000",
       "A",
@@ -145,7 +145,7 @@ describe("pictures of orders", () => {
   });
 });
 
-describe("pictures of trades", () => {
+describe("charts of trades", () => {
   const fields = ["time", "price", "volume", "bs_flag", "trade_code", "buy_order_id", "sell_order_id"];
   const places = placesOf(fields);
   const kindOfOne = (row: (string | number)[]) => summaryOf([row], places)[0]?.kind;
@@ -161,18 +161,18 @@ describe("pictures of trades", () => {
     ["Shenzhen's closing auction", ["150000000", 12.5, 100, "", "0", 9, 3], "other"],
     ["no order numbers", ["100000000", 12.5, 100, "", "0", 0, 0], "other"],
     ["a Shenzhen cancel", ["100000000", 0, 100, "", "C", 9, 0], "cancel"],
-  ])("knows the aggressor of %s", (_, row, kind) => {
+  ])("find the aggressor of %s", (_, row, kind) => {
     expect(kindOfOne(row)).toBe(kind);
   });
 
-  it("takes a row without a price for a cancel where the code was not asked for", () => {
+  it("treat a row without a price as a cancel when the code was not requested", () => {
     const few = placesOf(["time", "price", "volume", "bs_flag"]);
     expect(summaryOf([["100000000", 0, 100, ""]], few)[0]?.kind).toBe("cancel");
     expect(summaryOf([["100000000", 9, 100, ""]], few)[0]?.kind).toBe("other");
     expect(columnsFor(["time", "price", "bs_flag"])).toBeNull();
   });
 
-  it("adds up the traded volume of each minute by side, without cancels", () => {
+  it("add up the traded volume of each minute by side, without cancels", () => {
     const rows = [
       ["093000010", 12.5, 100, "B", "", 9, 3],
       ["093059000", 12.6, 300, "B", "", 9, 3],

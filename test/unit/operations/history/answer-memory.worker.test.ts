@@ -90,7 +90,7 @@ async function stack(apikey: string): Promise<{ unread: Opened[]; refused: Opene
   throw new Error(`${STACKED} pages are held unread`);
 }
 
-it("end at a part of the memory: the next is 503 and not charged, others are served, and what is read is whole", async () => {
+it("Unread answers of one account are limited: the next one is 503 and not charged, others are complete", async () => {
   const [hostile, other] = [await newKey(), await newKey()];
   const { unread, refused } = await stack(hostile);
   expect(answerMemory.heldBytes).toBeGreaterThan(OF_ACCOUNT_BYTES / 2);
@@ -119,7 +119,7 @@ it("end at a part of the memory: the next is 503 and not charged, others are ser
   expect(answerMemory.heldBytes).toBe(0);
 });
 
-it("of small pages are held as what they are, not as what was reserved for them", async () => {
+it("Unread small pages count with their size, not with the reservation", async () => {
   const key = await newKey();
   const opened: Opened[] = [];
   for (let page = 0; page < SMALL; page++) opened.push(await open(key, { page_size: 100 }));
@@ -128,7 +128,7 @@ it("of small pages are held as what they are, not as what was reserved for them"
   for (const { close } of opened) await close();
 });
 
-it("hold nothing when they were refused before a body: a taken slot, a cursor beyond its millisecond", async () => {
+it("Requests refused before a body hold no memory: a busy slot, a cursor beyond its millisecond", async () => {
   const key = await newKey();
   const file = await open(key, { format: "parquet" });
   expect(answerMemory.heldBytes).toBeGreaterThan(0);

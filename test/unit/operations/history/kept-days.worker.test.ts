@@ -74,8 +74,8 @@ function orders(apikey: string, tradedate: string, params: object = {}): object 
 
 const withdraw = (date: string, revision: number) => admin("POST", `/days/${date}/withdraw`, { revision });
 
-describe("a kept day", () => {
-  it("costs a page no D1 query, and a page of another security of that day one", async () => {
+describe("a day kept in memory", () => {
+  it("saves the D1 query of a page, and another security of that day needs one query", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).calls).toEqual(["d1", "gate", "gate!", "r2"]);
     expect((await ask(orders(key, date))).calls).not.toContain("d1");
@@ -85,7 +85,7 @@ describe("a kept day", () => {
     expect((await ask(orders(key, date), { seconds: 10 })).calls).toContain("d1");
   });
 
-  it("is read before a cursor of a newer revision is judged", async () => {
+  it("is read again before a cursor of a newer revision is checked", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).revision).toBe("1");
     await publish(await testPack(date, 200_000));
@@ -94,7 +94,7 @@ describe("a kept day", () => {
     expect([next.reason, next.revision]).toEqual([null, "2"]);
   });
 
-  it("is no reason to refuse what was published since: a day, a security, a withdrawal undone", async () => {
+  it("does not hide what was published since: a day, a security, a reversed withdrawal", async () => {
     const key = await newKey();
     const early = `202405${String(days + 1).padStart(2, "0")}`;
     expect((await ask(orders(key, early))).reason).not.toBeNull();
@@ -106,7 +106,7 @@ describe("a kept day", () => {
     expect((await ask(orders(key, date), { seconds: 10 })).revision).toBe("2");
   });
 
-  it("is read again when its object is gone, and by explain", async () => {
+  it("is read again when its object is missing, and for explain", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).revision).toBe("1");
     await publish(await testPack(date, 200_000));
@@ -126,7 +126,7 @@ describe("a kept day", () => {
   });
 });
 
-describe("an announcement (contract 9)", () => {
+describe("the announcement of a change (contract 9)", () => {
   const changesOf = async (key: string, date: string, seconds: number) => {
     const { data } = await ask({ apiname: "data_changes", apikey: key, params: {} }, { seconds });
     const changes = (data?.changes ?? []) as { tradedate: string; kind: string; revision: number }[];
@@ -142,7 +142,7 @@ describe("an announcement (contract 9)", () => {
     return found === undefined ? "absent" : `${found.state} ${found.revision}`;
   };
 
-  it("comes 15 s after the change, when the old revision is served nowhere any more", async () => {
+  it("appears 15 s after the change, when no isolate serves the old revision", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     vi.advanceTimersByTime(60_000);
     expect((await ask(orders(key, date))).revision).toBe("1");
@@ -162,7 +162,7 @@ describe("an announcement (contract 9)", () => {
     ]);
   });
 
-  it("is told to the operator's command as milliseconds from now", async () => {
+  it("is returned to the operator's command as milliseconds from now", async () => {
     const bindings = { ...testEnv, DAY_CACHE_MS: "10000" };
     const date = await publishedDay();
     const { body } = await publish(await testPack(date, 200_000), { bindings });
@@ -175,7 +175,7 @@ describe("an announcement (contract 9)", () => {
     expect(await left()).toBe(0);
   });
 
-  it("of a new day and of a withdrawal comes as late", async () => {
+  it("of a new day and of a withdrawal appears after the same time", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect([await changesOf(key, date, 14.999), await statusOf(key, date, 14.999)]).toEqual([[], "absent"]);
     expect(await statusOf(key, date, 15)).toBe("available 1");
@@ -192,8 +192,8 @@ describe("an announcement (contract 9)", () => {
   });
 });
 
-describe("the read of a page", () => {
-  it("begins while the gate is asked, once the gate has let the account in", async () => {
+describe("the R2 read of a page", () => {
+  it("begins while the gate is asked, for an account that the gate admitted before", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).calls).toEqual(["d1", "gate", "gate!", "r2"]);
     const { calls } = await ask(orders(key, date));
@@ -203,7 +203,7 @@ describe("the read of a page", () => {
     expect(file.calls).toEqual(["gate", "gate!", "r2"]);
   });
 
-  it("is wasted once at most when the quota is used up", async () => {
+  it("is wasted at most once when the quota is used up", async () => {
     const [key, date] = [await newKey({ requests: 2, files: null }), await publishedDay()];
     for (let request = 0; request < 2; request++) expect((await ask(orders(key, date))).reason).toBeNull();
     const wasted: number[] = [];

@@ -23,8 +23,8 @@ function entering(permits: Permits, { ms, signal } = ask) {
 const settled = () => vi.advanceTimersByTimeAsync(0);
 const statesOf = (permits: readonly { is: string }[]) => permits.map(({ is }) => is);
 
-describe("permits", () => {
-  it("begin as many at a time as they may, in the order they came", async () => {
+describe("the permits to compute a page", () => {
+  it("are granted up to their number, in the order of arrival", async () => {
     const permits = new Permits(2);
     const all = [1, 2, 3, 4].map(() => entering(permits));
     await settled();
@@ -39,7 +39,7 @@ describe("permits", () => {
     expect([...statesOf(all), late.is]).toEqual(["begun", "begun", "begun", "begun", "begun"]);
   });
 
-  it("begin one for one that ends, however often its end is told", async () => {
+  it("are granted once per ended one, even if its end is reported twice", async () => {
     const permits = new Permits(1);
     const [first, second, third] = [1, 2, 3].map(() => entering(permits));
     await settled();
@@ -49,7 +49,7 @@ describe("permits", () => {
     expect([second?.is, third?.is]).toEqual(["begun", "waiting"]);
   });
 
-  it("pass over a client that goes away while it waits, and one that had gone before", async () => {
+  it("skip a client that disconnects while it waits, and one that disconnected before", async () => {
     const permits = new Permits(1);
     const first = entering(permits);
     const client = new AbortController();
@@ -64,7 +64,7 @@ describe("permits", () => {
     expect(next.is).toBe("begun");
   });
 
-  it("are refused when none comes in time, and are not kept for a request that gave up", async () => {
+  it("are refused after a timeout, and are not kept for a request that gave up", async () => {
     const permits = new Permits(1);
     const first = entering(permits);
     const hasty = entering(permits, { ms: 20, signal: FOREVER });
@@ -76,7 +76,7 @@ describe("permits", () => {
     expect(next.is).toBe("begun");
   });
 
-  it("count for 50 ms at most, however long the page takes", async () => {
+  it("count for at most 50 ms, however long the page computes", async () => {
     const permits = new Permits(1);
     const [slow, second, third] = [1, 2, 3].map(() => entering(permits));
     await vi.advanceTimersByTimeAsync(49);
@@ -90,7 +90,7 @@ describe("permits", () => {
     expect(third?.is).toBe("waiting");
   });
 
-  it("count no longer either when their request died without a word", async () => {
+  it("count for the same time when their request ends without releasing them", async () => {
     const permits = new Permits(1);
     entering(permits);
     await settled();

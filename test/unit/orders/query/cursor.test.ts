@@ -46,8 +46,8 @@ function randomContent(random: Random): DatedCursor {
   };
 }
 
-describe("a present cursor (contract 5.2)", () => {
-  it("returns what was signed, for 2,000 random contents", async () => {
+describe("a current cursor (contract 5.2)", () => {
+  it("decodes to what was signed, for 2,000 random contents", async () => {
     const random = printedRandom("cursor contents");
     for (let round = 0; round < 2000; round += 1) {
       const content = randomContent(random);
@@ -57,7 +57,7 @@ describe("a present cursor (contract 5.2)", () => {
     }
   });
 
-  it("is short: fewer than 100 characters, and tells nothing in plain text", async () => {
+  it("has fewer than 100 characters and shows nothing in plain text", async () => {
     const text = await signCursor(SECRET, CONTENT);
     expect(text.length).toBeLessThan(100);
     expect(text).not.toContain("000001");
@@ -87,7 +87,7 @@ describe("a present cursor (contract 5.2)", () => {
     expect(await readCursor(SECRETS, foreign, 0)).toEqual(INVALID);
   });
 
-  it("is not made by signing its content for another purpose with the same secret", async () => {
+  it("is invalid when its content was signed for another purpose with the same secret", async () => {
     const text = await signCursor(SECRET, CONTENT);
     const content = Buffer.from(text.slice(3), "base64url").subarray(0, 34);
     const plain = createHmac("sha256", SECRET).update(content).digest();
@@ -96,7 +96,7 @@ describe("a present cursor (contract 5.2)", () => {
     expect(await readCursor(SECRETS, forged, 0)).toEqual(INVALID);
   });
 
-  it("signed with the previous secret is read until the rotation's end, not after", async () => {
+  it("signed with the previous secret is valid until the rotation's end, not after", async () => {
     const old = await signCursor("previous-secret-previous-secret-previous", CONTENT);
     const secrets = {
       current: SECRET,
@@ -107,7 +107,7 @@ describe("a present cursor (contract 5.2)", () => {
     expect(await readCursor(secrets, await signCursor(SECRET, CONTENT), 999)).toEqual(CONTENT);
   });
 
-  it("cannot be made of numbers that do not fit", async () => {
+  it("cannot be created from numbers outside its fields", async () => {
     for (const skip of [-1, 1.5, 2 ** 32, Number.NaN]) {
       await expect(signCursor(SECRET, { ...CONTENT, position: { time: 0, skip } })).rejects.toThrow(
         RangeError,
@@ -116,8 +116,8 @@ describe("a present cursor (contract 5.2)", () => {
   });
 });
 
-describe("older cursors (contract 5.5)", () => {
-  it("from before the second dataset count as cursors of orders", async () => {
+describe("an older cursor (contract 5.5)", () => {
+  it("from before the second dataset counts as a cursor of orders", async () => {
     const content = Buffer.from((await signCursor(SECRET, CONTENT)).slice(3), "base64url").subarray(0, 34);
     const signed = (purpose: string) => {
       const mac = createHmac("sha256", SECRET).update(purpose).update(content).digest();
@@ -136,7 +136,7 @@ describe("older cursors (contract 5.5)", () => {
     },
   );
 
-  it("a time-offset cursor gives its position without a date", async () => {
+  it("with a time offset contains its position but no date", async () => {
     expect(await readCursor(SECRETS, "v2.093000000-5", 0)).toEqual({
       tradedate: null,
       position: { time: 93_000_000, skip: 5 },
@@ -163,7 +163,7 @@ describe("older cursors (contract 5.5)", () => {
   });
 });
 
-describe("any other text", () => {
+describe("any other text as a cursor", () => {
   it.each([
     "",
     "v3.",
@@ -184,7 +184,7 @@ describe("any other text", () => {
     expect(await readCursor(SECRETS, text, 0)).toEqual(INVALID);
   });
 
-  it("20,000 mutated cursors are refused, and none throws", async () => {
+  it("is refused without an exception, for 20,000 mutated cursors", async () => {
     const random = printedRandom("mutated cursors");
     const alphabet = [..."ABCabc019-_.=+/ \u0000é💹"];
     const originals = [await signCursor(SECRET, CONTENT), "v2.093000000-5", "v1.77"];
@@ -203,7 +203,7 @@ describe("any other text", () => {
     }
   });
 
-  it("every single bit of a cursor counts", async () => {
+  it("is refused when any single bit of a valid cursor is changed", async () => {
     const bytes = Buffer.from((await signCursor(SECRET, CONTENT)).slice(3), "base64url");
     for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
       const flipped = Buffer.from(bytes);

@@ -17,18 +17,18 @@ function namesOf(fields: unknown, dataset: DatasetName = "orders"): string[] {
 
 describe("parseFields (contract 3.10)", () => {
   it.each([undefined, null, "", "  ", ",", " , ,", [], ["", " "]])(
-    "%j gives the ten standard fields",
+    "%j means the ten standard fields",
     (fields) => {
       expect(namesOf(fields)).toEqual(STANDARD);
     },
   );
 
-  it("gives the asked fields in the asked order, as a string or as an array", () => {
+  it("returns the named fields in the named order, from a string or an array", () => {
     expect(namesOf("volume, time ,,price,")).toEqual(["volume", "time", "price"]);
     expect(namesOf(["volume", " time ", "", "price"])).toEqual(["volume", "time", "price"]);
   });
 
-  it("drops repeats, and lets a legacy name stand beside the present one", () => {
+  it("drops repeats, and keeps a legacy name beside the current one", () => {
     expect(namesOf("time,order_no,time,exchange_order_id,order_no,side,order_code")).toEqual([
       "time",
       "order_no",
@@ -38,7 +38,7 @@ describe("parseFields (contract 3.10)", () => {
     ]);
   });
 
-  it("maps legacy names to their fields and keeps the asked names", () => {
+  it("maps legacy names to their fields and keeps the names as asked", () => {
     expect(parseFields("order_no,side")).toEqual([
       { field: "exchange_order_id", name: "order_no" },
       { field: "order_code", name: "side" },
@@ -50,7 +50,7 @@ describe("parseFields (contract 3.10)", () => {
     ["volum", "volume"],
     ["orderno", "order_no"],
     ["trade_date", "tradedate"],
-  ])("refuses the unknown name %s and hints at %s", (field, nearest) => {
+  ])("refuses the unknown name %s and suggests %s", (field, nearest) => {
     expect(parseFields(`time,${field}`)).toEqual({
       reason: "field_unknown",
       dataset: "orders",
@@ -64,13 +64,13 @@ describe("parseFields (contract 3.10)", () => {
   });
 
   it.each([7, true, {}, [[7]], [["time", null]], [[["time"]]]])(
-    "refuses %j: neither string nor strings",
+    "refuses %j, which is neither a string nor strings",
     (fields) => {
       expect(parseFields(fields)).toMatchObject({ reason: "param_invalid", parameter: "fields" });
     },
   );
 
-  it("knows the standard columns from any other choice", () => {
+  it("distinguishes the standard columns from any other selection", () => {
     const standard = (fields: unknown) => {
       const columns = parseFields(fields);
       return !("reason" in columns) && areAllColumns(columns);
@@ -87,7 +87,7 @@ describe("parseFields of trades (contract 4.5)", () => {
   const standard =
     "symbol tradedate time trade_id price volume amount bs_flag trade_code buy_order_id sell_order_id";
 
-  it("gives the eleven standard fields, and order_kind only when it is named", () => {
+  it("returns the eleven standard fields, and order_kind only when it is named", () => {
     expect(namesOf(null, "trades")).toEqual(standard.split(" "));
     expect(namesOf("order_kind,price", "trades")).toEqual(["order_kind", "price"]);
   });
@@ -102,7 +102,7 @@ describe("parseFields of trades (contract 4.5)", () => {
     if (nearest !== null) expect(refused).toMatchObject({ nearest });
   });
 
-  it("are a plain copy of the pack only with the field on request", () => {
+  it("makes Parquet a plain copy of the pack only when the on-request field is named", () => {
     const isCopy = (fields: unknown) => {
       const columns = parseFields(fields, "trades");
       return !("reason" in columns) && areAllColumns(columns, "trades");

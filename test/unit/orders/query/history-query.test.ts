@@ -21,7 +21,7 @@ function served(params: Record<string, unknown>): HistoryQuery {
 }
 
 describe("parseHistoryQuery (contract 3)", () => {
-  it("fills in what is left out", () => {
+  it("fills in absent parameters", () => {
     const { columns, ...query } = served({});
     expect(query).toEqual({
       symbol: "600519",
@@ -37,7 +37,7 @@ describe("parseHistoryQuery (contract 3)", () => {
     expect(columns).toHaveLength(10);
   });
 
-  it("reads everything that is given", () => {
+  it("reads every given parameter", () => {
     const given = {
       tradedate: "20240229",
       start_time: "09:30",
@@ -54,7 +54,7 @@ describe("parseHistoryQuery (contract 3)", () => {
     });
   });
 
-  it.each([null, "", " ", "\t\n", undefined])("%j is the same as leaving any parameter out", (nothing) => {
+  it.each([null, "", " ", "\t\n", undefined])("treats %j as an absent parameter", (nothing) => {
     const names = [
       "tradedate",
       "format",
@@ -101,7 +101,7 @@ describe("parseHistoryQuery (contract 3)", () => {
     expect(parse(params)).toMatchObject({ reason: "param_unknown", parameter: "__proto__" });
   });
 
-  it("lets unknown parameters pass and lists them when the deployment only warns", () => {
+  it("accepts unknown parameters and lists them when the deployment only warns", () => {
     const query = parseHistoryQuery(
       { params: { symbol: "600519", offset: 5, foo: "x" } },
       { unknownParameters: "warn" },
@@ -130,7 +130,7 @@ describe("parseHistoryQuery (contract 3)", () => {
     [1e18, 10_000],
     [" 7", 7],
     ["9".repeat(400), 10_000],
-  ])("page_size %j is served as %j, and limit is another name of it", (given, pageSize) => {
+  ])("reads page_size %j as %j, and limit likewise", (given, pageSize) => {
     expect(served({ page_size: given }).pageSize).toBe(pageSize);
     expect(served({ limit: given }).pageSize).toBe(pageSize);
     expect(served({ limit: given, page_size: String(given) }).pageSize).toBe(pageSize);
@@ -152,12 +152,12 @@ describe("parseHistoryQuery (contract 3)", () => {
     expect(ask({ limit: given })).toMatchObject({ parameter: "limit", problem });
   });
 
-  it("refuses page_size and limit that differ, also beyond the cap", () => {
+  it("refuses page_size and limit that differ, also beyond the maximum", () => {
     expect(ask({ page_size: 5, limit: 6 })).toMatchObject({ problem: "differs_from_limit" });
     expect(ask({ page_size: 10_000, limit: 20_000 })).toMatchObject({ problem: "differs_from_limit" });
   });
 
-  it("names every parameter that parquet excludes, and takes blank ones", () => {
+  it("names every parameter that parquet excludes, and accepts empty ones", () => {
     const all = { cursor: "x", page_size: 0, limit: "z", start_time: "nonsense", end_time: 5 };
     expect(ask({ format: "parquet", ...all })).toEqual({
       reason: "param_excluded",
@@ -223,14 +223,14 @@ describe("parseHistoryQuery (contract 3)", () => {
 
 describe("wantsParquet (contract 1.4)", () => {
   it.each([{ format: "parquet" }, { format: " Parquet " }, { symbol: 7, format: "PARQUET", limit: {} }])(
-    "sees it in %j",
+    "is true for %j",
     (params) => {
       expect(wantsParquet({ params })).toBe(true);
     },
   );
 
   it.each([null, 7, [], {}, { params: null }, { params: "parquet" }, { params: { format: ["parquet"] } }])(
-    "does not see it in %j",
+    "is false for %j",
     (body) => {
       expect(wantsParquet(body)).toBe(false);
     },

@@ -80,8 +80,8 @@ function burstyTimes(random: Random, rows: number, longest: number): number[] {
   return times;
 }
 
-describe("page plan (contract 5.1, 5.2)", () => {
-  it("pages through 600 random days in small blocks, each window and page size, as a plain scan does", () => {
+describe("the page plan (contract 5.1, 5.2)", () => {
+  it("selects the rows of a plain scan for 600 random days in small blocks, each window and page size", () => {
     const random = printedRandom("page plan, small blocks");
     for (let run = 0; run < 600; run++) {
       const blockRows = random.integer(1, 12);
@@ -95,7 +95,7 @@ describe("page plan (contract 5.1, 5.2)", () => {
     }
   });
 
-  it("pages through a burst of 28,000 rows across blocks of 10,000 at page sizes from 999 to 20,000", () => {
+  it("covers a burst of 28,000 rows across blocks of 10,000 at page sizes from 999 to 20,000", () => {
     const random = printedRandom("page plan, long burst");
     const before = burstyTimes(random, 5_000, 40).map((time) => time - 1_000_000);
     const burst = Array.from({ length: 28_000 }, () => 93_000_000);
@@ -116,12 +116,12 @@ describe("page plan (contract 5.1, 5.2)", () => {
     pageThrough(rows, 92_959_000, 93_000_001, 1_234);
   });
 
-  it("pages through one row at a time through bursts that fill several blocks", () => {
+  it("covers bursts that fill several blocks at one row per page", () => {
     const random = printedRandom("page plan, one row at a time");
     pageThrough(paged(burstyTimes(random, 400, 60), 16), 0, null, 1);
   });
 
-  it("fetches one block when a full page is aligned, two when it is not, wherever it lies", () => {
+  it("reads one block for an aligned full page and two for any other, at every position", () => {
     const times = Array.from({ length: 95_000 }, (_, row) => 91_500_000 + row * 10);
     const rows = paged(times, 10_000);
     for (const row of [0, 10_000, 80_000, 90_000]) {
@@ -136,7 +136,7 @@ describe("page plan (contract 5.1, 5.2)", () => {
     }
   });
 
-  it("looks at one block only when a small page lies inside it", () => {
+  it("reads one block for a small page inside it", () => {
     const rows = paged(
       Array.from({ length: 30_000 }, (_, row) => 91_500_000 + row * 10),
       10_000,
@@ -151,7 +151,7 @@ describe("page plan (contract 5.1, 5.2)", () => {
     expect([...touched]).toEqual([1]);
   });
 
-  it("does not fetch blocks that begin at the window's end or later", () => {
+  it("does not read blocks that begin at the window's end or later", () => {
     const rows = paged(
       Array.from({ length: 30_000 }, (_, row) => 91_500_000 + row),
       10_000,
@@ -161,7 +161,7 @@ describe("page plan (contract 5.1, 5.2)", () => {
     expect(page(rows, ask).found).toEqual({ startRow: 100, endRow: 10_000, next: null });
   });
 
-  it("fetches nothing when the index alone shows that the window is empty", () => {
+  it("reads nothing when the index alone shows that the window is empty", () => {
     const rows = paged([91_500_000, 91_500_010, 93_000_000], 2);
     const nothing = { startRow: 0, endRow: 0, next: null };
     for (const [time, endTime] of [
@@ -178,7 +178,7 @@ describe("page plan (contract 5.1, 5.2)", () => {
     expect(none.found).toEqual(nothing);
   });
 
-  it("refuses every skip beyond the rows of its millisecond and takes every other, as a plain count does", () => {
+  it("refuses exactly the skips beyond the rows of their millisecond, as a plain count does", () => {
     const random = printedRandom("page plan, skips");
     for (let run = 0; run < 300; run++) {
       const blockRows = random.integer(1, 8);

@@ -31,7 +31,7 @@ const CURSOR: DatedCursor = {
 const WINDOW = { start_time: "09:30", end_time: "10:00" };
 
 describe("beginPaging", () => {
-  it("begins at the window's start, with no revision fixed yet", () => {
+  it("starts at the window's start, without a fixed revision", () => {
     expect(beginPaging(query({ symbol: "600519", tradedate: "20240102", ...WINDOW }))).toEqual({
       tradedate: "20240102",
       revision: null,
@@ -48,7 +48,7 @@ describe("continuePaging (contract 5.3)", () => {
     { symbol: "sh600519", ...WINDOW, tradedate: "20240102" },
     { symbol: "600519.XSHG", start_time: "093000000", end_time: "10:00:00" },
     { symbol: "600519", ...WINDOW, page_size: 3 },
-  ])("continues with another spelling of the same query: %j", (params) => {
+  ])("accepts another spelling of the same query: %j", (params) => {
     expect(continuePaging(query(params), CURSOR)).toEqual({
       tradedate: "20240102",
       revision: 3,
@@ -58,7 +58,7 @@ describe("continuePaging (contract 5.3)", () => {
     });
   });
 
-  it("takes 00:00 for a start that was left out", () => {
+  it("treats 00:00 as an omitted start", () => {
     const whole = { ...CURSOR, start: 0, end: 240_000_000 };
     expect(continuePaging(query({ symbol: "600519", start_time: "00:00" }), whole)).toMatchObject({
       revision: 3,
@@ -78,7 +78,7 @@ describe("continuePaging (contract 5.3)", () => {
     expect(continuePaging(query(params), CURSOR)).toEqual({ reason: "cursor_mismatch", parameter });
   });
 
-  it("refuses a cursor of another interface, before anything else that differs", () => {
+  it("refuses a cursor of another interface before any other difference", () => {
     const other = { reason: "cursor_mismatch", parameter: "apiname" };
     const same = query({ symbol: "600519", ...WINDOW });
     expect(continuePaging(same, CURSOR, "trades")).toEqual(other);
@@ -91,7 +91,7 @@ describe("continuePaging (contract 5.3)", () => {
 describe("continuePaging with an undated cursor (contract 5.5)", () => {
   const undated = { tradedate: null, position: { time: 94_500_000, skip: 2 } };
 
-  it("needs the date, and then fixes nothing but the position", () => {
+  it("needs the date, and fixes nothing but the position", () => {
     expect(continuePaging(query({ symbol: "600519", ...WINDOW }), undated)).toMatchObject({
       reason: "param_invalid",
       parameter: "tradedate",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { excerptOf } from "../../../../src/orders/query/query-denial.ts";
 
 describe("excerptOf", () => {
-  it("repeats short values as they are", () => {
+  it("returns short values unchanged", () => {
     expect(excerptOf("600519.HK")).toBe("600519.HK");
     expect(excerptOf(1.5)).toBe("1.5");
     expect(excerptOf(true)).toBe("true");
@@ -21,7 +21,7 @@ describe("excerptOf", () => {
     expect(excerptOf("a\nb\u0000c\u202ed\u2028e\ud800")).toBe("a·b·c·d·e·");
   });
 
-  it("masks what looks like a key", () => {
+  it("masks text that looks like a key", () => {
     expect(excerptOf("key et_Abc123Def456")).toBe("key et_…");
   });
 });

@@ -15,8 +15,8 @@ function paged(times: number[], blockRows: number) {
   return { rows: times.length, blocks, lastTime: times.at(-1) ?? 0 };
 }
 
-describe("rows of a time window from blocks alone", () => {
-  it("never lie outside the bounds, whatever the rows and the window", () => {
+describe("the bounds of a window's rows, computed from block headers", () => {
+  it("contain the true number for any rows and any window", () => {
     const rows = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 });
     const window = fc.tuple(fc.integer({ min: 0, max: 31 }), fc.integer({ min: 0, max: 32 }));
     fc.assert(

@@ -26,14 +26,14 @@ describe("symbolSchema (contract 3.4)", () => {
     expect(parseSymbol("000001")).toEqual({ symbol: "000001", market: null });
   });
 
-  it.each(cases)("reads $text in every case, blanks around it trimmed", ({ text, market }) => {
+  it.each(cases)("reads $text in every case and with blanks around it", ({ text, market }) => {
     const mixed = [...text].map((letter, place) => (place % 2 ? letter.toLowerCase() : letter)).join("");
     for (const form of [text, text.toLowerCase(), mixed, ` ${text}\t`, `\n${text} `]) {
       expect(parseSymbol(form), form).toEqual({ symbol: "600519", market });
     }
   });
 
-  it("reads every six digits, whatever they begin with: no table of ranges decides", () => {
+  it("reads any six digits, because no table of ranges decides", () => {
     for (let code = 0; code < 1_000_000; code += 997) {
       const symbol = String(code).padStart(6, "0");
       expect(parseSymbol(symbol)).toEqual({ symbol, market: null });
@@ -70,8 +70,8 @@ describe("symbolSchema (contract 3.4)", () => {
   });
 });
 
-describe("a list of one", () => {
-  it("is that one", () => {
+describe("a list of one symbol", () => {
+  it("is read as that symbol", () => {
     expect(parseSymbol(["600519.SH"])).toEqual({ symbol: "600519", market: "SH" });
     expect(parseSymbol(["60051"])).toMatchObject({ problem: "symbol_form" });
     expect(parseSymbol([600519])).toMatchObject({ problem: "not_string" });
@@ -79,7 +79,7 @@ describe("a list of one", () => {
 });
 
 describe("chooseMarket (contract 3.4)", () => {
-  it("takes the only exchange that has the digits, whatever they begin with", () => {
+  it("returns the only exchange that has the digits, whatever they begin with", () => {
     expect(chooseMarket("000001", ["SH"])).toBe("SH");
     expect(chooseMarket("600000", ["SZ"])).toBe("SZ");
     expect(chooseMarket("999999", ["SZ"])).toBe("SZ");
@@ -95,13 +95,16 @@ describe("chooseMarket (contract 3.4)", () => {
     ["900901", "SH", "Shanghai B share"],
     ["159915", "SZ", "Shenzhen fund"],
     ["510300", "SH", "Shanghai fund"],
-  ] as const)("of two takes the share, then the fund: %s is %s (%s)", (symbol, market, _kind) => {
-    expect(chooseMarket(symbol, ["SH", "SZ"])).toBe(market);
-    expect(chooseMarket(symbol, ["SZ", "SH"])).toBe(market);
-  });
+  ] as const)(
+    "prefers the share, then the fund, when both exchanges have the digits: %s is %s (%s)",
+    (symbol, market, _kind) => {
+      expect(chooseMarket(symbol, ["SH", "SZ"])).toBe(market);
+      expect(chooseMarket(symbol, ["SZ", "SH"])).toBe(market);
+    },
+  );
 
   it.each(["110001", "128001", "019547", "430047", "700001"])(
-    "refuses %s on both: add the suffix",
+    "refuses %s on both exchanges and asks for the suffix",
     (symbol) => {
       expect(chooseMarket(symbol, ["SH", "SZ"])).toMatchObject({
         reason: "param_invalid",
@@ -113,13 +116,13 @@ describe("chooseMarket (contract 3.4)", () => {
 });
 
 describe("resolveMarket", () => {
-  it("honours a named exchange and never falls back to the other", () => {
+  it("returns a named exchange and never the other one", () => {
     expect(resolveMarket({ symbol: "000001", market: "SH" }, ["SH", "SZ"], null)).toBe("SH");
     expect(resolveMarket({ symbol: "000001", market: "SH" }, ["SZ"], null)).toBeNull();
     expect(resolveMarket({ symbol: "000001", market: "BJ" }, ["SH", "SZ"], null)).toBeNull();
   });
 
-  it("lets bare digits continue paging when they mean the same exchange", () => {
+  it("accepts bare digits on a later page when they mean the same exchange", () => {
     expect(resolveMarket({ symbol: "000001", market: null }, ["SH", "SZ"], "SZ")).toBe("SZ");
     expect(resolveMarket({ symbol: "600519", market: null }, ["SH"], "SH")).toBe("SH");
   });

@@ -99,7 +99,7 @@ describe("timeOfDaySchema (contract 3.7)", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("rejects more than 200 other strings, each with a problem and never with a time", () => {
+  it("refuses more than 200 other strings, each with a problem and never with a time", () => {
     const strings = rejectedStrings();
     expect(new Set(strings).size).toBeGreaterThan(200);
     expect(strings.filter((text) => typeof parseTimeOfDay(text) === "number")).toEqual([]);
@@ -120,7 +120,7 @@ describe("timeOfDaySchema (contract 3.7)", () => {
     }
   });
 
-  it("says that eight digits want padding and that 24:00 is no time of day", () => {
+  it("explains that eight digits need padding and that 24:00 is no time of day", () => {
     expect(parseTimeOfDay("93000000")).toBe("time_eight_digits 093000000");
     expect(parseTimeOfDay("24:00")).toBe("time_out_of_day");
     expect(parseTimeOfDay("09:30:60")).toBe("time_out_of_day");
@@ -149,11 +149,11 @@ describe("timeWindowOf (contract 3.7)", () => {
     expect(parseTimeWindow(start, end)).toMatchObject({ reason: "param_invalid", problem: "empty_window" });
   });
 
-  it("refuses the end 00:00 alone: nothing lies before it", () => {
+  it("refuses the end 00:00 alone, because no row is before it", () => {
     expect(parseTimeWindow(undefined, "00:00")).toMatchObject({ problem: "empty_window" });
   });
 
-  it("names the parameter that is wrong", () => {
+  it("names the wrong parameter", () => {
     expect(parseTimeWindow("x", "09:30")).toMatchObject({ parameter: "start_time", problem: "time_form" });
     expect(parseTimeWindow("09:30", "x")).toMatchObject({ parameter: "end_time", problem: "time_form" });
   });

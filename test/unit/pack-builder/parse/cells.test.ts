@@ -22,7 +22,7 @@ const timeOf = (text: string) => {
   return readTime(bytesOf(text), 1, text.length + 1, cell) ? cell : null;
 };
 
-describe("prices in yuan become integers × 10000 by rounding the decimal text", () => {
+describe("a price in yuan, parsed to an integer × 10000 by rounding the decimal text", () => {
   it.each([
     ["15.929999999999999", 159_300],
     ["1801.00999999999999", 18_010_100],
@@ -33,11 +33,11 @@ describe("prices in yuan become integers × 10000 by rounding the decimal text",
     ["0", 0],
     ["7.", 70_000],
     ["99999999999", 999_999_999_990_000],
-  ])("reads %s as %d", (text, expected) => {
+  ])("is for %s the integer %d", (text, expected) => {
     expect(priceOf(text)).toBe(expected);
   });
 
-  it("agrees with exact decimals for 20,000 random prices and their float neighbours", () => {
+  it("equals exact decimal arithmetic for 20,000 random prices and their float neighbours", () => {
     for (let round = 0; round < 20_000; round++) {
       const raw = random.integer(0, random.pick([9_999, 999_999, 2 ** 31, 2 ** 46]));
       const text = `${Math.floor(raw / 10_000)}.${String(raw % 10_000).padStart(4, "0")}`;
@@ -51,14 +51,14 @@ describe("prices in yuan become integers × 10000 by rounding the decimal text",
   });
 
   it.each(["", "-1", "1.2e3", "1,2", "abc", "1..2", "999999999999", ".5", " 1"])(
-    "leaves %j to the slow way",
+    "is for %j left to the slow parser",
     (text) => {
       expect(priceOf(text)).toBe(-1);
     },
   );
 });
 
-describe("odd numbers", () => {
+describe("an unusual number", () => {
   it.each<[string, number, number | string]>([
     ["1.2018e+006", 0, 1_201_800],
     ["1.2018E6", 0, 1_201_800],
@@ -80,12 +80,12 @@ describe("odd numbers", () => {
     ["NaN", 0, "is not a number"],
     [".", 0, "is not a number"],
     ["1e", 0, "is not a number"],
-  ])("reads %j with %d decimals", (text, decimals, expected) => {
+  ])("%j is read with %d decimals", (text, decimals, expected) => {
     const read = oddNumber(text, decimals, "refuse");
     expect("problem" in read ? read.problem : read.value).toBe(expected);
   });
 
-  it("reads 2^64 - 1 as 0 where it stands for none, also as a program with six digits prints it", () => {
+  it("is 0 for 2^64 - 1 where that marks an absent id, also as a program prints it with six digits", () => {
     for (const text of ["18446744073709551615", "1.84467e+019", "1.8446744073709552e+19"]) {
       expect(oddNumber(text, 0, "zero")).toEqual({ value: 0, form: "sentinel" });
       expect(oddNumber(text, 0, "refuse")).toEqual({ problem: "is beyond 2^53" });
@@ -93,14 +93,14 @@ describe("odd numbers", () => {
     expect(oddNumber("18446744073709551614", 0, "zero")).toEqual({ problem: "is beyond 2^53" });
   });
 
-  it("reads plain integers of up to 15 digits from the bytes", () => {
+  it("is read from the bytes when it is a plain integer of up to 15 digits", () => {
     expect(integerOf("999999999999999")).toBe(999_999_999_999_999);
     for (const text of ["", "1234567890123456", "-1", "1.0", "1e3"]) expect(integerOf(text)).toBe(-1);
   });
 });
 
-describe("times", () => {
-  it("reads every second of the day in every form", () => {
+describe("a time of day or a date", () => {
+  it("is read for every second of the day in every form", () => {
     const wrong: unknown[] = [];
     const check = (text: string, time: number, form: number, date = 0) => {
       const read = timeOf(text);
@@ -128,7 +128,7 @@ describe("times", () => {
     ["09:30:00.0104567", 93_000_010],
     ["09:30:00.1", 93_000_100],
     ["20230711093000", 93_000_000],
-  ])("reads %s as %d", (text, expected) => {
+  ])("%s is read as %d", (text, expected) => {
     expect(timeOf(text)?.time).toBe(expected);
   });
 
@@ -149,14 +149,14 @@ describe("times", () => {
     "9:3:00",
     "a9:30:00",
     "２３３０００",
-  ])("refuses %j", (text) => {
+  ])("%j is refused", (text) => {
     const read = timeOf(text);
     // A point without decimals means the whole second.
     if (text === "09:30:00.") expect(read?.time).toBe(93_000_000);
     else expect(read).toBeNull();
   });
 
-  it("reads dates with points, dashes, slashes or nothing between", () => {
+  it("is read with points, dashes, slashes or no separators", () => {
     for (const text of ["20230711", "2023.07.11", "2023-07-11", "2023/07/11"]) {
       expect(readDate(bytesOf(text), 1, text.length + 1)).toBe(20_230_711);
     }
@@ -166,8 +166,8 @@ describe("times", () => {
   });
 });
 
-describe("security codes", () => {
-  it("reads suffixes of both exchanges and Beijing, and pads lost zeros", () => {
+describe("a security's code", () => {
+  it("is read with suffixes of both exchanges and Beijing, and padded with lost zeros", () => {
     expect(readSecurity("600519.SH")).toEqual({ symbol: "600519", market: "SH", zerosLost: false });
     expect(readSecurity("1.xshe")).toEqual({ symbol: "000001", market: "SZ", zerosLost: true });
     expect(readSecurity("430047.BJ")?.market).toBe("BJ");
@@ -177,7 +177,7 @@ describe("security codes", () => {
     }
   });
 
-  it("orders keys like the pack: by symbol, then market", () => {
+  it("is sorted like the pack: by symbol, then market", () => {
     const codes = ["000001.SH", "000001.SZ", "000002.SH", "999999.SZ"];
     const keys = codes.map((code) => securityKey(code.slice(0, 6), code.endsWith("SZ") ? "SZ" : "SH"));
     expect(keys).toEqual([...keys].sort((a, b) => a - b));

@@ -13,13 +13,13 @@ const folder = mkdtempSync(join(tmpdir(), "edgetape-auction-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a sample auction day", () => {
-  it("is the same for the same date, and another one for another date", () => {
+  it("is the same for the same date, and differs for another date", () => {
     expect(sampleAuction(DATE)).toEqual(ticks);
     expect(sampleAuction("20260312" as BeijingDate)).not.toEqual(ticks);
     expect(auctionPackBytes(ticks)).toEqual(auctionPackBytes(sampleAuction(DATE)));
   });
 
-  it("runs from 09:15 to 09:25, by symbol and then time, the halted security left out", () => {
+  it("runs from 09:15 to 09:25, sorted by symbol and time, without the halted security", () => {
     const times = ticks.map(({ time }) => time);
     expect(times.toSorted().at(0)).toBe("091500000");
     expect(times.toSorted().at(-1)).toBe("092500000");
@@ -29,7 +29,7 @@ describe("a sample auction day", () => {
     expect(ticks.some(({ symbol }) => symbol === "603000")).toBe(false);
   });
 
-  it("has amounts of price × quantity, and a side exactly where something is left over", () => {
+  it("has amounts of price × quantity, and a side exactly where a remainder exists", () => {
     for (const { m_price, auc_vol, auc_amt, um_vol, um_side } of ticks) {
       expect(m_price).toBeGreaterThan(0);
       expect(auc_amt).toBeCloseTo(m_price * auc_vol, 2);
@@ -39,8 +39,8 @@ describe("a sample auction day", () => {
   });
 });
 
-describe("its file (contract 8.7)", () => {
-  it("is named after the day and read by DuckDB: eight columns, ZSTD on each, the rows that went in", async () => {
+describe("the file of a sample auction day (contract 8.7)", () => {
+  it("is named after the day, and DuckDB reads from it eight ZSTD columns with the generated rows", async () => {
     const { path, rows } = await writeAuctionPack(DATE, folder);
     expect(path).toBe(join(folder, "20260311_aucde.parquet"));
     expect(rows).toBe(ticks.length);

@@ -42,14 +42,14 @@ describe("a sample day as a whole", () => {
     expect(sections.reduce((sum, { columns }) => sum + columns.rows, 0)).toBe(120_000);
   });
 
-  it("has one security beyond 25,000 rows and one that was halted", () => {
+  it("has one security with more than 25,000 rows and one that is halted", () => {
     expect(sections.filter(({ columns }) => columns.rows > 25_000).map(({ symbol }) => symbol)).toEqual([
       "300750",
     ]);
     expect(columnsOf("603000").rows).toBe(0);
   });
 
-  it("is the same for the same seed and date, and another for another", () => {
+  it("is the same for the same seed and date, and differs for another", () => {
     const day = (seed: string, tradedate = TRADEDATE) =>
       digest(sampleSections({ tradedate, seed, rows: 5_000 }));
     expect(day("a")).toBe(day("a"));
@@ -57,13 +57,13 @@ describe("a sample day as a whole", () => {
     expect(day("a")).not.toBe(day("a", "20261126" as BeijingDate));
   });
 
-  it("stays what it was, so that answers copied into documents stay true", () => {
+  it("never changes, so that answers copied into documents stay true", () => {
     expect(digest(sampleSections({ tradedate: TRADEDATE, rows: 5_000 }))).toMatchInlineSnapshot(
       `"a456e37176ab07647c1f766fdf3e9a614f0f870c2cc9d0eff236023296e318ec"`,
     );
   });
 
-  it("grows to the securities of a market: 800,000 rows on 48 codes, none twice", () => {
+  it("grows to the securities of a market: 800,000 rows on 48 different codes", () => {
     const codes: string[] = [];
     let rows = 0;
     for (const { symbol, market, columns } of sampleSections({ tradedate: TRADEDATE, rows: 800_000 })) {
@@ -80,7 +80,7 @@ describe("every sample security", () => {
   const traded = sections.filter(({ columns }) => columns.rows > 0);
 
   it.each(traded)(
-    "$symbol.$market: ascending times in 10 ms steps from 09:15:00.000 to 14:59:59.990",
+    "$symbol.$market has ascending times in 10 ms steps from 09:15:00.000 to 14:59:59.990",
     (section) => {
       const { time } = section.columns;
       expect(time.every((at, row) => row === 0 || at >= (time[row - 1] ?? 0))).toBe(true);
@@ -92,7 +92,7 @@ describe("every sample security", () => {
   );
 
   it.each(traded)(
-    "$symbol.$market: prices on its step, whole volumes, ids below 2^53",
+    "$symbol.$market has prices on its price step, whole volumes, and ids below 2^53",
     ({ symbol, columns }) => {
       const tickE4 = /^(11|12|15|51)/.test(symbol) ? 10 : 100;
       expect(columns.priceE4.every((price) => price % tickE4 === 0)).toBe(true);
@@ -103,7 +103,7 @@ describe("every sample security", () => {
     },
   );
 
-  it("is busiest at 09:30, and 09:15, 09:31 and 13:00 stand out", () => {
+  it("is busiest at 09:30, and has peaks at 09:15, 09:31 and 13:00", () => {
     const { time } = columnsOf("300750");
     const minutes = new Map<number, number>();
     for (const at of time)
@@ -113,7 +113,7 @@ describe("every sample security", () => {
     expect(busiest.map(([minute]) => minute).sort()).toEqual([1300, 915, 930, 931].sort());
   });
 
-  it("shares stamps as real days do: 1.2 rows each, 4 to 6 at the 99th percentile", () => {
+  it("has as many rows per timestamp as real days: 1.2 on average, 4 to 6 at the 99th percentile", () => {
     for (const symbol of ["600519", "300059", "000001"]) {
       const sizes = crowds(columnsOf(symbol));
       const mean = columnsOf(symbol).rows / sizes.length;
@@ -136,11 +136,11 @@ describe("every sample security", () => {
   });
 });
 
-describe("Shanghai", () => {
+describe("a sample security of Shanghai", () => {
   const shanghai = sections.filter(({ market, columns }) => market === "SH" && columns.rows > 0);
 
   it.each(shanghai)(
-    "$symbol: 25 to 31 % cancels, each repeating number, side and price of an earlier order",
+    "($symbol) has 25 to 31 % cancels, each with number, side and price of an earlier order",
     ({ columns }) => {
       const types = texts(columns.orderType);
       expect(shareOf(types, "D")).toBeGreaterThanOrEqual(0.25);
@@ -173,7 +173,7 @@ describe("Shanghai", () => {
     }
   });
 
-  it("cancels about 2.7 % of them for less than was ordered, and none from 09:20 to 09:30", () => {
+  it("cancels about 2.7 % of its orders for less than was ordered, and none from 09:20 to 09:30", () => {
     const columns = columnsOf("600519");
     const types = texts(columns.orderType);
     const ordered = new Map<number, number>();
@@ -192,16 +192,16 @@ describe("Shanghai", () => {
   });
 });
 
-describe("Shenzhen", () => {
+describe("a sample security of Shenzhen", () => {
   const shenzhen = sections.filter(({ market }) => market === "SZ");
 
-  it.each(shenzhen)("$symbol: limit, market and best-own-side orders, no cancels", ({ columns }) => {
+  it.each(shenzhen)("($symbol) has limit, market and best-own-side orders, and no cancels", ({ columns }) => {
     const types = texts(columns.orderType);
     expect(new Set(types)).toEqual(new Set(["0", "1", "U"]));
     expect(shareOf(types, "1")).toBeLessThan(0.01);
   });
 
-  it("repeats some order ids and leaves some at 0, while exchange numbers only ascend", () => {
+  it("repeats some order ids and leaves some at 0, while exchange numbers always ascend", () => {
     const { orderId, exchangeOrderId } = columnsOf("300750");
     const given = [...orderId].filter((id) => id !== 0);
     expect(orderId.length - given.length).toBeGreaterThan(10);

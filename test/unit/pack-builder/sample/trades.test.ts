@@ -51,7 +51,7 @@ describe("the trades of a sample day", () => {
   const shenzhen = days.filter(({ market, columns }) => market === "SZ" && columns.rows > 0);
 
   it.each(shanghai)(
-    "$symbol in Shanghai: every fill has its order, every cancel is for what is left",
+    "have in Shanghai ($symbol) an order for every fill, and cancels of the remaining volume",
     (day) => {
       const [from, of] = [day.columns, day.trades?.columns];
       if (of === undefined) throw new Error("no trades");
@@ -83,7 +83,7 @@ describe("the trades of a sample day", () => {
   );
 
   it.each(shenzhen)(
-    "$symbol in Shenzhen: a fill takes from both orders, a cancel all that is left",
+    "have in Shenzhen ($symbol) fills of two orders, and cancels of all that remains",
     (day) => {
       const [from, of] = [day.columns, day.trades?.columns];
       if (of === undefined) throw new Error("no trades");
@@ -111,7 +111,7 @@ describe("the trades of a sample day", () => {
     },
   );
 
-  it("are sorted, the same for the same day, and none for the halted security", () => {
+  it("are sorted, the same for the same day, and absent for the halted security", () => {
     for (const { columns } of trades) {
       expect(columns.time.every((at, row) => row === 0 || at >= (columns.time[row - 1] ?? 0))).toBe(true);
       expect(columns.tradeId.every((id, row) => row === 0 || id > (columns.tradeId[row - 1] ?? 0))).toBe(
@@ -122,7 +122,7 @@ describe("the trades of a sample day", () => {
     expect(trades.find(({ symbol }) => symbol === "603000")?.columns.rows).toBe(0);
   });
 
-  it("become a pack that verifies", async () => {
+  it("make a pack that verifies", async () => {
     const { path, rows } = await writeSamplePack(DAY, temporaryFolder(), undefined, "trades");
     expect(path).toMatch(/20261127_trades\.parquet$/);
     expect(bare(await verifyPack(path))).toMatchObject({ rows, index: { dataset: "trades" } });

@@ -40,7 +40,7 @@ describe.each(DATASET_NAMES)("the %s of a sample security in the vendor layout",
     );
   });
 
-  it.each(["600519", "300750"])("%s: every cell reads back as the row that went in", (symbol) => {
+  it.each(["600519", "300750"])("%s: contains every cell of the generated rows", (symbol) => {
     const { market, [dataset]: columns } = sectionOf(symbol);
     const byKey = columns as unknown as Record<string, Float64Array | CodeColumn>;
     const cellOf = (key: string, row: number) => {
