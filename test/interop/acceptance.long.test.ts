@@ -58,7 +58,7 @@ async function results(baseUrl: string, more: string[] = [], adminToken = "") {
 }
 
 describe("edgetape acceptance", () => {
-  it("finds the service well, with bounds of seconds", async () => {
+  it("passes for a correct service, and measures bounds of seconds", async () => {
     const {
       status,
       target,
@@ -89,13 +89,13 @@ describe("edgetape acceptance", () => {
     ]);
   });
 
-  it("says of a file that fits into the buffers that it cannot tell", async () => {
+  it("skips checks that a file smaller than the buffers cannot decide", async () => {
     const { status, skipped } = await results(service.baseUrl, ["--symbol", "600519", "--quick"]);
     expect(status).toBe(0);
     expect(skipped).toEqual(["plain HTTP", "address", "cache", "place", "one slot", "signal"]);
   });
 
-  it("prints a table for people", async () => {
+  it("prints a table in a terminal", async () => {
     const { stdout } = await acceptance(service.baseUrl, ["--quick"]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^check +result +s +seen$/);
@@ -103,7 +103,7 @@ describe("edgetape acceptance", () => {
     expect(lines.at(-1)).toBe("12 ok, 0 failed, 4 skipped");
   });
 
-  it("finds what stands in front and corrupts ranges, methods, clients and streams", async () => {
+  it("finds a proxy in front that corrupts ranges, methods, clients and streams", async () => {
     const { url, server } = await corrupting(service.baseUrl);
     const { status, failed } = await results(url, ["--quick"], service.adminToken);
     server.closeAllConnections();
@@ -114,7 +114,7 @@ describe("edgetape acceptance", () => {
     );
   });
 
-  it("compares the address that the worker is told with the one that the edge sees", async () => {
+  it("compares the client address that the worker receives with the one that the edge sees", async () => {
     const seen = async (told: string | null) => {
       const { url, server } = await edge(service.baseUrl, told);
       const check = placeChecks(url, service.adminToken).find(({ name }) => name === "address");
@@ -134,7 +134,7 @@ describe("edgetape acceptance", () => {
     expect(await seen(null)).toMatchObject({ result: "failed" });
   });
 
-  it("ends with a sentence when there is no key, no address or no day", async () => {
+  it("exits with one sentence when key, URL or day is missing", async () => {
     const without = async (args: string[], environment: Record<string, string>) =>
       (await runEdgetape(["acceptance", ...args], { baseUrl: "", adminToken: "" }, environment)).stderr;
     expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Which deployment?");

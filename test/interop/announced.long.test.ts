@@ -64,7 +64,7 @@ async function evening(seed: string): Promise<void> {
   expect(ended.stderr + ended.stdout).toContain("is served as revision");
 }
 
-it("is sent by nightly when every page shows the new revision", async () => {
+it("nightly sends its notice when every page shows the new revision", async () => {
   await evening("first");
   await evening("second");
   expect(seen).toEqual([
@@ -73,7 +73,7 @@ it("is sent by nightly when every page shows the new revision", async () => {
   ]);
 });
 
-it("is sent by the scheduled task when no page shows the withdrawn day", async () => {
+it("The scheduled task sends its notice when no page shows the withdrawn day", async () => {
   expect(await view("before")).toBe("before: pages revision 2, told published 2");
   await asOperator(service, "POST", `/admin/days/${DAY}/withdraw`, { revision: 2 });
   await asOperator(service, "POST", "/admin/doctor/scheduled", { tell: true });

@@ -31,11 +31,11 @@ async function served(tradedate: string): Promise<Row[]> {
   return (await readAllPages(service, { apikey, params: { symbol: SYMBOL, tradedate } })).rows;
 }
 
-describe("backfill", () => {
+describe("edgetape backfill", () => {
   const days = ["20260302", "20260303", "20260304"];
 
   it(
-    "killed in its first day, takes up the days it has not loaded, the newest first",
+    "loads the remaining days, newest first, after it was killed during its first day",
     async () => {
       const many = join(folder, "many");
       const delivered = days.map((day) => deliver(join(many, "2026"), day, 2_000));
@@ -72,7 +72,7 @@ describe("backfill", () => {
   );
 
   it(
-    "says that a day it loaded earlier has been withdrawn since, and why",
+    "reports a loaded day that was withdrawn later, with the reason",
     async () => {
       const two = join(folder, "two");
       for (const day of ["20260112", "20260113"]) deliver(two, day, 2_000);
@@ -98,7 +98,7 @@ describe("backfill", () => {
   );
 
   it(
-    "goes on after a day that fails, stops after three in a row, and tries with --failed only those",
+    "continues after a failed day, stops after three in a row, and retries only those with --failed",
     async () => {
       const some = join(folder, "some");
       const good = ["20260105", "20260109"];
@@ -141,7 +141,7 @@ describe("backfill", () => {
   );
 
   it(
-    "runs on two hosts at once, each with its own work folder, also where their days overlap",
+    "runs on two hosts concurrently, each with its own work folder, also where their days overlap",
     async () => {
       const shared = join(folder, "shared");
       const [first, second, third] = ["20260202", "20260203", "20260204"] as const;

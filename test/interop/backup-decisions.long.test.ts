@@ -23,8 +23,8 @@ const withdraw = (service: Service, tradedate: string, revision = 1) =>
 const stateOf = async (service: Service, tradedate: string) =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${tradedate}`)).day;
 
-describe("a backup from before a decision", () => {
-  it("brings back neither a withdrawn day or file nor a damaged pack", async () => {
+describe("the restore of a backup from before a decision", () => {
+  it("restores neither a withdrawn day or file nor a damaged pack", async () => {
     await using service = await startService();
     const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"];
     for (const each of [same, other, damaged, untouched]) {
@@ -66,8 +66,8 @@ describe("a backup from before a decision", () => {
   });
 });
 
-describe("a catalog of an earlier version", () => {
-  it("has its withdrawn and damaged days as decisions, those that were undone apart", async () => {
+describe("the migration of an earlier catalog", () => {
+  it("stores its withdrawn and damaged days as decisions, except those that were reversed", async () => {
     await using service = await startService({ migrations: MIGRATIONS.slice(0, 1) });
     const db = await service.mf.getD1Database("DB");
     await fillFirstSchema(service, contentOf("20260302", 1_000));

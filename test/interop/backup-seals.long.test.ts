@@ -65,8 +65,8 @@ const external = {
   },
 };
 
-describe("what is revoked after a backup", () => {
-  it("stays revoked when the backup is restored, is named, and cannot be brought in by other ways", async () => {
+describe("a key, token, share or account revoked after a backup", () => {
+  it("stays revoked when the backup is restored, is listed, and cannot be restored in any other way", async () => {
     const body = { name: "Ann", scope: "admin" };
     const token = await asOperator<IssuedToken>(service, "POST", "/admin/tokens", body);
     const owner = await account(service, { plan: "flagship", keys: 3 });
@@ -153,7 +153,7 @@ describe("what is revoked after a backup", () => {
     expect(actions.filter((each) => each === "token.issue Ann")).toHaveLength(1);
   });
 
-  it("is unknown where the deployment is empty, and the restore says so", async () => {
+  it("is unknown to an empty deployment, and the restore says so", async () => {
     await using target = await startService();
     const done = await edgetape(["backup", "restore", file], target);
     expect(done.stderr).toContain("WARNING: this deployment was empty");
@@ -166,7 +166,7 @@ describe("what is revoked after a backup", () => {
   });
 });
 
-describe("a backup that the service did not write so", () => {
+describe("a backup that differs from what the service wrote", () => {
   const lines = () => readFileSync(file, "utf8").trimEnd().split("\n");
 
   /** Writes the lines as a backup whose sum is right. */
@@ -183,7 +183,7 @@ describe("a backup that the service did not write so", () => {
     return path;
   }
 
-  it("is refused and changes nothing: a row edited, a page left out, taken from another, or moved", async () => {
+  it("is refused for an edited row, a missing page, a page of another backup and a moved page, and changes nothing", async () => {
     const body = lines().slice(0, -1);
     const is = (text: string) => body.findIndex((line) => line.startsWith(text));
     const edited = body.map((line) => line.replace('"account.create"', '"account.delete"'));
@@ -208,7 +208,7 @@ describe("a backup that the service did not write so", () => {
     expect(await catalogRows(service)).toEqual(before);
   });
 
-  it("comes back only where the operator says --unauthenticated, and the audit tells", async () => {
+  it("is restored only with --unauthenticated, which the audit records", async () => {
     const body = lines().slice(0, -1);
     const edited = body.map((line) => line.replace('"account.create"', '"account.invented"'));
     await using target = await startService({
@@ -222,7 +222,7 @@ describe("a backup that the service did not write so", () => {
     expect(await asOperator<Account[]>(target, "GET", "/admin/accounts")).toBeDefined();
   });
 
-  it("is known after the secret was rotated, and refused when that version is gone", async () => {
+  it("is accepted after the secret was rotated, and refused when that version was removed", async () => {
     const [old, fresh] = [
       "test-backup-secret-of-this-deployment-001",
       "a-newer-backup-secret-of-this-deployment",
@@ -236,7 +236,7 @@ describe("a backup that the service did not write so", () => {
     expect(refused.stderr).toContain("a version of BACKUP_SECRET that this deployment does not have");
   });
 
-  it("of the first format, without seals, needs the same word", async () => {
+  it("of the first format, without seals, needs --unauthenticated too", async () => {
     const [head = "", ...rest] = lines().slice(0, -1);
     const { identity: _, ...first } = JSON.parse(head) as Record<string, unknown>;
     const body = [

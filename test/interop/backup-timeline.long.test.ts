@@ -88,8 +88,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("a restore into an empty deployment, which cannot know what was given", () => {
-  it("joins no rows of two builds, even where a number is assigned again", async () => {
+describe("a restore into an empty deployment, which does not have the issued revisions", () => {
+  it("never lets a cursor join rows of two builds, even where a revision is issued again", async () => {
     await using target = await startService();
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
@@ -104,7 +104,7 @@ describe("a restore into an empty deployment, which cannot know what was given",
     expect(pageOf(await page(target, { cursor: fourth })).items[0]?.[8]).toBe(102);
   });
 
-  it("announces every served day in the changes, under unused numbers", async () => {
+  it("lists every served day in the changes, under unused change numbers", async () => {
     await using target = await startService();
     await copyObjects(origin, target);
     await runEdgetape(["backup", "restore", file], target);
@@ -122,7 +122,7 @@ describe("a restore into an empty deployment, which cannot know what was given",
     ]);
   });
 
-  it("offers the newer packs that lie in R2, and adopts them", async () => {
+  it("offers the newer packs in R2, and adopts them", async () => {
     await using target = await startService();
     // With what the objects say of themselves, as the bucket itself keeps it.
     const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
@@ -144,8 +144,8 @@ describe("a restore into an empty deployment, which cannot know what was given",
   });
 });
 
-describe("a restore over the catalog that gave the numbers", () => {
-  it("assigns none of them again, and reports for each day whether and how it differs", async () => {
+describe("a restore over the catalog that issued the revisions", () => {
+  it("issues none of them again, and reports for each day whether and how it differs", async () => {
     const restored = await runEdgetape(["backup", "restore", file, "--force", "--yes"], origin);
     expect(restored.status).toBe(0);
     expect(await revisionOf(origin, DAY)).toBe(2);

@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 describe("a backup", () => {
-  it("is whole, says what it holds, and holds no key, token or password", async () => {
+  it("is complete, lists its content, and contains no key, token or password", async () => {
     const { status, stdout } = await runEdgetape(["backup", "verify", file], origin);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^day_revisions {13}4$/m);
@@ -79,9 +79,9 @@ describe("a backup", () => {
   });
 });
 
-describe("an empty deployment with the objects", () => {
+describe("a backup restored into an empty deployment with the objects", () => {
   it(
-    "serves all as before after a restore; only what hangs on secrets starts again",
+    "makes it serve everything as before, except sessions and other things that depend on secrets",
     async () => {
       await using target = await startService({ settings: OTHER_SECRETS });
       await copyObjects(origin, target);
@@ -130,8 +130,8 @@ describe("an empty deployment with the objects", () => {
   );
 });
 
-describe("an empty deployment without the objects", () => {
-  it("serves no day that it cannot, says so with exit status 3, and takes them again", async () => {
+describe("a backup restored into an empty deployment without the objects", () => {
+  it("makes it serve no day without an object, exits with status 3, and the days can be published again", async () => {
     await using target = await startService();
     const { status, stdout } = await restore(target);
     expect(status).toBe(3);
@@ -144,8 +144,8 @@ describe("an empty deployment without the objects", () => {
   });
 });
 
-describe("a deployment that holds something", () => {
-  it("is left alone unless forced, and then is as the backup says", async () => {
+describe("a backup restored into a deployment that is not empty", () => {
+  it("changes nothing without --force, and with it replaces the content", async () => {
     await using target = await startService();
     await copyObjects(origin, target);
     await publish(target, dayOf("20260305", 100_000));
@@ -168,7 +168,7 @@ describe("a deployment that holds something", () => {
   });
 
   it(
-    `is as it was or as the backup says after a kill at any of its requests, ${KILLS} times, and the next run completes`,
+    `killed at any of its requests, ${KILLS} times, leaves the old or the new content, and the next run completes`,
     async () => {
       await using target = await startService();
       await copyObjects(origin, target);
@@ -225,7 +225,7 @@ describe("a deployment that holds something", () => {
   );
 });
 
-describe("a backup of a release that knew orders alone", () => {
+describe("a backup of a release with orders only", () => {
   /** Writes the backup of `from` as that release did: without the column `dataset`, and without seals. */
   function asFormerly(from: string, to: string): void {
     const [head = "", ...rest] = readFileSync(from, "utf8").trimEnd().split("\n").slice(0, -1);
@@ -265,8 +265,8 @@ describe("a backup of a release that knew orders alone", () => {
   });
 });
 
-describe("a backup that does not fit", () => {
-  it("is refused before anything is sent: cut short, or of another version's tables", async () => {
+describe("a backup that cannot be restored", () => {
+  it("is refused before anything is sent: truncated, or with the tables of another version", async () => {
     const plain = readFileSync(join(folder, "plain.jsonl"), "utf8");
     const cut = join(folder, "cut.jsonl");
     writeFileSync(cut, plain.slice(0, plain.length - 200));

@@ -44,7 +44,7 @@ function cellsOf(text: string, name: string): string[] {
 }
 
 describe("bench --report", () => {
-  it("names machine and versions, and holds a figure of every rival whose rows agree", async () => {
+  it("names machine and versions, and contains a figure of every rival whose rows agree", async () => {
     const text = await report("--only", "rivals", "--rows", "30000", "--rounds", "1");
     expect(text).toMatch(/\d+ × .*GiB of memory/);
     expect(text).toMatch(
@@ -92,7 +92,7 @@ describe("bench --report", () => {
   });
 });
 
-describe("a rival whose rows are not ours", () => {
+describe("a rival whose rows differ from edgetape's", () => {
   it("ends the bench instead of being timed", async () => {
     await using days = new BenchDays({ dayRows: [30_000], packs: [] });
     const [day] = await days.all();

@@ -30,7 +30,7 @@ const ask = (apikey: string, params: object = {}) =>
   });
 
 describe("edgetape account", () => {
-  it("shows what a customer may have, what is left today, and how the last requests ended", async () => {
+  it("shows what a customer's plan allows, what is left today, and how the last requests ended", async () => {
     await done("account", "create", "c-17", "--contact", "c17@example.com");
     await done("subscription", "extend", "c-17", "--plan", "professional", "--by", "30d");
     const [key = ""] = (await done("key", "issue", "c-17", "--name", "laptop")).split("\n");
@@ -58,7 +58,7 @@ describe("edgetape account", () => {
     });
   });
 
-  it("gives counts back, frees slots, and lists whose plan ends soon", async () => {
+  it("credits requests, releases slots, and lists accounts whose plan ends soon", async () => {
     expect(await done("account", "credit", "c-17", "--files", "1")).toMatch(
       /^level2_order_history Parquet files +1 +1 +30 +30 /m,
     );
@@ -73,7 +73,7 @@ describe("edgetape account", () => {
     expect((await edgetape(["account", "list", "--expiring", "soon"], service)).status).toBe(2);
   });
 
-  it("sets an account's own limits, unlimited ones too", async () => {
+  it("sets an account's own limits, also unlimited ones", async () => {
     const limits = await done("account", "limits", "c-17", "--files", "5", "--requests", "unlimited");
     expect(limits).toContain("limits a day  requests unlimited, files 5");
     const requestsBack = await done("account", "limits", "c-17", "--requests", "plan");
@@ -82,14 +82,14 @@ describe("edgetape account", () => {
     expect(await done("account", "limits", "c-17", "--files", "plan")).toContain("files the plan's");
   });
 
-  it("changes who to write to, and leaves what is not given", async () => {
+  it("changes the contact, and keeps what is not given", async () => {
     const edited = await done("account", "edit", "c-17", "--note", "calls on Mondays");
     expect(edited).toMatch(/^contact +c17@example\.com$/m);
     expect(edited).toMatch(/^note +calls on Mondays$/m);
     expect((await edgetape(["account", "edit", "c-17"], service)).status).toBe(2);
   });
 
-  it("disables an account after a yes, and enables it", async () => {
+  it("disables an account after a confirmation, and enables it", async () => {
     const [key = ""] = (await done("key", "issue", "c-18")).split("\n");
     expect((await edgetape(["account", "disable", "c-18"], service)).status).toBe(2);
     await done("account", "disable", "c-18", "--yes");
@@ -99,7 +99,7 @@ describe("edgetape account", () => {
 });
 
 describe("edgetape subscription", () => {
-  it("takes plans away only after a yes, and asks nothing where there are none", async () => {
+  it("removes plans only after a confirmation, and asks for none where there is no plan", async () => {
     const set = [
       "subscription",
       "set",
@@ -123,7 +123,7 @@ describe("edgetape subscription", () => {
 });
 
 describe("edgetape key", () => {
-  it("lists the keys of an account, and rolls one with an overlap", async () => {
+  it("lists the keys of an account, and replaces one with an overlap", async () => {
     const [old = ""] = (await done("key", "issue", "c-17", "--name", "server")).split("\n");
     const keyId = /^(\S+) .*server/m.exec(await done("key", "list", "c-17"))?.[1] ?? "";
     const [fresh = "", , told = ""] = (await done("key", "roll", keyId, "--overlap", "2d")).split("\n");
@@ -137,7 +137,7 @@ describe("edgetape key", () => {
 });
 
 describe("edgetape plan", () => {
-  it("shows every plan's limits and sets one plan's", async () => {
+  it("shows every plan's limits and sets the limits of one plan", async () => {
     const list = await done("plan", "list");
     expect(list).toMatch(/^trial +100 +unlimited$/m);
     for (const plan of ["free", "standard"]) {
@@ -155,7 +155,7 @@ describe("edgetape plan", () => {
 });
 
 describe("edgetape usage", () => {
-  it("adds up what an account was served, as a table and as CSV", async () => {
+  it("adds up an account's requests, as a table and as CSV", async () => {
     await done("account", "create", "c-billed");
     await done("subscription", "extend", "c-billed", "--plan", "flagship", "--by", "30d");
     const [key = ""] = (await done("key", "issue", "c-billed")).split("\n");

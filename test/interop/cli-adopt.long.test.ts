@@ -52,10 +52,10 @@ async function objectFindings(...args: string[]): Promise<string[]> {
     .map(({ level, subject }) => `${level} ${subject}`);
 }
 
-describe("after the restore of an older backup", () => {
+describe("the CLI after the restore of an older backup", () => {
   const newer = `orders/2026/${DATE}/2.parquet`;
 
-  it("a newer pack in R2 is named, and serves its day once the operator adopts it", async () => {
+  it("names a newer pack in R2, which is served once the operator adopts it", async () => {
     expect(await served()).toEqual([[2]]);
     const restored = await done("backup", "restore", file, "--force", "--yes");
     expect(restored).toContain("`edgetape day adopt <YYYYMMDD>` serves one:");
@@ -78,7 +78,7 @@ describe("after the restore of an older backup", () => {
     });
   });
 
-  it("an earlier revision whose object never came back is a warning, which the repair ends", async () => {
+  it("warns of an earlier revision whose object is missing, and the repair removes the warning", async () => {
     const bucket = await service.mf.getR2Bucket("PACKS");
     await bucket.delete(`orders/2026/${DATE}/1.parquet`);
     expect(await objectFindings()).toEqual([`warning orders/2026/${DATE}/1.parquet`]);

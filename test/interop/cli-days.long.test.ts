@@ -32,7 +32,7 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe("edgetape days, day and changes", () => {
-  it("list a month with loaded, expected and missing days, and show one with its revisions", async () => {
+  it("list a month with loaded, expected and missing days, and show a day with its revisions", async () => {
     const list = await done("days", "--month", "202603");
     expect(list).toMatch(/^20260311 +2 +available +2 +2 +[\d.]+ kB +2026-03-12T/m);
     expect(list).toMatch(/^20260310 +- +missing/m);
@@ -49,7 +49,7 @@ describe("edgetape days, day and changes", () => {
     expect(await done("day", "show", DATE)).toBe(shown);
   });
 
-  it("withdraw, restore and publish a day, after a yes, and tell who was faster", async () => {
+  it("withdraw, restore and publish a day after a confirmation, and name the operator who was faster", async () => {
     const unasked = await edgetape(["day", "withdraw", DATE], service);
     expect(unasked.status).toBe(2);
     expect(unasked.stderr).toMatch(/^edgetape: Withdraw 20260311, revision 2 .*--yes\.\n$/);
@@ -78,7 +78,7 @@ describe("edgetape days, day and changes", () => {
     });
   });
 
-  it("tell what changed and of which securities", async () => {
+  it("list what changed, with the affected securities", async () => {
     const list = await done("changes", "--since", "20260312");
     expect(list.match(/published|restored|withdrawn/g)).toEqual([
       "published",

@@ -17,7 +17,7 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe("edgetape token and audit", () => {
-  it("give an operator a token of her own, whose name is in the audit, and take it away", async () => {
+  it("issue a named token, whose name is in the audit, and revoke it", async () => {
     const [token = ""] = (await done("token", "issue", "Ann", "--scope", "admin")).split("\n");
     await done("account", "create", "c-1", "--token", token);
     expect(await done("audit", "--actor", "Ann")).toMatch(/operator +Ann +account\.create +c-1 +$/m);
@@ -40,7 +40,7 @@ describe("edgetape token and audit", () => {
 });
 
 describe("edgetape explain", () => {
-  it("prints a text to paste for a request id, and says why a request would be refused", async () => {
+  it("prints a text for the customer for a request id, and says why a request would be refused", async () => {
     await done("account", "create", "c-9");
     const [key = ""] = (await done("key", "issue", "c-9")).split("\n");
     const request = { apiname: "level2_order_history", params: { symbol: "600519" } };

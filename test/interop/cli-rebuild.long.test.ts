@@ -24,7 +24,7 @@ const edgetape = (...args: string[]) =>
   mustRun(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
 
 describe("edgetape rebuild", () => {
-  it("builds and publishes the next revision; an old cursor is refused as data_rebuilt", async () => {
+  it("builds and publishes the next revision, and an old cursor is refused with data_rebuilt", async () => {
     const sample = (rows: string, out: string) =>
       edgetape("sample", "--date", "20260311", "--rows", rows, "--csv", "--out", join(folder, out));
     await sample("2000", "first");
@@ -44,7 +44,7 @@ describe("edgetape rebuild", () => {
     expect(next.reason).toBe("data_rebuilt");
   });
 
-  it("leaves the served day as it is when nothing can be built", async () => {
+  it("leaves the served day unchanged when nothing can be built", async () => {
     const args = ["rebuild", join(folder, "nothing"), "--date", "20260311", "--out", join(folder, "packs")];
     const failed = await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
     expect(failed.status).toBe(1);
@@ -52,8 +52,8 @@ describe("edgetape rebuild", () => {
   });
 });
 
-describe("days that an earlier builder made", () => {
-  it("are listed, and rebuilt where the delivery is there; the others are named", async () => {
+describe("edgetape rebuild for days of an earlier builder", () => {
+  it("lists them, rebuilds those whose delivery is there, and names the others", async () => {
     const db = await service.mf.getD1Database("DB");
     const drop = join(folder, "drop");
     await edgetape("sample", "--date", "20260310", "--rows", "500", "--csv", "--out", join(folder, "gone"));

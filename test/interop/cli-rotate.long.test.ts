@@ -14,7 +14,7 @@ const persistDir = mkdtempSync(join(tmpdir(), "edgetape-rotate-"));
 afterAll(() => rmSync(persistDir, { recursive: true, force: true }));
 
 describe("edgetape share rotate", () => {
-  it("re-encrypts external passwords, ends older shares after a yes, and says what may be dropped", async () => {
+  it("re-encrypts external passwords, ends older shares after a confirmation, and names the removable secrets", async () => {
     const before = await startService({ persistDir, settings: { SHARE_SECRET: OLD } });
     const { key } = await account(before, { plan: "flagship" });
     await publishFiles(before, auctionPack("20260311"));

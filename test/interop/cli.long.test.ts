@@ -57,7 +57,7 @@ afterAll(async () => {
 });
 
 describe("edgetape calendar", () => {
-  it("loads a year the library knows and shows it", async () => {
+  it("loads a year that the holiday library covers, and shows it", async () => {
     expect(await done(["calendar", "load", "--year", "2026"])).toContain(
       "365 days with 242 trading days loaded, 365 of them new",
     );
@@ -101,7 +101,7 @@ describe("edgetape calendar", () => {
 });
 
 describe("edgetape account, subscription and key", () => {
-  it("makes a customer who can ask, and takes the key away again", async () => {
+  it("create a customer whose requests are served, and revoke the key", async () => {
     await publishSample("20260312", 5_000);
     const account = JSON.parse(await done(["account", "create", "客户-17", "--note", "first", "--json"]));
     expect(account.accountId).toBe("客户-17");
@@ -130,7 +130,7 @@ describe("edgetape account, subscription and key", () => {
     );
   });
 
-  it("imports a file as Chinese Excel saves it, and refuses short keys until they are allowed", async () => {
+  it("import a file as Chinese Excel saves it, and refuse short keys until they are allowed", async () => {
     const file = join(folder, "gbk.csv");
     const [first, second] = ["bfcdbba7bcd7", "bfcdbba7b1fb"].map((hex) => Buffer.from(hex, "hex"));
     const line = (key: string, account: Buffer = Buffer.alloc(0), plan = "") =>
@@ -156,7 +156,7 @@ describe("edgetape account, subscription and key", () => {
     expect(refused.stderr).toContain("gbk.csv:2: it is neither UTF-8 nor GB18030");
   });
 
-  it("imports existing customers' keys of any form, twice with the same outcome", async () => {
+  it("import existing customers' keys of any form, and a second import changes nothing", async () => {
     const hash = createHash("sha256").update("another's key").digest("hex");
     const file = join(folder, "keys.csv");
     writeFileSync(
@@ -177,7 +177,7 @@ describe("edgetape account, subscription and key", () => {
 });
 
 describe("edgetape sample and pack build", () => {
-  it("come to the same pack, byte for byte, straight and by way of the vendor's CSV", async () => {
+  it("create the same pack, byte for byte, directly and from the vendor's CSV", async () => {
     const { path } = await samplePack("20260309", 60_000);
     const csv = join(folder, "csv");
     await done(["sample", "--date", "20260309", "--rows", "60000", "--csv", "--out", csv]);
@@ -221,7 +221,7 @@ describe("edgetape publish", () => {
     expect(await done(["day", "20260311"])).toContain("20260311: revision 2 is served (available)");
   });
 
-  it("says in one line what is wrong, with its exit status", async () => {
+  it("reports an error in one line, with its exit status", async () => {
     const { path } = await samplePack("20260310", 500);
     const wrongToken = await edgetape(["publish", path, "--token", "not-the-operator's-token"]);
     expect(wrongToken.status).toBe(1);

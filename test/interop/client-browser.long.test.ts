@@ -70,8 +70,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page of another site", () => {
-  it("pages through 2,345 rows in pages, takes the file, downloads of a share, and reads reason and request id", async () => {
+describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page of another origin", () => {
+  it("pages through 2,345 rows, reads the Parquet file, downloads from a share, and reads reason and request id", async () => {
     const { page, errors, close } = await watchedPage(browser);
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     await page.waitForFunction("window.found !== undefined");

@@ -93,7 +93,7 @@ afterAll(async () => {
 });
 
 describe("edgetape-client, packed and installed", () => {
-  it("reads a day of 12,345 rows in four lines of TypeScript, as plain Node runs them", async () => {
+  it("reads a day of 12,345 rows in four lines of TypeScript, which Node runs unchanged", async () => {
     await writeFile(join(folder, "four.ts"), FOUR_LINES);
     expect(JSON.parse(await runScript(folder, "four.ts", env))).toEqual(built.rowsOf("600519"));
   });
@@ -119,17 +119,17 @@ describe("edgetape-client, packed and installed", () => {
     }
   });
 
-  it("types the columns that were asked for, for a strict caller", async () => {
+  it("types the selected columns for a caller in strict mode", async () => {
     await writeFile(join(folder, "typed.ts"), TYPED + CELLS.join(""));
     await checkTypes(folder);
   });
 
-  it("throws errors that have the names of their classes, though the bundle shortens others", async () => {
+  it("throws errors with the names of their classes, although the bundle shortens other names", async () => {
     await writeFile(join(folder, "names.ts"), NAMES);
     expect(await runScript(folder, "names.ts", env)).toBe("true\n");
   });
 
-  it("is small, whole, and imports nothing", async () => {
+  it("is small, complete, and imports nothing", async () => {
     const installed = join(folder, "node_modules", PACKAGE_NAME);
     const entries = await readdir(installed, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile());

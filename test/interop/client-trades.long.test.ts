@@ -73,7 +73,7 @@ describe("trades with the TypeScript client", () => {
     ]);
   });
 
-  it("have days, securities, changes and estimates of their own", async () => {
+  it("have their own days, securities, changes and estimates", async () => {
     const client = new Client({ key, baseUrls: service.baseUrl });
     const [days, securities] = [
       (await client.status("202603", { dataset: "trades" })).days,
@@ -92,7 +92,7 @@ describe("trades with the TypeScript client", () => {
     expect(await client.waitUntilReady(DAY, { dataset: "trades" })).toBe(1);
   });
 
-  it("leave the quota of orders alone, and are read beside them", async () => {
+  it("use a quota of their own, and can be read in parallel with orders", async () => {
     const { key } = await account(service, { plan: "trial", limits: { requests: 1 } });
     const client = new Client({ key, baseUrls: service.baseUrl });
     const query = { symbol: "600519", date: DAY };
@@ -110,7 +110,7 @@ describe.skipIf(without)("trades with the Python client", () => {
     return started;
   };
 
-  it("are read as pages, files and baskets, and have questions of their own", async () => {
+  it("are read as pages, files and baskets, with operations of their own", async () => {
     const python = await session();
     const program = `result = {
   "rows": client.trades("000001", day, page_size=500).to_list(),
@@ -136,7 +136,7 @@ describe.skipIf(without)("trades with the Python client", () => {
   });
 
   it.skipIf(pandas === null)(
-    "have one shape in frames, synced files, history and Parquet answers",
+    "have the same shape in frames, synced files, history and Parquet answers",
     async () => {
       const python = await session(pandas ?? undefined);
       const program = `import os

@@ -92,8 +92,8 @@ const isPainted = (page: Page, place: number) =>
     return data.some((byte) => byte !== 0);
   })()`);
 
-describe.skipIf(isMissing("chromium"))("the button of a link", () => {
-  it.each(["double click", "Enter twice"])("signs in once and for good by a %s", async (how) => {
+describe.skipIf(isMissing("chromium"))("the sign-in button of a link", () => {
+  it.each(["double click", "Enter twice"])("signs in permanently, once, by a %s", async (how) => {
     const { page, close } = await watchedPage(browser, DESK);
     await page.goto(await inviteTo(service, accountId));
     if (how === "double click") await page.dblclick("button.primary");
@@ -111,8 +111,8 @@ describe.skipIf(isMissing("chromium"))("the button of a link", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
-  it("goes from the link to a key, a query, its picture, the file, and the key's end", async () => {
+describe.skipIf(isMissing("chromium"))("a holder's session in the console", () => {
+  it("leads from the link to a new key, a query, its chart, the file, and the revoked key", async () => {
     const { page, errors, requests, close } = await signedIn();
     expect(await textOf(page, "main")).toContain("Flagship");
 
@@ -188,7 +188,7 @@ describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
   it.each([
     ["600519", "Shanghai, by the source's flag"],
     ["300750", "Shenzhen, which has cancels too"],
-  ])("draws the trades of %s by the aggressor's side (%s)", async (symbol) => {
+  ])("charts the trades of %s by the aggressor's side (%s)", async (symbol) => {
     const columns = trades.find((each) => each.symbol === symbol)?.columns;
     const { page, errors, close } = await signedIn();
     await go(page, `data?dataset=trades`);
@@ -225,7 +225,7 @@ describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
     await close();
   });
 
-  it("explains a refusal with the service's message", async () => {
+  it("shows a refusal with the service's message", async () => {
     const { page, close } = await signedIn();
     await go(page, "try");
     await page.fill("#field-symbol", "6005190");
@@ -265,9 +265,9 @@ describe.skipIf(isMissing("chromium"))("a holder's day in the console", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("every page", () => {
+describe.skipIf(isMissing("chromium"))("every page of the console", () => {
   it.each(["en-GB", "zh-CN"] as const)(
-    "passes axe's rules in both themes, with an answer shown too, in %s",
+    "passes axe's rules in both themes, also with an answer shown, in %s",
     async (locale) => {
       const { page, errors, close } = await signedIn({ ...DESK, locale });
       const check = async (what: string) => {
@@ -308,7 +308,7 @@ describe.skipIf(isMissing("chromium"))("every page", () => {
     },
   );
 
-  it("fits a telephone of 360 pixels, in Chinese", async () => {
+  it("fits a phone of 360 px, in Chinese", async () => {
     const phone = { viewport: { width: 360, height: 740 }, locale: "zh-CN", colorScheme: "dark" } as const;
     const { page, close } = await signedIn(phone);
     for (const path of PAGES) {
@@ -341,7 +341,7 @@ describe.skipIf(isMissing("chromium"))("every page", () => {
     await close();
   });
 
-  it("keeps the language and the appearance that were chosen, on docs and shares too", async () => {
+  it("keeps the chosen language and theme, also on docs and shares", async () => {
     const { page, close } = await signedIn();
     await page.click("text=Dark");
     await page.click("text=中文");
@@ -362,8 +362,8 @@ describe.skipIf(isMissing("chromium"))("every page", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("the keyboard alone", () => {
-  it("skips to the content, fills the form, runs it and goes through the views", async () => {
+describe.skipIf(isMissing("chromium"))("the console with the keyboard alone", () => {
+  it("allows skipping to the content, filling in the form, running it and changing the views", async () => {
     const { page, close } = await signedIn();
     await go(page, "try");
     await page.keyboard.press("Tab");

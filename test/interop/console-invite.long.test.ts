@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("edgetape account invite", () => {
-  it("prints a link that signs its holder in, open for a day unless said otherwise", async () => {
+  it("prints a link that signs its holder in, valid for a day by default", async () => {
     const { accountId } = await account(service, { plan: "flagship" });
     const { status, stdout } = await edgetape(["account", "invite", accountId, "--json"], service);
     expect(status).toBe(0);
@@ -28,7 +28,7 @@ describe("edgetape account invite", () => {
     expect(lines[1]).toContain("2026-03-19");
   });
 
-  it("says so when there is no such account, or the span is too long", async () => {
+  it("refuses an unknown account and too long a lifetime", async () => {
     expect((await edgetape(["account", "invite", "unknown"], service)).stderr).toContain(
       "no account unknown",
     );

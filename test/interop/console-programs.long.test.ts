@@ -31,8 +31,8 @@ const run = (program: string, args: string[]) =>
   mustRun(program, args, { cwd: folder, env: { EDGETAPE_KEY: world.keys.flagship } });
 const FILE = `600519_${MAIN}_orders.parquet`;
 
-describe.skipIf(isMissing("curl"))("the curl command", () => {
-  it("brings a page, byte for byte", async () => {
+describe.skipIf(isMissing("curl"))("the curl command that the console shows", () => {
+  it("returns a page, byte for byte", async () => {
     const { curl } = programFor({ start_time: "09:30" });
     expect(await run("bash", ["-c", curl])).toBe((await expected({ start_time: "09:30" })).toString());
   });
@@ -48,8 +48,8 @@ describe.skipIf(isMissing("curl"))("the curl command", () => {
   });
 });
 
-describe("the TypeScript program", () => {
-  it("brings a page", async () => {
+describe("the TypeScript program that the console shows", () => {
+  it("returns a page", async () => {
     const { typescript } = programFor({});
     const asJson = typescript.replace("await answer.json()", "JSON.stringify(await answer.json())");
     await writeFile(join(folder, "page.ts"), asJson);
@@ -64,20 +64,23 @@ describe("the TypeScript program", () => {
   });
 });
 
-describe.skipIf(isPythonMissing("the Python program of Try it"))("the Python program", () => {
-  it("asks with the same body", async () => {
-    const { python } = programFor({ page_size: "3" });
-    // The library it asks with need not be installed here: a stand-in says what it was given.
-    await writeFile(
-      join(folder, "requests.py"),
-      "import json as j\nclass A:\n  def __init__(s, b): s.b = b\n  def json(s): return j.dumps(s.b)\ndef post(url, timeout, json): return A({'url': url, **json})\n",
-    );
-    await writeFile(join(folder, "page.py"), python);
-    const asked = JSON.parse(await run(PYTHON, [join(folder, "page.py")]));
-    expect(asked).toEqual({
-      ...filled({ page_size: "3" }),
-      apikey: world.keys.flagship,
-      url: `${world.service.baseUrl}/api`,
+describe.skipIf(isPythonMissing("the Python program of Try it"))(
+  "the Python program that the console shows",
+  () => {
+    it("sends the same request body", async () => {
+      const { python } = programFor({ page_size: "3" });
+      // The library it asks with need not be installed here: a stand-in says what it was given.
+      await writeFile(
+        join(folder, "requests.py"),
+        "import json as j\nclass A:\n  def __init__(s, b): s.b = b\n  def json(s): return j.dumps(s.b)\ndef post(url, timeout, json): return A({'url': url, **json})\n",
+      );
+      await writeFile(join(folder, "page.py"), python);
+      const asked = JSON.parse(await run(PYTHON, [join(folder, "page.py")]));
+      expect(asked).toEqual({
+        ...filled({ page_size: "3" }),
+        apikey: world.keys.flagship,
+        url: `${world.service.baseUrl}/api`,
+      });
     });
-  });
-});
+  },
+);

@@ -56,12 +56,12 @@ async function run(page: Page, button = "#run"): Promise<string> {
   return outcome(page);
 }
 
-describe.skipIf(isMissing("chromium"))("a run that is refused says why, and names the request", () => {
+describe.skipIf(isMissing("chromium"))("a refused run shows its reason and request id", () => {
   it.each<[number, string, PlanName, string]>([
     [403, "plan_missing", "free", ""],
     [422, "param_invalid", "flagship", "symbol=6005190"],
     [1002, "security_unknown", "flagship", "symbol=600999"],
-  ])("%i %s", async (code, reason, plan, query) => {
+  ])("for %i %s", async (code, reason, plan, query) => {
     const page = await tryIt({ plan }, query);
     expect(await run(page)).toMatch(new RegExp(`^${code} .*\\[${reason} · [0-9a-z]{12,}\\]`));
     expect(await page.isVisible("#view-json")).toBe(true);
@@ -69,7 +69,7 @@ describe.skipIf(isMissing("chromium"))("a run that is refused says why, and name
     await page.context().close();
   });
 
-  it("429 when the day's quota is used, and what is left before", async () => {
+  it("for 429 when the day's quota is used, and before that the remaining files", async () => {
     const page = await tryIt({ plan: "professional", limits: { files: 1 } }, "format=parquet");
     const [download] = await Promise.all([page.waitForEvent("download"), run(page)]);
     expect(await download.path()).toBeTruthy();
@@ -79,7 +79,7 @@ describe.skipIf(isMissing("chromium"))("a run that is refused says why, and name
     await page.context().close();
   });
 
-  it("503 of a day that is being repaired", async () => {
+  it("for 503 of a day under repair", async () => {
     const page = await tryIt({ plan: "flagship" }, "tradedate=20260310");
     const db = await service.mf.getD1Database("DB");
     await db.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20260310'").run();
@@ -87,7 +87,7 @@ describe.skipIf(isMissing("chromium"))("a run that is refused says why, and name
     await page.context().close();
   });
 
-  it("leads to the sign-in page when the session has ended", async () => {
+  it("or redirects to the sign-in page when the session has ended", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.context().clearCookies();
     expect(await run(page)).toBe("Your session has ended. Load the page again");
@@ -97,8 +97,8 @@ describe.skipIf(isMissing("chromium"))("a run that is refused says why, and name
   });
 });
 
-describe.skipIf(isMissing("chromium"))("a line that breaks", () => {
-  it("before the answer: the service cannot be reached", async () => {
+describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
+  it("before the answer says that the service cannot be reached", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.context().setOffline(true);
     expect(await run(page)).toContain("cannot be reached");
@@ -107,7 +107,7 @@ describe.skipIf(isMissing("chromium"))("a line that breaks", () => {
     await page.context().close();
   });
 
-  it("in the middle of a page or of a file: nothing of it is shown or kept, and the request is named", async () => {
+  it("in the middle of a page or a file shows and saves nothing of it, and names the request", async () => {
     for (const query of ["", "format=parquet"]) {
       const page = await tryIt({ plan: "flagship" }, query);
       // A connection of its own for the run: the browser's open ones are beyond the plan.
@@ -122,8 +122,8 @@ describe.skipIf(isMissing("chromium"))("a line that breaks", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("paging", () => {
-  it("goes through its rows, keeps its place in the address, and is saved as CSV and JSON as it came", async () => {
+describe.skipIf(isMissing("chromium"))("paging on the Try it page", () => {
+  it("reads further rows, keeps the form in the URL, and saves unchanged CSV and JSON", async () => {
     const page = await tryIt({ plan: "flagship" }, `symbol=600519&tradedate=${DAY}`);
     await page.fill("#field-fields", "time,price,volume");
     await run(page);
@@ -154,8 +154,8 @@ describe.skipIf(isMissing("chromium"))("paging", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("a page whose script is late", () => {
-  it("cannot be run before: the browser by itself would send the form without its operation", async () => {
+describe.skipIf(isMissing("chromium"))("the Try it page before its script is loaded", () => {
+  it("cannot be submitted, because the browser would send the form without its operation", async () => {
     const page = await tryIt({ plan: "flagship" });
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
@@ -173,8 +173,8 @@ describe.skipIf(isMissing("chromium"))("a page whose script is late", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("the keyboard alone", () => {
-  it("runs, goes on, and hides a kind of orders, and never loses its place", async () => {
+describe.skipIf(isMissing("chromium"))("the Try it page with the keyboard alone", () => {
+  it("runs, loads the next page and hides a kind of orders, and never loses the focus", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.focus("#run");
     await page.keyboard.press("Enter");
@@ -194,7 +194,7 @@ describe.skipIf(isMissing("chromium"))("the keyboard alone", () => {
     await page.context().close();
   });
 
-  it("sees where it is: every control that has the focus is outlined", async () => {
+  it("outlines every control that has the focus", async () => {
     const page = await tryIt({ plan: "flagship" });
     const unseen: string[] = [];
     for (let step = 0; step < 40; step++) {
@@ -209,8 +209,8 @@ describe.skipIf(isMissing("chromium"))("the keyboard alone", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("nothing moves under the reader's eyes", () => {
-  it("while an answer comes, is shown in every view, and a further page comes", async () => {
+describe.skipIf(isMissing("chromium"))("the layout of the Try it page", () => {
+  it("does not shift while an answer arrives, in every view, and while the next page arrives", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.evaluate(`
       window.moved = [];

@@ -94,7 +94,7 @@ describe("the deployment guide", () => {
     expect(receiver.received.map(({ body }) => body.event)).toEqual(["webhook.test", "nightly.published"]);
   });
 
-  it("has a cron line that keeps every night's backup, in a folder that it makes", async () => {
+  it("has a cron line that keeps every night's backup, in a folder that it creates", async () => {
     const line = /^[\d *]+ {2}(.*edgetape backup create .*)$/m.exec(GUIDE)?.[1] ?? "";
     // The line as cron runs it; only absolute paths are moved below this test's folder.
     const command = here(line).replaceAll(/(?<= )\/(?=opt|etc|data)/g, `${folder}/`);
@@ -116,7 +116,7 @@ describe("the deployment guide", () => {
     }
   });
 
-  it("names wrangler's commands and options as the installed wrangler has them", async () => {
+  it("uses the commands and options of the installed wrangler", async () => {
     const commands = [...GUIDE.matchAll(/npx wrangler ([^\n`|)"]+)/g)].map(([, args = ""]) => args.trim());
     expect(new Set(commands.map((args) => args.split(" ")[0]))).toEqual(
       new Set(["login", "d1", "r2", "secret", "tail", "rollback"]),

@@ -41,18 +41,18 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}) =>
   call(`${service.baseUrl}${path}`, { method: "GET", headers });
 
-describe("the pages below /docs/", () => {
+describe("the documentation below /docs/", () => {
   it.each([
     ["/docs/", "en-GB,en;q=0.9", "/docs/en/quickstart"],
     ["/docs", "zh-CN,zh;q=0.9", "/docs/zh/quickstart"],
     ["/docs/", "fr", "/docs/zh/quickstart"],
     ["/docs/en", "zh", "/docs/en/quickstart"],
-  ])("%s for %s leads to %s", async (path, language, to) => {
+  ])("redirects %s for the language %s to %s", async (path, language, to) => {
     const answer = await get(path, { "accept-language": language });
     expect([answer.status, answer.headers.location]).toEqual([302, to]);
   });
 
-  it("begin at the bare address in a browser; a script learns there where the API is", async () => {
+  it("begins at / in a browser, and a script gets the location of the API there", async () => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const browsers = await get("/", { accept, "accept-language": "en" });
     expect([browsers.status, browsers.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -90,7 +90,7 @@ describe("the pages below /docs/", () => {
     }
   });
 
-  it("asks for the newest loaded day in its commands, also after another one was published", async () => {
+  it("names the newest loaded day in its commands, also after another one was published", async () => {
     for (const tradedate of ["20260309", "20260310"]) {
       await publish(service, day({ tradedate, securities: [security("600519", [order("093000000")])] }));
       for (const path of ["/docs/zh/quickstart", "/docs/en/quickstart", "/openapi.json"]) {
@@ -126,7 +126,7 @@ describe("the pages below /docs/", () => {
     }
   });
 
-  it("answers other addresses as the service does everywhere", async () => {
+  it("answers unknown paths with 404 not_found, as the service does elsewhere", async () => {
     for (const path of ["/docs/fr/fields", "/docs/en/nothing", "/-assets/docs-0.css"]) {
       const answer = await get(path);
       expect([answer.status, answer.reason], path).toEqual([404, "not_found"]);
@@ -134,8 +134,8 @@ describe("the pages below /docs/", () => {
   });
 });
 
-describe.skipIf(withoutBrowser)("the pages below /docs/ in a browser", () => {
-  it("runs nothing inline, asks no other host, and obeys its content security policy", async () => {
+describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
+  it("runs no inline script, contacts no other host, and obeys its content security policy", async () => {
     const { page, requests, errors, close } = await watchedPage(browser, DESK);
     for (const path of ALL) {
       await page.goto(service.baseUrl + path);
@@ -148,21 +148,24 @@ describe.skipIf(withoutBrowser)("the pages below /docs/ in a browser", () => {
   });
 
   // Every page in one of the languages, as they alternate: what axe looks at is the same in both.
-  it.each(["zh-CN", "en-US"])("pass axe's rules in both themes and at five widths, in %s", async (locale) => {
-    const { page, close } = await watchedPage(browser, { ...DESK, locale });
-    const language = locale.slice(0, 2);
-    const docs = SLUGS.filter((_, place) => (place % 2 === 0) === (language === "en"));
-    for (const path of ["/", "/nothing", ...docs.map((slug) => `/docs/${language}/${slug}`)]) {
-      await page.goto(service.baseUrl + path);
-      await page.emulateMedia({ colorScheme: "dark" });
-      expect.soft(await axeFindings(page, '{ runOnly: ["color-contrast"] }'), `${path}, dark`).toEqual([]);
-      await page.emulateMedia({ colorScheme: "light" });
-      expect.soft(await findingsAtWidths(page), path).toEqual([]);
-    }
-    await close();
-  });
+  it.each(["zh-CN", "en-US"])(
+    "passes axe's rules in both themes and at five widths, in %s",
+    async (locale) => {
+      const { page, close } = await watchedPage(browser, { ...DESK, locale });
+      const language = locale.slice(0, 2);
+      const docs = SLUGS.filter((_, place) => (place % 2 === 0) === (language === "en"));
+      for (const path of ["/", "/nothing", ...docs.map((slug) => `/docs/${language}/${slug}`)]) {
+        await page.goto(service.baseUrl + path);
+        await page.emulateMedia({ colorScheme: "dark" });
+        expect.soft(await axeFindings(page, '{ runOnly: ["color-contrast"] }'), `${path}, dark`).toEqual([]);
+        await page.emulateMedia({ colorScheme: "light" });
+        expect.soft(await findingsAtWidths(page), path).toEqual([]);
+      }
+      await close();
+    },
+  );
 
-  it("has the contents of a page beside it", async () => {
+  it("shows a table of contents beside each page on a wide screen", async () => {
     const { page, close } = await watchedPage(browser, { viewport: { width: 1440, height: 900 } });
     await page.goto(`${service.baseUrl}/docs/en/quickstart`);
     await page.click(".contents a[href='#duckdb']");
@@ -172,7 +175,7 @@ describe.skipIf(withoutBrowser)("the pages below /docs/ in a browser", () => {
     await close();
   });
 
-  it("prints the text of a page alone", async () => {
+  it("prints only the text of a page", async () => {
     const { page, close } = await watchedPage(browser, DESK);
     await page.goto(`${service.baseUrl}/docs/en/quickstart`);
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
@@ -185,7 +188,7 @@ describe.skipIf(withoutBrowser)("the pages below /docs/ in a browser", () => {
     await close();
   });
 
-  it("copies a command as it stands", async () => {
+  it("copies a command exactly as it is shown", async () => {
     const { page, close } = await watchedPage(browser, {
       ...DESK,
       permissions: ["clipboard-read", "clipboard-write"],
@@ -198,7 +201,7 @@ describe.skipIf(withoutBrowser)("the pages below /docs/ in a browser", () => {
     await close();
   });
 
-  it.each(THEMES)("fits a screen 360 px wide, every page, in the %s theme", async (colorScheme) => {
+  it.each(THEMES)("fits a screen 360 px wide on every page, in the %s theme", async (colorScheme) => {
     const { page, close } = await watchedPage(browser, { ...PHONE, colorScheme });
     for (const path of ALL) {
       await page.goto(service.baseUrl + path);
@@ -216,7 +219,7 @@ describe.skipIf(withoutBrowser)("the pages below /docs/ in a browser", () => {
     await close();
   });
 
-  it.each(THEMES)("is readable on a desk in the %s theme", async (colorScheme) => {
+  it.each(THEMES)("is readable on a desktop in the %s theme", async (colorScheme) => {
     const { page, close } = await watchedPage(browser, { ...DESK, colorScheme });
     for (const path of ALL) {
       await page.goto(service.baseUrl + path);

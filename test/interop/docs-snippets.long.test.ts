@@ -158,10 +158,10 @@ const EXPECTED: Readonly<Record<RunHere, (printed: string) => void>> = {
   pack: (printed) => expect(JSON.parse(printed)).toEqual([["600519", "4", "091500000", "093000010"]]),
 };
 
-describe("the code blocks of the pages, run as they stand", () => {
+describe("the code blocks of the documentation, run unchanged", () => {
   const isRunHere = (name: string): name is RunHere => !(name in TUTORIAL);
 
-  it.each(Object.keys(SNIPPETS).filter(isRunHere))("%s", async (name) => {
+  it.each(Object.keys(SNIPPETS).filter(isRunHere))("succeed: %s", async (name) => {
     const snippet = SNIPPETS[name];
     const without = await missing(snippet);
     if (without.length > 0) {
@@ -177,7 +177,7 @@ describe("the code blocks of the pages, run as they stand", () => {
     }
   });
 
-  it("the paging script prints 23,456 rows of several pages in order, in 30 lines of the standard library", async () => {
+  it("include a paging script that prints 23,456 rows of several pages in order, in 30 lines of the standard library", async () => {
     const script = shown(SNIPPETS.paging);
     const lines = script.split("\n").filter((line) => line.trim() !== "");
     expect(lines.length).toBeLessThanOrEqual(30);
@@ -190,7 +190,7 @@ describe("the code blocks of the pages, run as they stand", () => {
     expect(stdout.trimEnd().split(/\r?\n/)).toEqual(long.rowsOf("600519").map((row) => row.join(",")));
   });
 
-  it("the paging script ends with the service's message when it is refused", async () => {
+  it("include a paging script that ends with the service's message when it is refused", async () => {
     const refused = { ...env, EDGETAPE_KEY: "unknown-key" };
     const failure = await run(PYTHON, ["-c", shown(SNIPPETS.paging)], { env: refused }).catch(
       (error) => error,
@@ -198,7 +198,7 @@ describe("the code blocks of the pages, run as they stand", () => {
     expect([failure.code, failure.stderr]).toEqual([1, expect.stringContaining("invalid api key")]);
   });
 
-  it("the example request is answered as the example answer shows", async () => {
+  it("include an example request whose answer equals the example answer", async () => {
     const request = { ...JSON.parse(shown(SNIPPETS.request)), apikey: env.EDGETAPE_KEY };
     const { envelope } = await service.post(request);
     const answer = JSON.parse(shown(SNIPPETS.answer));

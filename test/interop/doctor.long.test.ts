@@ -31,7 +31,7 @@ async function doctor(...args: string[]) {
 }
 
 describe("edgetape doctor", () => {
-  it("tells what is wrong with the tests' deployment, and nothing else", async () => {
+  it("reports the known findings of the tests' deployment, and nothing else", async () => {
     const { status, checks, findings, found } = await doctor();
     expect(status).toBe(1);
     // The tests' clock stands in March, there is no webhook, and the public address does not exist.
@@ -65,7 +65,7 @@ describe("edgetape doctor", () => {
     expect(JSON.stringify(findings)).not.toMatch(new RegExp(`${ADMIN_TOKEN}|test-(cursor|share)-secret`));
   });
 
-  it("prints for people the worst first, and what is well", async () => {
+  it("prints the most severe finding first, and what is correct", async () => {
     const { stdout } = await runEdgetape(["doctor", "--no-host"], service);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^FAILED {2}settings {4}CLOCK_OFFSET_MS is -\d+/);
@@ -73,7 +73,7 @@ describe("edgetape doctor", () => {
     expect(lines.at(-1)).toMatch(/^1 failed, \d+ warnings, 0 put right$/);
   });
 
-  it("finds index rows that are not the pack's, rebuilds them, and the day is served as before", async () => {
+  it("finds index rows that differ from the pack and rebuilds them, after which the day is served as before", async () => {
     const { key } = await account(service, { plan: "flagship" });
     const ask = () =>
       service.post(orderHistory({ apikey: key, params: { symbol: "600519", tradedate: "20260311" } }));
@@ -87,7 +87,7 @@ describe("edgetape doctor", () => {
     expect((await doctor("--no-host")).found).not.toContain("index failed");
   });
 
-  it("finds a day whose object is gone, which no repair brings back", async () => {
+  it("finds a day whose object is missing, which no repair restores", async () => {
     const bucket = await service.mf.getR2Bucket("PACKS");
     for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
     const { status, found, findings } = await doctor("--no-host", "--repair");
@@ -96,7 +96,7 @@ describe("edgetape doctor", () => {
     expect(findings.find(({ check }) => check === "objects")?.advice).toContain("Publish it again");
   });
 
-  it("says where to look when the service does not answer its operator", async () => {
+  it("suggests causes when the service does not answer its operator", async () => {
     const { status, stdout } = await runEdgetape(["doctor", "--no-host"], {
       baseUrl: service.baseUrl,
       adminToken: "an unknown token",
@@ -108,7 +108,7 @@ describe("edgetape doctor", () => {
 });
 
 describe("edgetape doctor --delete-unknown", () => {
-  it("deletes what the catalog does not know after a yes, and nothing else", async () => {
+  it("deletes unlisted objects after a confirmation, and nothing else", async () => {
     // R2 gives objects the machine's time; the service lives two days later, so they are of before yesterday.
     const nowAt = new Date(Date.now() + 2 * 86_400_000).toISOString();
     await using later = await startService({ nowAt });

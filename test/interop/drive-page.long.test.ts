@@ -51,7 +51,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 describe.skipIf(isMissing("chromium"))("the page of a share", () => {
-  it("asks for the password in a form, says when it is wrong, and opens with the right one", async () => {
+  it("asks for the password in a form, reports a wrong one, and opens with the right one", async () => {
     const { page, errors, close } = await watchedPage(browser, DESK);
     await enter(page, "wrong");
     expect(await page.textContent(".problem")).toContain("the password is wrong");
@@ -72,7 +72,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("shows at a glance which days are there, missing, closed or still to come", async () => {
+  it("shows in a calendar which days are present, missing, closed or in the future", async () => {
     const { page, close } = await inside();
     const stateOf = (title: string) => page.locator(`.year [title^="${title}"]`).getAttribute("class");
     expect(await stateOf("2026-03-11")).toContain("present");
@@ -85,7 +85,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("leads to a day's folder and downloads a file as it was published", async () => {
+  it("links to a day's folder, and downloads a file as it was published", async () => {
     const { page, close } = await inside();
     await page.click(`.year a[href="${DAY}/"]`);
     expect(await page.textContent("h1")).toBe(`${DAY}/`);
@@ -100,7 +100,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("copies the command as shown, and no command contains the password", async () => {
+  it("copies each command as it is shown, and no command contains the password", async () => {
     const watched = await inside({ ...DESK, permissions: ["clipboard-read", "clipboard-write"] });
     const { page, close } = watched;
     for (const tool of ["wget", "aria2c", "rclone", "duckdb", "pandas"]) {
@@ -118,7 +118,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("asks no other host for anything, and obeys its content security policy", async () => {
+  it("contacts no other host, and obeys its content security policy", async () => {
     const { page, requests, errors, close } = await inside();
     await page.goto(`${world.share.url}${DAY}/`);
     expect(requests.filter((url) => !url.startsWith(world.service.baseUrl))).toEqual([]);
@@ -135,7 +135,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("is in the browser's language, and in the other one after a click", async () => {
+  it("uses the browser's language, and the other one after a click", async () => {
     const { page, close } = await inside(PHONE);
     expect(await page.textContent("h1")).toBe("全天逐笔 2026");
     expect(await page.getAttribute("html", "lang")).toBe("zh-CN");

@@ -46,8 +46,8 @@ function transferred(output: string): number {
   return Number(counts.at(-1)?.[1] ?? 0);
 }
 
-describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone %s", (kind) => {
-  it("copies everything, checks it byte for byte, and moves nothing the second time", async () => {
+describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone over %s", (kind) => {
+  it("copies everything, checks it byte for byte, and transfers nothing the second time", async () => {
     const to = join(folder, kind);
     const remote = remotes[kind]?.remote ?? "";
     expect(transferred(await rclone(kind, "copy", remote, to))).toBe(world.share.file_count + 2);
@@ -58,7 +58,7 @@ describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone %s", (kind
     expect(transferred(await rclone(kind, "copy", remote, to))).toBe(0);
   });
 
-  it("moves a replaced file and what tells of it, and nothing else", async () => {
+  it("transfers only a replaced file and the generated files that list it", async () => {
     const to = join(folder, `${kind}-again`);
     const remote = remotes[kind]?.remote ?? "";
     await rclone(kind, "copy", remote, to);
@@ -72,7 +72,7 @@ describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone %s", (kind
     if (isHttp) await mustRun("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: to });
   });
 
-  it("fetches one security out of a day, or a folder of them", async () => {
+  it("copies one security of a day, or a folder of them", async () => {
     const { remote = "", options = [] } = remotes[kind] ?? {};
     const path = `${DAY}/by-symbol/600519.SH.parquet`;
     const copied = join(folder, `${kind}.parquet`);

@@ -20,7 +20,7 @@ function open(path: string) {
 }
 
 describe("hyparquet's asyncBufferFromUrl", () => {
-  it("reads one security's rows out of the day's pack by ranges", async () => {
+  it("reads one security's rows from the day's pack by ranges", async () => {
     const before = world.service.logs.length;
     const file = await open(`${DAY}/${DAY}_orders.parquet`);
     const metadata = await parquetMetadataAsync(file);
@@ -35,7 +35,7 @@ describe("hyparquet's asyncBufferFromUrl", () => {
     expect(parts.length).toBeGreaterThan(0);
   });
 
-  it("reads a by-symbol file as a file of its own", async () => {
+  it("reads a by-symbol file as a separate file", async () => {
     const file = await open(`${DAY}/by-symbol/600519.SH.parquet`);
     const rows = await parquetReadObjects({ file, compressors });
     expect(rows).toHaveLength(world.main.rowsOf("600519").length);

@@ -86,7 +86,7 @@ const aria2c = (url: string, to: string, ...more: string[]) => {
   return runTool("aria2c", [...args, ...credentials, "-d", folder, "-o", to, url]);
 };
 
-describe("200 MB cut 20 times at random bytes end with the right sum", () => {
+describe("a download of 200 MB, cut 20 times at random bytes, ends with the right checksum", () => {
   it.skipIf(isMissing("curl"))(
     "with curl -C -",
     async () => {
@@ -137,7 +137,7 @@ describe("a file replaced while a tool has half of it", () => {
     return { url: through(`${DAY}/${old.name}`), sum: sha256(old.bytes), to: join(folder, name), replace };
   };
 
-  it.skipIf(isMissing("curl"))("is finished on the old one by curl -C -", async () => {
+  it.skipIf(isMissing("curl"))("is completed in its old version by curl -C -", async () => {
     const { url, sum, to, replace } = await replaceable("for-curl");
     proxy.cutAfter([MEGABYTE]);
     expect((await curl(url, to)).status).not.toBe(0);
@@ -147,7 +147,7 @@ describe("a file replaced while a tool has half of it", () => {
     expect(await sumOf(to)).toBe(sum);
   });
 
-  it.skipIf(isMissing("wget"))("is finished on the old one by wget -c", async () => {
+  it.skipIf(isMissing("wget"))("is completed in its old version by wget -c", async () => {
     const { url, sum, to, replace } = await replaceable("for-wget");
     proxy.cutAfter([MEGABYTE]);
     expect((await wget(url, to, "--tries=1")).status).not.toBe(0);
@@ -157,7 +157,7 @@ describe("a file replaced while a tool has half of it", () => {
     expect((await wget(url, to)).output).toContain("already fully retrieved");
   });
 
-  it.skipIf(isMissing("aria2c"))("is finished on the old one by the aria2c that began it", async () => {
+  it.skipIf(isMissing("aria2c"))("is completed in its old version by the aria2c that began it", async () => {
     const { url, sum, to, replace } = await replaceable("for-aria2c");
     proxy.cutAfter([500_000, 500_000, 500_000, 500_000]);
     const running = aria2c(url, "for-aria2c", "--max-overall-download-limit=1M");
@@ -169,7 +169,7 @@ describe("a file replaced while a tool has half of it", () => {
   });
 
   it.skipIf(isMissing("aria2c"))(
-    "is never mixed by another aria2c, which begins as if it had nothing",
+    "is never mixed by a new aria2c process, which requests the whole file first",
     async () => {
       // It asks for the whole file and compares the size with its notes; of the same size it began both versions,
       // and a bare range of such a client is refused.
@@ -189,7 +189,7 @@ describe("a file replaced while a tool has half of it", () => {
     },
   );
 
-  describe("and its tool looked at the new one in between", () => {
+  describe("after the tool has read the new version's headers", () => {
     /** Begins, is cut, looks by `look`, continues: that fails loudly and leaves the part as it is. */
     const expectNotMixed = async (name: string, run: Download, look: (url: string) => Promise<unknown>) => {
       const { url, to, replace } = await replaceable(`${name}-looks`);

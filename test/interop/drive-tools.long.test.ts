@@ -63,8 +63,8 @@ async function expectWholeShare(at: string): Promise<void> {
   );
 }
 
-describe.skipIf(lacks("wget"))("wget", () => {
-  it("mirrors the share by the page's command; again, it fetches no file twice", async () => {
+describe.skipIf(lacks("wget"))("wget with the command of the share's page", () => {
+  it("mirrors the share, and a second run downloads no file again", async () => {
     const at = await fetchWith("wget");
     await expectWholeShare(at);
     const before = world.service.logs.length;
@@ -76,14 +76,14 @@ describe.skipIf(lacks("wget"))("wget", () => {
   });
 });
 
-describe.skipIf(lacks("aria2c"))("aria2c", () => {
-  it("fetches the share by the page's command and checks every sum", async () => {
+describe.skipIf(lacks("aria2c"))("aria2c with the command of the share's page", () => {
+  it("downloads the share and checks every checksum", async () => {
     await expectWholeShare(await fetchWith("aria2c"));
   });
 });
 
-describe.skipIf(lacks("rclone"))("rclone", () => {
-  it("copies the share by the page's command", async () => {
+describe.skipIf(lacks("rclone"))("rclone with the command of the share's page", () => {
+  it("copies the share", async () => {
     const at = await fetchWith("rclone");
     await expectWholeShare(at);
     expect(JSON.parse(await readFile(join(at, "manifest.json"), "utf8"))).toMatchObject({ year: 2026 });
@@ -93,8 +93,8 @@ describe.skipIf(lacks("rclone"))("rclone", () => {
 const pandas = pythonWith("pandas", "pyarrow");
 const duckdb = pythonWith("duckdb");
 
-describe.skipIf(pandas === null)("pandas", () => {
-  it("reads the newest Parquet file by the page's lines", async () => {
+describe.skipIf(pandas === null)("pandas with the lines of the share's page", () => {
+  it("reads the newest Parquet file", async () => {
     const lines = `${await commandOf("pandas")}\nprint(frame.shape)`;
     const output = await mustRun(pandas ?? "", ["-c", lines], { input: `${world.share.password}\n` });
     const rows = world.main.securities.reduce((sum, { orders }) => sum + orders.length, 0);
@@ -102,9 +102,9 @@ describe.skipIf(pandas === null)("pandas", () => {
   });
 });
 
-describe.skipIf(duckdb === null)("DuckDB", () => {
+describe.skipIf(duckdb === null)("DuckDB with the lines of the share's page", () => {
   // Reading over HTTP needs an extension that DuckDB fetches from its own servers, so only the lines are run.
-  it("accepts the share's secret as the page's lines make it", async () => {
+  it("accepts the secret that they create", async () => {
     const lines = (await commandOf("duckdb")).replace(
       /\nprint.*$/,
       "\nprint(duckdb.sql('FROM duckdb_secrets()'))",

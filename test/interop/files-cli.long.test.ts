@@ -56,7 +56,7 @@ const onDisk = (name: string, bytes: Uint8Array | string) => {
 };
 
 describe("edgetape files", () => {
-  it("adds an auction pack, which is offered when it is published and gone when it is withdrawn", async () => {
+  it("adds an auction pack, which is offered once it is published and no longer once it is withdrawn", async () => {
     const path = onDisk("20260311_aucde.parquet", auctionPack("20260311").bytes);
     const place = ["--type", "auction_tick", "--date", "20260311"];
     expect(await done(["files", "add", path, ...place])).toMatch(
@@ -81,7 +81,7 @@ describe("edgetape files", () => {
     );
   });
 
-  it("adds and publishes in one go, under another name, twice with one outcome", async () => {
+  it("adds and publishes a file in one command, under another name, and a second run changes nothing", async () => {
     const path = onDisk("quotes.7z", "not really");
     const add = ["files", "add", path, "--type", "level2", "--date", "20260311"];
     const unnamed = await edgetape(add);
@@ -94,7 +94,7 @@ describe("edgetape files", () => {
     expect(await share("level2", 2026)).toMatchObject({ file_count: 1, size_bytes: 10 });
   });
 
-  it("says what is wrong with a file, and sends nothing of it", async () => {
+  it("reports what is wrong with a file, and sends nothing of it", async () => {
     const csv = onDisk("20260310_aucde.parquet", "symbol,tradedate,time\n");
     const refused = await edgetape(["files", "add", csv, "--type", "auction_tick", "--date", "20260310"]);
     expect(refused.status).toBe(1);
@@ -108,7 +108,7 @@ describe("edgetape external", () => {
   const drive = ["--type", "auction_tick", "--year", "2024"];
   const coverage = ["--from", "20240102", "--to", "20241231", "--files", "242", "--bytes", "9000000000"];
 
-  it("registers a drive, then its link with a password from standard input, and clears it", async () => {
+  it("registers an external share, then its link with a password from standard input, and clears it", async () => {
     expect(await done(["external", "set", ...drive, ...coverage])).toContain("being prepared");
     expect(await share("auction_tick", 2024)).toMatchObject({ status: "preparing", file_count: 242 });
     const link = ["--link", "https://pan.example.com/s/9", "--expires", "2027-01-01", "--password-stdin"];
@@ -127,7 +127,7 @@ describe("edgetape external", () => {
     expect(await done(["external", "clear", ...drive, "--yes"])).toBe("No external share is registered.\n");
   });
 
-  it("wants both an address and an end", async () => {
+  it("requires --link and --expires together", async () => {
     const half = await edgetape([
       "external",
       "set",
@@ -141,7 +141,7 @@ describe("edgetape external", () => {
 });
 
 describe("edgetape share", () => {
-  it("lists an account's shares and ends one; who asks again gets another", async () => {
+  it("lists an account's shares and revokes one, and the customer's next request creates another", async () => {
     const { url } = await share("level2", 2026);
     const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
     expect(await done(["share", "list", flagship.accountId])).toMatch(

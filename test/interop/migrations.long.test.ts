@@ -62,7 +62,7 @@ async function infoOf(service: Service): Promise<AccountInfo> {
 
 describe("a deployment of an earlier schema with rows in every table", () => {
   it.each(MIGRATIONS.map((name, place) => ({ name, count: place + 1 })))(
-    "$name: serves, shares, knows its people, and goes through a backup",
+    "($name) serves days and shares, accepts its keys, and can be backed up and restored",
     async ({ name, count }) => {
       const names = MIGRATIONS.slice(0, count);
       const has = (number: string) => names.some((each) => each.startsWith(number));

@@ -56,8 +56,8 @@ describe.each([
   ["wecom", "20260303"],
   ["dingtalk", "20260304"],
   ["feishu", "20260305"],
-] as const)("the evening in the form %s", (kind, day) => {
-  it("is told of in Chinese and English: nothing came, half of it, then all of it", async () => {
+] as const)("the notices of an evening in the form %s", (kind, day) => {
+  it("report in Chinese and English that nothing came, that half came, and that all came", async () => {
     const nothing = await evening(kind, day);
     expect(nothing.status).toBe(1);
     expect(nothing.text).toContain(

@@ -68,8 +68,8 @@ async function stateOf(tradedate: string): Promise<string | undefined> {
   return days.find((day) => day.tradedate === tradedate)?.state;
 }
 
-describe("a good evening", () => {
-  it("serves the orders and the files, tells the webhook once, and does nothing the second time", async () => {
+describe("nightly with a complete delivery", () => {
+  it("serves the orders and the files, notifies the webhook once, and does nothing on the second run", async () => {
     const { orders } = deliver(folder, "20260302", 3_000);
     const auction = auctionPackBytes(sampleAuction("20260302" as BeijingDate));
     writeFileSync(join(folder, "20260302_aucde.parquet"), auction);
@@ -91,7 +91,7 @@ describe("a good evening", () => {
     expect([idle.status, idle.stdout]).toEqual([0, "20260302 is served, and nothing new was delivered.\n"]);
   });
 
-  it("takes what is delivered again as a new revision", async () => {
+  it("publishes a repeated delivery with other content as a new revision", async () => {
     deliver(folder, "20260303", 2_000, { seed: "first" });
     await nightly("20260303");
     const again = deliver(folder, "20260303", 2_000, { seed: "second" });
@@ -101,7 +101,7 @@ describe("a good evening", () => {
     expect(day).toMatchObject({ revision: 2, rows: again.orders });
   });
 
-  it("says with exit status 3 and a warning that rows were left out", async () => {
+  it("exits with status 3 and sends a warning when rows were left out", async () => {
     const { folder: day } = deliver(folder, "20260304", 2_000);
     appendFileSync(join(day, "600519.SH", "逐笔委托.csv"), "600519.SH,600519,20260304,nonsense\r\n");
     const { status, stdout } = await nightly("20260304", ["--max-broken", "1"]);
@@ -111,7 +111,7 @@ describe("a good evening", () => {
     expect(await stateOf("20260304")).toBe("degraded");
   });
 
-  it("is not over until the webhook has the notice: the next run sends it, and builds nothing", async () => {
+  it("fails until the webhook has the notice: the next run sends it and builds nothing", async () => {
     deliver(folder, "20260305", 2_000);
     receiver.answer = { status: 500, body: {} };
     const untold = await nightly("20260305");
@@ -125,7 +125,7 @@ describe("a good evening", () => {
     expect(told()).toEqual([["nightly.published", "ok"]]);
   });
 
-  it("speaks to a robot in its form", async () => {
+  it("sends the notice in the form of a chat robot", async () => {
     deliver(folder, "20260306", 2_000);
     receiver.answer = { status: 200, body: { code: 0, msg: "success" } };
     const robot = { EDGETAPE_WEBHOOK_KIND: "feishu", EDGETAPE_WEBHOOK_SECRET: "S1" };
@@ -141,8 +141,8 @@ describe("a good evening", () => {
   });
 });
 
-describe("half an evening", () => {
-  it("is reported and not served: a truncated archive", async () => {
+describe("nightly with half a delivery", () => {
+  it("reports a truncated archive and serves nothing", async () => {
     const { folder: day } = deliver(folder, "20260309", 2_000);
     const csv = readFileSync(join(day, "600519.SH", "逐笔委托.csv"));
     const zip = zipOf([{ name: "600519.SH/逐笔委托.csv", content: csv }]);
@@ -161,7 +161,7 @@ describe("half an evening", () => {
     expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
   });
 
-  it("is reported and not served: a day the service finds too small, until it is forced", async () => {
+  it("reports a day that the service finds too small, and serves it only when it is forced", async () => {
     for (const day of ["20260223", "20260224", "20260225", "20260226", "20260227"]) {
       deliver(folder, day, 2_000);
       await nightly(day);
@@ -180,7 +180,7 @@ describe("half an evening", () => {
   });
 });
 
-describe("an evening whose files cannot be trusted", () => {
+describe("nightly with untrustworthy files", () => {
   const secret = "S3CRET=prod-0f9a";
   const outside = () => {
     const place = mkdtempSync(join(tmpdir(), "edgetape-outside-"));
@@ -190,7 +190,7 @@ describe("an evening whose files cannot be trusted", () => {
   const everythingSaid = (...runs: { stdout: string; stderr: string }[]) =>
     [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), JSON.stringify(receiver.received)].join("\n");
 
-  it("reads nothing behind a link, names each, and quotes nothing of what it leads to", async () => {
+  it("follows no symbolic link, names each, and quotes nothing of its target", async () => {
     const { folder: day, orders } = deliver(folder, "20260312", 3_000);
     symlinkSync(outside(), join(day, "orders.csv"));
     mkdirSync(join(folder, "level2"));
@@ -218,7 +218,7 @@ describe("an evening whose files cannot be trusted", () => {
     expect(everythingSaid(linked, alone)).not.toContain(secret);
   });
 
-  it("waits for a file that ends in NUL bytes or is a download in progress, and says why", async () => {
+  it("waits for a file that ends in NUL bytes or is being downloaded, and says why", async () => {
     const { folder: day } = deliver(folder, "20260313", 3_000);
     const file = join(day, "600519.SH", "逐笔委托.csv");
     const whole = readFileSync(file);
@@ -243,7 +243,7 @@ describe("an evening whose files cannot be trusted", () => {
     expect((await nightly("20260313")).status).toBe(0);
   });
 
-  it("names what it cannot read, and serves the day as degraded", async () => {
+  it("names unreadable files, and serves the day as degraded", async () => {
     const { folder: day } = deliver(folder, "20260316", 3_000);
     const own = join(day, "600519.SH");
     renameSync(join(own, "逐笔委托.csv"), join(own, "逐笔委托.csv.xz"));
@@ -264,7 +264,7 @@ describe("an evening whose files cannot be trusted", () => {
     expect(served).toMatchObject({ rows: orders });
   });
 
-  it("does not serve a day whose folder lies beside its own archive", async () => {
+  it("refuses a day whose folder and archive differ", async () => {
     const { folder: day } = deliver(folder, "20260318", 2_000);
     const content = readFileSync(join(day, "600519.SH", "逐笔委托.csv"));
     const changed = Buffer.from(content.toString("latin1").replace(/,B,/, ",S,"), "latin1");
@@ -289,7 +289,7 @@ describe("an evening whose files cannot be trusted", () => {
     expect(inside.stderr).toContain("name a folder outside it");
   });
 
-  it("fails when there is no drop folder, also for a day that is served, and tells the webhook", async () => {
+  it("fails without a drop folder, also for a served day, and notifies the webhook", async () => {
     deliver(folder, "20260320", 2_000);
     expect((await nightly("20260320")).status).toBe(0);
     receiver.received.length = 0;
@@ -304,8 +304,8 @@ describe("an evening whose files cannot be trusted", () => {
   });
 });
 
-describe("an evening with trades", () => {
-  it("serves both datasets, and names a later delivery without trades as degraded", async () => {
+describe("nightly with trades", () => {
+  it("serves both datasets, and reports a later delivery without trades as degraded", async () => {
     const { folder: day, orders, trades } = deliver(folder, "20260323", 2_000, { trades: true });
     const both = await nightly("20260323");
     expect([both.status, told()]).toEqual([0, [["nightly.published", "ok"]]]);
@@ -341,8 +341,8 @@ describe("an evening with trades", () => {
   });
 });
 
-describe("an evening without a delivery", () => {
-  it("is told of", async () => {
+describe("nightly without a delivery", () => {
+  it("fails and notifies the webhook", async () => {
     const { status, stdout, stderr } = await nightly("20260311");
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("nothing of 20260311 has been delivered; waiting has ended");
@@ -350,7 +350,7 @@ describe("an evening without a delivery", () => {
     expect(title()).toContain("nothing of 20260311 has been delivered");
   });
 
-  it("is reported when the calendar does not say which day is due", async () => {
+  it("fails when the calendar does not say which day is expected", async () => {
     const { status, stderr } = await runEdgetape(["nightly", folder, ...QUICK], service, {
       EDGETAPE_WEBHOOK_URL: receiver.url,
     });

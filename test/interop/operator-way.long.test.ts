@@ -52,13 +52,13 @@ afterAll(async () => {
 describe("npm start -- --empty", () => {
   const date = existsSync(VENDOR_SAMPLE) ? "20230711" : "20260311";
 
-  it("holds nothing, and the doctor names nothing but the calendar", async () => {
+  it("starts with no data, and the doctor's only finding is the calendar", async () => {
     expect(first).toMatchObject({ keys: {}, days: [] });
     expect(await done(first, "account", "list")).toBe("no accounts\n");
     expect(await findings(first)).toEqual(["calendar failed"]);
   });
 
-  it("serves the vendor's sample to a customer, whose refusal is explained", async () => {
+  it("serves the vendor's sample to a customer, and explains a refusal", async () => {
     if (!existsSync(VENDOR_SAMPLE)) {
       console.warn(
         `NOT TESTED: the vendor's sample, because ${VENDOR_SAMPLE} is not there; invented orders instead`,
@@ -91,7 +91,7 @@ describe("npm start -- --empty", () => {
     await done(first, "subscription", "extend", "customer-1", "--plan", "flagship", "--by", "30d");
   });
 
-  it("rebuilds the day, and its backup comes back to an empty deployment, where the day is published again", async () => {
+  it("rebuilds the day, and an empty deployment restored from its backup can publish the day again", async () => {
     const again = await runEdgetape(
       [
         "rebuild",

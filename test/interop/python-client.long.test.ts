@@ -54,13 +54,13 @@ async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> 
 const ended = (reason: string) => service.logs.filter((line) => line.includes(`"reason":"${reason}"`)).length;
 
 describe.skipIf(without)("the Python client", () => {
-  it("gives every row of a day, the symbol a string with its zeros", async () => {
+  it("returns every row of a day, with the symbol as a string with its zeros", async () => {
     const rows = await python.run<Row[]>(`result = client.orders("000001", "${DAY}").to_list()`);
     expect(rows).toEqual(built.rowsOf("000001"));
     expect(rows[0]?.[0]).toBe("000001");
   });
 
-  it("iterates page by page, in windows and columns as asked", async () => {
+  it("iterates page by page, with windows and columns", async () => {
     const times = built.rowsOf("000001").map((row) => `${row[2]}`);
     const [start, end] = [times[4_000] ?? "", times[9_000] ?? ""];
     const rows = await python.run<Row[]>(
@@ -77,7 +77,7 @@ describe.skipIf(without)("the Python client", () => {
     expect(rows).toEqual(built.rowsOf("600519"));
   });
 
-  it("asks for the newest trading day when no date is given, and says that it is not loaded", async () => {
+  it("requests the newest trading day when no date is given, and reports that it is not loaded", async () => {
     const error = await python.raises('client.orders("600519").to_list()');
     expect([error.error, error.code, error.reason]).toEqual(["NoData", 1002, "not_loaded"]);
     expect(error.message).toContain(error.request_id);
@@ -97,7 +97,7 @@ describe.skipIf(without)("the Python client", () => {
     }
   });
 
-  it("saves the service's own Parquet file, whole and under its name", async () => {
+  it("saves the service's own Parquet file, unchanged and under its name", async () => {
     const [path, rows, revision] = await python.run<[string, number, number]>(
       `saved = client.orders_parquet("000001", "${DAY}", ${JSON.stringify(folder)})
 result = [saved.path, saved.rows, saved.revision]`,
@@ -106,7 +106,7 @@ result = [saved.path, saved.rows, saved.revision]`,
     expect((await readParquet(await readFile(path))).rows).toEqual(built.rowsOf("000001"));
   });
 
-  it("answers to_parquet without pyarrow from the service, with the columns asked for", async () => {
+  it("returns to_parquet without pyarrow from the service, with the selected columns", async () => {
     const path = join(folder, "columns.parquet");
     await python.run(
       `import sys; sys.modules["pyarrow"] = None
@@ -117,9 +117,11 @@ client.orders("600519", "${DAY}", fields=["time", "volume"]).to_parquet(${JSON.s
     expect(rows).toEqual(built.rowsOf("600519").map((row) => [row[2], row[8]]));
   });
 
-  it.skipIf(pandas === null)("makes a DataFrame: datetimes, categories, strings, exact values", async () => {
-    const session = await sessionOf(flagship.key, pandas ?? "");
-    const program = `frame = client.orders("000001", "${DAY}").to_df()
+  it.skipIf(pandas === null)(
+    "creates a DataFrame: datetimes, categories, strings, exact values",
+    async () => {
+      const session = await sessionOf(flagship.key, pandas ?? "");
+      const program = `frame = client.orders("000001", "${DAY}").to_df()
 raw = client.orders("000001", "${DAY}").to_df(raw=True)
 result = {
   "kinds": {name: str(kind) for name, kind in frame.dtypes.items()},
@@ -127,18 +129,19 @@ result = {
   "times": frame["time"].dt.strftime("%Y%m%d%H%M%S%f").str[:-3].tolist(),
   "symbols": sorted(set(map(repr, frame["symbol"]))),
 }`;
-    const made = await session.run<Record<string, unknown>>(program).finally(session.stop);
-    expect(made.kinds).toEqual({
-      ...{ symbol: "object", tradedate: "object", time: "datetime64[ns]" },
-      ...{ order_id: "int64", exchange_order_id: "int64", order_type: "category", order_code: "category" },
-      ...{ price: "float64", volume: "int64", amount: "float64" },
-    });
-    expect(made.raw).toEqual(built.rowsOf("000001"));
-    expect(made.times).toEqual(built.rowsOf("000001").map((row) => `${DAY}${row[2]}`));
-    expect(made.symbols).toEqual(["'000001'"]);
-  });
+      const made = await session.run<Record<string, unknown>>(program).finally(session.stop);
+      expect(made.kinds).toEqual({
+        ...{ symbol: "object", tradedate: "object", time: "datetime64[ns]" },
+        ...{ order_id: "int64", exchange_order_id: "int64", order_type: "category", order_code: "category" },
+        ...{ price: "float64", volume: "int64", amount: "float64" },
+      });
+      expect(made.raw).toEqual(built.rowsOf("000001"));
+      expect(made.times).toEqual(built.rowsOf("000001").map((row) => `${DAY}${row[2]}`));
+      expect(made.symbols).toEqual(["'000001'"]);
+    },
+  );
 
-  it.skipIf(polars === null)("makes a polars DataFrame: datetimes, categories, strings", async () => {
+  it.skipIf(polars === null)("creates a polars DataFrame: datetimes, categories, strings", async () => {
     const session = await sessionOf(flagship.key, polars ?? "");
     const program = `frame = client.orders("000001", "${DAY}").to_polars()
 result = {
@@ -155,23 +158,26 @@ result = {
     expect(made.times).toEqual(built.rowsOf("000001").map((row) => `${DAY}${row[2]}`));
   });
 
-  it.skipIf(pyarrow === null)("writes a window with pyarrow as the service writes a day", async () => {
-    const session = await sessionOf(flagship.key, pyarrow ?? "");
-    const [part, whole] = [join(folder, "window.parquet"), join(folder, "whole.parquet")];
-    await session
-      .run(
-        `client.orders("600519", "${DAY}", start="09:30", end="09:31").to_parquet(${JSON.stringify(part)})
+  it.skipIf(pyarrow === null)(
+    "writes a window with pyarrow in the form in which the service writes a day",
+    async () => {
+      const session = await sessionOf(flagship.key, pyarrow ?? "");
+      const [part, whole] = [join(folder, "window.parquet"), join(folder, "whole.parquet")];
+      await session
+        .run(
+          `client.orders("600519", "${DAY}", start="09:30", end="09:31").to_parquet(${JSON.stringify(part)})
 client.orders_parquet("600519", "${DAY}", ${JSON.stringify(whole)})`,
-      )
-      .finally(session.stop);
-    const [ours, theirs] = [
-      await readParquet(await readFile(part)),
-      await readParquet(await readFile(whole)),
-    ];
-    expect(ours).toEqual(theirs);
-  });
+        )
+        .finally(session.stop);
+      const [ours, theirs] = [
+        await readParquet(await readFile(part)),
+        await readParquet(await readFile(whole)),
+      ];
+      expect(ours).toEqual(theirs);
+    },
+  );
 
-  it("tells account, days, securities and costs without counting anything", async () => {
+  it("returns account, days, securities and costs without a charge", async () => {
     const told = await python.run<Record<string, Record<string, unknown>>>(
       `result = {
   "account": client.account(),
@@ -193,7 +199,7 @@ client.orders_parquet("600519", "${DAY}", ${JSON.stringify(whole)})`,
     expect(told.changes).toMatchObject([{ tradedate: DAY, kind: "published", revision: 1 }]);
   });
 
-  it("reads a basket over days as one sequence, after saying what it takes", async () => {
+  it("reads a basket over days as one sequence, after its cost was planned", async () => {
     const [plan, rows, missing] = await python.run<[Record<string, unknown>, Row[], unknown]>(
       `basket = client.orders(["600519", "000001"], "20260311", "20260312")
 plan = basket.plan()._asdict()
@@ -205,7 +211,7 @@ result = [plan, basket.to_list(), basket.missing]`,
     expect(missing).toEqual([["20260312", "pending"]]);
   });
 
-  it("waits for a day until it is there, and not for a day that will never be", async () => {
+  it("waits for a day until it is loaded, and fails for a day that never will be", async () => {
     const never = await python.raises('client.wait_until_ready("20260307")');
     expect([never.error, never.reason]).toEqual(["NoData", "not_trading_day"]);
     const tooLate = await python.raises('client.wait_until_ready("20260312", every=0.01, timeout=0.03)');
@@ -218,7 +224,7 @@ result = [plan, basket.to_list(), basket.missing]`,
     expect(await waiting).toBe(1);
   });
 
-  it("lets threads of a process queue instead of returning 503", async () => {
+  it("queues the threads of a process, so that none gets 503", async () => {
     const before = ended("slot_busy");
     const counts = await python.run<number[]>(
       `from concurrent.futures import ThreadPoolExecutor

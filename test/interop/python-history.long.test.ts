@@ -76,7 +76,7 @@ const filesIn = async () =>
   (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".parquet")).toSorted();
 
 describe.skipIf(without)("history with the Python client", () => {
-  it("comes from the share where the plan has one, equal to the Parquet answers, and uses no quota", async () => {
+  it("is read from the share where the plan has one, equals the Parquet answers, and uses no quota", async () => {
     const session = await sessionOf((await account(service, { plan: "flagship" })).key);
     const report = await fetched(session);
     expect([report.fetched.length, report.kept.length, report.left]).toEqual([4, 0, []]);
@@ -94,7 +94,7 @@ describe.skipIf(without)("history with the Python client", () => {
     await rm(sync, { recursive: true });
   });
 
-  it("keeps what is there, and fetches again what is damaged or was revised", async () => {
+  it("keeps present files, and downloads damaged and revised ones again", async () => {
     const session = await sessionOf((await account(service, { plan: "flagship" })).key);
     await fetched(session);
     expect((await fetched(session)).kept).toHaveLength(4);
@@ -118,7 +118,7 @@ describe.skipIf(without)("history with the Python client", () => {
     await publish(service, built[1] ?? revised);
   });
 
-  it("comes from the API where the plan has no share, and continues after a used-up quota", async () => {
+  it("is read from the API where the plan has no share, and continues after a used-up quota", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
     const session = await sessionOf(key);
     const first = await fetched(session);
@@ -130,7 +130,7 @@ describe.skipIf(without)("history with the Python client", () => {
     expect(await filesIn()).toEqual(NAMES);
   });
 
-  it.skipIf(reader === null)("is read as one frame of the shape that a basket has", async () => {
+  it.skipIf(reader === null)("is read as one frame with the columns of a basket", async () => {
     const session = await sessionOf((await account(service, { plan: "flagship" })).key, reader ?? PYTHON);
     await fetched(session);
     const [isSame, kinds, part, columns] = await session.run<[boolean, boolean, number, string[]]>(

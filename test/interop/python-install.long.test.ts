@@ -106,7 +106,7 @@ def reset_of(error: QuotaUsed) -> float:
 `;
 
 describe.skipIf(without)("the Python client's wheel", () => {
-  it("installs into a fresh environment without network", async () => {
+  it("installs into a new environment without network", async () => {
     const build = ["-m", "hatchling", "build", "--target", "wheel", "--directory", folder];
     await run(hatchling ?? "", build, { cwd: PACKAGE });
     const wheel = (await readdir(folder)).find((name) => name.endsWith(".whl")) ?? "";
@@ -118,14 +118,17 @@ describe.skipIf(without)("the Python client's wheel", () => {
     expect(stdout).toContain(join(folder, "venv"));
   });
 
-  it.skipIf(mypy === null)("types what strict callers write, and refuses what is wrong", async () => {
-    await writeFile(join(folder, "typed.py"), TYPED);
-    const check = ["-m", "mypy", "--strict", "--python-executable", python, "typed.py"];
-    const { stdout } = await run(mypy ?? "", check, { cwd: folder }).catch((failure) => failure);
-    expect(stdout).toBe("Success: no issues found in 1 source file\n");
-  });
+  it.skipIf(mypy === null)(
+    "has types that accept strict callers' correct code and refuse wrong code",
+    async () => {
+      await writeFile(join(folder, "typed.py"), TYPED);
+      const check = ["-m", "mypy", "--strict", "--python-executable", python, "typed.py"];
+      const { stdout } = await run(mypy ?? "", check, { cwd: folder }).catch((failure) => failure);
+      expect(stdout).toBe("Success: no issues found in 1 source file\n");
+    },
+  );
 
-  it.skipIf(pyright === null)("types the same for pyright at its strictest", async () => {
+  it.skipIf(pyright === null)("has the same types under pyright in its strictest mode", async () => {
     await writeFile(join(folder, "typed.py"), TYPED);
     const strict = { typeCheckingMode: "strict", reportUnnecessaryTypeIgnoreComment: "error" };
     const settings = { include: ["typed.py"], ...strict, ...WITHOUT_PANDAS };
@@ -136,7 +139,7 @@ describe.skipIf(without)("the Python client's wheel", () => {
   });
 
   it.skipIf(pandas === null || base !== pandas)(
-    "and four lines of its README give a DataFrame of a day",
+    "returns a DataFrame of a day with four lines of its README",
     async () => {
       const text = await readFile(join(PACKAGE, "README.md"), "utf8");
       const [, lines = ""] = /```python\n([\s\S]*?)```/.exec(text) ?? [];
@@ -151,7 +154,7 @@ describe.skipIf(without)("the Python client's wheel", () => {
     },
   );
 
-  it("and the doctor finds the service well", async () => {
+  it("passes its own doctor against the service", async () => {
     const { key } = await account(service, { plan: "trial" });
     const env = bare({ EDGETAPE_KEY: key, EDGETAPE_URL: `${service.baseUrl},http://127.0.0.1:1` });
     const failed = await run(python, ["-m", "edgetape", "doctor"], { env, cwd: folder }).catch(

@@ -76,7 +76,7 @@ async function partsIn(): Promise<string[]> {
 }
 
 describe.skipIf(without)("shares with the Python client", () => {
-  it("names every file with its size, sum and revision, and shows no password", async () => {
+  it("list every file with size, checksum and revision, and show no password", async () => {
     const listed = await python.run<unknown[]>("result = [file._asdict() for file in share.files()]");
     expect(listed).toEqual(
       files.map(({ date, name, bytes }) => ({
@@ -93,7 +93,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     expect(shown).not.toContain(password);
   });
 
-  it("downloads all files, and the second time none", async () => {
+  it("download all files, and on the second run none", async () => {
     expect(await download()).toEqual(files.map(pathOf));
     await expectWhole(...files);
     const before = await stat(pathOf(first));
@@ -102,12 +102,12 @@ describe.skipIf(without)("shares with the Python client", () => {
     expect(await partsIn()).toEqual([]);
   });
 
-  it("downloads the days asked for", async () => {
+  it("download the requested days", async () => {
     expect(await download(', days=["2026-03-10"]')).toEqual([pathOf(second)]);
     expect((await readdir(folder)).filter((name) => !name.startsWith("."))).toEqual(["20260310"]);
   });
 
-  it("survives a line that is cut 40 times at random bytes, four files at a time", async () => {
+  it("are complete after a connection was cut 40 times at random bytes, with four files in parallel", async () => {
     const cuts = Array.from({ length: 40 }, () => random.integer(1, MEGABYTE));
     await withCuts(cuts, async (line) => {
       await python.run("broken.download(to)");
@@ -116,7 +116,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     });
   });
 
-  it("keeps the part of a run that gave up, and continues it in the next one", async () => {
+  it("keep the partial files of a run that gave up, and the next run continues them", async () => {
     // Behind two megabytes each connection is cut within the head of the answer: nothing arrives any more.
     // The first connection is the manifest's.
     const cuts = [MEGABYTE, 2 * MEGABYTE, ...Array.from({ length: 7 }, () => 100)];
@@ -136,7 +136,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     });
   });
 
-  it("fetches a file again that was corrupt here or published again there", async () => {
+  it("download a file again that was damaged locally or published again", async () => {
     await download();
     const corrupt = Buffer.from(second.bytes);
     corrupt.writeUInt8(corrupt.readUInt8(0) ^ 1, 0);
@@ -148,7 +148,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     await publishFiles(service, third);
   });
 
-  it("ends with an error when a file's bytes are not those of the manifest, and keeps the others", async () => {
+  it("raise an error when a file's bytes differ from the manifest, and keep the other files", async () => {
     const error = await python.raises(`from unittest import mock
 from edgetape.share import Share
 honest = Share.files
@@ -165,7 +165,7 @@ with mock.patch.object(Share, "files", lying):
     await expect(stat(pathOf(second))).rejects.toThrow();
   });
 
-  it("says that the share has ended, or that no plan has one", async () => {
+  it("report that the share has ended, or that the plan includes none", async () => {
     const { key, accountId } = await account(service, { plan: "flagship" });
     await python.run(`other = Client("${key}").share("level2", 2026)`);
     await asOperator(service, "PUT", `/admin/accounts/${accountId}/subscriptions`, { subscriptions: [] });
@@ -178,7 +178,7 @@ while True:
     expect([none.error, none.reason]).toEqual(["NoData", "nothing_published"]);
   });
 
-  it("leaves a withdrawn file out of the next download", async () => {
+  it("omit a withdrawn file from the next download", async () => {
     await withdrawFile(service, second);
     expect(await download()).toEqual([pathOf(first), pathOf(third)]);
   });

@@ -55,8 +55,8 @@ const rowsHeld = async () => {
   return (await readParquet(readFileSync(join(folder, file)))).rows;
 };
 
-describe.skipIf(without)("sync over a catalog that is put back", () => {
-  it("fetches what differs and nothing else, back and on again, and never keeps a file of another build", async () => {
+describe.skipIf(without)("sync of the Python client after a restore of the catalog", () => {
+  it("downloads only what differs, after the restore and after its reversal, and keeps no file of another build", async () => {
     const [first, second, third] = [build(100), build(200), build(300)];
     await publish(service, first);
     await runEdgetape(["backup", "create", "--out", backup], service);

@@ -94,7 +94,7 @@ const requestsUsed = async (key = KEY) =>
   ).quotas[0]?.files.used;
 
 describe.skipIf(without)("sync of the Python client", () => {
-  it("fetches one file for each security and day, and says what is not there", async () => {
+  it("downloads one file for each security and day, and lists what is missing", async () => {
     const report = await sync();
     expect(names(report.fetched)).toEqual(
       days.flatMap(({ tradedate }) => [`000001 ${tradedate}`, `600519 ${tradedate}`]),
@@ -112,7 +112,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     }
   });
 
-  it("asks for nothing again in the present revision, except what was lost or cut", async () => {
+  it("requests nothing again for the current revision, except lost or truncated files", async () => {
     await sync();
     const used = await requestsUsed();
     const again = await sync({ symbols: ["sz000001", "600519"] });
@@ -129,7 +129,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(names((await sync()).fetched)).toEqual(["600519 20260302", "600519 20260303"]);
   });
 
-  it("refetches what data_changes names, and keeps the rest of a rebuilt day", async () => {
+  it("downloads again what data_changes names, and keeps the rest of a rebuilt day", async () => {
     await sync();
     const [service] = services as [Service];
     const former = days[1] as TestDay;
@@ -150,7 +150,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(await rowsIn("600519.SH", former.tradedate)).toEqual(former.rowsOf("600519"));
   });
 
-  it("moves away the file of a security that is no longer in the day, and fetches a new one", async () => {
+  it("moves the file of a security that is no longer in the day away, and downloads a new one", async () => {
     const [service] = services as [Service];
     const former = days[2] as TestDay;
     await sync();
@@ -172,7 +172,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(await listed()).toContain(fileOf("600519.SH", former.tradedate));
   });
 
-  it("leaves files of a withdrawn day where they are and reports them", async () => {
+  it("keeps the files of a withdrawn day and reports them", async () => {
     const [service] = services as [Service];
     await sync({ to: "20260227" });
     await asOperator(service, "POST", "/admin/days/20260227/withdraw", { revision: 1, note: "a test" });
@@ -183,7 +183,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     await publish(service, dayOf("20260227"));
   });
 
-  it("stops cleanly when the day's files are used up, and goes on where it stopped", async () => {
+  it("stops without an error when the day's files are used up, and continues from there", async () => {
     const [service] = services as [Service];
     const small = await account(service, { plan: "professional", limits: { files: 2 } });
     const report = await sync({ key: small.key });
@@ -203,7 +203,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(names(next.kept)).toEqual(names(report.fetched));
   });
 
-  it("takes the other deployment's files for the same when its builds are, whatever its revisions", async () => {
+  it("keeps files of another deployment whose builds are equal, whatever the revisions", async () => {
     const urls = services.map(({ baseUrl }) => baseUrl).toReversed();
     const first = await sync({ from: "20260301" });
     expect(first.fetched.length).toBeGreaterThan(0);

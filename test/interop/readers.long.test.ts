@@ -68,14 +68,14 @@ async function answerOf({ symbol, market }: SectionEntry, fields?: readonly stri
   return answer.bytes;
 }
 
-describe.each(READERS)("$name opens what we write (contract 6.1)", (reader) => {
+describe.each(READERS)("$name as a reader of Parquet output (contract 6.1)", (reader) => {
   it("reads the whole pack row by row as the source", async () => {
     const { names, rows } = await reader.read(file("pack.parquet", pack.bytes));
     expect(names).toEqual([...FIELDS]);
     expect(rows).toEqual(test.securities.flatMap(({ symbol, market }) => test.rowsOf(symbol, market)));
   });
 
-  it("reads every section as a file of its own", async () => {
+  it("reads every section as a separate file", async () => {
     for (const entry of pack.index.entries) {
       if (entry.rows === 0) continue;
       const { names, rows } = await reader.read(file("section.parquet", sectionOf(entry)));
@@ -99,7 +99,7 @@ describe.each(READERS)("$name opens what we write (contract 6.1)", (reader) => {
   });
 });
 
-it("every column chunk of pack, sections and answers is ZSTD, every column REQUIRED, typed as decided", async () => {
+it("Every column chunk of packs, sections and answers is ZSTD, and every column REQUIRED, with the documented type", async () => {
   const entry = pack.entryOf("000001");
   const files = [
     pack.bytes,

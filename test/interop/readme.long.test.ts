@@ -69,7 +69,7 @@ function pasted({ language, text }: (typeof BLOCKS)[number], at: number): string
 }
 
 describe("README.md", () => {
-  it("begins with the command that the other tests of npm start run, and has blocks of known languages", () => {
+  it("begins with the command that the tests of npm start run, and its code blocks name known languages", () => {
     expect(BLOCKS[0]?.text).toBe("npm ci && npm start\n");
     expect(new Set(BLOCKS.map(({ language }) => language))).toEqual(new Set(["sh", "python"]));
     expect(existsSync("test/interop/start.long.test.ts")).toBe(true);
@@ -116,11 +116,11 @@ describe("README.md", () => {
   });
 });
 
-describe("the tutorial of the documentation", () => {
+describe("the documentation's tutorial", () => {
   /** Without blanks and signs, every number as a zero: the numbers are those of the day. */
   const formOf = (printed: string) => printed.replaceAll(/[\d.,]*\d/g, "0").replaceAll(/\s+|[-+](?=0)/g, "");
 
-  it("sets the same variables as this README", () => {
+  it("sets the same variables as the README", () => {
     const [first = ""] = TUTORIAL.tutorial_setup.text.split("\npython3");
     const readme = BLOCKS.map(({ text }) => text).join("");
     for (const line of withExample(first, { base: "http://127.0.0.1:8787", tradedate: "" }).split("\n")) {

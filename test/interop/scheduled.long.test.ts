@@ -26,7 +26,7 @@ async function loadCalendar(service: Service): Promise<void> {
 }
 
 describe("the scheduled task", () => {
-  it("sends problems to the webhook at its scheduled time, and nothing when all is well", async () => {
+  it("sends problems to the webhook at its scheduled time, and nothing when there are none", async () => {
     await using receiver = await startReceiver();
     await using service = await startService({
       nowAt: "2026-03-12T20:40:00+08:00",
@@ -57,7 +57,7 @@ describe("the scheduled task", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("runs when the operator asks, and sends a notice only if asked", async () => {
+  it("runs when the operator asks, and sends a notice only on request", async () => {
     await using receiver = await startReceiver();
     await using service = await startService({ settings: { WEBHOOK_URL: receiver.url, DAY_DUE: "09:30" } });
     await loadCalendar(service);

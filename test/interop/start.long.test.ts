@@ -69,7 +69,7 @@ describe("npm start", () => {
   let first: Demo;
   let running: Start;
 
-  it("serves five sample days to eight demo keys and prints how to ask, as soon as the newest is served", async () => {
+  it("serves five sample days to eight demo keys, and prints the addresses as soon as the newest day is served", async () => {
     running = start("--port", String(port), "--state", state);
     first = await untilServed(running, demoFile);
     expect(first.baseUrl).toBe(`http://127.0.0.1:${port}`);
@@ -105,7 +105,7 @@ describe("npm start", () => {
     ]);
   });
 
-  it("passes the doctor as it is", async () => {
+  it("passes edgetape doctor without changes", async () => {
     const { status, stdout } = await runEdgetape(["doctor", "--json"], first);
     const { findings } = JSON.parse(stdout) as { findings: Finding[] };
     // In December the library may not know the holidays of the next year yet.
@@ -113,7 +113,7 @@ describe("npm start", () => {
     expect(status).toBe(0);
   });
 
-  it("answers the request it prints, as it is pasted into a shell", ({ skip }) => {
+  it("prints a curl command that works when it is pasted into a shell", ({ skip }) => {
     if (spawnSync("curl", ["--version"]).error !== undefined) {
       console.warn("NOT TESTED: the printed curl command, because this machine has no curl");
       skip();
@@ -130,7 +130,7 @@ describe("npm start", () => {
   });
 
   it.each(["600519", "300750"])(
-    "has %s on every sample day, and the keys may what the table says",
+    "serves %s on every sample day to the keys whose plan covers that day",
     async (symbol) => {
       const code = async (name: string, tradedate: string) => {
         const response = await fetch(`${first.baseUrl}/api`, {
@@ -155,7 +155,7 @@ describe("npm start", () => {
     },
   );
 
-  it("refuses a second start on the same folder, and one on the same port, each with its reason", async () => {
+  it("refuses a second start on the same folder or on the same port, and says which", async () => {
     const sameState = start("--port", String(await freePort()), "--state", state);
     expect(await sameState.exited).toBe(1);
     expect(sameState.output()).toMatch(/Another demo \(process \d+\) uses .*state/);
@@ -166,7 +166,7 @@ describe("npm start", () => {
     expect(existsSync(demoFile)).toBe(true);
   });
 
-  it("leaves the file of another state alone, and prints where its own is", async () => {
+  it("leaves the file of another state unchanged, and prints the path of its own", async () => {
     const before = readFileSync(demoFile, "utf8");
     const otherState = join(folder, "other");
     const other = start("--port", String(await freePort()), "--state", otherState, "--empty");
@@ -182,7 +182,7 @@ describe("npm start", () => {
     expect(readFileSync(demoFile, "utf8")).toBe(before);
   });
 
-  it("leaves nothing running after Ctrl-C, and no file that names a service which is gone", async () => {
+  it("leaves no process running after Ctrl-C, and no file that names the stopped service", async () => {
     const family = familyOf(running.child.pid ?? 0);
     expect(family.length).toBeGreaterThan(4);
     await pressCtrlC(running);
@@ -190,7 +190,7 @@ describe("npm start", () => {
     expect(existsSync(demoFile)).toBe(false);
   });
 
-  it("reuses the state on the next start: same keys, same days, nothing published again", async () => {
+  it("reuses the state on the next start: same keys, same days, and nothing is published again", async () => {
     const again = start("--port", String(port), "--state", state);
     const second = await untilServed(again, demoFile);
     expect(second).toEqual(first);

@@ -101,7 +101,7 @@ const STEPS = [
 
 describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded again", () => {
   it(
-    "serves a client in the middle of its pages every row once, and counts every page",
+    "returns every row once to a client that is paging, and counts every page",
     async () => {
       const deployment = new Deployment();
       const rows: Row[] = [];
@@ -154,7 +154,7 @@ describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded
   );
 
   it(
-    "rolls back beyond datasets with trades put aside, and serves them again afterwards",
+    "sets trades aside in a rollback to a version without datasets, and serves them again afterwards",
     async () => {
       const deployment = new Deployment();
       const [both, onlyTrades, later] = [TRADEDATE, "20260306", "20260310"];
