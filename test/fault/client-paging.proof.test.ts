@@ -75,7 +75,7 @@ describe.each([
   { client: "TypeScript", page: pageInTypeScript, isMissing: false },
 ])("the $client client over bad connections", ({ page, isMissing }) => {
   it.skipIf(isMissing)(
-    `gives exactly the source's rows in ${HISTORIES - REBUILT} random histories`,
+    `returns exactly the source's rows in ${HISTORIES - REBUILT} random histories`,
     async () => {
       const failures: PagingFailure[] = [];
       const seen = { requests: 0, continuedElsewhere: 0, ofTrades: 0 };
@@ -106,7 +106,7 @@ describe.each([
   );
 
   it.skipIf(isMissing)(
-    `gives the rows of one revision in ${REBUILT} histories with a rebuild on the way`,
+    `returns the rows of one revision in ${REBUILT} histories with a rebuild during paging`,
     async () => {
       const seen = { before: 0, after: 0, restarted: 0, refused: 0 };
       // Continues until at least one day was rebuilt in the middle of its pages.

@@ -128,7 +128,7 @@ function rowsIn({ bytes }: { bytes: Buffer }, { format }: Asked): Buffer {
   return Buffer.from(JSON.stringify(data.items));
 }
 
-describe.each(DATASET_NAMES)("%s: a pack that rots in its store", (dataset) => {
+describe.each(DATASET_NAMES)("a pack of %s corrupted in R2", (dataset) => {
   let random: Random;
   let made: Published;
   beforeAll(async () => {
@@ -136,7 +136,7 @@ describe.each(DATASET_NAMES)("%s: a pack that rots in its store", (dataset) => {
     made = await published(random, dataset);
   });
 
-  it(`${FLIPS} flipped bytes: 503, a broken body, or the published rows`, async () => {
+  it(`gives 503, a broken body or the published rows, for ${FLIPS} flipped bytes`, async () => {
     const { pack, sections } = made;
     let whole = 0;
     for (let round = 0; round < FLIPS; round++) {
@@ -151,7 +151,7 @@ describe.each(DATASET_NAMES)("%s: a pack that rots in its store", (dataset) => {
     expect(whole).toBeLessThan(2.5 * FLIPS);
   });
 
-  it(`${CUTS} cuts: 503, a broken body, or the published rows`, async () => {
+  it(`gives 503, a broken body or the published rows, for ${CUTS} truncations`, async () => {
     const { pack } = made;
     let whole = 0;
     for (let round = 0; round < CUTS; round++) {

@@ -64,7 +64,7 @@ async function sumOf(answer: IncomingMessage): Promise<string> {
 }
 
 describe("downloads whose clients do not read", () => {
-  it("cost a window each, do not keep others waiting, and are whole when they are read after all", async () => {
+  it("need one window of memory each, do not delay other clients, and are complete when they are read later", async () => {
     const runtime = newestRuntime();
     const before = runtime?.memoryBytes() ?? 0;
     const clients = await stalls(16, LARGE);
@@ -82,7 +82,7 @@ describe("downloads whose clients do not read", () => {
     for (const { leave } of others) leave();
   });
 
-  it("are bounded: one more is told to wait, and is served when one of them has gone", async () => {
+  it("are limited: one more is refused with Retry-After, and is served once another has ended", async () => {
     const clients = await stalls(MOST_OF_SHARE, SMALL);
     expect(clients.map(({ answer }) => answer.statusCode)).toEqual(Array(MOST_OF_SHARE).fill(200));
     const refused = await onDrive(share, SMALL);

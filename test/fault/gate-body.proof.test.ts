@@ -41,7 +41,7 @@ async function endOf(id: string) {
   }, PATIENCE);
 }
 
-describe("a whole body", () => {
+describe("a body that is fully read", () => {
   it.each([
     ["ready", 0],
     ["ready", 1],
@@ -49,20 +49,23 @@ describe("a whole body", () => {
     ["ready", 700_000],
     ["pump", 4],
     ["pump", 3 * MEGABYTE],
-  ])("%s, %i bytes: exact length, slot free at the last byte, charged, listed", async (how, bytes) => {
-    const { account, id } = fresh();
-    const answer = await gate.open({ account, id, how, bytes });
-    expect(answer.headers["content-length"]).toBe(String(bytes));
-    expect(await answer.readAll()).toEqual({ bytes, isWhole: true });
-    expect(await gate.state(account)).toMatchObject({
-      holder: null,
-      use: { requests: 1 },
-      last: [{ requestId: id, code: 200, reason: "" }],
-    });
-    expect(await endOf(id)).toEqual({ how: "whole", bytesSent: bytes, error: null });
-  });
+  ])(
+    "of %s, %i bytes, has its exact length, and the slot is free at the last byte, the request charged and listed",
+    async (how, bytes) => {
+      const { account, id } = fresh();
+      const answer = await gate.open({ account, id, how, bytes });
+      expect(answer.headers["content-length"]).toBe(String(bytes));
+      expect(await answer.readAll()).toEqual({ bytes, isWhole: true });
+      expect(await gate.state(account)).toMatchObject({
+        holder: null,
+        use: { requests: 1 },
+        last: [{ requestId: id, code: 200, reason: "" }],
+      });
+      expect(await endOf(id)).toEqual({ how: "whole", bytesSent: bytes, error: null });
+    },
+  );
 
-  it(`lets ${REQUESTS} strictly sequential requests through, ready and pumped interleaved, without a 503`, async () => {
+  it(`lets ${REQUESTS} sequential requests of both kinds succeed in any order without a 503`, async () => {
     const { account } = fresh();
     const statuses = new Set<number>();
     for (let n = 0; n < REQUESTS; n++) {
@@ -77,18 +80,21 @@ describe("a whole body", () => {
   it.each([
     ["ready", 200],
     ["pump", 503],
-  ])("%s, while the client still reads: the next request gets %i", async (how, status) => {
-    const { account } = fresh();
-    const reading = await gate.open({ account, how, bytes: 20 * MEGABYTE });
-    const next = await gate.open({ account, how: "ready", bytes: 10 });
-    await next.readAll();
-    expect(next.status).toBe(status);
-    expect(await reading.readAll()).toEqual({ bytes: 20 * MEGABYTE, isWhole: true });
-  });
+  ])(
+    "that is still being read holds the slot if it is streamed: %s, and a concurrent request gets %i",
+    async (how, status) => {
+      const { account } = fresh();
+      const reading = await gate.open({ account, how, bytes: 20 * MEGABYTE });
+      const next = await gate.open({ account, how: "ready", bytes: 10 });
+      await next.readAll();
+      expect(next.status).toBe(status);
+      expect(await reading.readAll()).toEqual({ bytes: 20 * MEGABYTE, isWhole: true });
+    },
+  );
 });
 
-describe("a client that goes away", () => {
-  it(`frees the slot, is charged and told apart, at ${HANG_UPS} random bytes of a pumped body`, async () => {
+describe("a client that disconnects or stalls", () => {
+  it(`releases the slot and is charged, and the outcome says so, at ${HANG_UPS} random bytes of a streamed body`, async () => {
     const random = printedRandom("hang up at a random byte");
     for (let n = 0; n < HANG_UPS; n++) {
       const hangUpAfter = random.integer(1, 10 * MEGABYTE);
@@ -98,13 +104,13 @@ describe("a client that goes away", () => {
     }
   });
 
-  it("ends the sending of a ready body", async () => {
+  it("ends the sending of a body that is held in memory", async () => {
     const { id, state } = await ending({ how: "ready", bytes: 30 * MEGABYTE }, 1);
     expect(state.use.requests).toBe(1);
     expect(await endOf(id)).toMatchObject({ how: "client_gone" });
   });
 
-  it("is broken off half a second before `until` when it stays but does not read; no credit", async () => {
+  it("is disconnected half a second before `until` when it does not read, without a credit", async () => {
     const { account, id } = fresh();
     await gate.open({ account, id, how: "pump", bytes: 60 * MEGABYTE, bound: 1_500 });
     expect(await endOf(id)).toMatchObject({ how: "client_slow" });
@@ -116,12 +122,12 @@ describe("a client that goes away", () => {
   });
 });
 
-describe("our own fault", () => {
+describe("a fault of the service during a request", () => {
   it.each([
     ["pump-throws", "a read failed"],
     ["pump-short", "the body ended after"],
     ["pump-long", "the body is longer than"],
-  ])("%s: the client sees a broken body, the slot is free, the charge credited", async (how, error) => {
+  ])("(%s) breaks the body, releases the slot and credits the charge", async (how, error) => {
     const { id, answer, seen, state } = await ending({ how, bytes: 3 * MEGABYTE });
     expect(answer.headers["content-length"]).toBe(String(3 * MEGABYTE));
     expect(seen.isWhole).toBe(false);
@@ -132,23 +138,23 @@ describe("our own fault", () => {
     expect(await endOf(id)).toMatchObject({ how: "fault", error: expect.stringContaining(error) });
   });
 
-  it("is a pump that stands still until half a second before `until`", async () => {
+  it("is also a stream that sends nothing until half a second before `until`", async () => {
     const { id, seen, state } = await ending({ how: "pump-hangs", bytes: 3 * MEGABYTE, bound: 1_500 });
     expect(seen.isWhole).toBe(false);
     expect(state.use.requests).toBe(0);
     expect(await endOf(id)).toMatchObject({ how: "fault", error: expect.stringContaining("time was over") });
   });
 
-  it.each(["throws", "hangs"])("frees the slot of a handler that %s before its answer", async (how) => {
+  it.each(["throws", "hangs"])("releases the slot of a handler that %s before its answer", async (how) => {
     const { answer, state } = await ending({ how });
     expect(answer.status).toBe(500);
     expect(state.use.requests).toBe(1);
   });
 });
 
-describe("a restart of the object while the slot is held", () => {
+describe("a restart of the gate object while the slot is held", () => {
   it.each(["ready-restarts", "pump-restarts"])(
-    "%s: the body is whole, the slot free, charged once",
+    "leaves %s intact, the slot is released and the request charged once",
     async (how) => {
       const { id, seen, state } = await ending({ how, bytes: 3 * MEGABYTE });
       expect(seen.isWhole).toBe(true);

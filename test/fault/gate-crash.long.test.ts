@@ -24,8 +24,8 @@ const page = (apikey: string) =>
 const file = (apikey: string) =>
   orderHistory({ apikey, params: { symbol: LARGE.symbol, tradedate: TRADEDATE, format: "parquet" } });
 
-describe("a crash of everything", () => {
-  it("keeps the counters, and the slot no longer than the request's time of 5 minutes", async () => {
+describe("a crash of the whole runtime", () => {
+  it("keeps the counters, and keeps the slot for at most the 5 minutes of a request", async () => {
     const persistDir = await mkdtemp(join(tmpdir(), "edgetape-crash-"));
     const minutesLater = (minutes: number) =>
       new Date(Date.parse(DEFAULT_NOW) + minutes * 60_000).toISOString();

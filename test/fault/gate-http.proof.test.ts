@@ -65,9 +65,9 @@ async function twoKeys() {
   return keys.map(({ key }) => key);
 }
 
-describe("rounds of 50 parallel requests with two keys of one account (contract 2.4)", () => {
+describe("50 parallel requests with two keys of one account (contract 2.4)", () => {
   it(
-    `${ROUNDS} rounds of files: exactly one in progress while 49 get 503; the winner reads or hangs up`,
+    `for files, ${ROUNDS} times: one is served, while it reads or disconnects, and 49 get 503`,
     async () => {
       const keys = await twoKeys();
       let charged = 0;
@@ -97,7 +97,7 @@ describe("rounds of 50 parallel requests with two keys of one account (contract 
   );
 
   it(
-    `${ROUNDS} rounds of pages: everyone is served or gets 503, and only the served are charged`,
+    `for pages, ${ROUNDS} times: each is served or gets 503, and only the served are charged`,
     async () => {
       const keys = await twoKeys();
       let served = 0;
@@ -119,7 +119,7 @@ describe("rounds of 50 parallel requests with two keys of one account (contract 
 
 describe("strictly sequential requests", () => {
   it(
-    "2,000 pages on one connection, each asked when the one before is read: no 503",
+    "for 2,000 pages on one connection, each sent after the previous page was read, get no 503",
     async () => {
       const [key = ""] = await twoKeys();
       let connections = 0;
@@ -143,7 +143,7 @@ describe("strictly sequential requests", () => {
     LONG_MS,
   );
 
-  it("pages and files interleaved share the slot without a 503", async () => {
+  it("for pages and files in any order share the slot without a 503", async () => {
     const [key = ""] = await twoKeys();
     for (let n = 0; n < ALTERNATIONS; n++) {
       const answer = await openAnswer(`${service.baseUrl}/api`, {
@@ -155,8 +155,8 @@ describe("strictly sequential requests", () => {
   });
 });
 
-describe("quota under concurrency (contract 7.3)", () => {
-  it("serves exactly 100 of a trial's requests to 8 clients that repeat every 503, then 429", async () => {
+describe("the quota under concurrency (contract 7.3)", () => {
+  it("serves exactly 100 requests of a trial to 8 clients that repeat every 503, then returns 429", async () => {
     const { key } = await account(service, { plan: "trial" });
     let served = 0;
     const client = async () => {
@@ -173,8 +173,8 @@ describe("quota under concurrency (contract 7.3)", () => {
   });
 });
 
-describe("a caller's error that only the pack can tell", () => {
-  it("is charged: a trial's 101st undated cursor beyond the rows of its millisecond reads nothing more", async () => {
+describe("a caller's error that only the pack can reveal", () => {
+  it("is charged: after 100 undated cursors beyond their millisecond's rows, a trial's next one reads no pack", async () => {
     const { key } = await account(service, { plan: "trial" });
     const beyond = () => service.post(page(key, { cursor: "v2.093000000-25" }));
     for (let n = 0; n < 100; n++) {
@@ -185,8 +185,8 @@ describe("a caller's error that only the pack can tell", () => {
   });
 });
 
-describe("a failing store", () => {
-  it("gives slot and charge back when R2 has lost the object, for pages and files", async () => {
+describe("a store that fails", () => {
+  it("releases the slot and refunds the charge when R2 has lost the object, for pages and files", async () => {
     const lost = day({ tradedate: LOST, securities: [security(SMALL.symbol, [order("093000000")])] });
     await publish(service, lost);
     const { key } = await account(service, { plan: "flagship", limits: { requests: 3, files: 3 } });

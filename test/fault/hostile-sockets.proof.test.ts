@@ -156,7 +156,7 @@ function isBad(answer: string, statuses: readonly number[]): boolean {
   return isFault || /\bat \S+ \(|\.[jt]s:\d/.test(answer);
 }
 
-describe(`hostile lines: ${LINES}`, () => {
+describe(`hostile TCP connections (${LINES})`, () => {
   it("are answered below 500 or closed, and the next caller is served", { timeout: LONG_MS }, async () => {
     const seen = new Map<string, number>();
     let sent = 0;
@@ -188,7 +188,7 @@ describe(`hostile lines: ${LINES}`, () => {
     expect(seen.get("400")).toBeGreaterThan(0);
   });
 
-  it("that send their head slowly or stop in it keep no other client waiting", async () => {
+  it("that send their request slowly or stop in it delay no other client", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const stalled = Array.from({ length: 200 }, (_, n) => {
       const socket = connect(Number(port), hostname);

@@ -124,8 +124,10 @@ async function shoot({ agent }: Lane, { path, options, mayBreak, check }: Shot):
   }
 }
 
-describe(`hostile input: ${REQUESTS} requests`, () => {
-  it("corrupt bodies to /api each get a valid envelope and never a fault", { timeout: LONG_MS }, async () => {
+describe(`the service under ${REQUESTS} hostile requests`, () => {
+  it("answers corrupt bodies to /api with a valid envelope and never a fault", {
+    timeout: LONG_MS,
+  }, async () => {
     const seen = await storm(0.4 * REQUESTS, ({ key, random }) => {
       const format = random.chance(0.05)
         ? { format: "parquet" }
@@ -151,7 +153,7 @@ describe(`hostile input: ${REQUESTS} requests`, () => {
     expect(seen.get("param_invalid")).toBeGreaterThan(0.05 * REQUESTS);
   });
 
-  it("corrupt cursors are refused or serve rows, never a fault", { timeout: LONG_MS }, async () => {
+  it("answers corrupt cursors with a refusal or with rows, never a fault", { timeout: LONG_MS }, async () => {
     const genuineOf = async (dataset: DatasetName) => {
       const request = orderHistory({ dataset, apikey: lanes[0]?.key ?? "", params });
       return pageOf(await service.post(request)).next_cursor ?? "";
@@ -177,7 +179,9 @@ describe(`hostile input: ${REQUESTS} requests`, () => {
     expect(seen.get("cursor_invalid")).toBeGreaterThan(0.05 * REQUESTS);
   });
 
-  it("corrupt requests to every other area get one of its statuses", { timeout: LONG_MS }, async () => {
+  it("answers corrupt requests to every other area with one of that area's statuses", {
+    timeout: LONG_MS,
+  }, async () => {
     const seen = await storm(0.4 * REQUESTS, ({ random, victim }) => {
       const { area, path, isOversized = false, ...options } = hostileRequest(random, victim);
       const check = (answer: Answer) => expectAreaAnswer(area, answer, service.secrets);
@@ -189,7 +193,7 @@ describe(`hostile input: ${REQUESTS} requests`, () => {
     }
   });
 
-  it("leaves the service well and its memory bounded", async () => {
+  it("stays healthy, and its memory stays bounded", async () => {
     const [lane] = lanes;
     pageOf(await service.post(orderHistory({ apikey: lane?.key ?? "", params })));
     expect((await call(`${service.baseUrl}/health`, { method: "GET" })).status).toBe(200);

@@ -78,9 +78,9 @@ async function folderAt(count: number, name: string): Promise<string> {
   return folder;
 }
 
-describe("migrations", () => {
+describe("the migrations", () => {
   it.each(MIGRATIONS.map((name, place) => ({ name, count: place + 1 })))(
-    "from the schema of $name with data in it",
+    "complete from the schema of $name with data in it",
     async ({ name, count }) => {
       const persistDir = await folderAt(count, name);
       {
@@ -94,7 +94,7 @@ describe("migrations", () => {
   );
 
   it(
-    `killed at ${MOMENTS} random moments happen as a whole or not at all, and again complete`,
+    `killed at ${MOMENTS} random moments are applied fully or not at all, and complete when they run again`,
     async () => {
       const seen = new Map<string, number>();
       for (let round = 0; round < MOMENTS; round++) {

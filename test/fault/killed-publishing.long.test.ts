@@ -88,9 +88,9 @@ const summary = async (dataset: DatasetName) => {
   return (await asOperator<{ day: DaySummary }>(killable.service, "GET", path)).day;
 };
 
-describe(`the runtime killed at ${MOMENTS} random moments of a publish`, () => {
+describe(`a runtime killed at ${MOMENTS} random moments of a publish`, () => {
   it(
-    "leaves one whole revision served, and publishing again completes",
+    "leaves one complete revision served, and publishing again completes",
     async () => {
       await publishPack(killable.service, TRADEDATE, contents.trades[0].pack, { dataset: "trades" });
       const startedMs = performance.now();

@@ -142,9 +142,9 @@ async function restart(): Promise<{ service: Service; isEarly: boolean }> {
   return { service, isEarly };
 }
 
-describe(`the runtime killed at ${MOMENTS} random moments`, () => {
+describe(`a runtime killed at ${MOMENTS} random moments`, () => {
   it(
-    "of a Parquet file: what came is the file's beginning and never looks whole, the slot frees itself",
+    "of a Parquet file sends a prefix that never looks complete, and the slot expires by itself",
     async () => {
       let [brokenOff, stillBusy] = [0, 0];
       for (let round = 0; round < MOMENTS; round++) {
@@ -178,7 +178,7 @@ describe(`the runtime killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "of paging: it goes on where it was to exactly the source's pages, each page charged once at most",
+    "of paging lets the client continue to exactly the source's pages, each charged at most once",
     async () => {
       let cutShort = 0;
       for (let round = 0; round < MOMENTS; round++) {
@@ -210,7 +210,7 @@ describe(`the runtime killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "of a share's file: it goes on from the bytes that came to exactly the pack",
+    "of a share's file lets the client continue from the received bytes to exactly the pack",
     async () => {
       const holder = await account(killable.service, { plan: "flagship" });
       const asked = await shareFileOf(killable.service, holder);

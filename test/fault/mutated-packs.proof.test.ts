@@ -173,8 +173,8 @@ async function read(bytes: Buffer, dataset: DatasetName): Promise<"refused" | "r
   return outcome;
 }
 
-describe("packs from an untrusted hand", () => {
-  it.each(DATASET_NAMES)("of %s are refused with a message or found whole", async (dataset) => {
+describe("packs from an untrusted source", () => {
+  it.each(DATASET_NAMES)("of %s are refused with a message or found intact", async (dataset) => {
     const subject = subjects[dataset];
     const rows = subject.located.index.entries.reduce((sum, entry) => sum + entry.rows, 0);
     const path = join(temporaryFolder(), "pack.parquet");

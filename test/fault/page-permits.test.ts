@@ -63,7 +63,7 @@ async function send(k: number): Promise<Sent> {
   return { key, page };
 }
 
-it("make way for others: pages, refusals and the rest are served meanwhile", async () => {
+it("Pages beyond the permits wait, while other pages, refusals and other requests are served", async () => {
   const served = await account(service, { plan: "trial" });
   const usedUp = await account(service, { plan: "trial", limits: { requests: 0 } });
   await quotaOf(service, served.key);

@@ -97,7 +97,7 @@ async function watched(work: () => Promise<void>): Promise<void> {
   expect(grownBytes).toBeLessThan(MAX_GROWN_BYTES);
 }
 
-it("serves slow readers and all others beside one key that stacks unread pages", async () => {
+it("The service serves slow readers and all others beside one key that leaves its pages unread", async () => {
   const slow = await keys(READERS);
   const [hostile = ""] = await keys(1);
   await watched(async () => {
@@ -112,7 +112,7 @@ it("serves slow readers and all others beside one key that stacks unread pages",
   });
 });
 
-it("serves all others beside 200 clients that read nothing: these lose their bodies", async () => {
+it("The service serves all others beside 200 clients that read nothing and lose their bodies", async () => {
   const stalled = await keys(READERS);
   await watched(async () => {
     const opening = stalled.map((key) => open(key, FULL_ROWS, 0).catch(() => null));

@@ -93,7 +93,7 @@ describe("a publish whose stores fail", () => {
     return found;
   }
 
-  it("leaves the day whole at every call of its last step, and completes when it is asked again", async () => {
+  it("leaves the day complete at every call of its last step, and completes when it is repeated", async () => {
     const make = () =>
       day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 500 })] });
     let before = make();

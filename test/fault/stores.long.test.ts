@@ -181,7 +181,7 @@ async function untilFree({ key }: TestAccount): Promise<Answer> {
   }
 }
 
-describe("the k-th store call of a request fails, is lost, or comes late; an R2 body ends or breaks early", () => {
+describe("a request whose k-th store call fails, is lost or is late, or whose R2 body ends or breaks early", () => {
   for (const [name, kind] of Object.entries(kinds)) {
     it(name, async () => {
       const calls = await callsOf(service, requestOf(kind, await fresh(name)));
@@ -193,7 +193,7 @@ describe("the k-th store call of a request fails, is lost, or comes late; an R2 
   }
 });
 
-describe("the k-th store call of a request never answers, or an R2 body falls silent", () => {
+describe("a request whose k-th store call never answers, or whose R2 body stops sending", () => {
   for (const [name, kind] of Object.entries(kinds)) {
     it.concurrent(name, async () => {
       const calls = await callsOf(service, requestOf(kind, await fresh(name)));

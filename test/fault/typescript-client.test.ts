@@ -43,8 +43,8 @@ afterAll(async () => {
   await service?.stop();
 });
 
-describe("the Parquet answer", () => {
-  it("comes whole after the line was cut twice, with its facts", async () => {
+describe("a Parquet answer to the TypeScript client", () => {
+  it("is complete, with its metadata, after the connection was cut twice", async () => {
     line.cutAfter([5_000, 40_000]);
     const file = await client.ordersParquet({ symbol: "600519", date: TRADEDATE });
     expect(file).toMatchObject({ name: `600519.SH_${TRADEDATE}_orders.parquet`, rows: 30_000, revision: 1 });
@@ -56,7 +56,7 @@ describe("the Parquet answer", () => {
     expect(sha256(file.bytes)).toBe(sha256(direct.bytes));
   });
 
-  it("as a stream holds the permit until it is read or cancelled, and tells when it broke", async () => {
+  it("as a stream holds the slot until it is read or cancelled, and reports a broken connection", async () => {
     const stream = await client.ordersParquetStream({ symbol: "600519", date: TRADEDATE });
     let isNext = false;
     const next = client.orders({ symbol: "300750", date: TRADEDATE }).toArray();
@@ -72,7 +72,7 @@ describe("the Parquet answer", () => {
     expect(await client.orders({ symbol: "300750", date: TRADEDATE }).toArray()).toHaveLength(1);
   });
 
-  it("is refused as an error, with code and reason, not as bytes", async () => {
+  it("is refused with an error that has code and reason, not with bytes", async () => {
     await expect(client.ordersParquet({ symbol: "999999", date: TRADEDATE })).rejects.toMatchObject({
       name: "NoData",
       code: 1002,
@@ -81,13 +81,13 @@ describe("the Parquet answer", () => {
   });
 });
 
-describe("requests of one key", () => {
+describe("the TypeScript client's requests with one key", () => {
   let own = "";
   beforeAll(async () => {
     own = (await account(service, { plan: "flagship" })).key;
   });
 
-  it("queue: 20 readers at once never meet a busy slot", async () => {
+  it("are queued: 20 concurrent readers never get slot_busy", async () => {
     const readers = Array.from({ length: 20 }, () =>
       new Client({ key: own, baseUrls: service.baseUrl, maxWaitMs: 0 })
         .orders({ symbol: "600519", date: TRADEDATE, fields: ["exchange_order_id"] })
@@ -100,7 +100,7 @@ describe("requests of one key", () => {
     }
   });
 
-  it("keep what was read when the quota ends while paging, and go on the next time", async () => {
+  it("keep the rows read when the quota ends while paging, and continue the next time", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 2 } });
     const limited = new Client({ key, baseUrls: service.baseUrl });
     const orders = limited.orders({ symbol: "600519", date: TRADEDATE, pageSize: 10_000 });
@@ -112,7 +112,7 @@ describe("requests of one key", () => {
     expect(await orders.toArray()).toHaveLength(30_000);
   });
 
-  it("end when the caller's signal fires, in the queue and while paging", async () => {
+  it("end when the caller's signal aborts, in the queue and while paging", async () => {
     const aborter = new AbortController();
     const orders = client.orders({
       symbol: "600519",
@@ -132,7 +132,7 @@ describe("requests of one key", () => {
   });
 });
 
-describe("a day that is rebuilt while paging", () => {
+describe("the TypeScript client on a day that is rebuilt while it pages", () => {
   const rebuiltOn = async (tradedate: string, first: number, then: number) => {
     const of = (rows: number, volume: number) =>
       day({
@@ -155,7 +155,7 @@ describe("a day that is rebuilt while paging", () => {
     return { orders, told, again: () => publish(service, of(1_100, then)) };
   };
 
-  it("restarts once and says so; rows handed out that are not the same any more are an error", async () => {
+  it("restarts once, reports it, and throws when rows that the caller has already received differ", async () => {
     const { orders, told, again } = await rebuiltOn("20260309", 100, 200);
     const iterator = orders.pages();
     await iterator.next();
@@ -167,7 +167,7 @@ describe("a day that is rebuilt while paging", () => {
     expect(new Set(fresh.map(({ volume }) => volume))).toEqual(new Set([200]));
   });
 
-  it("restarts once where nothing was handed out: toArray gives the new rows only", async () => {
+  it("restarts once when the caller has received no row: toArray returns the new rows only", async () => {
     const { again } = await rebuiltOn("20260306", 100, 200);
     let requests = 0;
     const { key } = await account(service, { plan: "flagship" });
@@ -185,7 +185,7 @@ describe("a day that is rebuilt while paging", () => {
     expect(new Set(rows.map(({ volume }) => volume))).toEqual(new Set([200]));
   });
 
-  it("goes on behind the rows handed out when they are the same", async () => {
+  it("continues after the received rows when they are equal", async () => {
     const { orders, told, again } = await rebuiltOn("20260310", 100, 100);
     const ids: number[] = [];
     for await (const row of orders) {
@@ -197,8 +197,8 @@ describe("a day that is rebuilt while paging", () => {
   });
 });
 
-describe("shares", () => {
-  it("download over a line that is cut again and again, byte for byte", async () => {
+describe("the TypeScript client's share downloads", () => {
+  it("are complete over a connection that is cut repeatedly, byte for byte", async () => {
     const random = printedRandom("cuts");
     const share = await client.share("level2", 2026);
     const file = (await share.files()).find(({ path }) => path.endsWith("_trades.zip"));
@@ -214,7 +214,7 @@ describe("shares", () => {
     await expect(share.download(file, { have: [have.slice().fill(0)] }).bytes()).rejects.toThrow(/SHA-256/);
   });
 
-  it("tell before the first byte when a file was replaced", async () => {
+  it("report a replaced file before its first byte", async () => {
     const share = await client.share("level2", 2026);
     const [file] = (await share.files()).filter(({ path }) => path.endsWith("_trades.zip"));
     if (file === undefined) throw new Error("the share does not hold the file");
@@ -226,8 +226,8 @@ describe("shares", () => {
   });
 });
 
-describe("the other operations", () => {
-  it("give what the service says, as typed values", async () => {
+describe("the TypeScript client's other operations", () => {
+  it("return the service's answers as typed values", async () => {
     expect(await client.account()).toMatchObject({ plan: "flagship", plan_state: "active" });
     expect((await client.status("202603")).days.map(({ tradedate }) => tradedate)).toContain(TRADEDATE);
     expect(await client.symbols(TRADEDATE, { market: "SZ" })).toEqual([

@@ -55,8 +55,8 @@ async function storeUnreadable(symbol: string): Promise<void> {
 const ask = (symbol: string) =>
   service.post(orderHistory({ apikey, params: { symbol, tradedate: TRADEDATE } }));
 
-describe("a block that passes its checksum and cannot be read (contract 1.6, 2.3)", () => {
-  it("is 503 unavailable each time, credited, a fault in the log with its place, and no damaged day", async () => {
+describe("a block that passes its checksum but cannot be read (contract 1.6, 2.3)", () => {
+  it("gives 503 unavailable each time, a credit and a logged fault with its position, and the day is not marked damaged", async () => {
     for (let time = 0; time < 3; time++) {
       const answer = await ask("600519");
       expect([answer.status, answer.envelope.code, answer.reason]).toEqual([503, 503, "unavailable"]);

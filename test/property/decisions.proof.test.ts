@@ -416,8 +416,8 @@ function nameOf({ content, degraded, isBroken = false }: PackContent): string {
   return `${content}${degraded ? ", degraded" : ""}${isBroken ? ", broken" : ""}`;
 }
 
-describe("what operators and readers decided of a day", () => {
-  it(`stays decided through ${SEQUENCES} random sequences of ${STEPS} steps`, async () => {
+describe("a decision of an operator or a reader about a day", () => {
+  it(`stays in force through ${SEQUENCES} random sequences of ${STEPS} steps`, async () => {
     const random = printedRandom("decisions");
     for (let n = 0; n < SEQUENCES; n++) {
       const tradedate = addDays("20250101" as BeijingDate, n);

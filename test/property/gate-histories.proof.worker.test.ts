@@ -274,8 +274,8 @@ function outcomeOf(requestId: string, atMs: number) {
 
 afterEach(() => vi.useRealTimers());
 
-describe("gate histories", () => {
-  it(`of the real object agree with the model in ${HISTORIES} random histories of ${STEPS} steps`, async () => {
+describe("the gate object", () => {
+  it(`agrees with a model in ${HISTORIES} random histories of ${STEPS} steps`, async () => {
     const seed = Number(EDGETAPE_SEED ?? Math.floor(Math.random() * 2 ** 31));
     console.log(`gate object histories: EDGETAPE_SEED=${seed}`);
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe.each(DATASET_NAMES)("%s: cursor paging (contract 5)", (dataset) => {
+describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (dataset) => {
   const place = DATASET_NAMES.indexOf(dataset);
   /** All of `cases` in the long tier; in the quick one each dataset has its own part of them. */
   const partOf = <T>(cases: T[]): T[] =>
@@ -53,7 +53,7 @@ describe.each(DATASET_NAMES)("%s: cursor paging (contract 5)", (dataset) => {
     };
   }
 
-  it(`over ${DAYS} random small days at page sizes 1, 2 and 7, whole and in 6 windows each`, async () => {
+  it(`returns all rows of ${DAYS} random small days at page sizes 1, 2 and 7, whole and in 6 windows each`, async () => {
     const random = printedRandom(`small days of ${dataset}`);
     for (let round = 0; round < DAYS; round++) {
       const said = { rows: random.integer(1, 60), crowd: random.pick([1.01, 2, 5, 1_000]) };
@@ -67,7 +67,7 @@ describe.each(DATASET_NAMES)("%s: cursor paging (contract 5)", (dataset) => {
     }
   });
 
-  it("over bursts longer than a page and longer than two row groups at 9,999, 10,000 and 20,000", async () => {
+  it("returns all rows of bursts longer than a page and than two row groups at 9,999, 10,000 and 20,000", async () => {
     const crowded = (symbol: string, rows: number) =>
       crowdedSection(dataset, { symbol, time: "093000000", rows, around: 3 });
     const sections = [crowded("600001", 12_345), crowded("600002", 25_500), crowded("600003", 9_997)];
@@ -87,13 +87,13 @@ describe.each(DATASET_NAMES)("%s: cursor paging (contract 5)", (dataset) => {
     }
   });
 
-  it(`over ${ONE_MILLISECOND} rows of one millisecond in pages of 211`, async () => {
+  it(`returns all of ${ONE_MILLISECOND} rows of one millisecond in pages of 211`, async () => {
     const section = crowdedSection(dataset, { symbol: "300750", time: "150000000", rows: ONE_MILLISECOND });
     const { check } = await published("20260202", [section]);
     await check("300750", { page_size: 211 });
   });
 
-  it("over securities of exactly 9,999 to 20,001 rows", async () => {
+  it("returns all rows of securities of exactly 9,999 to 20,001 rows", async () => {
     const random = printedRandom(`exact sizes of ${dataset}`);
     const sections = partOf([9_999, 10_000, 10_001, 19_999, 20_000, 20_001]).map((rows, n) =>
       randomSection(random, dataset, { symbol: `60100${n}`, rows, crowd: random.pick([1.2, 40, 3_000]) }),
@@ -108,7 +108,7 @@ describe.each(DATASET_NAMES)("%s: cursor paging (contract 5)", (dataset) => {
     }
   });
 
-  it("of different page sizes from page to page join to the same rows", async () => {
+  it("returns the same rows when the page size differs from page to page", async () => {
     const random = printedRandom(`mixed page sizes of ${dataset}`);
     const tradedate = "20260204";
     const section = randomSection(random, dataset, { symbol: "688001", rows: MIXED, crowd: 90 });

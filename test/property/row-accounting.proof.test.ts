@@ -186,8 +186,8 @@ function quarantineOf(pack: string): string[] {
 /** Deliveries of each kind. The datasets share all code except layouts and row parsers. */
 const DELIVERIES = { orders: proofSize(100), trades: proofSize(20) } as const;
 
-describe.each(DATASET_NAMES)("rows and files of a random delivery of %s", (dataset) => {
-  it.each(DELIVERY_KINDS)("are all stored, quarantined or left out by reason: %s", async (kind) => {
+describe.each(DATASET_NAMES)("the rows and files of a random delivery of %s", (dataset) => {
+  it.each(DELIVERY_KINDS)("are each stored, quarantined or left out for a reason: %s", async (kind) => {
     for (let n = DELIVERIES[dataset]; n > 0; n--) await checkOne(kind, dataset);
   });
 });

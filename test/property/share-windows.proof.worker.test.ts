@@ -149,8 +149,8 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-describe("coverage over three years (contract 7.2, 8.2)", () => {
-  it("is the files of the window that fall in the year, for every plan with a window", async () => {
+describe("a share's coverage over three years (contract 7.2, 8.2)", () => {
+  it("is the files of the window that belong to the year, for every plan with a window", async () => {
     for (const nowMs of someInstants(random)) {
       const today = todayNumber(nowMs);
       const plan = random.pick(["professional", "weekly"] as const);

@@ -33,7 +33,7 @@ function cited(text: string): string[] {
 }
 
 describe("citations", () => {
-  it("of the contract name a section or a clause that is there", () => {
+  it("of the contract name an existing section or clause", () => {
     expect(clauses.size).toBeGreaterThan(50);
     const found = texts
       .filter((path) => path !== OWN)
@@ -42,7 +42,7 @@ describe("citations", () => {
     expect(found.filter(({ number }) => !clauses.has(number))).toEqual([]);
   });
 
-  it("in the table of the conformance tests are of clauses that are there", () => {
+  it("in the table of the conformance tests name existing clauses", () => {
     const table = readFileSync("test/conformance/README.md", "utf8");
     const numbers = [...table.matchAll(/^\| ([\d., to]+) \|/gm)].flatMap(
       ([, list = ""]) => list.match(new RegExp(NUMBER, "g")) ?? [],
@@ -51,7 +51,7 @@ describe("citations", () => {
     expect(numbers.filter((number) => !clauses.has(number))).toEqual([]);
   });
 
-  it("name no document that is not in the repository", () => {
+  it("name no document outside the repository", () => {
     const found = texts
       .filter((path) => path !== OWN)
       .flatMap((path) =>
@@ -60,7 +60,7 @@ describe("citations", () => {
     expect(found).toEqual([]);
   });
 
-  it("are read across the lines of a comment, and in lists", () => {
+  it("are found across the lines of a comment, and in lists", () => {
     expect(cited("/**\n * As (contract\n * 2.1, 3.4 and 5) says; contract 7.1 to 7.3.\n */")).toEqual([
       "2.1",
       "3.4",

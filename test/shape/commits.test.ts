@@ -37,12 +37,12 @@ function fault(subject: string): string | null {
 }
 
 describe("commit subjects", () => {
-  it("name type, scope and what the commit does, in at most 72 characters", () => {
+  it("name type, scope and the change, in at most 72 characters", () => {
     const wrong = subjects().map((subject) => ({ subject, fault: fault(subject) }));
     expect(wrong.filter((each) => each.fault !== null)).toEqual([]);
   });
 
-  it("are refused with the reason", () => {
+  it("in another form are refused with the reason", () => {
     expect(fault("feat(cli): serve the demo's newest day first")).toBeNull();
     expect(fault("Serve the newest day first")).toBe("write type(scope): summary");
     expect(fault("fix(gate): releases the slot")).toBe("write the imperative, not releases");

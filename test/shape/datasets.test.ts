@@ -35,7 +35,7 @@ describe("a dataset's columns", () => {
     /^src\/(catalog|http|operations|orders|packs|pack-builder)\/.*\.ts$/.test(path),
   );
 
-  it.each(Object.values(DATASETS))("$name: are listed in its description alone", ({ columns }) => {
+  it.each(Object.values(DATASETS))("($name) are listed in its description only", ({ columns }) => {
     const lists = files.filter((path) => {
       const code = codeOf(path);
       const named = columns.filter((column) => {

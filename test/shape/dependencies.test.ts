@@ -24,8 +24,8 @@ function packageOf(name: string): string {
 const packagesOf = (paths: string[]) =>
   [...new Set(paths.flatMap(importsOf).map(packageOf))].filter((name) => name !== "").sort();
 
-describe("dependencies", () => {
-  it("of the worker are these six at most", () => {
+describe("the dependencies", () => {
+  it("of the worker are at most these six", () => {
     const planned = ["fzstd", "hono", "hyparquet", "hyparquet-writer", "uplot", "zod"];
     expect(Object.keys(manifest.dependencies).sort()).toEqual(planned);
     const used = packagesOf(sources.filter((path) => !isNodeModule(path)));
@@ -38,12 +38,12 @@ describe("dependencies", () => {
     expect(packagesOf([...sources, ...tests]).filter((name) => !(name in declared))).toEqual([]);
   });
 
-  it("are pinned exactly", () => {
+  it("have exact versions", () => {
     const all = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
     expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
   });
 
-  it("import zod as a namespace, which keeps the worker small", () => {
+  it("include zod as a namespace import, which keeps the worker small", () => {
     const wrong = sources.filter((path) =>
       /import\s*\{[^}]*\}\s*from\s*"zod"/.test(readFileSync(path, "utf8")),
     );
@@ -51,8 +51,8 @@ describe("dependencies", () => {
   });
 });
 
-describe("the project's commands", () => {
-  it("are all there, under the MIT licence", () => {
+describe("the project's package.json", () => {
+  it("has every command, and names the MIT licence", () => {
     expect(manifest.license).toBe("MIT");
     expect(Object.keys(manifest.bin)).toEqual(["edgetape"]);
     expect(Object.keys(manifest.scripts)).toEqual(

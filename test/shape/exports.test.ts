@@ -70,8 +70,8 @@ function isWanted(path: string, name: string): boolean {
 
 const taken = new Map(sources.map((path) => [path, takenBy(path)]));
 
-describe("what a file exports", () => {
-  it("is imported by another file, by tests at least, or is a type that what it exports is made of", () => {
+describe("an export of a file", () => {
+  it("is imported by another file or a test, or is a type that another export uses", () => {
     const used = new Set<string>();
     for (const each of [...taken.values()].flat()) {
       for (const name of each.all ? exportsOf(each.of) : each.names) used.add(`${each.of}: ${name}`);
@@ -86,8 +86,8 @@ describe("what a file exports", () => {
   });
 });
 
-describe("imports that run", () => {
-  it("never come back to the file that began them", () => {
+describe("the runtime imports of a file", () => {
+  it("never form a cycle", () => {
     const circles: string[] = [];
     const state = new Map<string, "open" | "done">();
     const visit = (path: string, through: string[]) => {

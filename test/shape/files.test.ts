@@ -6,8 +6,8 @@ import { projectFiles } from "../support/sources.ts";
 const files = projectFiles();
 const linesOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
 
-describe("the shape of the checkout", () => {
-  it("holds exactly the top-level entries of the project, and dotfiles", () => {
+describe("the checkout", () => {
+  it("has exactly the project's top-level entries, and dotfiles", () => {
     const entries = new Set(files.map((path) => path.split("/")[0] ?? ""));
     const visible = [...entries].filter((entry) => !entry.startsWith(".")).sort();
     expect(visible).toEqual(
@@ -30,7 +30,7 @@ describe("the shape of the checkout", () => {
     expect(sources.filter((path) => linesOf(path).length > 500)).toEqual([]);
   });
 
-  it("tracks no file of more than 1 MB", () => {
+  it("has no file of more than 1 MB under version control", () => {
     expect(files.filter((path) => statSync(path).size > 1_000_000)).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe("the shape of the checkout", () => {
     expect(headings.length).toBeLessThanOrEqual(9);
   });
 
-  it("has a test folder in test/unit only for modules that exist", () => {
+  it("has folders in test/unit only for existing modules", () => {
     const modules = new Set(
       files.filter((path) => path.startsWith("src/")).map((path) => path.split("/")[1]),
     );

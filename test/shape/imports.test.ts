@@ -56,13 +56,13 @@ const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
 /** The path below `src/` that a relative import of `path` names. */
 const target = (path: string, name: string) => join(dirname(path), name).replace(/^src\//, "");
 
-describe("import directions (src/README.md)", () => {
-  it("knows every module", () => {
+describe("the imports between modules (src/README.md)", () => {
+  it("cover every module", () => {
     const modules = new Set(sources.map((path) => path.split("/")[1] ?? ""));
     expect([...modules].filter((module) => !(module in MAY_IMPORT) && !ROOTS.includes(module))).toEqual([]);
   });
 
-  it("go down the table of modules only", () => {
+  it("follow the table of modules", () => {
     const wrong: string[] = [];
     for (const path of sources) {
       const module = path.split("/")[1] ?? "";
@@ -82,7 +82,7 @@ describe("import directions (src/README.md)", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("let no operation know another: only their common contract", () => {
+  it("never connect two operations, which share their common contract only", () => {
     const wrong: string[] = [];
     for (const path of sources.filter((each) => each.startsWith("src/operations/"))) {
       // The pipeline and the registry are what joins them.
@@ -97,7 +97,7 @@ describe("import directions (src/README.md)", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("are written with the file's ending, so that Node runs the sources as they are", () => {
+  it("name the file's extension, so that Node runs the sources unchanged", () => {
     const wrong = sources.flatMap((path) =>
       importsOf(path)
         .filter((name) => name.startsWith(".") && !/\.(tsx?|json|sql|css|js)$/.test(name))

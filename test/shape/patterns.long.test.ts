@@ -92,8 +92,8 @@ function statusOf({ source, flags }: Pattern): string {
     : status;
 }
 
-describe("patterns", () => {
-  it("take time linear in their text, each of them", async () => {
+describe("the regular expressions of the project", () => {
+  it("each need linear time in their input", async () => {
     const patterns = await allPatterns();
     expect(patterns.length).toBeGreaterThan(150);
     const distinct = new Map(patterns.map((each) => [`/${each.source}/${each.flags}`, each]));
@@ -101,7 +101,7 @@ describe("patterns", () => {
     expect(slow.map(([text, { path }]) => `${path}: ${text}`)).toEqual([]);
   });
 
-  it("are literals, but where constants are put together", () => {
+  it("are literals, except where constants are combined", () => {
     const composing = projectFiles()
       .filter((path) => SCRIPT.test(path))
       .filter((path) => /\bRegExp\(/.test(readFileSync(path, "utf8")));

@@ -13,8 +13,8 @@ const PUBLIC = [
   "/openapi.json",
 ];
 
-describe("routes", () => {
-  it("are the documented ones and nothing else", () => {
+describe("the worker's routes", () => {
+  it("are exactly the documented ones", () => {
     const paths = new Set(createApp().routes.map((route) => route.path));
     const catchAll = ["*", "/*"];
     const unexpected = [...paths].filter(

@@ -67,12 +67,12 @@ function found(path: string, text: string): string[] {
 }
 
 describe("the vocabulary", () => {
-  it("of sources, tests and documents has none of the terms that the glossary replaces", () => {
+  it("of sources, tests and documents contains no term that the glossary replaces", () => {
     const uses = texts.flatMap((path) => found(path, readFileSync(path, "utf8")));
     expect(uses.filter((use) => !KEPT.some((kept) => kept.test(use)))).toEqual([]);
   });
 
-  it("finds a term in prose and in identifiers, and no other word", () => {
+  it("check finds a term in prose and in identifiers, and no other word", () => {
     expect(found("a.ts", "const openDoor = walk(nobody); // the rooms' words")).toHaveLength(5);
     expect(found("a.ts", "indoors, keywords, passwords, returns, order books; it turns red")).toEqual([]);
   });
