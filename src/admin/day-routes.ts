@@ -279,7 +279,7 @@ async function published(
 ): Promise<Published | AdminRefusal> {
   if (isRefusal(completed)) return completed;
   const day = await servedDay(c.env.DB, of.tradedate, of.dataset);
-  if (day === null) throw new Error(`${calledOf(of)} was served and is not there`);
+  if (day === null) throw new Error(`${calledOf(of)} was served, but its row is missing`);
   return { day: summaryOf(c, day, of.dataset), newRevision: completed.newRevision };
 }
 
@@ -406,7 +406,7 @@ async function setDays(c: AdminContext): Promise<CalendarChanged | AdminRefusal>
   if (weekend !== undefined && !force) return { reason: "weekend_open", day: weekend.day, more: more.length };
   const changed = await setCalendarDays(c.env.DB, { ...change, ...byOf(c) });
   const until = await knownUntil(c);
-  if (until === null) throw new Error("the calendar was loaded and is empty");
+  if (until === null) throw new Error("the calendar is empty after it was loaded");
   return { changed, knownUntil: until };
 }
 

@@ -207,7 +207,7 @@ async function checkObjects(place: Upkeep): Promise<Finding[]> {
       level: "warning",
       subject: "",
       sentence: `${left} objects have expired or were never served.`,
-      advice: "`edgetape doctor --repair` deletes them; the scheduled task does it in time.",
+      advice: "`edgetape doctor --repair` deletes them now; otherwise the scheduled task deletes them later.",
     });
   }
   return findings;

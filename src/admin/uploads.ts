@@ -308,7 +308,8 @@ async function again<Claims>(
 ): Promise<Completed | AdminRefusal> {
   const { target, uploadId } = completion.upload;
   const now = await findUpload<Claims>(stores.db, target, uploadId);
-  if (now === null || now.state === "uploading") throw new Error(`upload ${uploadId} went back`);
+  if (now === null || now.state === "uploading")
+    throw new Error(`upload ${uploadId} returned to an earlier state`);
   return complete(stores, { ...completion, upload: now });
 }
 

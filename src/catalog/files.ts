@@ -115,7 +115,7 @@ export async function coverageOf(db: D1Database, question: CoverageQuestion): Pr
     .prepare(sql)
     .bind(...present(question))
     .first<Coverage>();
-  if (coverage === null) throw new Error("the coverage read gave no row; it always gives one");
+  if (coverage === null) throw new Error("the coverage query returned no row, but must return one");
   return coverage;
 }
 
@@ -165,6 +165,6 @@ export function catalogRevisionStatement(db: D1Database): D1PreparedStatement {
 /** Returns the number in the result of `catalogRevisionStatement`. */
 export function catalogRevisionOf(result: D1Result | undefined): number {
   const [row] = (result?.results ?? []) as { revision: number }[];
-  if (row === undefined) throw new Error("the catalog has lost its revision");
+  if (row === undefined) throw new Error("the catalog has no revision row");
   return row.revision;
 }

@@ -114,7 +114,7 @@ export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs"
     newestShareStatement(db, share),
   ]);
   const made = newestShareOf(newest);
-  if (made === null) throw new Error("the share was made and is not there");
+  if (made === null) throw new Error("the share was created but cannot be read");
   return made;
 }
 

@@ -96,14 +96,14 @@ function registerQuotas(account: Command): void {
     .action(setLimits);
   account
     .command("credit")
-    .description("credit counts of today")
+    .description("credit requests or files of today")
     .argument("<account>")
     .option("--requests <count>", "requests to credit", countArgument)
     .option("--files <count>", "Parquet files to credit", countArgument)
     .action(credit);
   account
     .command("free")
-    .description("free a stuck slot; a request that still runs is not stopped")
+    .description("release a stuck slot; a running request is not stopped")
     .argument("<account>")
     .option(...YES_OPTION)
     .action(free);

@@ -100,7 +100,7 @@ export async function writeBackup(
     await rm(partial, { force: true });
     throw error;
   }
-  if (end === undefined) throw new Error("the backup has no end");
+  if (end === undefined) throw new Error("the backup has no last line and is truncated");
   return end;
 }
 
@@ -214,7 +214,7 @@ function rowOf(path: string, line: string): BackupRow {
 }
 
 function notWhole(path: string, why: string): CommandFailure {
-  return new CommandFailure(`${path} is not a whole backup: ${why}.`);
+  return new CommandFailure(`${path} is not a complete backup: ${why}.`);
 }
 
 /**

@@ -224,7 +224,7 @@ function registerDayActions(day: Command): void {
   withAction(
     day
       .command("withdraw")
-      .description("stop serving a day: at once in shares, within 10 s to callers")
+      .description("stop serving a day: immediately in shares, within 10 s on the API")
       .option("--note <text>", "why, for other operators"),
   ).action(withdraw);
   withAction(
@@ -259,7 +259,7 @@ function withAction(command: Command): Command {
 
 function refuseRevision(): never {
   throw new InvalidArgumentError(
-    "there is no such option: --if-revision acts only on that newest revision, and `day restore --to` chooses the revision to serve.",
+    "use --if-revision to act on that newest revision only, or `day restore --to` to choose the revision to serve.",
   );
 }
 

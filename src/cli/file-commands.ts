@@ -220,7 +220,7 @@ export async function openDailyFile(path: string, place: FilePlace, root?: strin
     const { code } = opened.refusal;
     throw new CommandFailure(
       code === "ELOOP"
-        ? `${path} is a link, and links are not followed; put there what it leads to.`
+        ? `${path} is a link, and links are not followed; put its target there.`
         : `${path} cannot be read (${code}).`,
     );
   }

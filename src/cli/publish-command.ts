@@ -120,7 +120,7 @@ export async function openPack(path: string): Promise<PackFile> {
   throw new CommandFailure(
     refusal.reason === "unreadable"
       ? `${path} cannot be read (${refusal.code}).`
-      : `${path} is not a whole day pack: ${refusal.difference}.`,
+      : `${path} is not a complete day pack: ${refusal.difference}.`,
   );
 }
 

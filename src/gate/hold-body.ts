@@ -166,7 +166,7 @@ async function sendPumped(
       const isTaken = bytesSent === body.sizeBytes || sink.isWaiting;
       const isSlower = sink.waitedMs > (Date.now() - beganMs) / 2;
       if (isTaken || isSlower || sink.longestWaitMs >= STALL_MS) return { how: "client_slow", bytesSent };
-      return { how: "fault", bytesSent, error: new Error("the request's time was over") };
+      return { how: "fault", bytesSent, error: new Error("the request's deadline passed") };
     }),
   ]);
   stop.clear();

@@ -44,7 +44,7 @@ export function envelopeMessage(denial: EnvelopeDenial): Bilingual {
       const limit = `${denial.limitBytes / 1024} KiB`;
       return {
         zh: `请求体过大，最多 ${limit}：每次只查一个证券、一个交易日，请只发送 apiname、apikey、params 和 fields。`,
-        en: `The body is too large, at most ${limit} are accepted: send only apiname, apikey, params and fields, for one security and one day.`,
+        en: `The body is too large; at most ${limit} are accepted. Send only apiname, apikey, params and fields, for one security and one day.`,
       };
     }
     case "method_not_allowed":
@@ -55,7 +55,7 @@ export function envelopeMessage(denial: EnvelopeDenial): Bilingual {
     case "not_found":
       return {
         zh: "没有这个地址：接口是 POST /api，文档在 /docs/。",
-        en: "There is nothing at this address: the API is POST /api, its documentation /docs/.",
+        en: "This path does not exist: the API is POST /api, and its documentation is at /docs/.",
       };
     case "apiname_unknown": {
       const { apiname, nearest, known } = denial;
@@ -124,7 +124,7 @@ export function accessMessage(denial: AccessDenial): Bilingual {
       if (denial.empty) {
         return {
           zh: "apikey 无效（invalid api key）：收到的是空值，请把控制台里的 key 填入请求体的 apikey。",
-          en: "invalid api key: apikey is empty, put the key from the console into it.",
+          en: "invalid api key: apikey is empty; copy a key from the console into it.",
         };
       }
       return {
@@ -159,7 +159,7 @@ export function entitlementMessage(denial: EntitlementDenial): Bilingual {
           : `the ${PLAN_NAMES_TEXT[plan].en} plan does not include it`;
       return {
         zh: `无权使用 ${SERVICE_TEXTS[service]}：${zhPlan}，需要其中之一：${opening.map((name) => PLAN_NAMES_TEXT[name].zh).join("、")}。`,
-        en: `No permission for ${SERVICE_TEXTS[service]}: ${enPlan}; it takes one of these: ${opening.map((name) => PLAN_NAMES_TEXT[name].en).join(", ")}.`,
+        en: `No permission for ${SERVICE_TEXTS[service]}: ${enPlan}; it is included in these plans: ${opening.map((name) => PLAN_NAMES_TEXT[name].en).join(", ")}.`,
       };
     }
     case "plan_expired": {
@@ -186,7 +186,7 @@ export function useMessage(denial: UseDenial): Bilingual {
     case "slot_busy":
       return {
         zh: "同一账户在此接口已有一个请求正在处理，不排队，本次未扣次数；请等它结束后重试。",
-        en: "Another request of this account is in progress on this interface; there is no queue and this one was not counted: try again when it has ended.",
+        en: "Another request of this account is in progress on this interface. This request was neither queued nor counted: try again when the other one has ended.",
       };
     case "quota_used": {
       const { limit, unit, resetSeconds, interface: name } = denial;

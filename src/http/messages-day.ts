@@ -30,7 +30,7 @@ export function dayMessage(denial: DayDenial): Bilingual {
     case "withdrawn":
       return {
         zh: `tradedate ${tradedate} 的数据已撤回，核实后可能重新提供；data_status 会显示它何时恢复，请先查询其他交易日。`,
-        en: `The data of tradedate ${tradedate} was withdrawn and may return after it has been checked: data_status shows when it does, ask for another day meanwhile.`,
+        en: `The data of tradedate ${tradedate} was withdrawn and may return after a check: data_status shows when it does; ask for another day meanwhile.`,
       };
     case "security_unknown":
       return unknownSecurityMessage(denial);
@@ -81,7 +81,7 @@ function notLoadedMessage(tradedate: BeijingDate, recent: boolean): Bilingual {
       }
     : {
         zh: `tradedate ${tradedate} 没有入库，data_status 按月列出已入库的交易日`,
-        en: `The tradedate ${tradedate} is not loaded: data_status lists the days of a month that are`,
+        en: `The tradedate ${tradedate} is not loaded: data_status lists the loaded days of a month`,
       };
 }
 

@@ -20,7 +20,7 @@ export function queryMessage(denial: QueryDenial): Bilingual {
       const names = denial.parameters.join(", ");
       return {
         zh: `format 为 parquet 时不支持 ${names}，请去掉后重试（返回的是该证券当日的完整文件）。`,
-        en: `With format parquet, which returns the whole day of the security, ${names} cannot be used: leave this out and try again.`,
+        en: `With format parquet, which returns the whole day of the security, ${names} cannot be used: leave it out and try again.`,
       };
     }
     case "field_unknown": {
@@ -46,7 +46,7 @@ export function queryMessage(denial: QueryDenial): Bilingual {
       if (denial.problem === "offset") {
         return {
           zh: "cursor 末尾的行数超出该毫秒的委托数；请去掉 cursor，从第一页重新开始。",
-          en: "The cursor ends with more rows than its millisecond has: start again without a cursor.",
+          en: "The cursor's row offset is beyond the rows of its millisecond: start again without a cursor.",
         };
       }
       return {
@@ -57,7 +57,7 @@ export function queryMessage(denial: QueryDenial): Bilingual {
       if (denial.parameter === "apiname") {
         return {
           zh: "cursor 属于另一个接口（apiname）；请去掉 cursor，在此接口从第一页重新开始。",
-          en: "The cursor is of another interface (apiname): start again without a cursor at this one.",
+          en: "The cursor belongs to another interface (apiname): start again on this interface without a cursor.",
         };
       }
       return {
@@ -89,7 +89,7 @@ function unknownMessage(parameter: string, hint: NameHint | null, known: string)
   if (hint?.kind === "envelope") {
     return {
       zh: `params 中不支持参数 ${parameter}：它应与 params 并列，放在请求体的最外层。`,
-      en: `The params object does not take ${parameter}: it belongs beside params, at the top level of the body.`,
+      en: `${parameter} does not belong inside params: put it beside params, at the top level of the body.`,
     };
   }
   if (hint?.kind === "paging") {
@@ -101,7 +101,7 @@ function unknownMessage(parameter: string, hint: NameHint | null, known: string)
   if (known === "") {
     return {
       zh: `此接口没有参数，请去掉 ${parameter}。`,
-      en: `This operation takes no parameters: leave ${parameter} out.`,
+      en: `This operation has no parameters: leave out ${parameter}.`,
     };
   }
   return {
@@ -140,14 +140,14 @@ function invalidMessage({ parameter, problem, given, accepted }: ParamInvalid): 
     case "differs_from_limit":
       return {
         zh: `参数 page_size（${given}）与 limit（${accepted}）含义相同但取值不同，请只保留一个。`,
-        en: `Parameters page_size (${given}) and limit (${accepted}) are two names of one thing and differ: keep one.`,
+        en: `Parameters page_size (${given}) and limit (${accepted}) are two names of one parameter but differ: keep one.`,
       };
     case "symbol_form":
       return say(`格式不正确，可用格式：${SYMBOL_FORMS}`, `has a wrong form, accepted: ${SYMBOL_FORMS}`);
     case "one_symbol_only":
       return say(
         "每次请求只支持一个证券，请逐个查询",
-        "takes one security per request: ask for each one separately",
+        "must name one security per request: send one request for each",
       );
     case "symbol_on_both_exchanges":
       return say("在两个交易所都存在，请加上后缀 .SH 或 .SZ", "exists on both exchanges: add .SH or .SZ");

@@ -197,7 +197,7 @@ function refuseNothing({ files, withoutFile, leftOut }: DatasetFiles, { dataset,
   if (files.length > 0 || withoutFile.length > 0) return;
   const unread = leftOut.find(({ reason }) => mayHoldRecords(reason)) ?? leftOut[0];
   if (unread?.reason === "other_day") {
-    throw new DeliveryError(`nothing is of ${tradedate}: all files are of another day, like ${unread.path}`);
+    throw new DeliveryError(`no file is of ${tradedate}: all are of another day, such as ${unread.path}`);
   }
   const met =
     unread === undefined
@@ -333,7 +333,7 @@ class Build {
     const onProgress = (share: number) => progress.report("verify", share, 1);
     const verified = await verifyPack(partial, { fingerprints, threads, onProgress });
     if (verified.ok) return;
-    throw new Error(`the pack does not hold what was read: ${differenceIn(verified.refusal)}`);
+    throw new Error(`the pack differs from what was read: ${differenceIn(verified.refusal)}`);
   }
 
   private report(pack: { path: string; index: DayIndex; sizeBytes: number } | null): BuildReport {

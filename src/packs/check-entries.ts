@@ -31,7 +31,7 @@ export function checkEntries(entries: readonly SectionEntry[], columnCount: numb
         entry.lastTime !== 0 ||
         entry.blocks.length !== 0
       ) {
-        throw new PackFormatError(`${code} has no rows and yet a section`);
+        throw new PackFormatError(`${code} has a section but no rows`);
       }
       continue;
     }

@@ -126,7 +126,7 @@ function servedWhileClosed(day: BeijingDate): Finding {
     check: "calendar",
     level: "warning",
     subject: day,
-    sentence: `${day} is served, and the calendar has it as closed: requests without a date pass it over.`,
+    sentence: `${day} is served, but the calendar marks it as closed: requests without a date skip it.`,
     advice: `${mark}, or \`edgetape day withdraw ${day}\`.`,
     zh: {
       sentence: `${day} 的数据正在提供，但交易日历标记为休市：不带日期的请求会跳过这一天。`,
@@ -141,7 +141,7 @@ function gapBeforeToday(missing: BeijingDate | null, today: BeijingDate): Findin
   const [what, whatZh] =
     missing === null
       ? ["has no trading day up to today", "没有今天及以前的交易日"]
-      : [`leaves out ${missing}`, `缺少 ${missing}`];
+      : [`lacks ${missing}`, `缺少 ${missing}`];
   return {
     check: "calendar",
     level: "failed",
@@ -197,7 +197,7 @@ function gapFinding({ after, before }: { after: BeijingDate; before: BeijingDate
     check: "calendar",
     level: "warning",
     subject: first,
-    sentence: `The calendar leaves out ${days}.`,
+    sentence: `The calendar lacks ${days}.`,
     advice: `${load}.`,
     zh: { sentence: `交易日历缺少 ${daysZh}。`, advice: `请执行 ${load}。` },
   };

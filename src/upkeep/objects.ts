@@ -130,7 +130,7 @@ function missingServed({ objectKey, called }: Judgement["missing"][number]): Fin
     check: "objects",
     level: "failed",
     subject: objectKey,
-    sentence: `${called} is in the catalog and its object ${objectKey} is not in R2.`,
+    sentence: `${called} is in the catalog, but its object ${objectKey} is not in R2.`,
     advice: PUBLISH_AGAIN,
     zh: {
       sentence: `${called} 在目录中，但对象 ${objectKey} 不在 R2 里。`,
@@ -145,8 +145,9 @@ function missingSpare({ objectKey, called }: Judgement["missing"][number]): Find
     check: "objects",
     level: "warning",
     subject: objectKey,
-    sentence: `${objectKey}, which is of ${called} and not served now, is not in R2.`,
-    advice: "Copy it back, or `edgetape doctor --repair` gives it up; what is served stays as it is.",
+    sentence: `${objectKey} of ${called}, which is not served now, is not in R2.`,
+    advice:
+      "Copy it back, or run `edgetape doctor --repair` to remove it from the catalog; served data stays unchanged.",
     zh: {
       sentence: `${called} 的对象 ${objectKey}（目前没有提供）不在 R2 里。`,
       advice: "请复制回来，或用 `edgetape doctor --repair` 放弃它；正在提供的数据不受影响。",
@@ -224,7 +225,7 @@ export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Prom
       level: "warning",
       subject: target,
       sentence: `The upload of ${target} was not completed.`,
-      advice: "Publish or add it again to go on, or `edgetape doctor --repair` to end it.",
+      advice: "Publish or add it again to resume, or run `edgetape doctor --repair` to end it.",
     })),
   );
 }

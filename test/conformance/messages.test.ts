@@ -128,7 +128,7 @@ describe("messages (contract 1.8)", () => {
       { ...good, cursor: "v2.093000000-99999" },
       { headers: { "accept-language": "en" } },
     );
-    expectRefusal(answer, { reason: "cursor_invalid", says: [/more rows than its millisecond has/] });
+    expectRefusal(answer, { reason: "cursor_invalid", says: [/beyond the rows of its millisecond/] });
   });
 
   it("distinguish absent members from members of a wrong type, and say where flat parameters belong", async () => {

@@ -142,7 +142,10 @@ describe("a fault of the service during a request", () => {
     const { id, seen, state } = await ending({ how: "pump-hangs", bytes: 3 * MEGABYTE, bound: 1_500 });
     expect(seen.isWhole).toBe(false);
     expect(state.use.requests).toBe(0);
-    expect(await endOf(id)).toMatchObject({ how: "fault", error: expect.stringContaining("time was over") });
+    expect(await endOf(id)).toMatchObject({
+      how: "fault",
+      error: expect.stringContaining("deadline passed"),
+    });
   });
 
   it.each(["throws", "hangs"])("releases the slot of a handler that %s before its answer", async (how) => {

@@ -54,7 +54,7 @@ describe("edgetape backfill", () => {
       expect(lines.slice(3)).toEqual([
         "",
         expect.stringMatching(
-          /^[12] of 3 days were loaded \(0 with rows left out\), [12] were before, 0 failed\.$/,
+          /^[12] of 3 days were loaded \(0 with rows left out\), [12] were loaded before, 0 failed\.$/,
         ),
       ]);
       for (const [at, day] of days.entries())

@@ -271,7 +271,10 @@ describe("a backup that cannot be restored", () => {
     const cut = join(folder, "cut.jsonl");
     writeFileSync(cut, plain.slice(0, plain.length - 200));
     const refused = await runEdgetape(["backup", "restore", cut], origin);
-    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("is not a whole backup")]);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("is not a complete backup"),
+    ]);
     const body = {
       restoreId: "a".repeat(64),
       chunks: 1,

@@ -69,7 +69,7 @@ describe.each([
     expect(half.status).toBe(1);
     expect(half.text).toContain(`${day} 的数据不完整：${day}.zip 不是完整的 ZIP 文件；已停止等待\n`);
     expect(half.text).toContain(
-      `the delivery of ${day} is not complete: ${day}.zip is not a whole ZIP file;`,
+      `the delivery of ${day} is not complete: ${day}.zip is not a complete ZIP file;`,
     );
 
     rmSync(join(folder, `${day}.zip`));

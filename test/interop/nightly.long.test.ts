@@ -106,7 +106,7 @@ describe("nightly with a complete delivery", () => {
     appendFileSync(join(day, "600519.SH", "逐笔委托.csv"), "600519.SH,600519,20260304,nonsense\r\n");
     const { status, stdout } = await nightly("20260304", ["--max-broken", "1"]);
     expect([status, told()]).toEqual([3, [["nightly.degraded", "warning"]]]);
-    const [, quarantine = ""] = /lines were no rows; they are in (.*)/.exec(stdout) ?? [];
+    const [, quarantine = ""] = /lines could not be parsed; they are in (.*)/.exec(stdout) ?? [];
     expect(readFileSync(quarantine, "utf8")).toContain("nonsense");
     expect(await stateOf("20260304")).toBe("degraded");
   });
@@ -151,10 +151,10 @@ describe("nightly with half a delivery", () => {
     const { status, stderr } = await nightly("20260309");
     expect(status).toBe(1);
     expect(stderr).toContain(
-      "the delivery of 20260309 is not complete: 20260309.zip is not a whole ZIP file",
+      "the delivery of 20260309 is not complete: 20260309.zip is not a complete ZIP file",
     );
     expect(told()).toEqual([["nightly.failed", "failed"]]);
-    expect(title()).toContain("20260309.zip is not a whole ZIP file");
+    expect(title()).toContain("20260309.zip is not a complete ZIP file");
     writeFileSync(join(folder, "20260309.zip"), zip);
     // One security is smaller than usual, which other tests are about.
     expect((await nightly("20260309", ["--force"])).status).toBe(0);
@@ -237,7 +237,7 @@ describe("nightly with untrustworthy files", () => {
     const loading = await nightly("20260313");
     expect(loading.status).toBe(1);
     expect(loading.stderr).toContain(
-      "逐笔委托.csv.baiduyun.p.downloading is still being written, by its name",
+      "逐笔委托.csv.baiduyun.p.downloading is still being written, as its name says",
     );
     rmSync(part);
     expect((await nightly("20260313")).status).toBe(0);

@@ -40,7 +40,7 @@ async function address(baseUrl: string, token: string): Promise<Outcome> {
   if (trace.status !== 200 || own === undefined) return skipped("no edge is in front: no /cdn-cgi/trace");
   const told = reportOf(await askPlace(baseUrl, token));
   if (told.address === null)
-    return failed("the worker is told no address: one wrong password locks everyone");
+    return failed("the worker receives no client address: one caller's wrong passwords lock everyone");
   if (told.address.includes(":") !== own.includes(":"))
     return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); run it again`);
   if (told.address !== own) return failed(`the worker is told ${told.address}, the edge sees ${own}`);

@@ -114,7 +114,7 @@ export function linesOf(outcome: DayOutcome): Bilingual[] {
     if (brokenRows === 0) continue;
     lines.push({
       zh: `${countText(brokenRows)} 行无法识别，保存在 ${quarantine}`,
-      en: `${countText(brokenRows)} lines were no rows; they are in ${quarantine}`,
+      en: `${countText(brokenRows)} lines could not be parsed; they are in ${quarantine}`,
     });
   }
   for (const { path, reason } of leftOut.slice(0, NAMED_FILES)) {

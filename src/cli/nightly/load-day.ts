@@ -107,7 +107,7 @@ function dayOutcome(
 ): DayOutcome {
   const { datasets, lacking } = parts;
   const [first] = datasets;
-  if (first === undefined) throw new Error(`the outcome of ${tradedate} is about no dataset`);
+  if (first === undefined) throw new Error(`the outcome of ${tradedate} names no dataset`);
   const failures = datasets.filter(({ state }) => state === "failed");
   const [failure] = failures;
   const isNew = datasets.some(({ state }) => state === "published");

@@ -69,7 +69,7 @@ export function registerNightly(program: Command): void {
     .addOption(
       defaulted(
         "--by <HH:MM>",
-        "tell the webhook when it has not come by then (Beijing)",
+        "notify the webhook when it has not arrived by then (Beijing)",
         timeArgument,
         "20:30",
       ),

@@ -111,14 +111,14 @@ export async function deliveryProblem(
   const [first] = underWay;
   if (first !== undefined) {
     const name = basename(first);
-    return { zh: `${name} 从名字看还在写入`, en: `${name} is still being written, by its name` };
+    return { zh: `${name} 从名字看还在写入`, en: `${name} is still being written, as its name says` };
   }
   const [link] = links;
   if (orders.length === 0 && link !== undefined) {
     const name = basename(link);
     return {
       zh: `${name} 是符号链接，不会读取链接指向的内容`,
-      en: `${name} is a link, and links are not followed; put there what it leads to`,
+      en: `${name} is a link, and links are not followed; put its target there`,
     };
   }
   if (orders.length === 0) {
@@ -126,11 +126,11 @@ export async function deliveryProblem(
   }
   const markerName = marker?.replaceAll("{date}", tradedate) ?? null;
   if (markerName !== null && !existsSync(join(folder, markerName))) {
-    return { zh: `${markerName} 还没有到`, en: `${markerName} has not come` };
+    return { zh: `${markerName} 还没有到`, en: `${markerName} has not arrived` };
   }
   const lacking = types.find((type) => !files.some(({ dataType }) => dataType === type));
   if (lacking !== undefined) {
-    return { zh: `没有收到 ${lacking} 文件`, en: `no ${lacking} file has come` };
+    return { zh: `没有收到 ${lacking} 文件`, en: `no ${lacking} file has arrived` };
   }
   const tops = new Set([...orders, ...files.map(({ path }) => path)]);
   const nameOf = (path: string) => (tops.has(path) ? basename(path) : relative(folder, path));
@@ -145,7 +145,7 @@ function missingVolume(paths: readonly string[]): Bilingual | null {
     const before = `${archive}.${String(number - 1).padStart(3, "0")}`;
     if (number === 1 || there.has(before)) continue;
     const name = basename(before);
-    return { zh: `分卷 ${name} 还没有到`, en: `${name}, a part of a split archive, has not come` };
+    return { zh: `分卷 ${name} 还没有到`, en: `${name}, a part of a split archive, has not arrived` };
   }
   return null;
 }
@@ -158,7 +158,7 @@ async function firstUnwritten(
     const name = nameOf(path);
     const format = await cutFormat(path);
     if (format !== null) {
-      return { zh: `${name} 不是完整的 ${format} 文件`, en: `${name} is not a whole ${format} file` };
+      return { zh: `${name} 不是完整的 ${format} 文件`, en: `${name} is not a complete ${format} file` };
     }
     if (await endsUnwritten(path)) {
       return {

@@ -47,7 +47,7 @@ export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer>
   if (status === 0 || (status >= 300 && status < 400)) {
     reply.cancel();
     const to = headers.get("Location") ?? "another address";
-    throw new ProtocolError(`${baseUrl} redirects to ${to}: a redirected POST is lost, give that address`);
+    throw new ProtocolError(`${baseUrl} redirects to ${to}: a redirect drops the POST, use that base URL`);
   }
   return answerIn(baseUrl, reply, await bytesOf(reply));
 }
@@ -233,7 +233,7 @@ function cleaned(baseUrls: readonly string[]): string[] {
       .replace(/\/api$/, ""),
   );
   const wrong = urls.find((url) => !/^https?:\/\/./.test(url));
-  if (wrong !== undefined) throw new ConfigurationError(`${wrong} is no http or https address`);
-  if (urls.length === 0) throw new ConfigurationError("no base address: give baseUrls");
+  if (wrong !== undefined) throw new ConfigurationError(`${wrong} is no http or https URL`);
+  if (urls.length === 0) throw new ConfigurationError("no base URL: pass baseUrls");
   return [...new Set(urls)];
 }

@@ -102,7 +102,7 @@ export class Client {
   constructor(options: ClientOptions) {
     const { key, baseUrls, userAgent, maxWaitMs = 120_000, timeoutMs = 30_000, fetch } = options ?? {};
     if (!key?.trim()) throw new ConfigurationError("no key: new Client({ key, baseUrls })");
-    if (!baseUrls) throw new ConfigurationError("no address: new Client({ key, baseUrls })");
+    if (!baseUrls) throw new ConfigurationError("no base URL: new Client({ key, baseUrls })");
     this.#key = key.trim();
     this.#maxWaitMs = maxWaitMs;
     // Browsers refuse a `fetch` that is called as a method.

@@ -66,7 +66,7 @@ export class EdgetapeError extends Error {
   }
 }
 
-/** No key, no address, or parameters that no service would take. */
+/** No key, no base URL, or parameters that no service would accept. */
 export class ConfigurationError extends EdgetapeError {}
 
 /** The service refused a request; the message is its own sentence and ends with `[reason · request id]`. */
@@ -98,7 +98,7 @@ export class QuotaUsed extends ServiceError {
   }
 }
 
-/** No base address could be reached, or every answer broke off; `cause` is the last failure. */
+/** No base URL could be reached, or every answer broke off; `cause` is the last failure. */
 export class ConnectionFailed extends EdgetapeError {}
 
 /** An answer that is not the service's: a proxy's page, a repeated cursor, rows out of order. */

@@ -273,7 +273,7 @@ export class Paging {
     if (way.kind !== "cursor") state.cursors.clear();
     if (page.nextCursor !== null) {
       if (state.cursors.has(page.nextCursor)) {
-        throw new ProtocolError(`${baseUrl} gave the same cursor twice, which would never end`);
+        throw new ProtocolError(`${baseUrl} returned the same cursor twice, so paging would never end`);
       }
       state.cursors.add(page.nextCursor);
       const params = { ...way.params, tradedate: page.tradedate, cursor: page.nextCursor };

@@ -69,7 +69,7 @@ function wholeFile(
     return answerIn(baseUrl, reply, bytes);
   }
   if (bytes.length < 12 || textOf(bytes.subarray(-4)) !== MAGIC) {
-    const told = `${facts.name} is no whole Parquet file: ${bytes.length} bytes`;
+    const told = `${facts.name} is no complete Parquet file: ${bytes.length} bytes`;
     // It arrived with its full length, so another attempt would return the same.
     throw reply.length === null ? new BrokenConnection(told) : new IntegrityError(told);
   }
@@ -141,7 +141,7 @@ function streamOf({ head, pieces, reply, name, done, signal }: Streamed): Readab
           controller.enqueue(next.value);
           return;
         }
-        if (textOf(end) !== MAGIC) throw new IntegrityError(`${name} is no whole Parquet file`);
+        if (textOf(end) !== MAGIC) throw new IntegrityError(`${name} is no complete Parquet file`);
         controller.close();
       } catch (error) {
         controller.error(error);

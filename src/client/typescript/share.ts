@@ -211,7 +211,7 @@ export class Share {
     if (status !== "ready") throw new Unavailable(`the share is ${status}: ask again in ${seconds} s`);
     const body = await this.#drive.get("manifest.json", { signal }, bytesOf);
     const files = filesIn(new TextDecoder().decode(body));
-    if (files === null) throw new ProtocolError(`${this.info.url} has no manifest of ours`);
+    if (files === null) throw new ProtocolError(`${this.info.url} has no edgetape manifest`);
     return files;
   }
 

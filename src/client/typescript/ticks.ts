@@ -52,7 +52,7 @@ const QUERY_OPTIONS = ["symbol", "date", "start", "end", "pageSize", "fields", "
 function refuseUnknown(query: object): void {
   const unknown = Object.keys(query).find((name) => !QUERY_OPTIONS.includes(name));
   if (unknown === undefined) return;
-  throw new ConfigurationError(`there is no option ${unknown}; there are ${QUERY_OPTIONS.join(", ")}`);
+  throw new ConfigurationError(`there is no option ${unknown}; the options are ${QUERY_OPTIONS.join(", ")}`);
 }
 
 /** The terms of paging; `hidesLast` when a column was added that was not requested. */

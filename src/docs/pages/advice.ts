@@ -25,11 +25,11 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
     zh: "检查 key 是否抄全、有无空格、环境变量是否已设置；key 放在请求体里",
     en: "Check the key for missing characters and blanks, and that its variable is set; it belongs in the body",
   },
-  key_revoked: { zh: "到控制台换一个 key", en: "Make a new key in the console" },
+  key_revoked: { zh: "到控制台换一个 key", en: "Create a new key in the console" },
   account_disabled: { zh: "联系客服", en: "Contact support" },
   plan_missing: {
     zh: "需要包含此接口的套餐，见套餐页",
-    en: "It takes a plan with this interface: see plans",
+    en: "A plan that includes this interface is needed: see plans",
   },
   plan_expired: { zh: "续费后重试", en: "Renew and try again" },
   outside_window: {
@@ -47,7 +47,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   param_excluded: {
     zh: "parquet 是整日文件：去掉翻页和时间参数",
-    en: "parquet is the whole day: leave out paging and times",
+    en: "parquet returns the whole day: leave out paging and times",
   },
   field_unknown: { zh: "改正 fields 中的列名", en: "Correct the column's name in fields" },
   cursor_old_format: { zh: "去掉 cursor，从第一页开始", en: "Start again without a cursor" },
@@ -65,7 +65,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   not_loaded: {
     zh: "没有入库：最近七天的晚些再试，更早的见 data_status",
-    en: "Not loaded: try later for the last seven days; for older ones data_status tells which are",
+    en: "Not loaded: try later if the day is one of the last seven; for older days data_status lists the loaded ones",
   },
   not_trading_day: { zh: "不是交易日，不会有数据", en: "Not a trading day: there will be no data" },
   future_day: { zh: "日期还没到", en: "The day is in the future" },
@@ -83,7 +83,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   withdrawn: {
     zh: "数据已撤回，核实后可能重新提供",
-    en: "Withdrawn; it may return after it has been checked",
+    en: "Withdrawn; it may return after a check",
   },
   nothing_published: {
     zh: "该年可下载范围内还没有文件，晚些再试",

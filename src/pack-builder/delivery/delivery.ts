@@ -244,7 +244,7 @@ async function placeStatus(place: string): Promise<Stats> {
   const status = await lstat(place).catch(() => undefined);
   if (status === undefined) throw new DeliveryError(`there is no ${place}`);
   if (status.isSymbolicLink()) {
-    throw new DeliveryError(`${place} is a link, and links are not followed; give what it leads to`);
+    throw new DeliveryError(`${place} is a link, and links are not followed; give its target`);
   }
   if (!status.isDirectory() && !status.isFile()) {
     throw new DeliveryError(`${place} is neither a file nor a folder`);

@@ -29,10 +29,10 @@ describe("the doctor's report", () => {
     const days = ["20260302", "20260303", "20260306", "20260308"].map((day) => ({ day, open: true }));
     await admin("PUT", "/calendar", { days, source: "test", force: true });
     const { findings } = await report();
-    const gaps = findings.filter(({ sentence }) => sentence.includes("leaves out"));
+    const gaps = findings.filter(({ sentence }) => sentence.includes("lacks"));
     expect(gaps.map(({ sentence }) => sentence)).toEqual([
-      "The calendar leaves out 20260304 to 20260305.",
-      "The calendar leaves out 20260307.",
+      "The calendar lacks 20260304 to 20260305.",
+      "The calendar lacks 20260307.",
     ]);
   });
 

@@ -58,7 +58,7 @@ describe("a backup file", () => {
         writeFileSync(path, corrupt);
         const refused = await openBackup(path).then(
           () => null,
-          (error: Error) => error.message.replace(/^.* is not a whole backup: /, ""),
+          (error: Error) => error.message.replace(/^.* is not a complete backup: /, ""),
         );
         if (refused !== null) refusals.add(refused);
         else expect(JSON.stringify(await readBack(path))).toBe(JSON.stringify(rows));

@@ -234,6 +234,6 @@ describe("edgetape pack verify and inspect", () => {
     expect(JSON.parse(verified.stdout)).toMatchObject({ whole: true, dataset: "trades", rows: 1 });
     const foreign = await edgetape(["pack", "inspect", "package.json"]);
     expect(foreign.status).toBe(1);
-    expect(foreign.stderr).toContain("is not a whole day pack");
+    expect(foreign.stderr).toContain("is not a complete day pack");
   });
 });

@@ -161,7 +161,7 @@ describe("publishing a file that is no pack", () => {
   it("is refused with one sentence before anything is sent", async () => {
     const broken = join(folder, "broken.parquet");
     await writeFile(broken, bytes.subarray(0, bytes.length - 100));
-    await expect(openPack(broken)).rejects.toThrow(/broken\.parquet is not a whole day pack: /);
+    await expect(openPack(broken)).rejects.toThrow(/broken\.parquet is not a complete day pack: /);
     await writeFile(broken, "");
     await expect(openPack(broken)).rejects.toThrow(/too short/);
     await expect(openPack(join(folder, "absent.parquet"))).rejects.toThrow(/cannot be read \(ENOENT\)/);

@@ -160,7 +160,7 @@ describe("the client's options", () => {
 
   it("are named in the message when they are missing", () => {
     expect(() => new Client({ key: "", baseUrls: "http://127.0.0.1" })).toThrow("no key");
-    expect(() => new Client({ key: "k", baseUrls: "" })).toThrow("no address");
+    expect(() => new Client({ key: "k", baseUrls: "" })).toThrow("no base URL");
     expect(() => Reflect.construct(Client, [])).toThrow("no key");
   });
 });

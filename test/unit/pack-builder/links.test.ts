@@ -77,7 +77,7 @@ describe("a delivery that is itself a symbolic link", () => {
       const link = join(folder, `to${target.length}`);
       symlinkSync(target, link);
       await expect(built(link)).rejects.toThrow(
-        `${link} is a link, and links are not followed; give what it leads to`,
+        `${link} is a link, and links are not followed; give its target`,
       );
     }
   });

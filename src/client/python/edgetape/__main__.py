@@ -12,15 +12,15 @@ from .doctor import examine
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line; returns the exit status: 0 when every base address works."""
+    """The command line; returns the exit status: 0 when every base URL works."""
     parser = argparse.ArgumentParser(prog="python -m edgetape", description=__doc__)
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
     doctor = commands.add_parser(
-        "doctor", help="examine name resolution, proxy, TLS, speed and identity of each base address"
+        "doctor", help="examine name resolution, proxy, TLS, speed and identity of each base URL"
     )
     doctor.add_argument(
-        "--url", action="append", help="a base address, may be given several times; default EDGETAPE_URL"
+        "--url", action="append", help="a base URL, may be given several times; default EDGETAPE_URL"
     )
     doctor.add_argument("--key", default=os.environ.get("EDGETAPE_KEY"), help="default EDGETAPE_KEY")
     given = parser.parse_args(arguments)

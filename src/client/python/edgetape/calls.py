@@ -138,7 +138,7 @@ def _foreign(base_url: str, status: int, headers: Message, body: bytes) -> Proto
     moved = headers.get("Location")
     if moved is not None and 300 <= status < 400:
         return ProtocolError(
-            f"{base_url} redirects to {moved}: a redirected POST is lost, so give that address instead"
+            f"{base_url} redirects to {moved}: a redirect drops the POST, so use that base URL"
         )
     return ProtocolError(f"{base_url} answered HTTP {status}, and not as the service does: {_excerpt(body)}")
 
@@ -269,11 +269,11 @@ def _cleaned(base_urls: Sequence[str]) -> List[str]:
     for each in base_urls:
         url = base_url_of(each)
         if not url.startswith(("http://", "https://")):
-            raise ConfigurationError(f"{each!r} is no base address: it begins with http:// or https://")
+            raise ConfigurationError(f"{each!r} is no base URL: it begins with http:// or https://")
         if url not in cleaned:
             cleaned.append(url)
     if not cleaned:
         raise ConfigurationError(
-            "no base address: pass base_urls=[...] or set EDGETAPE_URL, several separated by commas"
+            "no base URL: pass base_urls=[...] or set EDGETAPE_URL, several separated by commas"
         )
     return cleaned

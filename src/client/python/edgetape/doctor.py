@@ -60,7 +60,7 @@ def examine(base_urls: Sequence[str], key: Optional[str], say: Callable[[str], N
         if value:
             say(f"{name}: {_without_login(value)}")
     if not base_urls:
-        say("FAILED no base address: set EDGETAPE_URL or pass --url")
+        say("FAILED no base URL: set EDGETAPE_URL or pass --url")
         return 2
     return max([_examine_line(base_url_of(url), key, say) for url in base_urls])
 

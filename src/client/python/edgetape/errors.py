@@ -36,7 +36,7 @@ class EdgetapeError(Exception):
 
 
 class ConfigurationError(EdgetapeError):
-    """No key, no address, or an address that cannot be used."""
+    """No key, no base URL, or a base URL that cannot be used."""
 
 
 class MissingLibrary(EdgetapeError, ImportError):
@@ -115,7 +115,7 @@ class QuotaUsed(ServiceError):
 
 
 class ConnectionFailed(EdgetapeError):
-    """No base address could be reached, or every answer broke off; the cause is chained."""
+    """No base URL could be reached, or every answer broke off; the cause is chained."""
 
 
 class ProtocolError(EdgetapeError):

@@ -143,7 +143,7 @@ def _saved(reply: Reply, part: Part, section: _Section, patience: Patience) -> O
         patience.progressed()
     if head != MAGIC or tail != MAGIC or size <= 2 * len(MAGIC):
         raise IntegrityError(
-            f"{section.code} of {section.name[1]}: the share's file is no whole Parquet file"
+            f"{section.code} of {section.name[1]}: the share's file is no complete Parquet file"
         )
     return digest.hexdigest()
 

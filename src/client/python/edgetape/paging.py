@@ -295,7 +295,7 @@ class Paging:
         following: Optional[_Way] = None
         if page.next_cursor is not None:
             if cursors.get(page.next_cursor, state.pages) < state.pages:
-                raise ProtocolError(f"{base_url} gave the same cursor twice, which would never end")
+                raise ProtocolError(f"{base_url} returned the same cursor twice, so paging would never end")
             cursors[page.next_cursor] = state.pages
             params = {**way.params, "tradedate": page.tradedate, "cursor": page.next_cursor}
             following = _Way(params, "cursor", unseen, overlap)

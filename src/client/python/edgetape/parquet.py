@@ -157,7 +157,7 @@ class _Receiver:
         file.seek(max(0, size - len(MAGIC)))
         if size >= _SMALLEST_FILE and file.read() == MAGIC:
             return
-        told = f"the answer is no whole Parquet file ({size} bytes)"
+        told = f"the answer is no complete Parquet file ({size} bytes)"
         raise IntegrityError(told) if reply.is_framed else BrokenConnection(told)
 
     def _note(self, base_url: str, error: BrokenConnection) -> None:

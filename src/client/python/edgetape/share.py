@@ -97,7 +97,7 @@ class Share:
             return files
         except (NoData, ValueError, KeyError, TypeError) as error:
             raise ProtocolError(
-                f"{self.url} has no manifest of ours: it may be an external share, "
+                f"{self.url} has no edgetape manifest: it may be an external share, "
                 "to be opened with its password"
             ) from error
 

@@ -220,7 +220,7 @@ class Connections:
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigurationError(f"{url!r} is no http or https address")
+            raise ConfigurationError(f"{url!r} is no http or https URL")
         proxy = proxy_for(url)
         place = (parts.scheme, parts.netloc)
         sent = {"User-Agent": USER_AGENT, **headers}

@@ -134,7 +134,7 @@ describe("a drop folder", () => {
     const delivery = await readDelivery(drop, DAY);
     expect(delivery).toMatchObject({ orders: [], links: [join(drop, "20260312")], contents: [] });
     expect((await deliveryProblem(drop, delivery, NOTHING))?.en).toBe(
-      "20260312 is a link, and links are not followed; put there what it leads to",
+      "20260312 is a link, and links are not followed; put its target there",
     );
     const [file] = delivery.files;
     const place = { dataType: "level2" as const, tradedate: DAY, name: "20260312_trades.csv" };
@@ -191,14 +191,14 @@ describe("a delivery that no longer changes", () => {
     expect(await problem()).toBe("there are files for shares and no orders");
     put("20260312/a.csv");
     expect(await problem()).toBeNull();
-    expect(await problem({ marker: "{date}.done", types: [] })).toBe("20260312.done has not come");
+    expect(await problem({ marker: "{date}.done", types: [] })).toBe("20260312.done has not arrived");
     put("20260312.done");
     expect(await problem({ marker: "{date}.done", types: [] })).toBeNull();
-    expect(await problem(trades)).toBe("no level2 file has come");
+    expect(await problem(trades)).toBe("no level2 file has arrived");
     put("level2/20260312.zip", "cut");
-    expect(await problem(trades)).toBe("20260312.zip is not a whole ZIP file");
+    expect(await problem(trades)).toBe("20260312.zip is not a complete ZIP file");
     put("20260312/.a.csv.k2J9dk");
-    expect(await problem()).toBe(".a.csv.k2J9dk is still being written, by its name");
+    expect(await problem()).toBe(".a.csv.k2J9dk is still being written, as its name says");
   });
 
   it("is incomplete while a file in any place ends in NUL bytes", async () => {
@@ -229,10 +229,10 @@ describe("a delivery that no longer changes", () => {
       .sort();
     const last = join(folder, parts.at(-1) ?? "");
     renameSync(last, join(folder, "kept"));
-    expect(await problem()).toBe("20260312.7z.001 is not a whole 7z file");
+    expect(await problem()).toBe("20260312.7z.001 is not a complete 7z file");
     renameSync(join(folder, "kept"), last);
     rmSync(join(folder, "20260312.7z.002"));
-    expect(await problem()).toBe("20260312.7z.002, a part of a split archive, has not come");
+    expect(await problem()).toBe("20260312.7z.002, a part of a split archive, has not arrived");
   });
 
   it("is checked for truncated archives by their last bytes", async () => {

@@ -62,7 +62,7 @@ describe("the notice at the end of nightly", () => {
       "20 securities, 1,200 orders, 5.0 kB",
       "20 securities, 900 trades, 5.0 kB, in 2.5 s",
       "the delivery has no orders, which other days have",
-      "2 lines were no rows; they are in q.csv",
+      "2 lines could not be parsed; they are in q.csv",
     ]);
   });
 
