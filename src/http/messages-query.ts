@@ -89,7 +89,7 @@ function unknownMessage(parameter: string, hint: NameHint | null, known: string)
   if (hint?.kind === "envelope") {
     return {
       zh: `params 中不支持参数 ${parameter}：它应与 params 并列，放在请求体的最外层。`,
-      en: `${parameter} does not belong inside params: put it beside params, at the top level of the body.`,
+      en: `Parameter ${parameter} does not belong inside params: put it beside params, at the top level of the body.`,
     };
   }
   if (hint?.kind === "paging") {

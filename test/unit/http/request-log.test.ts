@@ -41,7 +41,7 @@ describe("the request log", () => {
     expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({ event: "request", requestId: "r2", ended: "whole" });
   });
 
-  it("writes a sample of the successes with its sampling rate, and every other line", () => {
+  it("writes a sample of the successes with its sampling rate, and every refusal and fault", () => {
     const written = (facts: Partial<RequestFacts>, random: number) => {
       const lines: string[] = [];
       const options = { successShare: () => 0.25, random: () => random };
