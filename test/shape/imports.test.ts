@@ -2,11 +2,12 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importsOf, projectFiles } from "../support/sources.ts";
 
-const PURE = ["base", "calendar", "datasets", "entitlement", "orders"];
+const PURE = ["auction", "base", "calendar", "datasets", "entitlement", "orders"];
 const BELOW_OPERATIONS = [...PURE, "http", "gate", "catalog", "access", "packs", "pages", "shares"];
 
 /** Which modules a module may import, beside itself: the table of `src/README.md`. A name with a file allows that file. */
 const MAY_IMPORT: Record<string, string[]> = {
+  auction: ["calendar", "datasets"],
   base: ["calendar"],
   calendar: [],
   datasets: [],
@@ -17,15 +18,15 @@ const MAY_IMPORT: Record<string, string[]> = {
   catalog: PURE,
   access: ["catalog", ...PURE],
   packs: PURE,
-  quality: ["base", "calendar", "datasets", "orders"],
+  quality: ["auction", "base", "calendar", "datasets", "orders"],
   pages: ["base", "calendar"],
   shares: ["catalog", "packs", "pages", ...PURE],
   upkeep: ["catalog", "packs", ...PURE],
   operations: BELOW_OPERATIONS,
   admin: [...BELOW_OPERATIONS, "operations", "upkeep"],
   console: [...BELOW_OPERATIONS, "operations"],
-  "pack-builder": ["base", "calendar", "datasets", "orders", "packs", "quality"],
-  cli: ["admin/wire.ts", "pack-builder", "quality", "base", "calendar", "datasets"],
+  "pack-builder": ["auction", "base", "calendar", "datasets", "orders", "packs", "quality"],
+  cli: ["admin/wire.ts", "pack-builder", "quality", "auction", "base", "calendar", "datasets"],
   docs: [...BELOW_OPERATIONS, "operations"],
   // Bindings, and settings parsed once: below whatever acts.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],

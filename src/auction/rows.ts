@@ -1,0 +1,146 @@
+/**
+ * The opening call auction of a security from its quotes: a row for each virtual match between 09:15 and 09:25, and one
+ * for the result. A snapshot belongs to the auction by its pattern, because call snapshots and the result can share a
+ * second (contract 8.10).
+ */
+import type { Rows } from "../datasets/dataset.ts";
+
+const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
+const DEEPER = LEVELS.slice(1);
+type Level = (typeof LEVELS)[number];
+type LevelKey = `${"bid" | "ask"}${Level}E4` | `${"bid" | "ask"}Volume${Level}`;
+
+/** The columns of a security's quotes that its auction is made of. */
+export type AuctionQuotes = Rows & Record<"closeE4" | "preCloseE4" | "volume" | LevelKey, Float64Array>;
+
+/** HHMMSSmmm: snapshots before `AUCTION_BEGIN` and from `AUCTION_END` on say nothing about the auction. */
+export const [AUCTION_BEGIN, AUCTION_END] = [91500000, 93000000] as const;
+/** The first time of a result, and the end of the times at which call snapshots still come. */
+const [RESULT_BEGIN, CALL_END] = [92500000, 92510000] as const;
+
+export interface AuctionRow {
+  /** The quote's row, counted from 0. */
+  row: number;
+  /** HHMMSSmmm. */
+  time: number;
+  isResult: boolean;
+  /** Ten-thousandths of a yuan; 0 without a match. */
+  priceE4: number;
+  /** The previous close, ten-thousandths of a yuan. */
+  preCloseE4: number;
+  /** Shares. */
+  volume: number;
+  unmatched: number;
+  /** The side of `unmatched`; empty when that is 0. */
+  side: "b" | "s" | "";
+}
+
+/** A snapshot that the auction cannot have; it gives no row. */
+export interface AuctionDefect {
+  /** `auction_snapshot`: neither a call nor a result; `auction_sides`: both sides have an unmatched quantity. */
+  kind: "auction_snapshot" | "auction_sides";
+  /** The quote's row, counted from 0, and its time HHMMSSmmm. */
+  row: number;
+  time: number;
+}
+
+export interface Auction {
+  /** In the order of the quotes; the result, if there is one, is the last. */
+  rows: AuctionRow[];
+  defects: AuctionDefect[];
+}
+
+/** Returns the auction of a security; no rows without a snapshot from 09:15 to before 09:30. */
+export function auctionOf(quotes: AuctionQuotes): Auction {
+  const auction: Auction = { rows: [], defects: [] };
+  for (let row = 0; row < quotes.rows; row++) {
+    const time = quotes.time[row] ?? 0;
+    if (time < AUCTION_BEGIN) continue;
+    if (time >= AUCTION_END) break;
+    if (isCall(quotes, row)) {
+      const call = callRow(quotes, row);
+      if (call === null) auction.defects.push({ kind: "auction_sides", row, time });
+      else auction.rows.push(call);
+    } else if (time >= RESULT_BEGIN) {
+      auction.rows.push(resultRow(quotes, row));
+      break;
+    } else auction.defects.push({ kind: "auction_snapshot", row, time });
+  }
+  return auction;
+}
+
+/** Whether a snapshot shows the virtual match (one price and quantity on both sides) or that there is none. */
+function isCall(quotes: AuctionQuotes, row: number): boolean {
+  if ((quotes.time[row] ?? 0) >= CALL_END || at(quotes.volume, row) !== 0) return false;
+  if (!DEEPER.every((n) => at(quotes[`bid${n}E4`], row) === 0 && at(quotes[`ask${n}E4`], row) === 0))
+    return false;
+  const { bid1E4, ask1E4, bidVolume1, askVolume1 } = quotes;
+  if (at(bid1E4, row) !== at(ask1E4, row) || at(bidVolume1, row) !== at(askVolume1, row)) return false;
+  if (at(bid1E4, row) > 0) return true;
+  return LEVELS.every(
+    (n) => at(quotes[`bidVolume${n}`], row) === 0 && at(quotes[`askVolume${n}`], row) === 0,
+  );
+}
+
+/** The row of a call snapshot, whose level 2 has the unmatched quantity of a side; `null` when both sides have one. */
+function callRow(quotes: AuctionQuotes, row: number): AuctionRow | null {
+  const [buys, sells] = [at(quotes.bidVolume2, row), at(quotes.askVolume2, row)];
+  if (buys > 0 && sells > 0) return null;
+  return {
+    row,
+    time: quotes.time[row] ?? 0,
+    isResult: false,
+    priceE4: at(quotes.bid1E4, row),
+    preCloseE4: at(quotes.preCloseE4, row),
+    volume: at(quotes.bidVolume1, row),
+    ...surplus(buys - sells),
+  };
+}
+
+/** The row of the result: what was traded, and what the book still has at that price. */
+function resultRow(quotes: AuctionQuotes, row: number): AuctionRow {
+  const volume = at(quotes.volume, row);
+  // The open is no help: in Shanghai the first snapshot with the opening trade still has none.
+  const priceE4 = volume === 0 ? 0 : at(quotes.closeE4, row);
+  const buys = priceE4 > 0 && at(quotes.bid1E4, row) === priceE4 ? at(quotes.bidVolume1, row) : 0;
+  const sells = priceE4 > 0 && at(quotes.ask1E4, row) === priceE4 ? at(quotes.askVolume1, row) : 0;
+  return {
+    row,
+    time: quotes.time[row] ?? 0,
+    isResult: true,
+    priceE4,
+    preCloseE4: at(quotes.preCloseE4, row),
+    volume,
+    ...surplus(buys > 0 ? buys : -sells),
+  };
+}
+
+/** The unmatched quantity and its side; negative: of sells. */
+export function surplus(shares: number): Pick<AuctionRow, "unmatched" | "side"> {
+  return { unmatched: Math.abs(shares), side: shares > 0 ? "b" : shares < 0 ? "s" : "" };
+}
+
+function at(values: Float64Array, row: number): number {
+  return values[row] ?? 0;
+}
+
+/** Numerators up to this stay exact as doubles. */
+const MOST_EXACT = Number.MAX_SAFE_INTEGER / 4_000_000;
+
+/**
+ * Returns the change of a price against the previous close in percent, rounded half away from zero to 4 decimals; `null`
+ * when one of them is 0. Both are ten-thousandths of a yuan.
+ */
+export function percentChange({
+  priceE4,
+  preCloseE4,
+}: Pick<AuctionRow, "priceE4" | "preCloseE4">): number | null {
+  if (priceE4 === 0 || preCloseE4 === 0) return null;
+  const change = priceE4 - preCloseE4;
+  const size = Math.abs(change);
+  const tenThousandths =
+    size <= MOST_EXACT && preCloseE4 <= MOST_EXACT
+      ? Math.floor((size * 2_000_000 + preCloseE4) / (2 * preCloseE4))
+      : Number((BigInt(size) * 2_000_000n + BigInt(preCloseE4)) / (2n * BigInt(preCloseE4)));
+  return (tenThousandths === 0 ? 0 : Math.sign(change) * tenThousandths) / 10_000;
+}

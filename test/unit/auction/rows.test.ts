@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { type Auction, auctionOf, percentChange } from "../../../src/auction/rows.ts";
+import { printedRandom } from "../../support/random.ts";
+import { call, quotesOf, type Snapshot } from "./quotes.ts";
+
+/** Each row in short: time, price, volume, unmatched and side, `result` at the result. */
+const short = ({ rows }: Auction) =>
+  rows.map(({ time, priceE4, volume, unmatched, side, isResult }) =>
+    [time, priceE4, volume, `${unmatched}${side}`, ...(isResult ? ["result"] : [])].join(" "),
+  );
+
+const rowsOf = (...snapshots: Snapshot[]) => short(auctionOf(quotesOf(snapshots)));
+const defectsOf = (...snapshots: Snapshot[]) =>
+  auctionOf(quotesOf(snapshots)).defects.map(({ kind, row, time }) => `${kind} ${row} ${time}`);
+
+const OPENED: Snapshot = {
+  time: 92501000,
+  close: 101_000,
+  volume: 700,
+  bid: [[101_000, 200]],
+  ask: [[101_100, 900]],
+};
+
+describe("the rows of an opening auction (contract 8.10)", () => {
+  it("has a row for each call with its match and what is left over, and one for the result", () => {
+    const calls = [
+      call(91500000, 100_500, 300, 100),
+      call(91503000, 100_600, 400, -50),
+      call(91506000, 100_600, 400),
+    ];
+    expect(rowsOf(...calls, OPENED)).toEqual([
+      "91500000 100500 300 100b",
+      "91503000 100600 400 50s",
+      "91506000 100600 400 0",
+      "92501000 101000 700 200b result",
+    ]);
+  });
+
+  it("has a row of zeros for a call without any level, where nothing matches", () => {
+    expect(rowsOf({ time: 91500000 })).toEqual(["91500000 0 0 0"]);
+  });
+
+  it("takes membership from the pattern where calls and the result share a time", () => {
+    const shared = { ...OPENED, time: 92500000 };
+    expect(rowsOf(call(92500000, 100_500, 300), shared, { ...OPENED, time: 92503000 })).toEqual([
+      "92500000 100500 300 0",
+      "92500000 101000 700 200b result",
+    ]);
+    expect(rowsOf(call(92509999, 100_500, 300))).toEqual(["92509999 100500 300 0"]);
+    expect(rowsOf(call(92510000, 100_500, 300))).toEqual(["92510000 0 0 0 result"]);
+  });
+
+  it("takes the result's price from the latest price, and 0 when nothing was traded", () => {
+    const untraded = {
+      time: 92501000,
+      close: 100_000,
+      bid: [[99_000, 5_000]],
+      ask: [[101_000, 2_200]],
+    } as const;
+    expect(rowsOf(untraded)).toEqual(["92501000 0 0 0 result"]);
+    expect(rowsOf({ ...OPENED, bid: [[100_900, 200]], ask: [[101_000, 60]] })).toEqual([
+      "92501000 101000 700 60s result",
+    ]);
+    expect(rowsOf({ ...OPENED, bid: [[100_900, 200]] })).toEqual(["92501000 101000 700 0 result"]);
+  });
+
+  it("has nothing before 09:15, behind the result or from 09:30 on", () => {
+    expect(rowsOf(call(91459999, 100_500, 300), OPENED, call(92502000, 100_500, 300))).toHaveLength(1);
+    expect(rowsOf({ ...OPENED, time: 93000000 })).toEqual([]);
+    expect(rowsOf()).toEqual([]);
+    expect(rowsOf({ ...OPENED, time: 92959999 })).toHaveLength(1);
+  });
+
+  it("names what stands before the result and is no call, and gives it no row", () => {
+    const open = call(91503000, 100_500, 300);
+    const deeper: Snapshot = { ...open, bid: [...(open.bid ?? []), [100_400, 100]] };
+    const strange: Snapshot[] = [
+      { ...open, volume: 100 },
+      { ...open, ask: [[100_600, 300]] },
+      { ...open, ask: [[100_500, 400]] },
+      deeper,
+      { time: 91503000, bid: [[0, 100]], ask: [[0, 100]] },
+    ];
+    for (const snapshot of strange) {
+      expect(defectsOf(call(91500000, 100_500, 300), snapshot, OPENED)).toEqual([
+        "auction_snapshot 1 91503000",
+      ]);
+      expect(rowsOf(call(91500000, 100_500, 300), snapshot, OPENED)).toHaveLength(2);
+    }
+    const both: Snapshot = {
+      time: 91503000,
+      bid: [
+        [100_500, 300],
+        [0, 100],
+      ],
+      ask: [
+        [100_500, 300],
+        [0, 50],
+      ],
+    };
+    expect(defectsOf(both)).toEqual(["auction_sides 0 91503000"]);
+    expect(rowsOf(both)).toEqual([]);
+  });
+});
+
+describe("the change against the previous close (contract 8.10)", () => {
+  const change = (priceE4: number, preCloseE4: number) => percentChange({ priceE4, preCloseE4 });
+
+  it("is null when a price is 0, and never minus zero", () => {
+    expect(change(0, 100_000)).toBeNull();
+    expect(change(100_000, 0)).toBeNull();
+    expect(Object.is(change(9_999_999, 10_000_000), 0)).toBe(true);
+    expect(change(9_999_995, 10_000_000)).toBe(-0.0001);
+    expect(Object.is(change(100_000, 100_000), 0)).toBe(true);
+  });
+
+  it("rounds half away from zero to four decimals, on both sides", () => {
+    // 1 / 16,000 of 100 % is 0.00625 %.
+    expect(change(160_010, 160_000)).toBe(0.0063);
+    expect(change(159_990, 160_000)).toBe(-0.0063);
+    expect(change(274_000, 272_000)).toBe(0.7353);
+  });
+
+  it("equals the exact quotient for any prices, also beyond what doubles hold", () => {
+    const random = printedRandom("percent change");
+    for (let round = 0; round < 2_000; round++) {
+      const most = round % 2 === 0 ? 20_000_000 : 2_000_000_000_000;
+      const [price, close] = [random.integer(1, most), random.integer(1, most)];
+      const difference = BigInt(price - close);
+      const size = difference < 0n ? -difference : difference;
+      const twice = (size * 2_000_000n) / BigInt(close);
+      const rounded = (twice + 1n) / 2n;
+      const expected = Number(`${difference < 0n && rounded > 0n ? "-" : ""}${rounded}e-4`);
+      expect(change(price, close), `${price} against ${close}`).toBe(expected);
+    }
+  });
+});
