@@ -20,18 +20,30 @@ export interface AuctionMatch {
   surplusHigh: number;
 }
 
-/**
- * Returns the match of `orders`: the largest matched volume, then the smallest remainder. Where several prices tie,
- * Shanghai takes the lowest when sells are left over, the highest when buys are, and else the middle, rounded half up
- * to `tickE4`. `null` when no buy meets a sell.
- */
+/** What is bid and asked at a price, shares. */
+export interface AuctionLevel {
+  price: number;
+  buys: number;
+  sells: number;
+}
+
+/** Returns the match of `orders`, as `matchOfLevels` does. */
 export function auctionMatch(orders: AuctionOrders, tickE4: number): AuctionMatch | null {
-  const levels = levelsOf(orders);
+  return matchOfLevels(levelsOf(orders), tickE4);
+}
+
+/**
+ * Returns the match of `levels`, by price, ascending: the largest matched volume, then the smallest remainder. Where
+ * several prices tie, Shanghai takes the lowest when sells are left over, the highest when buys are, and else the
+ * middle, rounded half up to `tickE4`. `null` when no buy meets a sell.
+ */
+export function matchOfLevels(levels: readonly AuctionLevel[], tickE4: number): AuctionMatch | null {
   let sellsUpTo = 0;
   let buysFrom = levels.reduce((sum, { buys }) => sum + buys, 0);
   let best: { low: number; high: number; matched: number; rest: number; lows: number; highs: number } | null =
     null;
   for (const { price, buys, sells } of levels) {
+    if (buys === 0 && sells === 0) continue;
     sellsUpTo += sells;
     const matched = Math.min(buysFrom, sellsUpTo);
     const surplus = buysFrom - sellsUpTo;
@@ -53,9 +65,18 @@ export function auctionMatch(orders: AuctionOrders, tickE4: number): AuctionMatc
   return { low, high, priceE4, matched, surplusLow: lows, surplusHigh: highs };
 }
 
+/**
+ * Returns Shenzhen's choice among the tied prices of a match: the one nearest to `lastE4`, in the opening call the
+ * previous close. Between two tied prices every price ties, unless buys are left over at one and sells at the other.
+ */
+export function shenzhenPrice({ low, high, surplusLow, surplusHigh }: AuctionMatch, lastE4: number): number {
+  if (surplusLow === surplusHigh) return Math.min(high, Math.max(low, lastE4));
+  return Math.abs(high - lastE4) < Math.abs(low - lastE4) ? high : low;
+}
+
 /** Volumes by price, ascending. */
-function levelsOf({ isBuy, pricesE4, volumes }: AuctionOrders) {
-  const levels = new Map<number, { price: number; buys: number; sells: number }>();
+function levelsOf({ isBuy, pricesE4, volumes }: AuctionOrders): AuctionLevel[] {
+  const levels = new Map<number, AuctionLevel>();
   pricesE4.forEach((price, place) => {
     const level = levels.get(price) ?? { price, buys: 0, sells: 0 };
     if (isBuy[place]) level.buys += volumes[place] ?? 0;

@@ -1,6 +1,7 @@
 /** All checks of one security on one day. */
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Security } from "../orders/record.ts";
+import { type AuctionRowCounts, checkAuctionRows } from "./auction-rows.ts";
 import { checkHours } from "./hours.ts";
 import type { Replay, ReplayCounts } from "./replay.ts";
 import { kindOf } from "./security-kind.ts";
@@ -17,7 +18,7 @@ export type Contents = { [Name in DatasetName]?: number | undefined };
 
 export interface SecurityVerdicts {
   checks: Record<CheckName, Verdict>;
-  counts: ReplayCounts;
+  counts: ReplayCounts & AuctionRowCounts;
 }
 
 export interface SecurityReport extends Security, SecurityVerdicts {
@@ -40,6 +41,7 @@ const NO_COUNTS: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFo
 export function checkSecurity(day: SecurityDay, contents: Contents, others: OtherContents): SecurityVerdicts {
   const { market, orders, trades } = day;
   const replay = replayOf(day);
+  const auctionRows = checkAuctionRows(day);
   const checks: Record<CheckName, Verdict> = {
     matching: matchingVerdict(day, replay),
     sequence: trades === null ? notProvable("no_trades") : checkSequence(trades, market),
@@ -49,13 +51,14 @@ export function checkSecurity(day: SecurityDay, contents: Contents, others: Othe
     scale: checkScale(day, orders),
     opening_auction: replay?.opening.verdict() ?? withoutReplay(day),
     closing_auction: replay?.closing.verdict() ?? withoutReplay(day),
+    auction_rows: auctionRows.verdict,
     sums: checkSums(day, trades, day.lastSnapshot),
     other_days: checkOtherDays(day, contents, others),
   };
   if (kindOf(day) === "other") {
     for (const name of MEASURED_FOR_SHARES) checks[name] = asUnmeasured(checks[name]);
   }
-  return { checks, counts: replay?.counts ?? NO_COUNTS };
+  return { checks, counts: { ...(replay?.counts ?? NO_COUNTS), ...auctionRows.counts } };
 }
 
 /** Checks whose rules were measured on shares. */
@@ -66,6 +69,7 @@ const MEASURED_FOR_SHARES = [
   "shape",
   "opening_auction",
   "closing_auction",
+  "auction_rows",
 ] as const satisfies readonly CheckName[];
 
 function asUnmeasured(verdict: Verdict): Verdict {

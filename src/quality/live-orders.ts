@@ -10,6 +10,11 @@ export const [IGNORED, LIMIT, UNPRICED, CANCEL] = [0, 1, 2, 3] as const;
 /** Sides of orders; other codes than B and S are 0. */
 export const [BUY, SELL] = [1, 2] as const;
 
+/** Returns the side that an order code stands for. */
+export function sideOf(code: string): number {
+  return code === "B" ? BUY : code === "S" ? SELL : 0;
+}
+
 export class LiveOrders {
   readonly rows: OrderColumns;
   /** Per row: `IGNORED`, `LIMIT`, `UNPRICED` or `CANCEL`. */
@@ -26,7 +31,7 @@ export class LiveOrders {
   constructor(rows: OrderColumns, kindOfType: (type: string) => number) {
     this.rows = rows;
     this.kinds = coded(rows.orderType, kindOfType);
-    this.sides = coded(rows.orderCode, (code) => (code === "B" ? BUY : code === "S" ? SELL : 0));
+    this.sides = coded(rows.orderCode, sideOf);
     this.left = new Float64Array(rows.rows);
     this.table = new OrderTable(rows.rows);
     this.sells = new RestingSide(rows.rows, rows.priceE4, this.left);

@@ -1,4 +1,5 @@
 /** The rows of one security on one day, as the checks read them. */
+import type { Auction } from "../auction/rows.ts";
 import type { CodeColumn, RowsOf } from "../datasets/dataset.ts";
 import type { trades } from "../datasets/trades.ts";
 import type { OrderColumns, Security } from "../orders/record.ts";
@@ -24,6 +25,8 @@ export interface SecurityDay extends Security {
   trades: TradeColumns | null;
   /** `null` where the day has no quotes. */
   lastSnapshot: LastSnapshot | null;
+  /** The opening auction as the quotes show it; absent where the day has none. */
+  auction?: Auction | undefined;
 }
 
 type Meaning = (text: string) => number;

@@ -18,7 +18,7 @@ import { CHECKS, type CheckName, FAULT_KINDS, UNPROVABLE, type Unprovable, type 
 const FORMAT = 1;
 
 const count = z.int().nonnegative();
-const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
+const dataset = z.enum([...new Set<DatasetName | "quotes">([...DATASET_NAMES, "quotes"])]);
 
 const fault = z.strictObject({
   kind: z.enum(FAULT_KINDS),
@@ -54,8 +54,15 @@ const sheetSchema = z.strictObject({
   /** Build ids of the packs that were checked; `null` for a dataset that the day does not have. */
   packs: z.strictObject({ orders: z.string().nullable(), trades: z.string().nullable() }),
   sizes: z.strictObject({ SH: sizes, SZ: sizes }),
-  /** Cancels and fills of all securities, and how many of them fit their orders. */
-  counts: z.strictObject({ cancels: count, cancelsExact: count, fills: count, fillsFound: count }),
+  /** Cancels, fills and rows of the auction pack of all securities, and how many of them fit their orders. */
+  counts: z.strictObject({
+    cancels: count,
+    cancelsExact: count,
+    fills: count,
+    fillsFound: count,
+    auctionRows: count,
+    auctionRowsFound: count,
+  }),
   /** How many securities each check passed, failed and could not prove, the latter by reason. */
   summary: z.record(
     z.enum(CHECKS),
@@ -137,12 +144,14 @@ function summaryOf(securities: readonly SecurityReport[]): Record<CheckName, Che
 }
 
 function countsOf(securities: readonly SecurityReport[]): QualitySheet["counts"] {
-  const total = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
+  const total = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0, auctionRows: 0, auctionRowsFound: 0 };
   for (const { counts } of securities) {
     total.cancels += counts.cancels;
     total.cancelsExact += counts.cancelsExact;
     total.fills += counts.fills;
     total.fillsFound += counts.fillsFound;
+    total.auctionRows += counts.auctionRows;
+    total.auctionRowsFound += counts.auctionRowsFound;
   }
   return total;
 }

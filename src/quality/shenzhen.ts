@@ -9,7 +9,7 @@ import { coded, type TradeColumns } from "./security-rows.ts";
 import type { FaultKind } from "./verdict.ts";
 
 /** What an order type stands for in Shenzhen: only a limit order (0) has its own price. */
-function shenzhenKind(type: string): number {
+export function shenzhenKind(type: string): number {
   return type === "0" ? LIMIT : UNPRICED;
 }
 

@@ -11,6 +11,7 @@ export const CHECKS = [
   "scale",
   "opening_auction",
   "closing_auction",
+  "auction_rows",
   "sums",
   "other_days",
 ] as const;
@@ -61,6 +62,10 @@ export const FAULT_KINDS = [
   "auction_price",
   "auction_volume",
   "auction_missing",
+  "auction_snapshot",
+  "auction_sides",
+  "auction_row",
+  "auction_result",
   "sum_volume",
   "sum_amount",
   "price_range",
@@ -75,7 +80,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Where a fault was seen first: a row of the security, counted from 0, and its time HHMMSSmmm. */
 export interface FaultPlace {
-  dataset: DatasetName;
+  dataset: DatasetName | "quotes";
   row: number;
   time: number;
 }

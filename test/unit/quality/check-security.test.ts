@@ -14,6 +14,9 @@ interface Day {
   security?: { symbol: string; market: "SH" | "SZ" };
 }
 
+/** Without quotes. */
+const NO_AUCTION = { auctionRows: 0, auctionRowsFound: 0 };
+
 function checked({ orders = [], trades = [], lastSnapshot = null, security = SHARE }: Day) {
   const day = {
     ...security,
@@ -47,7 +50,7 @@ describe("the matching check in Shanghai", () => {
   it("passes fills of resting orders whose aggressors have no row, and cancels of the remainder", () => {
     const { checks, counts } = checked({ orders: ORDERS, trades: TRADES });
     expect(checks.matching).toEqual({ verdict: "passed" });
-    expect(counts).toEqual({ cancels: 1, cancelsExact: 1, fills: 2, fillsFound: 2 });
+    expect(counts).toEqual({ cancels: 1, cancelsExact: 1, fills: 2, fillsFound: 2, ...NO_AUCTION });
   });
 
   it("applies new orders, then trades, then cancels within one millisecond", () => {
@@ -128,7 +131,13 @@ describe("the matching check in Shenzhen", () => {
 
   it("passes fills of two orders and cancels of all that remains", () => {
     expect(checked(day).checks.matching).toEqual({ verdict: "passed" });
-    expect(checked(day).counts).toEqual({ cancels: 1, cancelsExact: 1, fills: 2, fillsFound: 2 });
+    expect(checked(day).counts).toEqual({
+      cancels: 1,
+      cancelsExact: 1,
+      fills: 2,
+      fillsFound: 2,
+      ...NO_AUCTION,
+    });
   });
 
   it.each([

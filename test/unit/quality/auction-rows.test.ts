@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { auctionOf } from "../../../src/auction/rows.ts";
+import type { Market } from "../../../src/orders/record.ts";
+import { checkAuctionRows } from "../../../src/quality/auction-rows.ts";
+import { call, quotesOf, type Snapshot } from "../auction/quotes.ts";
+import { type OrderRow, ordersOf, type TradeRow, tradesOf } from "./rows.ts";
+
+interface Day {
+  market?: Market;
+  orders?: readonly OrderRow[] | null;
+  trades?: readonly TradeRow[] | null;
+  quotes?: readonly Snapshot[] | null;
+}
+
+function check({ market = "SH", orders = [], trades = [], quotes = [] }: Day) {
+  return checkAuctionRows({
+    symbol: market === "SH" ? "600519" : "000001",
+    market,
+    orders: orders === null ? null : ordersOf(orders),
+    trades: trades === null ? null : tradesOf(trades),
+    lastSnapshot: null,
+    auction: quotes === null ? undefined : auctionOf(quotesOf(quotes)),
+  });
+}
+
+/** `passed`, a reason, or each kind of fault with its count and first row. */
+function short(day: Day): string {
+  const { verdict } = check(day);
+  if (verdict.verdict === "passed") return "passed";
+  const faults = (verdict.faults ?? []).map(
+    ({ kind, count, first }) => `${kind} ${count} ${first?.row ?? "-"}`,
+  );
+  return [...(verdict.verdict === "failed" ? [] : [verdict.reason]), ...faults].join(", ");
+}
+
+/** 200 match at 10.10 and 100 buys are left; ten seconds later 300 at 10.00 and 100 sells; then as before. */
+const ORDERS: readonly OrderRow[] = [
+  [91500000, 1, "A", "B", 10.1, 300],
+  [91501000, 2, "A", "S", 10.05, 200],
+  [91510000, 3, "A", "S", 10, 400],
+  [91520000, 3, "D", "S", 10, 400],
+  [92400000, 4, "A", "B", 10.1, 50],
+];
+const RESULT: Snapshot = { time: 92501000, close: 101_000, volume: 200, bid: [[101_000, 150]] };
+const QUOTES: readonly Snapshot[] = [
+  { time: 91500000 },
+  call(91503000, 101_000, 200, 100),
+  call(91512000, 100_000, 300, -100),
+  call(91524000, 101_000, 200, 100),
+  RESULT,
+];
+
+describe("rows of the auction pack against the orders of Shanghai", () => {
+  it("agree where some book of 5 s before to 1 s after gives them, and the last book the result", () => {
+    expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
+      verdict: { verdict: "passed" },
+      counts: { auctionRows: 5, auctionRowsFound: 5 },
+    });
+  });
+
+  it("differ in price, match, remainder or side", () => {
+    const wrong = [
+      call(91512000, 100_500, 300, -100),
+      call(91512000, 100_000, 400, -100),
+      call(91512000, 100_000, 300, -200),
+      call(91512000, 100_000, 300, 100),
+      { time: 91512000 },
+    ];
+    for (const snapshot of wrong) {
+      const quotes = QUOTES.with(2, snapshot);
+      expect(short({ orders: ORDERS, quotes })).toBe("auction_row 1 2");
+      expect(check({ orders: ORDERS, quotes }).counts).toEqual({ auctionRows: 5, auctionRowsFound: 4 });
+    }
+  });
+
+  it("differ where the book ended 5 s before or begins more than 1 s after", () => {
+    const at = (time: number) =>
+      short({ orders: ORDERS, quotes: QUOTES.with(2, call(time, 101_000, 200, 100)) });
+    expect([91514990, 91519000].map(at)).toEqual(["passed", "passed"]);
+    expect([91515000, 91518990].map(at)).toEqual(["auction_row 1 2", "auction_row 1 2"]);
+  });
+
+  it("differ in the result by anything, and where orders cross and there is none", () => {
+    for (const said of [
+      { volume: 100 },
+      { close: 100_900, bid: [[100_900, 150]] as const },
+      { bid: [[101_000, 160]] as const },
+      { bid: [[100_900, 150]] as const },
+      { bid: [], ask: [[101_000, 150]] as const },
+    ]) {
+      expect(short({ orders: ORDERS, quotes: QUOTES.with(4, { ...RESULT, ...said }) })).toBe(
+        "auction_result 1 4",
+      );
+    }
+    expect(short({ orders: ORDERS, quotes: QUOTES.slice(0, 4) })).toBe("auction_missing 1 -");
+    expect(short({ orders: ORDERS.slice(0, 1), quotes: [{ time: 91503000 }] })).toBe("passed");
+  });
+
+  it("name snapshots that the auction cannot have", () => {
+    const strange = { ...call(91512000, 100_000, 300, -100), volume: 7 };
+    expect(short({ orders: ORDERS, quotes: QUOTES.with(2, strange) })).toBe("auction_snapshot 1 2");
+    expect(short({ orders: null, quotes: QUOTES.with(2, strange) })).toBe("auction_snapshot 1 2");
+  });
+
+  it("prove nothing without quotes, orders or rows", () => {
+    expect(short({ orders: ORDERS, quotes: null })).toBe("no_quotes");
+    expect(short({ orders: null, quotes: QUOTES })).toBe("no_orders");
+    expect(short({ orders: [], quotes: QUOTES })).toBe("no_orders");
+    expect(short({ orders: ORDERS.slice(0, 1), quotes: [] })).toBe("too_few_rows");
+  });
+});
+
+describe("rows of the auction pack against the orders of Shenzhen", () => {
+  const SZ: readonly OrderRow[] = [
+    [91500000, 1, "0", "B", 10.1, 300],
+    [91501000, 2, "0", "S", 10, 200],
+    [91510000, 3, "0", "B", 10.1, 100],
+    // Taken from 09:25 on, for later.
+    [92500000, 5, "0", "S", 10, 700],
+  ];
+  const cancel: TradeRow = { time: 91520000, price: 0, volume: 300, buy: 1, sell: 0, code: "C" };
+  // Without order 1, 100 meet 200 at any price from 10.00 to 10.10; the previous close is 10.00.
+  const result: Snapshot = { time: 92503000, close: 100_000, volume: 100, ask: [[100_000, 100]] };
+  const day = { market: "SZ", orders: SZ, trades: [cancel] } as const;
+
+  it("agree when the cancels among the trades are taken out and the price nearest to the previous close is chosen", () => {
+    const calls = [call(91503000, 101_000, 200, 100), call(91523000, 100_000, 100, -100)];
+    expect(short({ ...day, quotes: [...calls, result] })).toBe("unmeasured_market, auction_row 1 0");
+    const [first = result, ...others] = calls;
+    expect(short({ ...day, quotes: [{ ...first, preClose: 101_000 }, ...others, result] })).toBe("passed");
+  });
+
+  it("are listed and not failed where only the choice among tied prices differs", () => {
+    const other = { ...result, close: 101_000, ask: [[101_000, 0]] } as const;
+    expect(short({ ...day, quotes: [other] })).toBe("unmeasured_market, auction_result 1 0");
+  });
+
+  it("prove nothing without trades, or with orders that have no price", () => {
+    expect(short({ ...day, trades: null, quotes: [result] })).toBe("no_trades");
+    const market: OrderRow = [91505000, 4, "1", "B", 0, 100];
+    expect(short({ ...day, orders: [...SZ, market], quotes: [result] })).toBe("market_orders");
+  });
+});
