@@ -20,7 +20,7 @@ import type { UnknownObjects } from "./wire.ts";
 /** Newer objects may belong to an upload in progress. */
 const UNKNOWN_AFTER_MS = 86_400_000;
 
-const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)$/;
+const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)(?:\.built)?$/;
 
 /** The revision and the owner that an object's key names. */
 interface Place {

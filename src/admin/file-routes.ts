@@ -6,6 +6,7 @@ import {
   acceptFile,
   caseTwin,
   enterFile,
+  type FileOrigin,
   fileObjectKey,
   fileTarget,
   publishFile,
@@ -63,7 +64,11 @@ async function beginUpload(c: AdminContext): Promise<FileUploadBegun | AdminRefu
   if (isRefusal(place)) return place;
   const body = await bodyOf(c, beginFileUploadSchema);
   if (isRefusal(body)) return body;
-  const there = (await revisionsAt(c.env.DB, place)).find((file) => isPresent(file, body));
+  const { origin, ...content } = body;
+  const revisions = await revisionsAt(c.env.DB, place);
+  const there = revisions.find((file) => file.origin === origin && isPresent(file, content));
+  const standing = origin === "builder" ? operatorsRefusal(revisions) : null;
+  if (standing !== null) return standing;
   if (there !== undefined) return { state: "present", file: summaryOf(there) };
   const twin = await caseTwin(c.env.DB, place);
   if (twin !== null) {
@@ -71,7 +76,9 @@ async function beginUpload(c: AdminContext): Promise<FileUploadBegun | AdminRefu
   }
   const against = await withdrawalAgainst(c.env.DB, { target: fileTarget(place), content: body.sha256 });
   if (against?.isSame) return withdrawnRefusal(place, against);
-  const begun = await begin(storesOf(c), fileUpload(place), { ...body, claims: {} }, byOf(c).nowMs);
+  // An upload of the other origin is not resumed: its object has another key.
+  const claims = origin === "builder" ? { origin } : {};
+  const begun = await begin(storesOf(c), fileUpload(place, origin), { ...content, claims }, byOf(c).nowMs);
   return isRefusal(begun) ? begun : uploadingAnswer(begun);
 }
 
@@ -79,6 +86,14 @@ async function beginUpload(c: AdminContext): Promise<FileUploadBegun | AdminRefu
 function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: string }): boolean {
   const isChecked = file.state === "verifying" || file.state === "published";
   return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
+}
+
+/** Returns the refusal of what the builder made while an operator's revision stands, in whatever state. */
+function operatorsRefusal(revisions: readonly StoredFile[]): AdminRefusal | null {
+  const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");
+  return standing === undefined
+    ? null
+    : { reason: "operators_file", name: standing.name, revision: standing.revision, state: standing.state };
 }
 
 /** Returns the refusal when an operator's withdrawal prevents this content of the file. */
@@ -117,8 +132,11 @@ async function publish(c: AdminContext): Promise<FileSummary | AdminRefusal> {
   if (isRefusal(file)) return file;
   if (file.state === "published") return summaryOf(file);
   if (file.state === "uploaded") return { reason: "file_unchecked", name: place.name };
-  const published = await publishFile(c.env.DB, file, { ...byOf(c), isForced: body.force });
+  const { force: isForced, origin } = body;
+  const published = await publishFile(c.env.DB, file, { ...byOf(c), isForced, origin });
   if (published) return present(c, file);
+  const standing = origin === "builder" ? operatorsRefusal(await revisionsAt(c.env.DB, place)) : null;
+  if (standing !== null) return standing;
   const against = await withdrawalAgainst(c.env.DB, { target: fileTarget(place), content: file.sha256 });
   if (against !== null && file.state !== "withdrawn") return withdrawnRefusal(place, against);
   return { reason: "other_publisher", called: place.name };
@@ -187,11 +205,11 @@ function placeOf(c: AdminContext): FilePlace | AdminRefusal {
 
 async function uploadOf(
   c: AdminContext,
-): Promise<{ place: FilePlace; upload: Upload<NoClaims> } | AdminRefusal> {
+): Promise<{ place: FilePlace; upload: Upload<FileClaims> } | AdminRefusal> {
   const place = placeOf(c);
   if (isRefusal(place)) return place;
   const uploadId = c.req.param("uploadId") ?? "";
-  const upload = await findUpload<NoClaims>(c.env.DB, fileTarget(place), uploadId);
+  const upload = await findUpload<FileClaims>(c.env.DB, fileTarget(place), uploadId);
   return upload === null
     ? { reason: "absent", what: `upload of ${place.name} with this id` }
     : { place, upload };
@@ -209,15 +227,15 @@ function summaryOf({ uploadedAtMs, publishedAtMs, ...file }: StoredFile): FileSu
   };
 }
 
-/** A file has no claims besides size and checksum. */
-type NoClaims = Record<string, never>;
+/** What an upload says besides size and checksum. */
+type FileClaims = { origin?: FileOrigin };
 
-/** Returns the upload target for the file at `place`. */
-function fileUpload(place: FilePlace): UploadTarget<NoClaims> {
+/** Returns the upload target for the file at `place`; a new upload is of `origin`. */
+function fileUpload(place: FilePlace, origin: FileOrigin = "operator"): UploadTarget<FileClaims> {
   return {
     target: fileTarget(place),
     called: place.name,
-    objectKey: (revision) => fileObjectKey(place, revision),
+    objectKey: (revision) => fileObjectKey(place, revision, origin),
     async settle({ db, bucket }, upload, etag, by) {
       const arrived = { place, upload, etag };
       await enterFile(db, arrived, by.nowMs);

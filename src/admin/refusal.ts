@@ -58,6 +58,8 @@ export type AdminRefusal =
   | { reason: "revision_unclear"; name: string; waiting: { revision: number; state: string }[] }
   /** The file has no such revision, or a newer one was published. */
   | { reason: "file_changed"; name: string; revision: number; newest: number }
+  /** The builder's file is refused: an operator's revision stands in its place. */
+  | { reason: "operators_file"; name: string; revision: number; state: string }
   /** The day has changed since the operator looked; `actor` made the latest change. */
   | { reason: "day_changed"; day: DatasetDay; revision: number; actor: string }
   | { reason: "nothing_to_restore"; day: DatasetDay }
@@ -189,6 +191,11 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       return {
         status: 409,
         error: `Revision ${refusal.revision} of ${refusal.name} cannot be published any more: the newest is ${refusal.newest}. Look at it and try again.`,
+      };
+    case "operators_file":
+      return {
+        status: 409,
+        error: `Revision ${refusal.revision} of ${refusal.name} is an operator's (${refusal.state}), and a file made from quotes does not replace it. To put another one there, add it with files add.`,
       };
     case "day_changed":
       return {

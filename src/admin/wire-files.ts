@@ -1,5 +1,6 @@
 /** Admin bodies about daily files, shares and external shares. */
 import * as z from "zod";
+import { auctionPackName } from "../auction/columns.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import { DATA_TYPES, type DataType } from "../entitlement/data-types.ts";
@@ -10,11 +11,6 @@ export const dataTypeSchema = z.enum(DATA_TYPES, `expected ${DATA_TYPES.join(" o
 
 /** Characters that need no encoding in URLs on any system or tool. */
 const FILE_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
-
-/** Returns the file name of the auction pack of `tradedate` (contract 8.7). */
-export function auctionPackName(tradedate: BeijingDate): string {
-  return `${tradedate}_aucde.parquet`;
-}
 
 /**
  * Why a file of this type and day cannot be called `name`, as a clause, or null. The date must stand in the
@@ -40,6 +36,9 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
   return null;
 }
 
+/** Who made a file: an operator added it, or the builder made it from the day's quotes. */
+const originSchema = z.enum(["operator", "builder"]).default("operator");
+
 /** Opens an upload of a file, or resumes an interrupted one. */
 export const beginFileUploadSchema = z.strictObject({
   sizeBytes: z
@@ -47,6 +46,8 @@ export const beginFileUploadSchema = z.strictObject({
     .min(1)
     .max(MAX_PARTS * PART_SIZE_BYTES),
   sha256: sha256Schema,
+  /** What the builder made is refused while an operator's file stands there. */
+  origin: originSchema,
 });
 export type BeginFileUpload = z.input<typeof beginFileUploadSchema>;
 
@@ -58,6 +59,7 @@ export const fileSummarySchema = z.strictObject({
   tradedate: beijingDateSchema,
   name: z.string(),
   revision: z.int().min(1),
+  origin: originSchema,
   /** Only `published` is offered; `verifying` is checked and waits for `files publish`. */
   state: z.enum(FILE_STATES),
   /** Why it is withdrawn, or empty. */
@@ -85,6 +87,8 @@ export const publishFileSchema = z.strictObject({
   revision: z.int().min(1).optional(),
   /** Publishes other content of a withdrawn file. Withdrawn content itself is published by its number. */
   force: z.boolean().default(false),
+  /** The builder's wish never replaces an operator's file. */
+  origin: originSchema,
 });
 export type PublishFile = z.input<typeof publishFileSchema>;
 

@@ -13,9 +13,13 @@ import type { Upload } from "./uploads.ts";
 /** `uploaded` is being checked, `verifying` waits for the operator; only `published` is offered. */
 export type FileState = "uploaded" | "verifying" | "published" | "withdrawn";
 
+/** Who made a file: an operator added it, or the builder made it from the day's quotes (contract 8.7). */
+export type FileOrigin = "operator" | "builder";
+
 /** One revision of a file, for operators. */
 export interface StoredFile extends FilePlace {
   revision: number;
+  origin: FileOrigin;
   state: FileState;
   /** Why it is withdrawn, or empty. */
   stateNote: string;
@@ -31,13 +35,21 @@ export function fileTarget({ dataType, tradedate, name }: FilePlace): string {
   return `${dataType}/${tradedate}/${name}`;
 }
 
-/** Returns the R2 key of a file's revision. */
-export function fileObjectKey({ dataType, tradedate, name }: FilePlace, revision: number): string {
-  return `files/${dataType}/${tradedate.slice(0, 4)}/${tradedate}/${name}/${revision}`;
+/** Returns the R2 key of a file's revision; its end says who made it. */
+export function fileObjectKey(
+  { dataType, tradedate, name }: FilePlace,
+  revision: number,
+  origin: FileOrigin = "operator",
+): string {
+  const end = origin === "builder" ? ".built" : "";
+  return `files/${dataType}/${tradedate.slice(0, 4)}/${tradedate}/${name}/${revision}${end}`;
 }
 
+const IS_BUILT = "object_key LIKE '%.built'";
+
 const STORED = `
-  SELECT data_type AS dataType, tradedate, name, revision, state, state_note AS stateNote,
+  SELECT data_type AS dataType, tradedate, name, revision, iif(${IS_BUILT}, 'builder', 'operator') AS origin,
+    state, state_note AS stateNote,
     size_bytes AS sizeBytes, sha256, uploaded_at_ms AS uploadedAtMs, published_at_ms AS publishedAtMs
   FROM day_files`;
 
@@ -144,24 +156,27 @@ const AT = "data_type = ?1 AND tradedate = ?2 AND name = ?3";
 const MOVABLE = `${AT} AND revision = ?4 AND state = ?5 AND replaced_at_ms IS NULL`;
 
 /**
- * An SQL condition: withdrawals allow publishing. Values `?1` to `?3`: the target, the SHA-256, and whether it is
- * forced.
+ * An SQL condition: withdrawals allow publishing, and the builder (`?4`) finds no operator's file. Values `?1` to `?7`:
+ * the target, the SHA-256, whether it is forced, whether the builder asks, and the place.
  */
-const UNDECIDED = allowedSql("?1", "?2", "?3");
+const UNDECIDED = `${allowedSql("?1", "?2", "?3")} AND NOT (?4 AND EXISTS (SELECT 1 FROM day_files
+  WHERE data_type = ?5 AND tradedate = ?6 AND name = ?7 AND state <> 'uploaded' AND replaced_at_ms IS NULL
+    AND NOT (${IS_BUILT})))`;
 
 /**
  * Publishes this revision, replacing older ones; downloads that have begun can finish. Returns false and changes
- * nothing when its state has changed or a withdrawal prevents it. A withdrawal of this content ends when the named
- * revision is the withdrawn one.
+ * nothing when its state has changed, a withdrawal prevents it, or `origin` is the builder and an operator's revision
+ * stands there, in whatever state. A withdrawal of this content ends when the named revision is the withdrawn one.
  */
 export async function publishFile(
   db: D1Database,
   file: StoredFile,
-  { isForced, ...by }: By & { isForced: boolean },
+  { isForced, origin, ...by }: By & { isForced: boolean; origin: FileOrigin },
 ): Promise<boolean> {
   const { dataType, tradedate, name, revision, state, sha256 } = file;
   const target = fileTarget(file);
-  const decision = [target, sha256, isForced ? 1 : 0];
+  const isBuilder = origin === "builder" ? 1 : 0;
+  const decision = [target, sha256, isForced ? 1 : 0, isBuilder, dataType, tradedate, name];
   const allowed = (first: number): Guard => ({
     sql: state === "withdrawn" ? "TRUE" : shifted(UNDECIDED, first),
     values: state === "withdrawn" ? [] : decision,

@@ -6,7 +6,6 @@
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import {
-  auctionPackName,
   type BeginFileUpload,
   dataTypeSchema,
   type FileSummary,
@@ -16,6 +15,7 @@ import {
   fileUploadBegunSchema,
   type PublishFile,
 } from "../admin/wire.ts";
+import { auctionPackName } from "../auction/columns.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dailyFileProblem } from "../pack-builder/daily-file.ts";
 import { type LocalFile, openLocalFile } from "../pack-builder/local-file.ts";
@@ -115,7 +115,7 @@ async function add(
   const file = await openDailyFile(path, place);
   try {
     const progress = byteProgress(`sending ${place.name}`, file.sizeBytes);
-    const added = await addFile(client, place, file, progress.update);
+    const added = await addFile(client, place, file, { onSent: progress.update });
     progress.end();
     const ask = { revision: added.revision, force: options.force ?? false };
     show(options, options.publish ? await publishFile(client, place, ask) : added);
@@ -170,15 +170,22 @@ async function list(options: ServiceOptions & { type?: string; month?: string })
     fileStateOf(file),
     sizeText(file.sizeBytes),
     file.publishedAt ?? "",
+    ORIGINS[file.origin],
   ]);
   print(
     options,
     { files },
     rows.length === 0
       ? [`No ${options.type === undefined ? "" : `${options.type} `}files were added in ${month}.`]
-      : table(["day", "type", "file", "revision", "state", "size", "published"], rows),
+      : table(["day", "type", "file", "revision", "state", "size", "published", "made by"], rows),
   );
 }
+
+/** Who made a file, as text. */
+const ORIGINS: Record<FileSummary["origin"], string> = {
+  operator: "operator",
+  builder: "edgetape, from quotes",
+};
 
 function show(options: ServiceOptions, file: FileSummary): void {
   const facts = `revision ${file.revision}, ${sizeText(file.sizeBytes)}, SHA-256 ${file.sha256}`;
@@ -231,15 +238,24 @@ export async function openDailyFile(path: string, place: FilePlace, root?: strin
   throw new CommandFailure(`${path} is not taken: ${problem}.`);
 }
 
+export interface AddOptions {
+  /** Called with the number of uploaded bytes. */
+  onSent?: (bytes: number) => void;
+  /** `builder` for what was made from quotes, which an operator's file keeps out. */
+  origin?: FileSummary["origin"];
+}
+
 /** Uploads `file` to `place`; resumable and idempotent. It is offered only after `publishFile`. */
 export async function addFile(
   client: AdminClient,
   place: FilePlace,
   file: LocalFile,
-  onSent?: (bytes: number) => void,
+  { onSent, origin = "operator" }: AddOptions = {},
 ): Promise<FileSummary> {
   const uploads = `${fileRoute(place)}/uploads`;
-  const body: BeginFileUpload = { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
+  const content = { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
+  // A service of an earlier version refuses a member that it does not know.
+  const body: BeginFileUpload = origin === "operator" ? content : { ...content, origin };
   const begun = await client.request(fileUploadBegunSchema, "POST", uploads, { body, repeatable: true });
   if (begun.state === "present") return begun.file;
   const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;

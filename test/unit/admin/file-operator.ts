@@ -39,8 +39,11 @@ export function complete(
 }
 
 /** Runs all three steps; the answer can be a refusal. */
-export async function add(file: DailyFile): Promise<AdminAnswer<FileSummary>> {
-  const begun = await begin(file);
+export async function add(
+  file: DailyFile,
+  claims: Record<string, unknown> = {},
+): Promise<AdminAnswer<FileSummary>> {
+  const begun = await begin(file, claims);
   if (begun.status !== 200) return begun as unknown as AdminAnswer<FileSummary>;
   if (begun.body.state === "present") return { status: 200, body: begun.body.file };
   await sendParts(file, begun.body);
@@ -48,8 +51,10 @@ export async function add(file: DailyFile): Promise<AdminAnswer<FileSummary>> {
 }
 
 /** Publishes without a body, as earlier versions of the command do, or with `ask`. */
-export const publish = (file: DailyFile, ask?: { revision?: number; force?: boolean }) =>
-  admin<FileSummary>("POST", `${pathOf(file)}/publish`, ask);
+export const publish = (
+  file: DailyFile,
+  ask?: { revision?: number; force?: boolean; origin?: "operator" | "builder" },
+) => admin<FileSummary>("POST", `${pathOf(file)}/publish`, ask);
 export const withdraw = (file: DailyFile, note = "") =>
   admin<FileSummary>("POST", `${pathOf(file)}/withdraw`, { note });
 

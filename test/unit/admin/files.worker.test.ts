@@ -90,6 +90,67 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
   });
 });
 
+describe("an auction pack that the builder made (contract 8.7)", () => {
+  const built = { origin: "builder" } as const;
+  const states = async (date: string) => {
+    const { body } = await admin<FileList>("GET", `/files/auction_tick?from=${date}&to=${date}`);
+    return body.files.map(({ revision, origin, state }) => `${revision} ${origin} ${state}`);
+  };
+
+  it("is replaced by the next one, and by an operator's file, also of the same bytes", async () => {
+    const [first, next] = [auctionPack("20260216"), auctionPack("20260216", 9)];
+    await add(first, built);
+    expect((await publish(first, built)).body).toMatchObject({ revision: 1, origin: "builder" });
+    expect((await begin(first, built)).body).toMatchObject({ state: "present" });
+    await add(next, built);
+    await publish(next, built);
+    expect(await states("20260216")).toEqual(["2 builder published"]);
+
+    expect((await add(next)).body).toMatchObject({ revision: 3, origin: "operator", state: "verifying" });
+    expect(await states("20260216")).toEqual(["2 builder published", "3 operator verifying"]);
+    await publish(next);
+    expect(await states("20260216")).toEqual(["3 operator published"]);
+    const object = await testEnv.PACKS.head(
+      "files/auction_tick/2026/20260216/20260216_aucde.parquet/2.built",
+    );
+    expect(object).not.toBeNull();
+  });
+
+  it("is refused while an operator's file stands there, published, waiting or withdrawn", async () => {
+    const [theirs, ours] = [auctionPack("20260217"), auctionPack("20260217", 9)];
+    const refused = { status: 409, body: { reason: "operators_file" } };
+    await add(theirs);
+    expect(await begin(ours, built)).toMatchObject(refused);
+    await publish(theirs);
+    expect(await begin(ours, built)).toMatchObject(refused);
+    await withdraw(theirs);
+    expect(await begin(ours, built)).toMatchObject(refused);
+    expect(await states("20260217")).toEqual(["1 operator withdrawn"]);
+  });
+
+  it("is not published in place of an operator's file that came while it was sent, not even by force", async () => {
+    const [theirs, ours] = [auctionPack("20260218"), auctionPack("20260218", 9)];
+    expect((await add(ours, built)).body).toMatchObject({ revision: 1, state: "verifying" });
+    await add(theirs);
+    const ask = { ...built, revision: 1, force: true };
+    expect(await publish(ours, ask)).toMatchObject({ status: 409, body: { reason: "operators_file" } });
+    expect(await states("20260218")).toEqual(["1 builder verifying", "2 operator verifying"]);
+    expect((await publish(ours, { revision: 1 })).body).toMatchObject({ state: "published" });
+  });
+
+  it("stays withdrawn when an operator withdrew it, until another one is forced", async () => {
+    const [first, next] = [auctionPack("20260219"), auctionPack("20260219", 9)];
+    await add(first, built);
+    await publish(first, built);
+    await withdraw(first, "wrong");
+    expect((await begin(first, built)).body).toMatchObject({ reason: "content_withdrawn" });
+    await add(next, built);
+    const ask = { ...built, revision: 2 };
+    expect((await publish(next, ask)).body).toMatchObject({ reason: "target_withdrawn" });
+    expect((await publish(next, { ...ask, force: true })).body).toMatchObject({ state: "published" });
+  });
+});
+
 describe("a daily file is refused", () => {
   it("with a name of another day, of another kind or with a path in it", async () => {
     const names: [string, string][] = [

@@ -24,6 +24,7 @@ const auction = { dataType: "auction_tick", tradedate: DATE, name: "20260311_auc
 const summary = {
   ...own,
   revision: 1,
+  origin: "operator",
   state: "verifying",
   stateNote: "",
   sizeBytes: 25,
@@ -54,7 +55,9 @@ describe("edgetape files add", () => {
       return reply?.(headers.get("X-Content-SHA256") ?? "") ?? { status: 404, json: { error: "?" } };
     });
     const sent: number[] = [];
-    expect(await addFile(service.client, own, file, (bytes) => sent.push(bytes))).toEqual(summary);
+    expect(await addFile(service.client, own, file, { onSent: (bytes) => sent.push(bytes) })).toEqual(
+      summary,
+    );
     await file.close();
     const route = "/admin/files/level2/20260311/20260311_trades.csv/uploads";
     expect(service.asked.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
