@@ -1,6 +1,6 @@
 /**
- * What an isolate starts with: `/api`, `/health`, and what all requests have in common. Everything else is loaded when it
- * is first asked for (`worker.ts`), so nothing here may import it.
+ * The routes that an isolate loads at its start: `/api`, `/health`, and what all requests share. Every other module is
+ * loaded at its first request (`worker.ts`), so this module must not import it.
  */
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -60,7 +60,7 @@ const logged = createMiddleware<AppEnv>(async (c, next) => {
   log.write();
 });
 
-/** Every line is written while a setting is wrong. */
+/** While a setting is invalid, every log line is written. */
 function successShareOf(env: Env): number {
   try {
     return settingsOf(env).LOG_SUCCESS_SHARE;
@@ -92,7 +92,7 @@ async function health(c: Context<AppEnv>): Promise<Response> {
   return c.json(answer, status, { "Cache-Control": "no-store" });
 }
 
-/** The answer to a refused request, told to its log. */
+/** Returns the answer to a refused request, and records the refusal in its log line. */
 export function refused(c: Context<AppEnv>, denial: Denial): Response {
   const { log } = c.var;
   const { code, reason } = outcomeOf(denial);

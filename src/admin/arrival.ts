@@ -86,7 +86,9 @@ function problemIn(failure: PackFormatError | null): ArrivalProblem | null {
   return failure === null ? null : { problem: failure.message };
 }
 
-/** The index of the pack of `dataset` and `sizeBytes` bytes that `readRange` reads, or why it holds none. */
+/**
+ * Returns the index of the pack of `dataset` in `sizeBytes` bytes that `readRange` reads, or why they are no such pack.
+ */
 export async function packIndex(
   sizeBytes: number,
   readRange: ReadRange,

@@ -1,4 +1,4 @@
-/** A dataset's day, which is published, revised, withdrawn and restored by itself. */
+/** A dataset's day. Each dataset's day is published, revised, withdrawn and restored independently. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -13,7 +13,9 @@ export function calledOf({ dataset, tradedate }: DatasetDay): string {
   return dayName(tradedate, dataset);
 }
 
-/** The member of an answer that names the dataset; none for orders, as commands of earlier versions know none. */
+/**
+ * The member of an answer that names the dataset; none for orders, because commands of earlier versions accept none.
+ */
 export function nameOf(dataset: DatasetName): { dataset?: DatasetName } {
   return dataset === "orders" ? {} : { dataset };
 }

@@ -98,7 +98,10 @@ function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
   return { ...entry, blocksBlob: encodeBlocks(blocks) };
 }
 
-/** The day after an action. `changed` is false when it already was in that state; `actor` is then who caused it. */
+/**
+ * The state of a day after an action. `changed` is false when it already was in that state; `actor` is then who caused
+ * it.
+ */
 export interface ActedOn {
   day: ServedDay;
   changed: boolean;
@@ -239,10 +242,9 @@ const metadataSchema = z.object({ sha256: z.string().optional(), claims: z.strin
 const claimsSchema = z.object({ degraded: z.boolean() });
 
 /**
- * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as of one that
- * was just sent. Refuses an object that is not there, that the catalog knows (a revision of its history is
- * restored), whose sum is unknown, one that is no whole pack of that day or was found damaged, and content that
- * was withdrawn.
+ * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as for an uploaded pack.
+ * Refuses a missing object, an object in the catalog (a revision of its history is restored instead), one with an
+ * unknown checksum, one that is no complete pack of that day or was found damaged, and withdrawn content.
  */
 export async function adoptPack(
   stores: Stores,
@@ -290,7 +292,7 @@ function isPlaceOf(objectKey: string, { dataset, tradedate }: DatasetDay): boole
 
 type Adopted = Pick<Upload<PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "claims">;
 
-/** Opens an upload without parts; an open one of the same pack is resumed, as when it was held. */
+/** Opens an upload without parts, or resumes the open upload of the same pack, for example after it was held. */
 async function openAdoption(
   stores: Stores,
   target: UploadTarget<PackClaims>,

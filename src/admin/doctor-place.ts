@@ -1,4 +1,4 @@
-/** What the platform gives a request where the worker runs. A placement of the worker can change each of these. */
+/** What the platform provides to a request where the worker runs. Moving the worker can change each of these. */
 import { upperMedian } from "../base/upper-median.ts";
 import { type Env, type Settings, settingsOf } from "../env.ts";
 import { storeCalls } from "../operations/health.ts";
@@ -8,7 +8,10 @@ import type { PlaceReport } from "./wire.ts";
 /** Calls to each store, one after the other: the first may open a connection. */
 const CALLS = 5;
 
-/** The report for this request: the caller's address as the worker is told it, the cache, the way to the stores. */
+/**
+ * The report for this request: the caller's address as the worker receives it, the cache, and the duration of a call to
+ * each store.
+ */
 export async function placeReport(c: AdminContext): Promise<PlaceReport> {
   const cache = await cacheAnswers(new URL(c.req.url).origin);
   return {
@@ -39,7 +42,7 @@ async function storesMs(env: Env, settings: Settings): Promise<PlaceReport["stor
 async function medianMs(call: () => Promise<unknown>): Promise<number> {
   const taken: number[] = [];
   for (let n = 0; n < CALLS; n++) {
-    // The clock moves with each answer of a store, which is all that is timed here.
+    // The platform's clock advances only with I/O, here with each answer of a store.
     const beganMs = Date.now();
     await call();
     taken.push(Date.now() - beganMs);

@@ -46,10 +46,10 @@ export function explainRoutes(): Hono<AdminEnv> {
  */
 const ACTIVE_MS = 3 * 86_400_000;
 const MAX_ASKED = 400;
-/** Accounts asked at once, each at its gates. */
+/** Number of accounts whose gates are asked concurrently. */
 const AT_ONCE = 10;
 
-/** What the gate of an account and interface knows of a request it accepted. */
+/** What the gate of an account and interface has stored about a request it accepted. */
 interface Accepted {
   accountId: string;
   apiname: string;

@@ -44,9 +44,9 @@ export type AdminRefusal =
   | ({ reason: "implausible"; day: DatasetDay } & Comparison)
   /** The builder's quality check failed; it is not served unless forced. `summary` is a clause. */
   | { reason: "quality_failed"; day: DatasetDay; summary: string }
-  /** It has as many rows of every security as the day `of`, up to the same times. */
+  /** The pack has as many rows of every security as the day `of`, up to the same times. */
   | { reason: "day_repeated"; day: DatasetDay; of: string }
-  /** It has less than the revision that it would replace; it is not served unless forced. */
+  /** The pack has less content than the revision that it would replace; it is not served unless forced. */
   | ({ reason: "shrunk"; day: DatasetDay } & Loss)
   /** An operator withdrew this content; `again` is the command that serves it nevertheless. */
   | ({ reason: "content_withdrawn"; called: string; again: string } & Withdrawal)

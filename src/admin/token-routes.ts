@@ -26,7 +26,7 @@ import {
 } from "./wire.ts";
 import { instantTextSchema } from "./wire-fields.ts";
 
-/** Names in the audit that are not those of named tokens. */
+/** Actor names in the audit that no named token may have. */
 const RESERVED: readonly string[] = [FIRST_OPERATOR.name, SERVICE_ACTOR.name];
 
 /** Members of audit values that are instants; other names that end in `Ms` are durations. */

@@ -28,7 +28,7 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
   if (dates.length === 0 || dates.some((date) => date !== tradedate)) {
     return `the name must contain the day ${tradedate} and no other`;
   }
-  // On a case-insensitive system a copy of the share would lose one of two.
+  // On a case-insensitive system a copy of the share would lose one of the two files.
   const dataset = DATASET_NAMES.find((each) => name.toLowerCase() === `${tradedate}_${each}.parquet`);
   if (dataset !== undefined) {
     return `that is the ${DATASETS[dataset].row} pack, which is published by itself`;

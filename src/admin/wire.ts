@@ -1,10 +1,10 @@
 /**
- * What passes between the operator's command line and `/admin`: one strict schema for every body.
- * The CLI imports this file, so it stays free of the worker's own types.
+ * The bodies that the CLI and `/admin` exchange: each has one strict schema. The CLI imports this file, so it must not
+ * import the worker's own types.
  *
- * Every route wants `Authorization: Bearer` with the secret `ADMIN_TOKEN` or a named token whose scope opens it
- * (`routes.ts`). A refusal is `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 403 scope, 404 absent, 409 somebody else was
- * faster, 422 understood but wrong.
+ * Every route requires `Authorization: Bearer` with the secret `ADMIN_TOKEN` or a named token whose scope permits the
+ * route (`routes.ts`). A refusal is `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 403
+ * scope, 404 absent, 409 another operator was faster, 422 valid but refused.
  *
  * Bodies and answers are named after their schemas: `NewKey` is `newKeySchema`. The routes of days, of changes and of
  * a day's index take `dataset=` in the query: orders when absent.

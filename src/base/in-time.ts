@@ -21,7 +21,7 @@ export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** Resolves when the client goes away, and never otherwise. */
+/** Resolves when the client disconnects, and never otherwise. */
 export function gone(signal: AbortSignal): Promise<"client_gone"> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve("client_gone");

@@ -282,7 +282,7 @@ class Waiting {
 /** The memory of this isolate's answers. */
 export const answerMemory = new MemoryBudget(MAX_BYTES);
 
-/** Returns the part of an account: a quarter of all, which bounds what its unread bodies take from others. */
+/** Returns the limit of an account: a quarter of all memory, so that its unread bodies leave the rest to others. */
 export function partOfAccount(accountId: string): MemoryPart {
   return { name: `account ${accountId}`, maxBytes: MAX_BYTES / 4 };
 }

@@ -31,7 +31,7 @@ const ALWAYS: Guard = { sql: "TRUE", values: [] };
 export function auditStatement(db: D1Database, entry: AuditEntry, guard = ALWAYS): D1PreparedStatement {
   return db
     .prepare(
-      // The kind is from a closed list and never outside text.
+      // The kind comes from a closed list, never from a caller.
       `INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
        SELECT ?1, '${entry.actor.kind}', ?2, ?3, ?4, ?5, ?6 WHERE ${guard.sql}`,
     )
@@ -73,7 +73,7 @@ export interface AuditQuestion {
   sinceMs?: number | undefined;
   /** Only entries before this id. */
   beforeId?: number | undefined;
-  /** At most so many. */
+  /** The maximum number of entries. */
   count: number;
 }
 

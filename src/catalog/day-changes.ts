@@ -1,6 +1,6 @@
 /**
- * The list of every change of what a dataset's day serves: which revision, and which securities differ from the one
- * before. A change stands in the same transaction as what it tells of.
+ * The list of every change of a dataset's served day: the revision, and which securities differ from the previous one.
+ * An entry is written in the transaction that makes the change.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -115,8 +115,8 @@ const ADD = `
   LEFT JOIN order_days d ON d.tradedate = asked.tradedate AND d.dataset = asked.dataset`;
 
 /**
- * Adds the change that pack `packId` becomes revision `revision` of a dataset's day, where `guard` holds (its values are
- * `?7` and on). It compares with the revision in `order_days`, so it stands before that row's change.
+ * Adds the change that pack `packId` becomes revision `revision` of a dataset's day, where `guard` holds (its values
+ * are `?7` and on). It compares with the revision in `order_days`, so it must run before that row changes.
  */
 export function revisionChangeStatement(
   db: D1Database,

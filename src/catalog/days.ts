@@ -1,4 +1,4 @@
-/** Loaded days, of each dataset by itself: their span, and what the operator sees of each. */
+/** The loaded days of each dataset: their span, and the facts of each day for the operator. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Damage, Withdrawal } from "./decisions.ts";
@@ -130,7 +130,7 @@ export async function hasIndexRows(db: D1Database, packId: number): Promise<bool
 }
 
 export interface DaySpan {
-  /** Null without a single day. */
+  /** Null when no day is loaded. */
   earliest: BeijingDate | null;
   newest: BeijingDate | null;
 }
@@ -146,7 +146,7 @@ export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<
   return span ?? { earliest: null, newest: null };
 }
 
-/** The last day of the span alone: one row is read, however many there are. */
+/** Returns the last day of the span, reading one row whatever their number. */
 export async function newestDay(db: D1Database, dataset: DatasetName): Promise<BeijingDate | null> {
   const newest = db.prepare(
     "SELECT tradedate FROM order_days WHERE dataset = ?1 AND state = 'available' ORDER BY tradedate DESC LIMIT 1",

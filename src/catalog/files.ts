@@ -56,8 +56,9 @@ export function packName(tradedate: BeijingDate, dataset: DatasetName): string {
 }
 
 /**
- * A day pack takes the place of an operator's file of its name: before there were packs of trades, files could be
- * called so. `dataType` is an expression of SQL; ?2 to ?4 are the first and last day and the instant of `FileVersion`'s 7 days.
+ * A day pack replaces an operator's file of the same name, because such names were allowed before packs of trades
+ * existed. `dataType` is an expression of SQL; ?2 to ?4 are the first and last day and the instant of `FileVersion`'s 7
+ * days.
  */
 const versionsOf = (dataType: string) => `
   SELECT 'level2' AS dataType, d.tradedate, d.tradedate || '_' || d.dataset || '.parquet' AS name, r.revision,

@@ -1,7 +1,7 @@
 /**
- * The one point read of a request for ticks: is the dataset's day loaded, which revision lies where,
- * and where are the security's blocks. It goes to the primary: a replica may be arbitrarily old, and
- * "withdrawn within 10 s" would not hold. What an isolate keeps of its answers is in `kept-days.ts`.
+ * The single point read of a history request: whether the dataset's day is loaded, which revision is served from which
+ * object, and where the security's blocks are. It reads the primary, because a replica can be arbitrarily old and
+ * "withdrawn within 10 s" would not hold. What an isolate keeps of the answers is in `kept-days.ts`.
  */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
@@ -109,8 +109,8 @@ const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key, p.eta
 const NEWEST_DAY = "SELECT max(day) FROM trading_days WHERE open = 1 AND day <= ?1";
 
 /**
- * What the day `asked` (an expression) has of the dataset, and what its other datasets say of the code. What is
- * withdrawn says nothing of it. An aggregate in the FROM clause is computed once, not for each exchange.
+ * Returns the SQL of the dataset on the day `asked` (an expression), and of the code in the day's other datasets.
+ * Withdrawn datasets do not count. An aggregate in the FROM clause is computed once, not for each exchange.
  */
 function found(asked: string, dataset: DatasetName): string {
   const others = DATASET_NAMES.filter((name) => name !== dataset).map((name) => `'${name}'`);

@@ -1,7 +1,8 @@
 /**
- * Is a day as large as days usually are, and is it not another one? Half a delivery, two in one and yesterday's
- * under today's date build into perfectly valid packs. So before a day goes live its orders and securities are held,
- * per exchange, against the median of other loaded days of the dataset, and its rows by security against each of them.
+ * Checks whether a day has the usual size and is not a copy of another day. Half a delivery, two deliveries in one, and
+ * yesterday's delivery under today's date all build into valid packs. Before a day is served, its orders and securities
+ * are therefore compared, per exchange, with the median of other loaded days of the dataset, and its rows per security
+ * with each of those days.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -17,7 +18,7 @@ const PLAUSIBLE_PART = 0.9;
 const PLAUSIBLE_MULTIPLE = 2;
 /** In tenths: a count at or below this part of the replaced revision's is a loss. */
 const LOSS_TENTHS = 9;
-/** Number of securities of a loss that are named. */
+/** The maximum number of securities that a loss names. */
 const NAMED_SECURITIES = 5;
 /** With fewer rows, days can have equal counts for each security by chance. */
 const FEWEST_COMPARED_ROWS = 1_000;

@@ -135,8 +135,8 @@ const ALLOWED = `${allowedSql("uploads.target", "uploads.claims ->> 'buildId'", 
 
 /**
  * Makes `upload`, whose index rows are loaded, the served revision of its dataset's day, in one transaction. Returns
- * false, and changes nothing, when another publisher came first (the upload is not `completing` any more,
- * or the day has a revision of this or a higher number) or a decision speaks against it (`decisions.ts`).
+ * false, and changes nothing, when another publisher came first (the upload is not `completing` any more, or the day
+ * has a revision of this or a higher number) or a decision prevents it (`decisions.ts`).
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
   const { uploadId, revision } = arrived.upload;

@@ -97,10 +97,10 @@ const DIFFERENCES = differences("d.pack_id", "was.pack_id").map(
 );
 
 /**
- * After everything was replaced: the list of changes gets an entry for each dataset's day that serves something else than it
- * did, for every served day where nothing was before. Its numbers continue beyond all used ones: a catalog that was
- * lost may have counted on behind the backup, so they begin at the present second since 1970, as there is less
- * than one change a second. So does the number that caches key on.
+ * Returns statements to run after everything was replaced. They add a change for each dataset's day that now serves
+ * another content, and for every served day of a deployment that was empty. The numbers of changes continue above all
+ * used ones. A lost catalog may have issued numbers after the backup, so the new ones begin at the current Unix time in
+ * seconds, because there is less than one change per second. The number that caches depend on continues likewise.
  */
 export function tellSeen(open: string, nowMs: number): string[] {
   const second = Math.floor(nowMs / 1000);

@@ -49,7 +49,7 @@ const KNOWN = `
     NULL, begun_at_ms
   FROM uploads WHERE state <> 'served' AND r2_upload_id <> '${ADOPTED_R2_UPLOAD_ID}'`;
 
-/** Which duty counts when several rows name one key: an unserved number can be issued again. */
+/** The state that counts when several rows name one key, because an unserved number can be issued again. */
 const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, unserved: 4 };
 
 /** Returns every object in the catalog at `nowMs`, by key. */

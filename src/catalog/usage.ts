@@ -1,6 +1,6 @@
 /**
- * The table `usage`: what each account was served on each Beijing day, by service. The gate writes the totals of its
- * day every some minutes (`gate/usage.ts`), shares add what they have sent (`shares/served.ts`).
+ * The table `usage`: what each account was served on each Beijing day, by service. The gate writes its totals of the
+ * day every few minutes (`gate/usage.ts`), and shares add what they have sent (`shares/served.ts`).
  */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 
@@ -44,7 +44,7 @@ export async function writeUsage(
 /** Usage of one account, service and day. */
 export type AccountUsage = UsageOwner & DayUsage;
 
-/** Adds `usage` to what is there, in one write. The same again counts twice. */
+/** Adds `usage` to the stored totals, in one write. A repeated call counts twice. */
 export async function addUsage(db: D1Database, usage: readonly AccountUsage[]): Promise<void> {
   const sql = `
     INSERT INTO usage (day, account_id, service, requests, files, bytes)

@@ -169,7 +169,7 @@ type Verdict = "served" | "degraded" | "failed" | "withdrawn" | "untried";
 interface DayVerdict {
   tradedate: BeijingDate;
   verdict: Verdict;
-  /** The datasets of it that customers can read, also when another one or a file for shares failed. */
+  /** The day's datasets that customers can read, also when another dataset or a file for shares failed. */
   served: Pick<DatasetOutcome, "dataset" | "revision" | "securities" | "rows" | "sizeBytes">[];
   /** From the delivery to its end; null when this run did not try it, as an earlier one had loaded it for example. */
   seconds: number | null;
@@ -254,7 +254,10 @@ function summed(table: DayVerdict[]): Omit<Backfilled, "announcedAtMs"> {
   };
 }
 
-/** What an earlier run made of this very delivery; null when it did not load it wholly, or not all of it is `available`. */
+/**
+ * Returns the result of an earlier run for the same delivery; null unless that run loaded it completely and all of it
+ * is `available`.
+ */
 function loadedEarlier(
   { tradedate, fingerprint }: Delivery,
   { load }: BackfillAsk,

@@ -13,18 +13,21 @@ export function datasetsOf({ dataset }: DatasetOptions): DatasetName[] {
   return DATASET_NAMES.filter((name) => name === (dataset ?? name));
 }
 
-/** Returns the path of a dataset's day, with `step` behind it, below the service. */
+/** Returns the path of a dataset's day, followed by `step`, relative to the service's URL. */
 export function dayPath(tradedate: string, dataset: DatasetName, step = ""): string {
   return inDataset(`/admin/days/${tradedate}${step}`, dataset);
 }
 
-/** Returns `path` with the dataset in its query; orders need no name, as services of earlier versions have nothing else. */
+/**
+ * Returns `path` with the dataset in its query; orders need no name, because services of earlier versions have no other
+ * dataset.
+ */
 export function inDataset(path: string, dataset: DatasetName): string {
   if (dataset === "orders") return path;
   return `${path}${path.includes("?") ? "&" : "?"}dataset=${dataset}`;
 }
 
-/** Returns the datasets that other days have at the service and a delivery with `delivered` lacks. */
+/** Returns the datasets that other days have at the service but a delivery with `delivered` lacks. */
 export async function lackingDatasets(
   client: AdminClient,
   delivered: readonly DatasetName[],

@@ -1,6 +1,6 @@
 /**
- * `edgetape days` and `edgetape day`: what the service serves, and what an operator does with a day.
- * Each action looks at the day, asks, and names the revision it saw: of two operators who act at once one succeeds and
+ * `edgetape days` and `edgetape day`: what the service serves, and what an operator does with a day. Each action reads
+ * the day, asks for confirmation, and names the revision it read, so that of two concurrent operators one succeeds and
  * the other is refused.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -83,7 +83,10 @@ export function builtBefore(
   return serviceOf(options).request(builtBeforeSchema, "GET", path);
 }
 
-/** The answers by dataset: that of orders, or of the one dataset, stands beside them as it was before there were others. */
+/**
+ * The answers by dataset. The answer for orders, or for the only dataset, is also at the top level, as in earlier
+ * versions.
+ */
 function answersOf<T extends object>(answers: readonly [DatasetName, T][]): object {
   return { ...answers[0]?.[1], datasets: Object.fromEntries(answers) };
 }
@@ -119,7 +122,7 @@ async function list(options: ListOptions): Promise<void> {
   for (const dataset of datasetsOf(options)) {
     const path = inDataset(`/admin/days?month=${month}`, dataset);
     const answer = await client.request(dayListSchema, "GET", path);
-    // A deployment without any day of a dataset does not miss it.
+    // A deployment that has no day of a dataset does not report it as missing.
     const isKnown = answer.days.some(({ revision }) => revision !== null);
     if (isKnown || dataset === (options.dataset ?? "orders")) answers.push([dataset, answer]);
   }
@@ -379,7 +382,7 @@ function registerAdopt(day: Command): void {
     .action(adopt);
 }
 
-/** Days with packs of `dataset` that the catalog does not know, oldest first. */
+/** Returns the days with packs of `dataset` that are not in the catalog, oldest first. */
 async function adoptableDays(client: AdminClient, dataset: DatasetName): Promise<AdoptableDay[]> {
   const path = inDataset("/admin/days/adoptable", dataset);
   return (await client.request(adoptableListSchema, "GET", path, { silenceMs: HASHING_MS })).days;

@@ -56,7 +56,7 @@ export function registerPublish(program: Command): void {
     .action(publish);
 }
 
-/** Publishes the packs at `paths` one after the other and says which revisions are served now. */
+/** Publishes the packs at `paths` one after the other and prints which revisions are served now. */
 async function publish(paths: string[], options: PublishCommandOptions): Promise<void> {
   const client = serviceOf(options);
   const published: Published[] = [];
@@ -84,7 +84,10 @@ export async function publishAt(
   }
 }
 
-/** Returns what the quality sheet beside the pack at `path` says; `undefined` when there is none of this content. */
+/**
+ * Returns the verdict of the quality sheet beside the pack at `path`; `undefined` when there is no sheet for this
+ * content.
+ */
 async function qualityBeside(path: string, { index }: PackFile): Promise<BeginUpload["quality"]> {
   const sheet = await readSheet(join(dirname(path), sheetName(index.tradedate)));
   if ("problem" in sheet || sheet.packs[index.dataset] !== index.buildId) return undefined;

@@ -129,7 +129,7 @@ async function rebuildAffected(folder: string, options: RebuildOptions): Promise
     }
   }
   const rebuilt = `${count - left.length} of ${count} packs built before ${before} were rebuilt`;
-  // A failure is one sentence on one line, so the packs stand above it.
+  // A failure is printed as one line, after the packs.
   for (const line of left) console.error(`not rebuilt: ${line}`);
   if (left.length > 0) throw new CommandFailure(`${rebuilt}; ${left.length} were not.`);
   console.error(`${rebuilt}.`);

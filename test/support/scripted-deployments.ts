@@ -156,7 +156,7 @@ function pageOf(day: ScriptedDay, dataset: DatasetName, name: string, asked: Ask
   const [start, end] = [`${params.start_time ?? ""}`, `${params.end_time ?? "999999999"}`];
   const rows = day.rows.filter(([, , time]) => start <= `${time}` && `${time}` < end);
   const cursor = `${params.cursor ?? ""}`;
-  // There are undated cursors of orders only.
+  // Only orders have undated cursors.
   if (dataset !== "orders" && cursor.startsWith("v2.")) return { code: 422, reason: "cursor_mismatch" };
   const first = cursor === "" ? 0 : placeOf(cursor, day, { secret, start, rows });
   if (typeof first === "string") return { code: 422, reason: first };

@@ -84,7 +84,7 @@ export async function unloadedDatasets(
   return new Map(lacking.filter(([, datasets]) => datasets.length > 0));
 }
 
-/** Makes the sample packs of `tradedate`; returns their paths. */
+/** Creates the sample packs of `tradedate` and returns their paths. */
 export async function buildSampleDay(
   tradedate: BeijingDate,
   stateDir: string,

@@ -80,7 +80,7 @@ export function writeSecrets(stateDir: string, remembered: Remembered): string {
     SHARE_SECRET: `1:${remembered.shareSecret}`,
     BACKUP_SECRET: `1:${remembered.backupSecret}`,
     ENVIRONMENT: "demo",
-    // So that a withdrawal takes effect at once in the demo.
+    // A withdrawal takes effect immediately in the demo.
     DAY_CACHE_MS: "0",
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);

@@ -33,7 +33,7 @@ import { migrateState, migrationsDigest } from "./migrations.ts";
 import { type Demo, welcome } from "./welcome.ts";
 import { type DevServer, refuseTakenPort, startDevServer, waitUntilReady } from "./wrangler.ts";
 
-/** How often the demo checks whether the npm process that started it still exists. */
+/** The time between two checks whether the npm process that started the demo still exists. */
 const PARENT_CHECK_MS = 1_000;
 
 interface StartOptions {

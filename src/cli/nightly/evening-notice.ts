@@ -61,7 +61,7 @@ function titleOf(outcome: DayOutcome): Bilingual {
   };
 }
 
-/** What is served now, in one line; of an outcome with a dataset that is served. */
+/** Returns what is served now, in one line, for an outcome with a served dataset. */
 export function servedSentence({ tradedate, datasets, lacking }: DayOutcome): Bilingual {
   const served = datasets.filter(({ state }) => state !== "failed");
   const parts = served.map(servedPart);
@@ -79,7 +79,7 @@ export function servedSentence({ tradedate, datasets, lacking }: DayOutcome): Bi
   };
 }
 
-/** A dataset behind the day's name; orders, which come first, are the day itself. */
+/** Returns the name of a dataset after the day's name; orders, which come first, need none. */
 function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
   const { rows } = DATASETS[dataset];
   const isDay = dataset === "orders";

@@ -93,14 +93,14 @@ async function loadDatasets(client: AdminClient, delivery: Delivery, options: Lo
   return { datasets, lacking, leftOut };
 }
 
-/** The outcome of a delivery that was not begun, for a reason in both languages. */
+/** Returns the outcome of a delivery that was not loaded, for a reason in both languages. */
 export function unloadedDay(tradedate: BeijingDate, problem: { en: string; zh: string }): DayOutcome {
   const orders = failed("orders", tradedate, new CommandFailure(problem.en));
   const datasets = [{ ...orders, problemZh: problem.zh }];
   return dayOutcome(tradedate, { datasets, lacking: [], leftOut: [], files: [], seconds: 0 });
 }
 
-/** The whole of a day: the numbers are those of its first dataset. */
+/** Returns the outcome of the whole day; its numbers are those of the first dataset. */
 function dayOutcome(
   tradedate: BeijingDate,
   parts: Loaded & Pick<DayOutcome, "files" | "seconds">,
@@ -166,7 +166,7 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
   if ((await readDelivery(options.folder, tradedate)).mark !== delivery.mark) {
     throw new CommandFailure("The delivery changed while it was read; run it again when it is complete.");
   }
-  // What failed is tried again: the next run has other options or other code.
+  // A failed dataset is tried again, because the next run may have other options or other code.
   if (built.problems.length === 0) rememberDay(workFolder, tradedate, { ...memory, built });
   return built;
 }
@@ -182,7 +182,7 @@ async function buildIdAt(path: string): Promise<string | null> {
   return pack?.index.buildId ?? null;
 }
 
-/** What was built of a delivery, and why a pack of it was not. */
+/** The packs built from a delivery, and why others were not built. */
 interface BuiltDelivery extends z.infer<typeof builtDeliverySchema> {
   problems: { dataset: DatasetName; problem: string }[];
 }
@@ -283,7 +283,7 @@ const leftOutSchema = z.object({
   reason: z.enum(Object.keys(LEFT_OUT_TEXTS) as [LeftOutReason, ...LeftOutReason[]]),
 });
 
-/** What a dataset of the day came to. */
+/** The outcome of one dataset of the day. */
 const datasetOutcomeSchema = z.object({
   dataset: z.enum(DATASET_NAMES),
   /** `unchanged`: this content was already served. */
@@ -310,7 +310,7 @@ export type DatasetOutcome = z.infer<typeof datasetOutcomeSchema>;
 /** The members that it shares with a dataset's outcome are of the whole day; numbers of rows are the first dataset's. */
 const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
   tradedate: z.string(),
-  /** Orders first. Memories of earlier versions have none, and count as of another delivery. */
+  /** Orders first. States stored by earlier versions have none, and count as those of another delivery. */
   datasets: z.array(datasetOutcomeSchema).min(1),
   /** Datasets that other days have and the delivery lacks. */
   lacking: z.array(z.enum(DATASET_NAMES)),

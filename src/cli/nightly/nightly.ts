@@ -229,7 +229,7 @@ interface NightlyAsk {
   /** Null for the newest trading day that has closed. */
   tradedate: BeijingDate | null;
   expected: Expected;
-  /** When it is late, and when the wait ends, in Beijing time. */
+  /** When a missing delivery is reported as late, and when the wait ends, in Beijing time. */
   by: TimeOfDay;
   until: TimeOfDay;
   stableMs: number;
@@ -327,7 +327,7 @@ async function isIdle({ folder }: NightlyAsk, tools: NightlyTools, tradedate: Be
   return (await availableDays(tools.client, [tradedate], "orders")).has(tradedate);
 }
 
-/** Whether every dataset that was loaded is served still. */
+/** Returns whether every loaded dataset is still served. */
 async function areServed({ client }: NightlyTools, { tradedate, datasets }: DayOutcome): Promise<boolean> {
   for (const { dataset } of datasets) {
     const available = await availableDays(client, [tradedate as BeijingDate], dataset);

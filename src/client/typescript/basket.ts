@@ -28,7 +28,7 @@ export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>
 export interface Plan {
   /** Loaded days of the range that the plan covers. */
   days: number;
-  /** Securities times days that are still to be read. */
+  /** Remaining securities, multiplied by days. */
   securityDays: number;
   /** Expected; exact up to 60 security days, beyond that extrapolated from 60 of them (`isExact`). */
   rows: number;

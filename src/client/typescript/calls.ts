@@ -1,8 +1,8 @@
 /**
  * One call of `POST /api`: the base URLs, the loop of waits and retries, and the answer's envelope with the headers
  * beside it (contract 1.3, 1.10). 503 and 429 with `Retry-After` are waited for on the same base URL, and every other
- * answer is final. Only a broken connection switches to the next base URL: slot, quota and cursors are each
- * deployment's own. The base URL that answered stays.
+ * answer is final. Only a broken connection switches to the next base URL: each deployment has its own slot, quota and
+ * cursors. The base URL that answered is used for further calls.
  */
 import {
   BadRequest,

@@ -1,4 +1,4 @@
-/** The client: one object for a key and the service's addresses. */
+/** The client: one object for a key and the service's base URLs. */
 import { type Basket, type BasketQuery, TickBasket, type TradeBasket } from "./basket.ts";
 import { type Answer, type BodyFor, Endpoints, refusalOf, served } from "./calls.ts";
 import { OPERATIONS, only } from "./datasets.ts";

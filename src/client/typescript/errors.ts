@@ -72,7 +72,7 @@ export class ConfigurationError extends EdgetapeError {}
 /** The service refused a request; the message is its own sentence and ends with `[reason · request id]`. */
 export class ServiceError extends EdgetapeError {}
 
-/** 1002: the day is not loaded, or does not hold the security. The reason tells "tonight" from "never". */
+/** 1002: the day is not loaded, or has no such security. The reason distinguishes "not yet" from "never". */
 export class NoData extends ServiceError {}
 
 /** 403: the key, the plan or its window. Never retried. */
@@ -84,7 +84,7 @@ export class BadRequest extends ServiceError {}
 /** The day changed while it was read: once more after paging started again, or under rows already handed out. */
 export class DataRebuilt extends BadRequest {}
 
-/** 503, or 429 of the per-second limit: still so after all waiting, or not worth waiting for. */
+/** 503, or 429 of the per-second limit: after all waits, or without a wait that could help. */
 export class Unavailable extends ServiceError {}
 
 /** 429: the day's quota of the interface is used up. Thrown at once, never waited for. */
@@ -104,7 +104,7 @@ export class ConnectionFailed extends EdgetapeError {}
 /** An answer that is not the service's: a proxy's page, a repeated cursor, rows out of order. */
 export class ProtocolError extends EdgetapeError {}
 
-/** A file is not the one that was announced: another SHA-256, or no whole Parquet file. */
+/** A file differs from its announcement: another SHA-256, or no complete Parquet file. */
 export class IntegrityError extends EdgetapeError {}
 
 const THROWN = {

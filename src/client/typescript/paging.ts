@@ -1,8 +1,8 @@
 /**
- * Paging through the rows of one security on one day that survives broken connections. It continues by the cursor
- * of the deployment that issued it. When another one answers, or the cursor is not accepted any more, it continues by
+ * Paging through the rows of one security on one day that survives broken connections. It continues by the cursor of
+ * the deployment that issued it. When another one answers, or the cursor is not accepted any more, it continues by
  * position: for orders with a cursor without a date, and where that is refused or not known with a time window that
- * begins at the millisecond. A day that changed meanwhile is read again from its first row, once.
+ * begins at the millisecond. A day that has changed is read again from its first row, once.
  */
 import { type Answer, type BodyFor, type Call, served } from "./calls.ts";
 import { OPERATIONS } from "./datasets.ts";
@@ -114,7 +114,7 @@ export interface Selection {
 interface Way {
   kind: "cursor" | "undated" | "window";
   params: Readonly<Record<string, string>>;
-  /** Rows before the overlap that were read, but are not kept. */
+  /** Rows before the overlap that were read but not kept. */
   unseen: number;
   overlap: readonly Row[];
 }
@@ -306,8 +306,8 @@ export class Paging {
 }
 
 /**
- * Throws `DayChanged` for a page of another content than the rows read so far. Contents are the same when their build
- * ids are. Revisions are numbers of one deployment: without a build id (a proxy may drop it, an older service has none)
+ * Throws `DayChanged` for a page of another content than the rows read so far. Contents are equal if their build ids
+ * are. Revisions are numbers of one deployment: without a build id (a proxy may drop it, an older service has none)
  * they can be compared on one base URL only.
  */
 function refuseOtherContent(before: State, { baseUrl, build }: Answer, page: Page): void {

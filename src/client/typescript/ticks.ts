@@ -168,7 +168,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return this.#paging.tradedate;
   }
 
-  /** How often the day was read again because it changed meanwhile: 0 or 1. */
+  /** How often reading restarted because the day changed: 0 or 1. */
   get restarts(): number {
     return this.#paging.restarts;
   }

@@ -1,4 +1,4 @@
-"""`python -m edgetape doctor`: why the service cannot be reached, or how well it can."""
+"""`python -m edgetape doctor`: examines why the service cannot be reached, or how fast it is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .doctor import examine
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    """The command line; returns the exit status: 0 when every base URL works."""
+    """Runs the command line and returns the exit status: 0 when every base URL works."""
     parser = argparse.ArgumentParser(prog="python -m edgetape", description=__doc__)
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)

@@ -1,7 +1,7 @@
 """The rows of several securities over a range of days, as one sequence: by day, then security, then time.
 
-Days that are not loaded and securities without rows are left out and listed; finding them out costs nothing. Parts
-that were read to their end are kept as packed columns, about a sixth of what their rows would take.
+Days that are not loaded and securities without rows are skipped and listed; finding them is not charged. Parts that
+were read completely are kept as packed columns, which need about a sixth of the memory of their rows.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ _MOST_ESTIMATES = 60
 
 
 class Plan(NamedTuple):
-    """What it takes to read the rest of a basket; see `Basket.plan`. Nothing of it has been counted yet.
+    """The cost of reading the rest of a basket; see `Basket.plan`. Nothing of it has been charged yet.
 
     Attributes
     ----------
     days : int
         Loaded days.
     security_days : int
-        Securities times days that are still to be read.
+        Remaining securities, multiplied by days.
     rows, requests : int
         Expected; exact up to 60 security days, beyond that extrapolated from 60 of them (`is_exact`).
     files : int
-        Files, each of which is a request too, that `Client.sync` takes for the same days instead.
+        Number of files that `Client.sync` would download for the same days; each file is also a request.
     is_exact : bool
     requests_left, files_left : int or None
-        What is left of today's quota; None: unlimited.
+        Today's remaining quota; None: unlimited.
     quota_days : int or None
-        Days of quota that the requests take, today included; None when the plan allows none.
+        Days of quota that the requests need, today included; None when the plan allows none.
     bulk : Bulk
         The same days as daily files of shares, which use no quota.
     """
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
     bulk: Bulk = Bulk(0, 0)
 
     def __str__(self) -> str:
-        """One line for people, with the better way where reading takes very many days of quota."""
+        """Returns one line of text, with a better way when reading needs very many days of quota."""
         about = "" if self.is_exact else "about "
         left = (
             "unlimited requests"
@@ -83,12 +83,12 @@ class Plan(NamedTuple):
 
 
 class Basket:
-    """Orders or trades of several securities and days; made by `Client.orders` and `Client.trades` with a list, nothing
-    is asked before the first use. Reading calls ``data_status`` and ``level2_order_history`` or ``level2_trade_history``,
-    and where it says first what it takes, what `plan` calls.
+    """Orders or trades of several securities and days. `Client.orders` and `Client.trades` create it from a list; no
+    request is sent before the first use. Reading calls ``data_status`` and ``level2_order_history`` or
+    ``level2_trade_history``, and what `plan` calls if it announces the cost first.
 
-    What was read is kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues where it
-    stopped, also on another day. For use by one thread at a time.
+    Rows read are kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues, also on
+    another day. Use it from one thread at a time.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Basket:
 
     @property
     def fields(self) -> List[str]:
-        """Names of the columns: as asked for, or the standard ones."""
+        """Names of the columns: the requested or the standard ones."""
         return self._fields or field_names(self._options["fields"]) or list(self._dataset.standard)
 
     @property
@@ -154,7 +154,7 @@ class Basket:
         return self._parts is not None and all(part.is_over for part in self._parts)
 
     def plan(self) -> Plan:
-        """What reading the rest takes, what is left of the quota, and the days of quota that means. Counts nothing;
+        """Returns the cost of reading the rest, the remaining quota, and the days of quota needed. Charges nothing;
         calls ``data_status``, ``account_info`` and ``order_history_estimate`` or ``trade_history_estimate``.
 
         Raises
@@ -188,12 +188,13 @@ class Basket:
         )
 
     def __iter__(self) -> Iterator[Row]:
-        """Every row, from the first one, as tuples in the order of `fields`; pages are asked for as they are needed.
+        """Yields every row from the first one, as tuples in the order of `fields`; pages are requested as they are
+        needed.
 
         Raises
         ------
         QuotaUsed
-            When the day's quota is used up; the same call continues when it is reset.
+            When the day's quota is used up; the same call continues after the reset.
         ServiceError, ConnectionFailed, DataRebuilt
             As for `Orders`.
         """
@@ -201,7 +202,7 @@ class Basket:
             yield from page
 
     def pages(self) -> Iterator[List[Row]]:
-        """As iterating, in lists of rows of one security and day. Raises the same."""
+        """Yields lists of rows of one security and day. Raises what iterating raises."""
         parts = self._listed()
         self._announce()
         for part in parts:
@@ -211,30 +212,31 @@ class Basket:
                 self._leave_out(part, refusal)
 
     def to_list(self) -> List[Row]:
-        """All rows as tuples in the order of `fields`. Raises as iterating does."""
+        """Returns all rows as tuples in the order of `fields`. Raises what iterating raises."""
         self._blocks()
         return [row for page in self.pages() for row in page]
 
     def to_df(self, raw: bool = False) -> "pandas.DataFrame":
-        """All rows as one `pandas.DataFrame`, of the shape that `Orders.to_df` describes. Raises as iterating does."""
+        """Returns all rows as one `pandas.DataFrame` in the form that `Orders.to_df` describes. Raises what iterating
+        raises."""
         return frame.to_pandas(self._blocks(), self.fields, raw)
 
     def to_polars(self, raw: bool = False) -> "polars.DataFrame":
-        """All rows as one `polars.DataFrame`; the rest is as in `to_df`."""
+        """Returns all rows as one `polars.DataFrame`; otherwise like `to_df`."""
         return frame.to_polars(self._blocks(), self.fields, raw)
 
     def to_parquet(self, path: PathLike) -> str:
-        """All rows as one Parquet file, with the columns of the service's own files; returns its path. Needs pyarrow.
-        `path` is written at the end and is never half a file."""
+        """Writes all rows to one Parquet file with the columns of the service's own files and returns its path. Needs
+        pyarrow. The file appears at `path` only when it is complete."""
         return frame.write_parquet(self._blocks(), self.fields, path)
 
     def to_csv(self, path: PathLike) -> str:
-        """All rows as one CSV file, with the API's own texts and numbers; returns its path. `path` is written at the
-        end and is never half a file."""
+        """Writes all rows to one CSV file with the API's own texts and numbers and returns its path. The file appears
+        at `path` only when it is complete."""
         return frame.write_csv(self._blocks(), self.fields, path)
 
     def _listed(self) -> List["_Part"]:
-        """The securities and days to read; the days are asked for once."""
+        """Returns the securities and days to read; the days are requested once."""
         if self._parts is None:
             days = self._client._days(*self._range, self._dataset)
             loaded = [day for day in days.days if day["revision"] is not None]
@@ -245,7 +247,7 @@ class Basket:
         return self._parts
 
     def _announce(self) -> None:
-        """Says once, before the first request that is counted, what reading takes."""
+        """Prints the cost of reading once, before the first charged request."""
         if self._is_announced:
             return
         self._is_announced = True
@@ -276,7 +278,7 @@ class Basket:
         part.is_absent = True
 
     def _estimate(self, part: "_Part") -> Tuple[int, int]:
-        """Rows and requests that a part takes at most."""
+        """Returns the maximum rows and requests of a part."""
         try:
             window = {name: self._options[name] for name in ("start", "end", "page_size")}
             found = self._client._estimate(self._dataset, part.symbol, part.tradedate, **window)
@@ -285,12 +287,13 @@ class Basket:
         return found["rows"]["at_most"], found["pages"]["at_most"]
 
     def ticks_of(self, symbol: str, tradedate: str) -> Ticks:
-        """The rows of one security and day, not read yet."""
+        """Returns the unread rows of one security and day."""
         return self._client._one_day(self._dataset, symbol, tradedate, **self._options)
 
 
 class _Part:
-    """One security on one day: read page by page, and packed when it is whole. A basket may have millions of them."""
+    """One security on one day: read page by page, and packed when it is complete. A basket can have millions of parts.
+    """
 
     __slots__ = ("_basket", "symbol", "tradedate", "is_absent", "block", "_ticks")
 
@@ -313,7 +316,7 @@ class _Part:
         return 0 if self._ticks is None else len(self._ticks.rows)
 
     def pages(self) -> Iterator[List[Row]]:
-        """Pages as they are asked for; what was read before comes as one."""
+        """Yields pages as they are read; rows read before are one list."""
         block = self.block
         if block is not None:
             rows = list(zip(*(block.columns[name] for name in self._basket.fields)))

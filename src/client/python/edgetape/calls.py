@@ -1,8 +1,8 @@
 """One call of `POST /api`: the base URLs, the loop of waits and retries, and the answer's envelope.
 
-503 and 429 with `Retry-After` are waited for on the same base URL, and every other answer is final. Only a
-broken connection switches to the next base URL: slot, quota and cursors are each deployment's own. The base URL
-that answered stays.
+503 and 429 with `Retry-After` are waited for on the same base URL, and every other answer is final. Only a broken
+connection switches to the next base URL: each deployment has its own slot, quota and cursors. The base URL that
+answered is used for further calls.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ class Answer(NamedTuple):
     request_id: Optional[str]
     revision: Optional[int]
     wait_s: Optional[float]
-    """Seconds to wait before asking again; None: asking again does not help."""
+    """Seconds to wait before the next attempt; None when repeating does not help."""
     resets_in: Optional[float]
     build: Optional[str] = None
     """`X-Build` of order history: equal only for equal contents, also between deployments."""
 
     def served(self) -> Any:
-        """`data` of a success; raises the refusal otherwise."""
+        """Returns `data` of a success, or raises the refusal."""
         if self.code != 200:
             raise self.refusal()
         return self.data
 
     def refusal(self) -> ServiceError:
-        """The refusal as the exception of its code."""
+        """Returns the refusal as the exception of its code."""
         kind: Type[ServiceError] = {
             1002: NoData,
             403: NotAllowed,
@@ -85,9 +85,10 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
     Raises
     ------
     BrokenConnection
-        An unreadable body under a status of success: cut or garbled on the way, so it is asked for again.
+        For an unreadable body with a success status, which was truncated or corrupted on the way; it is requested
+        again.
     ProtocolError
-        A redirect or another page that the service does not send.
+        For a redirect or a page that is not from the service.
     """
     envelope = _envelope(body)
     told = parse_retry_after(headers.get("Retry-After"))
@@ -100,7 +101,7 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
         envelope = {"code": 503, "message": message, "data": None}
         told = UNTOLD_WAIT_S if told is None else told
     code, message = envelope["code"], str(envelope.get("message", ""))
-    # A proxy may drop headers; every refusal's message ends with the same two facts.
+    # A proxy may drop headers, but every refusal's message ends with the same two facts.
     reason, request_id = _tail_of(message)
     reason = headers.get("X-Reason") or reason
     return Answer(
@@ -112,7 +113,7 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
         reason=reason,
         request_id=headers.get("X-Request-Id") or request_id,
         revision=whole_number(headers.get("X-Revision")),
-        # A used-up quota names no time to wait (obeying it would hang a script until midnight).
+        # A used-up quota has no wait, because waiting would block a script until midnight.
         wait_s=told if code in (429, 503) and reason != "quota_used" else None,
         resets_in=_resets_in(headers.get("RateLimit")),
         build=headers.get("X-Build"),
@@ -120,7 +121,7 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
 
 
 def may_pass(status: int) -> bool:
-    """Whether asking again later may help after this HTTP status of the service or of something in between."""
+    """Returns whether a later attempt may help after this HTTP status of the service or of a proxy."""
     return status in (429, 500, 502, 503, 504) or 520 <= status <= 530
 
 
@@ -149,13 +150,13 @@ def _excerpt(body: bytes) -> str:
 
 
 def _tail_of(message: str) -> Tuple[Optional[str], Optional[str]]:
-    """Reason and request id in the ``[reason · request id]`` at the end of a refusal's message."""
+    """Returns the reason and request id from the ``[reason · request id]`` at the end of a refusal's message."""
     match = re.search(r"\[([a-z_]{1,40}) · ([^\[\]\s]{1,80})\]$", message)
     return (None, None) if match is None else (match.group(1), match.group(2))
 
 
 def _resets_in(header: Optional[str]) -> Optional[float]:
-    """Seconds until the last used-up counter of a `RateLimit` header resets (``"files";r=0;t=3600``)."""
+    """Returns the seconds until the last used-up counter of a `RateLimit` header resets (``"files";r=0;t=3600``)."""
     if header is None:
         return None
     used_up = [
@@ -165,7 +166,7 @@ def _resets_in(header: Optional[str]) -> Optional[float]:
 
 
 def _until_midnight() -> float:
-    """Seconds until the next day of Beijing by this machine's clock."""
+    """Returns the seconds until the next Beijing day by this machine's clock."""
     beijing = time.time() + 8 * 3600
     return 86_400 - beijing % 86_400
 
@@ -183,7 +184,7 @@ _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
 
 
 class Endpoints:
-    """Base addresses that are tried one after the other.
+    """Base URLs that are tried one after the other.
 
     Parameters
     ----------
@@ -191,7 +192,7 @@ class Endpoints:
         Without ``/api``; the first one is preferred.
     connections : Connections
     max_wait : float
-        Seconds that the waits of one call may take together.
+        Maximum seconds of all waits of one call.
     """
 
     def __init__(self, base_urls: Sequence[str], connections: Connections, max_wait: float) -> None:
@@ -202,11 +203,11 @@ class Endpoints:
 
     @property
     def present_url(self) -> str:
-        """The address that is asked next."""
+        """The base URL for the next request."""
         return self.base_urls[self._present]
 
     def call(self, payload_for: Callable[[str], Payload]) -> Answer:
-        """Posts `payload_for(base_url)` and returns the first answer that is not to be waited for."""
+        """Posts `payload_for(base_url)` and returns the first answer that needs no further wait."""
         return self.receive(payload_for, read_answer)
 
     def receive(self, payload_for: Callable[[str], Payload], take: Callable[[str, Reply], T]) -> T:
@@ -222,7 +223,7 @@ class Endpoints:
         Unavailable
             When waiting would exceed `max_wait`.
         ProtocolError
-            For what is no answer of the service.
+            For an answer that is not from the service.
         """
         patience = Patience(self._max_wait)
         while True:
@@ -245,7 +246,7 @@ class Endpoints:
     def _failed(self, patience: Patience, place: int, error: BaseException) -> None:
         base_url = self.base_urls[place]
         switches = len(self.base_urls) > 1 and (patience.failures + 1) % _TRIES_A_LINE == 0
-        # A whole round without an answer is worth a pause; the next base URL is not.
+        # A pause follows a whole round of base URLs without an answer, not each base URL.
         rounds_over = (patience.failures + 1) % (_TRIES_A_LINE * len(self.base_urls)) == 0
         patience.wait_failed(error, base_url, at_once=switches and not rounds_over)
         if switches and self._present == place:
@@ -259,7 +260,7 @@ def read_answer(base_url: str, reply: Reply) -> Answer:
 
 
 def base_url_of(text: str) -> str:
-    """The base URL that a user wrote, perhaps with blanks, slashes or ``/api`` behind it."""
+    """Returns the base URL from the user's text, which may end with blanks, slashes or ``/api``."""
     url = text.strip().rstrip("/")
     return url[: -len("/api")].rstrip("/") if url.endswith("/api") else url
 

@@ -1,4 +1,4 @@
-"""The client: one object for a key and the service's addresses."""
+"""The client: one object for a key and the service's base URLs."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from .transport import Connections
 
 
 class Client(Reading):
-    """Access to one service with one key. Safe for threads; requests of one interface queue. It can be pickled,
-    for example for worker processes, with its key.
+    """Access to one service with one key. Thread-safe; requests of one interface are queued. It can be pickled with its
+    key, for example for worker processes.
 
     Parameters
     ----------
     key : str, optional
         The API key; by default the environment's ``EDGETAPE_KEY``.
     base_urls : str or sequence of str, optional
-        Addresses of the service without ``/api``, the preferred one first; by default ``EDGETAPE_URL``,
-        several separated by commas. Another one is used only when connections to the present one break.
+        Base URLs of the service without ``/api``, the preferred one first; by default ``EDGETAPE_URL``, several
+        separated by commas. Another one is used only when connections to the current one break.
     max_wait : float, default 120.0
-        Seconds that one request may spend on waits and failed attempts in all: for a busy slot, the per-second
-        limit, a broken connection. 0: one attempt, no waits.
+        Maximum seconds of one request's waits and failed attempts together: for a busy slot, the per-second limit, a
+        broken connection. 0: one attempt, no waits.
     timeout : float, default 30.0
-        Seconds without a byte after which a connection counts as broken.
+        Seconds without data after which a connection counts as broken.
     ssl_context : ssl.SSLContext, optional
-        For `https` addresses with certificates of your own.
+        For `https` URLs with your own certificates.
 
     Raises
     ------
     ConfigurationError
-        Without a key or an address.
+        Without a key or a base URL.
 
     Examples
     --------
@@ -78,16 +78,16 @@ class Client(Reading):
 
     @property
     def base_urls(self) -> List[str]:
-        """The addresses, the preferred one first."""
+        """The base URLs, the preferred one first."""
         return list(self._endpoints.base_urls)
 
     @property
     def present_url(self) -> str:
-        """The address that answered last, and is asked next."""
+        """The base URL that answered last and gets the next request."""
         return self._endpoints.present_url
 
     def close(self) -> None:
-        """Closes the kept connections. The client can still be used."""
+        """Closes the open connections. The client can still be used."""
         self._connections.close()
 
     def sync(
@@ -100,13 +100,13 @@ class Client(Reading):
         *,
         verify: bool = False,
     ) -> SyncReport:
-        """Brings a folder up to date: one Parquet file for each security and day. Calls ``data_status``, ``data_changes``
+        """Updates a folder with one Parquet file for each security and day. Calls ``data_status``, ``data_changes``
         and, for each file that is missing, ``level2_order_history`` or ``level2_trade_history``; ``account_info`` for
-        what is left of the quota, ``order_history_estimate`` or ``trade_history_estimate`` for the exchange of bare digits.
+        the remaining quota, ``order_history_estimate`` or ``trade_history_estimate`` for the exchange of bare digits.
 
-        What is there in the day's present build is skipped; what ``data_changes`` does not name of a newer
-        revision is kept. Run it again, for example every night: it continues where it stopped. One run at a
-        time: the folder is locked meanwhile.
+        Files of the day's current build are skipped, and files that ``data_changes`` does not name in a newer revision
+        are kept. Run it again, for example every night, to continue. The folder is locked during a run, so only one run
+        is possible at a time.
 
         Parameters
         ----------
@@ -116,8 +116,8 @@ class Client(Reading):
             First and last day, both included. Days that are not loaded, or lie before the plan's window, are
             left out and reported.
         folder : str or path
-            Made when it is not there; datasets may share it. Files are ``<code>/<code>_<day>_<dataset>.parquet``, of the
-            shape that `Orders.to_df` describes; the journal is ``.edgetape-sync.jsonl``.
+            Created if missing; datasets may share it. Files are ``<code>/<code>_<day>_<dataset>.parquet``, in the form
+            that `Orders.to_df` describes; the journal is ``.edgetape-sync.jsonl``.
         dataset : str, default "orders"
             ``"orders"`` or ``"trades"``.
         verify : bool, default False
@@ -127,19 +127,19 @@ class Client(Reading):
         Returns
         -------
         SyncReport
-            What was fetched, kept and not there; ``stopped`` is the `QuotaUsed` that ended it, or None.
+            The downloaded, kept and missing files; ``stopped`` is the `QuotaUsed` that ended the run, or None.
 
         Raises
         ------
         ValueError
             When the first day is after the last one, or for an unknown dataset.
         OSError
-            When the folder cannot be used: before anything is asked, where that can be known.
+            When the folder cannot be used; if possible, before the first request.
         FolderInUse
-            While another run is writing into the folder.
+            While another run writes into the folder.
         ServiceError, ConnectionFailed, ProtocolError, IntegrityError
-            For any other refusal, or when no base URL answers as the service does. What was fetched stays, and
-            ``error.report`` is the `SyncReport` up to there, with the rest in ``left``.
+            For any other refusal, or when no base URL answers as the service does. Downloaded files stay, and
+            ``error.report`` is the `SyncReport` so far, with the remaining files in ``left``.
         """
         listed = [symbols] if isinstance(symbols, str) else list(symbols)
         first, last = days_between(start_date, end_date)
@@ -157,26 +157,27 @@ class Client(Reading):
         workers: int = 4,
         verify: bool = False,
     ) -> SyncReport:
-        """Brings a folder by day up to date, the cheapest way: ``<day>/<code>_<day>_<dataset>.parquet``.
+        """Updates a folder by day in the cheapest way: ``<day>/<code>_<day>_<dataset>.parquet``.
 
-        Files of the year's share are preferred where the plan has one and it holds the day's present build: they use
-        no quota. The rest are fetched as `sync` does, and counted. Run it again to continue; `read_history` reads the
-        folder. Calls ``file_download`` and what `sync` calls: ``data_status``, ``data_changes``, ``account_info``,
-        ``level2_order_history`` or ``level2_trade_history``, ``order_history_estimate`` or ``trade_history_estimate``.
+        Files of the year's share are preferred where the plan includes one that has the day's current build, because
+        they use no quota. The rest are downloaded as by `sync`, and charged. Run it again to continue; `read_history`
+        reads the folder. Calls ``file_download`` and what `sync` calls: ``data_status``, ``data_changes``,
+        ``account_info``, ``level2_order_history`` or ``level2_trade_history``, ``order_history_estimate`` or
+        ``trade_history_estimate``.
 
         Parameters
         ----------
         symbols, start_date, end_date, dataset, verify
             As in `sync`.
         folder : str or path
-            Made when it is not there; the journal with the SHA-256 of every file is ``.edgetape-history.jsonl``.
+            Created if missing; the journal with the SHA-256 of every file is ``.edgetape-history.jsonl``.
         workers : int, default 4
-            Files of a share at the same time.
+            Number of concurrent downloads from a share.
 
         Returns
         -------
         SyncReport
-            As `sync` gives it.
+            As returned by `sync`.
 
         Raises
         ------
@@ -191,14 +192,14 @@ class Client(Reading):
         )
 
     def share(self, data_type: str, year: int) -> Share:
-        """The share of a year's daily files. Calls ``file_download``.
+        """Returns the share of a year's daily files. Calls ``file_download``.
 
         Parameters
         ----------
         data_type : str
             ``"auction_tick"`` (from 2022) or ``"level2"`` (from 2017).
         year : int
-            Up to the present one in Beijing.
+            Up to the current year in Beijing.
 
         Returns
         -------

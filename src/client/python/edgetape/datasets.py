@@ -1,6 +1,6 @@
-"""What the service serves: for each dataset its operations, and the kind of value in each column.
+"""The datasets of the service: the operations of each, and the kind of value in each column.
 
-`test/unit/client/python-datasets.test.ts` holds the table to the service's own descriptions.
+`test/unit/client/python-datasets.test.ts` compares this table with the service's own descriptions.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ class Dataset(NamedTuple):
     interface: str
     """The operation that reads it."""
     estimate: str
-    """The operation that says what reading would bring and cost."""
+    """The operation that estimates the rows and cost of reading."""
     standard: Dict[str, str]
     """Kind by column, in the order of an answer without `fields`."""
     on_request: Dict[str, str]
-    """Kind by column or older name; an answer has them only when `fields` names them."""
+    """Kind by column or older name; returned only when `fields` names them."""
 
 
 _LEADING = {"symbol": "text", "tradedate": "text", "time": "time"}
@@ -74,7 +74,7 @@ KINDS: Dict[str, str] = {
 
 
 def dataset_named(name: str) -> Dataset:
-    """The dataset of a name. Raises `ValueError` for any other."""
+    """Returns the dataset of this name. Raises `ValueError` for an unknown one."""
     found = _BY_NAME.get(name)
     if found is None:
         raise ValueError(f"dataset is {' or '.join(map(repr, _BY_NAME))}, not {name!r}")
@@ -82,5 +82,5 @@ def dataset_named(name: str) -> Dataset:
 
 
 def columns_of(kind: str) -> List[str]:
-    """The columns of all datasets that hold this kind of value."""
+    """Returns the columns of all datasets with this kind of value."""
     return [column for column, each in KINDS.items() if each == kind]

@@ -1,8 +1,8 @@
-"""Local files: folders that are checked and locked, files that are whole or not there, and a folder's journal.
+"""Local files: folders that are checked and locked, files that are complete or absent, and a folder's journal.
 
-What goes wrong here is raised as the `OSError` that it is, before anything is asked of the service where it can
-be known. A journal holds lines of JSON, only ever appended; the last line of a name counts. A process that is
-killed leaves at most one torn line at the end, which is skipped: its file is then looked at again.
+A local error is raised as `OSError`, if possible before the first request to the service. A journal has lines of JSON
+that are only appended; the last line for a name counts. A killed process leaves at most one truncated line at the end,
+which is skipped; its file is then checked again.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _HASHED_BYTES = 1024 * 1024
 
 
 def prepare_folder(folder: str) -> None:
-    """Makes `folder` when it is not there, and checks that files can be made in it. Raises `OSError`."""
+    """Creates `folder` if it is missing, and checks that files can be created in it. Raises `OSError`."""
     os.makedirs(folder or ".", exist_ok=True)
     check_folder(folder)
 
 
 def check_folder(folder: str) -> None:
-    """Raises `OSError` when no file can be made in `folder`; one that is not there yet is no obstacle."""
+    """Raises `OSError` when no file can be created in `folder`; a missing folder is accepted."""
     if not os.path.lexists(folder or "."):
         return
     if not os.path.isdir(folder or "."):
@@ -47,12 +47,12 @@ def check_folder(folder: str) -> None:
 
 
 def free_bytes(folder: str) -> int:
-    """Bytes that can still be written into `folder`."""
+    """Returns the free bytes for files in `folder`."""
     return shutil.disk_usage(folder or ".").free
 
 
 def check_space(folder: str, size_bytes: int) -> None:
-    """Raises `OSError` when the disk has no space for so many bytes."""
+    """Raises `OSError` when the disk has no space for this many bytes."""
     free = free_bytes(folder)
     if free < size_bytes:
         told = f"{os.strerror(errno.ENOSPC)}: {size_bytes} bytes are needed, {free} are free"
@@ -77,15 +77,15 @@ def remove(path: str) -> None:
 
 
 class Part:
-    """A file under a temporary name in `folder`, until `commit` gives it its own. Use it as a context manager.
+    """A file under a temporary name in `folder` until `commit` renames it. Use it as a context manager.
 
-    Parts that killed processes left in the folder are removed. A part of a living process is locked.
+    Partial files of killed processes in the folder are removed; those of running processes are locked.
     """
 
     def __init__(self, folder: str) -> None:
         _remove_stale_parts(folder or ".")
         self.path = os.path.join(folder, f"{_PART_PREFIX}{os.getpid()}-{secrets.token_hex(6)}{_PART_ENDING}")
-        # Made with the usual mode, as a temporary file of the standard library is not.
+        # Created with the usual file mode, unlike a temporary file of the standard library.
         self.file: IO[bytes] = open(self.path, "x+b")
         _try_lock(self.file)
 
@@ -102,7 +102,7 @@ class Part:
         self.file.truncate()
 
     def commit(self, path: str) -> None:
-        """Gives the file its name, in place of what was there."""
+        """Renames the file to its final name, replacing an existing file."""
         self.file.close()
         os.replace(self.path, path)
 
@@ -137,7 +137,7 @@ _held: Dict[str, _Held] = {}
 
 @contextmanager
 def locked(folder: str) -> Iterator["FolderLock"]:
-    """Keeps other processes and threads from writing into `folder` meanwhile. Raises `FolderInUse`."""
+    """Locks `folder` against other processes and threads. Raises `FolderInUse`."""
     lock = FolderLock(folder)
     try:
         lock.acquire()
@@ -147,7 +147,7 @@ def locked(folder: str) -> Iterator["FolderLock"]:
 
 
 class FolderLock:
-    """The lock of a folder; the system releases it when the process ends, however it ends."""
+    """The lock of a folder; the system releases it when the process ends in any way."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -155,7 +155,7 @@ class FolderLock:
         self._file: Optional[IO[bytes]] = None
 
     def acquire(self) -> None:
-        """Takes the lock. Raises `FolderInUse` when another process or thread has it."""
+        """Acquires the lock. Raises `FolderInUse` when another process or thread holds it."""
         while True:
             former = _held.get(self._path)
             if former is not None and not former.file.closed:
@@ -174,7 +174,7 @@ class FolderLock:
             file.close()  # The one before removed it between the two steps.
 
     def release_after(self, threads: Sequence[threading.Thread]) -> None:
-        """Gives the lock back when all of these threads ended, by a thread of its own."""
+        """Releases the lock in a separate thread after all of these threads have ended."""
         file, self._file = self._file, None
         if file is None:
             return
@@ -191,7 +191,7 @@ class FolderLock:
         thread.start()
 
     def release(self) -> None:
-        """Gives the lock back, once or more."""
+        """Releases the lock. Idempotent."""
         file, self._file = self._file, None
         if file is None or file.closed:
             return
@@ -215,7 +215,8 @@ class FolderLock:
 
 
 def _try_lock(file: IO[bytes]) -> bool:
-    """Locks a file until it is closed; False when another one holds it. True where nothing can be locked."""
+    """Locks a file until it is closed. Returns False when another process holds the lock, and True where the system has
+    no locks."""
     try:
         import fcntl
     except ImportError:
@@ -230,7 +231,7 @@ def _try_lock(file: IO[bytes]) -> bool:
 def _try_lock_windows(file: IO[bytes]) -> bool:
     msvcrt: Any = __import__("msvcrt")
     try:
-        # Far behind any content: a locked byte cannot be read by others.
+        # Far beyond any content, because other processes cannot read a locked byte.
         file.seek(1 << 40)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         return True
@@ -244,12 +245,12 @@ Entry = Dict[str, Any]
 
 
 class Journal:
-    """A journal file. Safe for threads of one process; other processes are kept away by the folder's lock.
+    """A journal file. Safe for threads of one process; the folder's lock excludes other processes.
 
     Parameters
     ----------
     path : str
-        Made with the first entry.
+        Created with the first entry.
     """
 
     def __init__(self, path: str) -> None:
@@ -261,14 +262,14 @@ class Journal:
             self._rewrite()
 
     def get(self, name: str) -> Optional[Entry]:
-        """The entry of `name`, or None."""
+        """Returns the entry of `name`, or None."""
         return self._entries.get(name)
 
     def put(self, name: str, entry: Entry) -> None:
-        """Sets the entry of `name`, for the next run too."""
+        """Stores the entry of `name`, also for later runs."""
         line = _line(name, entry)
         self._entries[name] = entry
-        # One call writes the line, so that the lines of threads never mix.
+        # The line is written in one call, so that lines of several threads never mix.
         with open(self._path, "ab", buffering=0) as file:
             file.write(b"\n" + line if self._ends_torn else line)
         self._ends_torn = False
@@ -289,7 +290,7 @@ class Journal:
         return len(lines)
 
     def _rewrite(self) -> None:
-        """Drops the lines that do not count any more."""
+        """Removes outdated lines."""
         part = f"{self._path}.{os.getpid()}.part"
         with open(part, "wb") as file:
             for name, entry in self._entries.items():

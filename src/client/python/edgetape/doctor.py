@@ -1,6 +1,6 @@
-"""`python -m edgetape doctor`: one base address after another, from its name up to an answer.
+"""`python -m edgetape doctor`: examines one base URL after another, from name resolution to an answer.
 
-Nothing it asks is counted: `GET /health`, `account_info`, `data_symbols`.
+Its requests are not charged: `GET /health`, `account_info`, `data_symbols`.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ _PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
 class _Trouble(Exception):
-    """A step failed, and those behind it cannot be taken."""
+    """A step failed, so that later steps cannot run."""
 
 
 def examine(base_urls: Sequence[str], key: Optional[str], say: Callable[[str], None] = print) -> int:
-    """Examines each address and says what it finds, line by line.
+    """Examines each base URL and reports the findings line by line.
 
     Parameters
     ----------
     base_urls : sequence of str
     key : str, optional
-        With one, the account and the speed of a larger answer are looked at too.
+        With a key, the account and the speed of a larger answer are checked too.
     say : callable, default print
 
     Returns
     -------
     int
-        0 when every address works, 1 when one does not, 2 without any address.
+        0 when every base URL works, 1 when one does not, 2 without any base URL.
     """
     say(f"edgetape {__version__}, Python {platform.python_version()}, {platform.platform()}")
     say(f"{ssl.OPENSSL_VERSION}")
@@ -207,7 +207,7 @@ def _ask_account(base_url: str, key: str) -> Iterator[str]:
 
 
 def _measure_throughput(client: Client) -> Iterator[str]:
-    """Reads the longest list that costs nothing: the securities of the newest loaded day."""
+    """Reads the longest list that is not charged: the securities of the newest loaded day."""
     loaded = [day for day in client.status()["days"] if day["revision"] is not None]
     if not loaded:
         yield "speed: no day of this month is loaded, nothing larger to read"

@@ -1,8 +1,8 @@
-"""One file of a share: a part that grows, resumed where it stopped, checked as a whole, then renamed.
+"""One file of a share: downloaded to a partial file, which is resumed, verified when complete, and then renamed.
 
-The part lies beside the target, named after the SHA-256 that it must get, so a part of another version is
-never continued. Its entity tag is kept with it: `If-Range` makes the service send the rest of that very
-version, or the whole of the present one.
+The partial file is beside the target and named after the expected SHA-256, so that a part of another version is never
+continued. Its entity tag is stored with it: with `If-Range` the service sends the rest of that version, or the whole
+current one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Drive:
     Parameters
     ----------
     url : str
-        The share's address with its slash.
+        The share's URL with its final slash.
     password : str
     connections : Connections
     """
@@ -57,14 +57,14 @@ class Drive:
         take: Callable[[Reply], T],
         headers: Callable[[], Dict[str, str]] = dict,
     ) -> T:
-        """Reads `path` by `take`, again and again while connections break; `headers()` is asked at each try.
+        """Reads `path` with `take` and retries while connections break; `headers()` is called for each attempt.
 
         Raises
         ------
         ServiceError
-            401 and 403: `NotAllowed`; 404: `NoData`; 429 and 503 beyond the patience: `Unavailable`.
+            401 and 403: `NotAllowed`; 404: `NoData`; 429 and 503 after `max_wait`: `Unavailable`.
         ConnectionFailed
-            When the patience is over.
+            After `max_wait`.
         """
         url = self._url + quote(path)
         while True:
@@ -104,7 +104,7 @@ def _refusal(reply: Reply, path: str) -> EdgetapeError:
 
 
 class ShareFile(NamedTuple):
-    """A file of a share as its manifest names it. `path` is inside the share, `sha256` in 64 hex digits."""
+    """A file of a share according to its manifest. `path` is relative to the share, `sha256` in 64 hex digits."""
 
     path: str
     tradedate: str
@@ -124,7 +124,7 @@ class Download:
         Its folder must exist.
     progress : Progress
     stop : threading.Event
-        Set from outside: the download ends at the next piece or wait, and its part stays.
+        When it is set, the download ends at the next piece or wait, and its partial file stays.
     """
 
     def __init__(
@@ -140,15 +140,15 @@ class Download:
         self._was_continued = False
 
     def run(self, max_wait: float) -> None:
-        """Downloads what is missing, checks the whole, and puts it in place.
+        """Downloads the missing bytes, verifies the file, and renames it.
 
         Raises
         ------
         IntegrityError
-            When the file has another size or SHA-256 than announced. One that was continued is first tried
-            once more from its beginning. What was there under the target's name stays.
+            When the file has another size or SHA-256 than announced. A continued file is first downloaded again from
+            its beginning. An existing target stays unchanged.
         ServiceError, ConnectionFailed, Stopped
-            The part stays, to be continued.
+            The partial file stays and can be continued.
         OSError
             When it cannot be stored.
         """
@@ -175,14 +175,14 @@ class Download:
         self._drive.get(self._file.path, patience, lambda reply: self._take(reply, patience), self._range)
 
     def _range(self) -> Dict[str, str]:
-        # A part without a tag is not asked to be continued; the whole then takes its place.
+        # A partial file without a tag is not continued but replaced by a full download.
         size, tag = self._size(), self._known_tag()
         return {"Range": f"bytes={size}-", "If-Range": tag} if size > 0 and tag is not None else {}
 
     def _take(self, reply: Reply, patience: Patience) -> None:
         size = self._size()
         if reply.status == 416 or (reply.status == 206 and not _begins_at(reply, size)):
-            # The part is longer than the file, or the rest is another one.
+            # The partial file is longer than the file, or the rest belongs to another version.
             self._drop()
             raise BrokenConnection(f"the rest from byte {size} on is not to be had")
         if reply.status == 200:
@@ -199,10 +199,10 @@ class Download:
                 self._progress.moved(len(piece))
 
     def _check_whole(self, reply: Reply) -> None:
-        """What comes as a whole file takes the part's place: it must look like the file.
+        """A full answer replaces the partial file, so it is checked first.
 
-        A sign-in page or error page of something in between is a broken connection; it may pass. Another length
-        from the service itself is another version.
+        A sign-in or error page of a proxy counts as a broken connection and is retried. Another length from the service
+        itself means another version.
         """
         kind = reply.headers.get("Content-Type", "")
         if "html" in kind.lower() and not self._file.path.endswith((".html", ".htm")):
@@ -215,7 +215,7 @@ class Download:
         raise IntegrityError(f"{self._file.path}: {told}; nothing was kept of it")
 
     def _problem(self) -> Optional[str]:
-        """What is wrong with the whole part, or None."""
+        """Returns what is wrong with the complete partial file, or None."""
         size = self._size()
         if size != self._file.size_bytes:
             return f"{size} bytes arrived instead of {self._file.size_bytes}"
@@ -243,7 +243,7 @@ class Download:
             return None
 
     def _keep_tag(self, tag: Optional[str]) -> None:
-        # A weak tag never stands for the same bytes.
+        # A weak tag does not guarantee equal bytes.
         if tag is not None and not tag.startswith("W/"):
             with open(self._tag, "w", encoding="latin-1") as file:
                 file.write(tag)
@@ -257,7 +257,7 @@ class Download:
 
 
 def part_of(target: str, file: ShareFile) -> str:
-    """Where the part of a download lies."""
+    """Returns the path of a download's partial file."""
     folder, name = os.path.split(target)
     return os.path.join(folder, f".{name}.{file.sha256[:16]}.part")
 

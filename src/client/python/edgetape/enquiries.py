@@ -1,4 +1,4 @@
-"""Questions about the account and the data that cost nothing: no quota, no slot."""
+"""Operations about the account and the data, which use neither quota nor slot."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Days(NamedTuple):
 
 
 class Changes(Iterator[Change]):
-    """Changes as they are asked for; `to_df` reads all that are left."""
+    """Changes, read as they are needed; `to_df` reads all remaining ones."""
 
     def __init__(self, changes: Iterator[Change]) -> None:
         self._changes = changes
@@ -60,37 +60,37 @@ class Changes(Iterator[Change]):
         return Records(self).to_df()
 
     def to_polars(self) -> "polars.DataFrame":
-        """The changes as a `polars.DataFrame`; the rest is as in `to_df`."""
+        """The changes as a `polars.DataFrame`; otherwise like `to_df`."""
         return Records(self).to_polars()
 
 
 class Enquiries:
-    """The part of `Client` that asks about things. All raise `ServiceError` for a refusal and
-    `ConnectionFailed` when no base URL answers."""
+    """The methods of `Client` for these operations. All raise `ServiceError` for a refusal and `ConnectionFailed` when
+    no base URL answers."""
 
     def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
         raise NotImplementedError
 
     @property
     def present_url(self) -> str:
-        """The address that answered last, and is asked next."""
+        """The base URL that answered last and gets the next request."""
         raise NotImplementedError
 
     def account(self) -> Account:
-        """Plan, windows, what is left of today's quotas, how the last 20 requests ended.
-        Calls ``account_info``, which counts nothing."""
+        """Returns the plan, its windows, today's remaining quotas, and how the last 20 requests ended. Calls
+        ``account_info``, which is not charged."""
         return cast(Account, self._ask("account_info", {}))
 
     def status(self, month: Optional[DateLike] = None, dataset: DatasetName = "orders") -> Status:
-        """The trading days of a month and the states of a dataset on them. Calls ``data_status``, which counts nothing.
+        """The trading days of a month and the states of a dataset on them. Calls ``data_status``, which is not charged.
 
         Parameters
         ----------
         month : str or datetime.date, optional
-            ``"202603"``, ``"2026-03"`` or a day of it; by default the present month in Beijing.
+            ``"202603"``, ``"2026-03"`` or a day of it; by default the current month in Beijing.
         dataset : str, default "orders"
-            ``"orders"`` or ``"trades"``: each is published and revised by itself. What stands beside a day's date is of
-            this dataset; ``datasets`` has all.
+            ``"orders"`` or ``"trades"``: each is published and revised independently. The members beside a day's date
+            describe this dataset; ``datasets`` describes all.
 
         Examples
         --------
@@ -111,8 +111,8 @@ class Enquiries:
         market: Optional[str] = None,
         dataset: DatasetName = "orders",
     ) -> Records[Security]:
-        """The securities that a dataset has on a day, by symbol and market; ``to_df()`` makes a frame of them. Calls
-        ``data_symbols``, which counts nothing.
+        """The securities that a dataset has on a day, by symbol and market; ``to_df()`` returns them as a frame. Calls
+        ``data_symbols``, which is not charged.
 
         Parameters
         ----------
@@ -139,15 +139,15 @@ class Enquiries:
         after: Optional[int] = None,
         dataset: DatasetName = "orders",
     ) -> Changes:
-        """What changed of a dataset on the days that may be read, in the order it happened; ``to_df()`` makes a frame of
-        it. Calls ``data_changes``, which counts nothing.
+        """Returns the changes of a dataset on the days that the plan covers, in order; ``to_df()`` returns them as a
+        frame. Calls ``data_changes``, which is not charged.
 
         Parameters
         ----------
         since : str, optional
             From this day (YYYYMMDD) or instant (RFC 3339) on, inclusive; by default from the beginning.
         after : int, optional
-            Behind the change of this number, exclusive.
+            Only changes after this number, exclusive.
         dataset : str, default "orders"
             As in `status`.
         """
@@ -203,8 +203,8 @@ class Enquiries:
         page_size: Optional[int] = None,
         dataset: DatasetName = "orders",
     ) -> Estimate:
-        """What `orders` or `orders_parquet`, or `trades` or `trades_parquet`, with these parameters would bring and cost.
-        Calls ``order_history_estimate`` or ``trade_history_estimate``, which count nothing."""
+        """Returns the rows and cost of `orders` or `orders_parquet`, or `trades` or `trades_parquet`, with these
+        parameters. Calls ``order_history_estimate`` or ``trade_history_estimate``, which are not charged."""
         return self._estimate(dataset_named(dataset), symbol, date, start, end, page_size=page_size)
 
     def _estimate(
@@ -228,7 +228,7 @@ class Enquiries:
         every: float = 60.0,
         timeout: Optional[float] = None,
     ) -> Optional[int]:
-        """Waits until a dataset of a day can be read. Calls ``data_symbols``, which counts nothing.
+        """Waits until a dataset of a day can be read. Calls ``data_symbols``, which is not charged.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class Enquiries:
         dataset : str, default "orders"
             As in `status`.
         every : float, default 60.0
-            Seconds between two looks.
+            Seconds between two checks.
         timeout : float, optional
             Seconds after which to give up; by default never.
 
@@ -249,7 +249,7 @@ class Enquiries:
         Raises
         ------
         NoData
-            When it will not come: no trading day, before the history, withdrawn; or not within `timeout`.
+            When the day will not be loaded (no trading day, before the history, withdrawn), or not within `timeout`.
         ServiceError, ConnectionFailed
             For another refusal, or when no base URL answers.
         """
@@ -275,12 +275,12 @@ class Enquiries:
 
 
 def _only(dataset: Dataset) -> Dict[str, str]:
-    """The parameter that names a dataset; orders are the service's default, also where it is older than the parameter."""
+    """The parameter that names a dataset; orders are the service's default, also in versions without the parameter."""
     return {} if dataset.name == ORDERS.name else {"dataset": dataset.name}
 
 
 def _day_of(day: Dict[str, Any], dataset: Dataset) -> Day:
-    """The day with what is true of the dataset beside its date, where the service has it of orders."""
+    """Returns the day with the members of this dataset beside its date, where the service puts those of orders."""
     if dataset.name == ORDERS.name:
         return cast(Day, day)
     if dataset.name not in day.get("datasets", {}):

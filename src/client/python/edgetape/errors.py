@@ -1,8 +1,7 @@
-"""What can go wrong, as exceptions that carry the service's code, reason and request id.
+"""Exceptions with the service's code, reason and request id.
 
-The service's refusals are `ServiceError`; which subclass depends on the code of its answer, so a script
-catches what it can do something about and lets the rest end it. Nothing here is retried any more: what may
-pass by waiting was waited for before.
+Refusals of the service are a `ServiceError`; the subclass depends on the answer's code, so that a script can catch the
+errors that it handles. Temporary errors have already been retried when one of these is raised.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class EdgetapeError(Exception):
-    """Base of everything this package raises on purpose.
+    """Base class of this package's exceptions.
 
     Attributes
     ----------
@@ -24,9 +23,9 @@ class EdgetapeError(Exception):
     reason : str or None
         The answer's `X-Reason`, for example ``outside_window``.
     request_id : str or None
-        What to tell support. None without an answer.
+        To be reported to support. None without an answer.
     report : SyncReport or None
-        What `Client.sync` had done before this ended it.
+        The state of `Client.sync` when this error ended it.
     """
 
     code: Optional[int] = None
@@ -80,7 +79,7 @@ class ServiceError(EdgetapeError):
 
 
 class NoData(ServiceError):
-    """1002: the day is not loaded, or does not hold the security. The reason tells "tonight" from "never"."""
+    """1002: the day is not loaded, or has no such security. The reason distinguishes "not yet" from "never"."""
 
 
 class NotAllowed(ServiceError):
@@ -92,15 +91,15 @@ class BadRequest(ServiceError):
 
 
 class DataRebuilt(BadRequest):
-    """The day changed while it was read, and once more after paging had started again."""
+    """The day changed while it was read, and again after paging had restarted."""
 
 
 class Unavailable(ServiceError):
-    """503, or 429 of the per-second limit: still so after all waiting, or not worth waiting for."""
+    """503, or 429 of the per-second limit: after all waits, or without a wait that could help."""
 
 
 class QuotaUsed(ServiceError):
-    """429: the day's quota of the interface is used up. Raised at once, never waited for.
+    """429: the day's quota of the interface is used up. Raised immediately, never waited for.
 
     Attributes
     ----------
@@ -119,20 +118,20 @@ class ConnectionFailed(EdgetapeError):
 
 
 class ProtocolError(EdgetapeError):
-    """An answer that the service does not give: a page of a proxy, a list out of order, a repeated cursor."""
+    """An answer that the service does not send: a page of a proxy, an unsorted list, a repeated cursor."""
 
 
 class FolderInUse(EdgetapeError):
-    """Another `sync` or `Share.download` is writing into the folder."""
+    """Another `sync` or `Share.download` writes into the folder."""
 
 
 class IntegrityError(EdgetapeError):
-    """A file is not the one that was announced: another SHA-256, or no whole Parquet file."""
+    """A file differs from its announcement: another SHA-256, or no complete Parquet file."""
 
 
 class QuotaWarning(UserWarning):
-    """What was begun takes very many days of quota, or requests; the message names a better way."""
+    """The call needs very many days of quota or requests; the message names a better way."""
 
 
 class RebuildWarning(UserWarning):
-    """The day was rebuilt while it was read; it is being read again from its first row."""
+    """The day was rebuilt during reading; reading restarts at its first row."""

@@ -1,8 +1,8 @@
-"""Rows as data frames. Everything that can be computed without a library is computed here without one.
+"""Rows as data frames. Whatever can be computed without a library is computed without one.
 
-Times are wall-clock times of Beijing without a time zone: the exchanges know no other, and UTC+8 all year.
-`symbol` and `tradedate` stay strings everywhere; ids and volumes are 64-bit integers, prices and amounts in
-yuan 64-bit floats.
+Times are wall-clock times of Beijing without a time zone: the exchanges use no other time, which is UTC+8 all year.
+`symbol` and `tradedate` stay strings everywhere; ids and volumes are 64-bit integers, prices and amounts in yuan 64-bit
+floats.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Block(NamedTuple):
 
 
 def packed(tradedate: str, rows: Sequence[Row], fields: Sequence[str]) -> Block:
-    """The rows as columns that take little memory: numbers as arrays, equal texts once."""
+    """Returns the rows as columns that need little memory: numbers as arrays, equal texts once."""
     return Block(tradedate, {name: _packed(values) for name, values in columns(rows, fields).items()})
 
 
@@ -140,7 +140,8 @@ def to_arrow(blocks: Sequence[Block], fields: Sequence[str]) -> "pyarrow.Table":
 
 
 def write_parquet(blocks: Sequence[Block], fields: Sequence[str], path: PathLike) -> str:
-    """Writes a ZSTD Parquet file: under another name first, so that `path` is always whole. Returns the path."""
+    """Writes a ZSTD Parquet file under a temporary name and renames it, so that `path` is always complete. Returns the
+    path."""
     table, target = to_arrow(blocks, fields), os.fspath(path)
     parquet = import_module("pyarrow.parquet")
     with Part(os.path.dirname(target) or ".") as part:
@@ -150,7 +151,8 @@ def write_parquet(blocks: Sequence[Block], fields: Sequence[str], path: PathLike
 
 
 def write_csv(blocks: Sequence[Block], fields: Sequence[str], path: PathLike) -> str:
-    """Writes a CSV file in UTF-8, a line of names first: under another name, so that `path` is always whole."""
+    """Writes a CSV file in UTF-8 with a header line, under a temporary name first, so that `path` is always complete.
+    """
     target = os.fspath(path)
     with Part(os.path.dirname(target) or ".") as part:
         with io.TextIOWrapper(part.file, encoding="utf-8", newline="") as text:
@@ -164,11 +166,11 @@ def write_csv(blocks: Sequence[Block], fields: Sequence[str], path: PathLike) ->
 
 
 class Records(List[T]):
-    """A list of records, each a dictionary, that can become a frame."""
+    """A list of dictionaries that can be converted to a frame."""
 
     def to_df(self) -> "pandas.DataFrame":
         """The records as a `pandas.DataFrame`, one column for each member: whole numbers as ``Int64`` where some are
-        missing, days and instants as the texts they are, lists as lists."""
+        missing, days and instants as text, lists as lists."""
         lib = library("pandas", "to_df")
         made: Dict[str, Any] = {}
         for name, values in self._columns().items():
@@ -180,14 +182,14 @@ class Records(List[T]):
         return frame
 
     def to_polars(self) -> "polars.DataFrame":
-        """The records as a `polars.DataFrame`; the rest is as in `to_df`."""
+        """The records as a `polars.DataFrame`; otherwise like `to_df`."""
         lib = library("polars", "to_polars")
         frame: polars.DataFrame = lib.DataFrame(self._columns(), strict=False)
         return frame
 
     def _columns(self) -> Dict[str, List[Any]]:
-        """The members by name; those of a member that is a dictionary itself stand in its place. What stands deeper, such
-        as other datasets of a day, is left out."""
+        """Returns the members by name. A member that is a dictionary is replaced by its members; deeper levels, such as
+        other datasets of a day, are omitted."""
         records = [_flat(cast(Mapping[str, Any], each)) for each in self]
         names = list(dict.fromkeys(name for each in records for name in each))
         return {name: [each.get(name) for each in records] for name in names}
@@ -202,7 +204,7 @@ def _flat(record: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def has_library(name: str) -> bool:
-    """Whether the library can be imported."""
+    """Returns whether the library can be imported."""
     try:
         import_module(name)
     except ImportError:
@@ -211,7 +213,7 @@ def has_library(name: str) -> bool:
 
 
 def library(name: str, purpose: str) -> Any:
-    """The library `name`, or `MissingLibrary` that says what needs it."""
+    """Returns the library `name`. Raises `MissingLibrary`, which says what needs it."""
     try:
         return import_module(name)
     except ImportError as error:

@@ -1,8 +1,8 @@
 """Whole days of many securities as a folder, and the folder as frames.
 
-`by-symbol/` files of a share are preferred: they use no quota, and four are fetched at a time. What no share has is
-fetched from the API, as `sync` does; both give the same rows for the same build of a day. Files of a share also hold
-the columns on request, which files of the API do not.
+`by-symbol/` files of a share are preferred, because they use no quota, and four are downloaded at a time. Other files
+come from the API, as with `sync`; both have the same rows for the same build of a day. Files of a share also have the
+on-request columns, which files of the API lack.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class HistoryRun(FolderRun):
         return tradedate
 
     def fetch_ahead(self, missing: Sequence[Name], loaded: Mapping[str, Day], base_url: str) -> None:
-        """Fetches from shares what is missing, as far as they have the days' present builds."""
+        """Downloads missing files from shares that have the days' current builds."""
         for year in sorted({name[1][:4] for name in missing}):
             share = self._share(int(year))
             if share is None:
@@ -83,7 +83,7 @@ class HistoryRun(FolderRun):
                 _SectionRun(self, share, bar, self._lock, base_url).run(sections, self._workers)
 
     def _share(self, year: int) -> Optional[Share]:
-        """The share of a year, when the plan has one and it is there."""
+        """Returns the share of a year if the plan includes it and it is ready."""
         try:
             share = self._client.share("level2", year)
         except (NotAllowed, NoData, BadRequest):
@@ -91,14 +91,14 @@ class HistoryRun(FolderRun):
         return share if share.status == "ready" else None
 
     def _known_code(self, symbol: str, tradedate: str) -> Optional[str]:
-        """Bare digits as on the first day that had them; where that is wrong, no share has the file."""
+        """Bare digits are resolved as on the first day that had them; if that is wrong, no share has the file."""
         if self._codes.get(symbol) is None:
             self._codes[symbol] = self._code_of(symbol, tradedate)
         return self._codes[symbol]
 
 
 class _SectionRun(ShareRun[_Section]):
-    """Fetches sections by threads of their own."""
+    """Downloads sections in separate threads."""
 
     def __init__(self, run: HistoryRun, share: Share, bar: Progress, lock: FolderLock, base_url: str) -> None:
         super().__init__(share, bar, lock)
@@ -106,7 +106,7 @@ class _SectionRun(ShareRun[_Section]):
         self._base_url = base_url
 
     def fetch(self, section: _Section) -> None:
-        """Fetches one file from the share. Leaves to the API what the share has not, or has no longer."""
+        """Downloads one file from the share, and leaves it to the API if the share lacks it."""
         (_, tradedate), code = section.name, section.code
         folder = os.path.join(self._run._folder, tradedate)
         prepare_folder(folder)
@@ -124,7 +124,7 @@ class _SectionRun(ShareRun[_Section]):
 
 
 def section_suffix(dataset: Dataset) -> str:
-    """What a share writes behind a security's code: nothing for orders."""
+    """Returns the suffix after a security's code in a share; empty for orders."""
     return "" if dataset.name == ORDERS.name else f"_{dataset.name}"
 
 
@@ -166,7 +166,7 @@ def read_history(
     ----------
     folder : str or path
     symbols : str or iterable of str, optional
-        As in `Client.orders`, in the order wanted; by default all that are there, by code.
+        As in `Client.orders`, in the order wanted; by default all in the folder, by code.
     start_date, end_date : str or datetime.date, optional
         First and last day, both included; by default all.
     dataset : str, default "orders"
@@ -186,9 +186,9 @@ def read_history(
     Raises
     ------
     FileNotFoundError
-        When no file is there for what is asked for.
+        When the folder has no file for the selection.
     ValueError
-        For an unknown dataset or library, what is no date, or a first day behind the last one.
+        For an unknown dataset or library, an invalid date, or a first day after the last one.
     MissingLibrary
         Without the library.
     """
@@ -232,7 +232,7 @@ def _paths(
 
 
 def _progress(paths: Sequence[str], read: Callable[[str], Any]) -> Iterator[Any]:
-    """What `read` gives for each path."""
+    """Yields the result of `read` for each path."""
     with Progress(len(paths)) as bar:
         for path in paths:
             yield read(path)

@@ -1,13 +1,13 @@
 """Pages through the rows of one security on one day, and continues when connections break.
 
-Paging continues by the cursor of the deployment that issued it. When another deployment answers, or the cursor
-is not accepted any more, it continues by position: for orders by a cursor without a date, and where that is refused
-or not known by a time window that begins at the millisecond. A position is a time and the rows of that millisecond before it,
-which every deployment understands; the rows around it are read twice and compared. A day that changed meanwhile
-is read again from its first row, once.
+Paging continues by the cursor of the deployment that issued it. When another deployment answers, or the cursor is no
+longer accepted, it continues by position: for orders by a cursor without a date, and where that is refused or
+unsupported, by a time window that begins at the millisecond. A position is a time and the number of earlier rows in
+that millisecond, which is valid on every deployment; the rows around it are read twice and compared. A day that has
+changed is read again from its first row, once.
 
-Everything that changes is one value, `State`, which is replaced by one assignment: an interrupt at any point
-leaves the state before a page or the state after it.
+All changing data is one value, `State`, which one assignment replaces: an interrupt at any point leaves the state
+before or after a page.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Page(NamedTuple):
 
 
 def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) -> Page:
-    """The page in a served answer; `asked` are the columns asked for, `not_before` the last time seen.
+    """Returns the page in a served answer; `asked` are the requested columns, `not_before` the last time read.
 
     Raises
     ------
     ServiceError
-        When it was refused.
+        When the request was refused.
     ProtocolError
-        When it is no page, has other columns, goes back in time, or promises more without saying where.
+        When the answer is no page, has other columns, goes back in time, or has more rows but no cursor.
     """
     data = answer.served()
     try:
@@ -68,7 +68,7 @@ def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) 
 
 
 def _typed(name: str, values: Sequence[Any]) -> Sequence[Any]:
-    """Prices and amounts as the doubles they are: JSON writes 1500 yuan as an integer, and 2^60 too."""
+    """Converts prices and amounts to floats, because JSON writes 1500 yuan as an integer."""
     return tuple(map(float, values)) if KINDS.get(name) == "yuan" else values
 
 
@@ -125,7 +125,7 @@ def moved(position: Position, rows: Sequence[Row], times: Sequence[str]) -> Posi
         before -= 1
     skip = first - before
     if before == 0 and known_times[0] == position.time:
-        # The millisecond began before what is known: those rows were counted when they were let go.
+        # The millisecond began before the kept rows; its earlier rows were counted when they were dropped.
         skip += position.skip
     return Position(time, skip, known_rows[first:], known_times[first:])
 
@@ -147,12 +147,12 @@ _HELPER = "time"
 
 
 class Rows(NamedTuple):
-    """Rows that were not there before."""
+    """Only the new rows."""
 
     fields: List[str]
     rows: List[Row]
     begins_anew: bool
-    """They are the first ones again: the day was rebuilt, and earlier rows are of its former content."""
+    """Whether these are the day's first rows again, because it was rebuilt."""
 
 
 class _Way(NamedTuple):
@@ -162,19 +162,19 @@ class _Way(NamedTuple):
     kind: str
     """``cursor``, ``undated`` or ``window``."""
     unseen: int
-    """Rows before the overlap that were read, but are not kept."""
+    """Rows before the overlap that were read but not kept."""
     overlap: List[Row]
 
 
 class State(NamedTuple):
-    """What was read and how paging continues. The containers in it only ever grow, and `row_count` and `pages`
-    say how much of them counts; all else is never changed in place."""
+    """The rows read and how paging continues. Its containers only grow, and `row_count` and `pages` say how much of
+    them is valid; nothing else is changed in place."""
 
     tradedate: Optional[str]
     kept: List[Row]
-    """The rows read, `row_count` of them; behind them may lie rows of a page that was interrupted."""
+    """The rows read; those after `row_count` belong to an interrupted page and do not count."""
     cursors: Dict[str, int]
-    """Cursors received, with the number of pages before; those of `pages` and more do not count."""
+    """Cursors received, with the number of earlier pages; entries from `pages` on do not count."""
     row_count: int = 0
     pages: int = 0
     fields: Optional[List[str]] = None
@@ -188,19 +188,19 @@ class State(NamedTuple):
     fallbacks: int = 0
     restarts: int = 0
     superseded: Optional[List[Row]] = None
-    """The rows of the former content, after the day was read again."""
+    """The rows of the previous content, after the day was read again."""
 
 
 class Paging:
-    """Reads pages by `next_rows` until it returns None. An error or interrupt loses nothing: the next call
-    continues at the same place.
+    """Reads pages with `next_rows` until it returns None. An error or interrupt loses nothing: the next call continues
+    at the same place.
 
     Parameters
     ----------
     call : Call
     selection : Selection
     page_size : int
-        Rows of a page, 1 to 10,000.
+        Rows per page, 1 to 10,000.
     """
 
     def __init__(self, call: Call, selection: Selection, page_size: int) -> None:
@@ -219,7 +219,7 @@ class Paging:
         ServiceError
             For a refusal. Calling again continues at the same place.
         DataRebuilt
-            When the day changed once more after it was read again from its first row.
+            When the day changed again after reading had restarted.
         """
         state = self.state
         if state.is_complete:
@@ -238,13 +238,13 @@ class Paging:
         return Rows(page.fields, page.rows, begins_anew)
 
     def _fetch(self, state: State) -> Tuple[State, Page]:
-        """One page without the rows that were read before, and the state after it."""
+        """Returns the new rows of one page and the state after it."""
         way = self._way_on(state, "")
 
         def payload_for(base_url: str) -> Payload:
             nonlocal way
             way = self._way_on(state, base_url)
-            # Rows that are read twice come on top, so that every answer makes progress.
+            # Added to the rows that are read twice, so that every answer makes progress.
             page_size = min(MOST_ROWS, self._page_size + len(way.overlap) + way.unseen)
             return self._payload({**way.params, "page_size": page_size})
 
@@ -273,7 +273,7 @@ class Paging:
         position = state.position
         if not position.overlap:
             return _Way(params, "cursor", 0, [])
-        # There are undated cursors of orders only.
+        # Only orders have undated cursors.
         if state.fallback == "undated" and self._selection.dataset.name == ORDERS.name:
             params["cursor"] = position.undated_cursor
             return _Way(params, "undated", 0, position.overlap)
@@ -290,7 +290,7 @@ class Paging:
             name = self._selection.dataset.name
             raise _Changed(f"{base_url} holds other {name} of {page.tradedate} than were read before")
         rows, times, overlap = rows[repeated:], times[repeated:], overlap[repeated:]
-        # Rows that are read twice may lead to the same place twice.
+        # Rows that are read twice can lead to the same position twice.
         cursors = state.cursors if way.kind == "cursor" else {}
         following: Optional[_Way] = None
         if page.next_cursor is not None:
@@ -341,16 +341,15 @@ class Paging:
 
 
 def _has_fallback(state: State, kind: str) -> bool:
-    """Whether there is another way to continue after a cursor of this kind was refused."""
+    """Returns whether another way to continue remains after a cursor of this kind was refused."""
     return bool(state.position.overlap) and kind != "window" and state.fallbacks < _MOST_FALLBACKS
 
 
 def _same_day(state: State, answer: Answer, page: Page) -> State:
-    """Refuses a page of another content of the day than the rows read so far.
+    """Refuses a page whose content differs from that of the rows read so far.
 
-    Contents are the same when their build ids are. Revisions are a deployment's own numbers: without a build id
-    (a proxy may drop it, an older service does not send it) they tell on one base URL only, and what another one
-    serves is unknown.
+    Contents are equal if their build ids are. Revisions are numbers of one deployment: without a build id (a proxy may
+    drop it, an older service does not send it) they are comparable on one base URL only.
     """
     base_url, former = answer.base_url, state.base_url
     if state.tradedate not in (None, page.tradedate):
@@ -368,7 +367,7 @@ def _same_day(state: State, answer: Answer, page: Page) -> State:
 
 
 class _Changed(Exception):
-    """The day is another one than the rows read so far are of."""
+    """The day differs from that of the rows read so far."""
 
     def __init__(self, what: str, refusal: Optional[ServiceError] = None) -> None:
         super().__init__(what)

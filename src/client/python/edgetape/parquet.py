@@ -1,4 +1,4 @@
-"""The service's own Parquet answer, saved as a file that is whole or not there."""
+"""Saves the service's own Parquet answer as a file that is either complete or absent."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class ParquetFile(NamedTuple):
     Attributes
     ----------
     path : str
-        Where it lies.
+        Its path.
     rows : int or None
-        Rows in it, as the service said.
+        Rows in it, according to the service.
     revision : int or None
         The day's revision on the deployment that answered.
     size_bytes : int
     base_url : str
-        Which deployment answered.
+        The deployment that answered.
     name : str or None
         The service's name for it, for example ``600519.SH_20260311_orders.parquet``.
     build : str or None
@@ -58,20 +58,20 @@ class ParquetFile(NamedTuple):
 def fetch_parquet(
     endpoints: Endpoints, payload: Payload, folder: str, place: Callable[[Optional[str]], str]
 ) -> ParquetFile:
-    """Asks for a Parquet answer and saves it; `place` makes the path from the service's name for the file.
+    """Requests a Parquet answer and saves it; `place` returns the path for the service's file name.
 
-    The bytes arrive under a temporary name in `folder`, which is made before anything is asked. A connection
-    that breaks is tried again from the beginning (the service does not resume), which is a new request and
-    counted again; an answer that is unusable for the same reason twice is not asked for any more.
+    The bytes are written under a temporary name in `folder`, which is created before the request. After a broken
+    connection the file is requested again from the beginning (the service does not resume), which is charged again; an
+    answer that is unusable twice for the same reason is not requested again.
 
     Raises
     ------
     ServiceError
         For a refusal.
     IntegrityError
-        When what arrived whole is no Parquet file, or breaks off at the same byte twice.
+        When a complete answer is no Parquet file, or two answers break off at the same byte.
     OSError
-        When it cannot be saved.
+        When the file cannot be saved.
     """
     with Part(folder) as part, Progress(1) as bar:
         receiver = _Receiver(part, len(endpoints.base_urls), bar)
@@ -87,7 +87,7 @@ def fetch_parquet(
 
 
 class _Receiver:
-    """Reads answers into a part."""
+    """Reads answers into a partial file."""
 
     def __init__(self, part: Part, addresses: int, bar: Progress) -> None:
         self._part = part
@@ -99,7 +99,7 @@ class _Receiver:
         self._told = 0
 
     def take(self, base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
-        """The file, still without its path, or the envelope that came instead."""
+        """Returns the file, still without its path, or the envelope received instead."""
         if reply.status != 200:
             return parse_answer(base_url, reply.status, reply.headers, reply.read())
         self._bar.moved(-self._told)
@@ -111,7 +111,7 @@ class _Receiver:
             raise
 
     def _file(self, base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
-        """The answer is told by its first bytes: a proxy may drop or change the headers that describe it."""
+        """The answer is recognised by its first bytes, because a proxy may drop or change its headers."""
         pieces = reply.content()
         head = b""
         for piece in pieces:
@@ -161,7 +161,7 @@ class _Receiver:
         raise IntegrityError(told) if reply.is_framed else BrokenConnection(told)
 
     def _note(self, base_url: str, error: BrokenConnection) -> None:
-        """Every try may be counted, so an answer that fails the same way twice is not asked for a third time."""
+        """Each attempt may be charged, so an answer that fails twice in the same way is not requested again."""
         reason = (base_url, self._received, str(error))
         if self._received > 0 and reason in self._reasons:
             self._hopeless.add(base_url)
@@ -171,6 +171,6 @@ class _Receiver:
 
 
 def _file_name(disposition: Optional[str]) -> Optional[str]:
-    """The name in a `Content-Disposition`, when it can be the name of a file here."""
+    """Returns the name in a `Content-Disposition` if it is a valid local file name."""
     match = re.search(r'filename="([\w.-]{1,200})"', disposition or "", re.ASCII)
     return None if match is None or match.group(1).startswith(".") else match.group(1)

@@ -1,4 +1,4 @@
-"""How far something is that takes more than two seconds: with tqdm where it is installed, else one plain line."""
+"""Shows the progress of work that takes more than two seconds, with tqdm if it is installed, else as one line."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _within = threading.local()
 
 
 class Progress:
-    """A bar over files and their bytes, or over other things alone. Safe for threads; use it as a context manager.
-    Inside another one of the same thread it shows nothing.
+    """A progress bar for files and their bytes, or for other items. Thread-safe; use it as a context manager. Inside
+    another bar of the same thread it shows nothing.
 
     Parameters
     ----------
     count : int, optional
-        How many are to come; by default that is not known.
+        Expected number of items; unknown by default.
     size_bytes : int
-        Bytes that are to come; without them the things are counted.
+        Expected bytes; without them items are counted.
     shows : bool, optional
         By default on a terminal and in notebooks, and only after two seconds.
     stream : text file, optional
         By default standard error.
     noun : str, default "files"
-        What is counted.
+        The counted items.
     """
 
     def __init__(
@@ -78,18 +78,18 @@ class Progress:
             self._stream.flush()
 
     def expect(self, size_bytes: int) -> None:
-        """Says before the first step how many bytes are to come."""
+        """Sets the expected bytes before the first step."""
         self._size_bytes = size_bytes
 
     def moved(self, size_bytes: int) -> None:
-        """`size_bytes` more are there; negative when a file begins again."""
+        """Adds `size_bytes` received bytes; negative when a file restarts."""
         with self._mutex:
             self._done_bytes += size_bytes
             if self._size_bytes:
                 self._step(size_bytes)
 
     def finished(self, count: int = 1) -> None:
-        """`count` more are whole."""
+        """Adds `count` complete items."""
         with self._mutex:
             self._done += count
             self._step(0 if self._size_bytes else count)
@@ -140,12 +140,12 @@ def _no_bar() -> None:
 
 
 def is_watched(stream: TextIO) -> bool:
-    """Whether a person reads what is written to `stream`: on a terminal or in a notebook."""
+    """Returns whether a person reads `stream`: a terminal or a notebook."""
     return stream.isatty() or "ipykernel" in sys.modules
 
 
 def size_of(size_bytes: float) -> str:
-    """A size with three digits or so: 950 B, 12.3 MB."""
+    """Formats a size with about three digits: 950 B, 12.3 MB."""
     for unit in ("B", "kB", "MB", "GB"):
         if abs(size_bytes) < 1000:
             return f"{size_bytes:.0f} B" if unit == "B" else f"{size_bytes:.1f} {unit}"

@@ -1,4 +1,4 @@
-"""What is left of the day's quota, how many days of it something takes, and what takes none at all."""
+"""Computes the remaining quota of the day, the days of quota that a call needs, and the alternatives that need none."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _BYTES_A_DAY = 100e6 / 8 * 86_400
 
 
 class Left(NamedTuple):
-    """What is left of a daily counter, and its limit; None: unlimited."""
+    """The remainder of a daily counter, and its limit; None: unlimited."""
 
     left: Optional[int]
     limit: Optional[int]
 
     def days(self, count: int) -> Optional[int]:
-        """Days of quota that `count` takes, today included; None when the plan allows none at all."""
+        """Returns the days of quota that `count` needs, today included; None when the plan allows none."""
         if self.left is None or count <= self.left:
             return 1
         if not self.limit:
@@ -44,7 +44,7 @@ class Left(NamedTuple):
 
 
 def left_of(client: "Enquiries", dataset: Dataset) -> Tuple[Left, Left]:
-    """What is left today of a dataset's requests and files. Calls ``account_info``."""
+    """Returns today's remaining requests and files of a dataset. Calls ``account_info``."""
     quotas = client.account()["quotas"]
     found = [each for each in quotas if each["interface"] == dataset.interface]
     return (_left(found[0]["requests"]), _left(found[0]["files"])) if found else (Left(0, 0), Left(0, 0))
@@ -55,17 +55,17 @@ def _left(counter: Optional["Counter"]) -> Left:
 
 
 def is_many(count: int) -> bool:
-    """Whether so many files or security days are worth a look at the quota first: always where a person reads along."""
+    """Returns whether to check the quota before this many files or security days: always when a person watches."""
     return count > 0 and (count > _MANY or is_watched(sys.stderr))
 
 
 def duration(days: int) -> str:
-    """So many days as people say it: ``12 days``, ``55 years``."""
+    """Formats a number of days: ``12 days``, ``55 years``."""
     return f"{days:,} days" if days < 730 else f"{days / 365:,.0f} years"
 
 
 class Bulk(NamedTuple):
-    """The same days as whole daily files of shares."""
+    """Returns the same days as daily files of shares."""
 
     days: int
     size_bytes: int
@@ -80,30 +80,30 @@ class Bulk(NamedTuple):
 
 
 def bulk_of(days: Iterable["Day"]) -> Bulk:
-    """What the loaded ones of `days` are as daily files."""
+    """Returns the loaded days of `days` as daily files."""
     sizes = [day.get("size_bytes") or 0 for day in days]
     return Bulk(len(sizes), sum(sizes))
 
 
 def is_very_long(quota_days: Optional[int], requests: int) -> bool:
-    """Whether it takes more days of quota, or more requests, than anybody waits for, or can never be done."""
+    """Returns whether the call needs more days of quota or more requests than is practical, or is impossible."""
     return quota_days is None or quota_days > _MANY_DAYS or requests > _MANY_REQUESTS
 
 
 def hint(quota_days: Optional[int], requests: int, bulk: Bulk) -> str:
-    """The better way than what takes very long, as the end of a sentence; else nothing."""
+    """Returns the end of a sentence with a better way for a call that takes very long, else an empty text."""
     return f"; {bulk}" if is_very_long(quota_days, requests) and bulk.days else ""
 
 
 def spelled(quota_days: Optional[int]) -> str:
-    """So many days of quota, as people say it."""
+    """Formats a number of days of quota."""
     if quota_days is None:
         return "the plan allows none"
     return "done today" if quota_days == 1 else f"takes {duration(quota_days)} of quota"
 
 
 def tell(said: str, quota_days: Optional[int], requests: int) -> None:
-    """Says what something takes where a person reads along; elsewhere only what takes very long, as a warning."""
+    """Prints the cost of a call when a person watches; otherwise warns only of calls that take very long."""
     if is_watched(sys.stderr):
         print(said, file=sys.stderr)
     elif is_very_long(quota_days, requests):

@@ -1,4 +1,4 @@
-"""The part of `Client` that reads datasets: rows of a day, of many securities and days, and whole files."""
+"""The methods of `Client` that read datasets: rows of a day, of many securities and days, and whole files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _KINDS: Dict[str, Type[Ticks]] = {ORDERS.name: Orders, TRADES.name: Trades}
 
 
 class Reading(Enquiries):
-    """Rows and files of every dataset, by one method each."""
+    """One method for the rows and one for the files of each dataset."""
 
     _key: str
     _max_wait: float
@@ -62,7 +62,7 @@ class Reading(Enquiries):
     ) -> Basket: ...
 
     def orders(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
-        """The orders of one security on one day, or of a list of securities on a range of days; nothing is asked yet.
+        """The orders of one security on one day, or of a list of securities on a range of days; no request is sent yet.
         Calls ``level2_order_history``; a list also ``data_status``, and for its plan ``order_history_estimate`` and
         ``account_info``.
 
@@ -84,13 +84,13 @@ class Reading(Enquiries):
         fields : str or sequence of str, optional
             Columns in the order wanted; by default the ten standard ones. ``order_no`` and ``side`` too.
         page_size : int, default 10000
-            Rows of a request, 1 to 10,000. Each is counted where requests are.
+            Rows per request, 1 to 10,000. Each request counts if the plan limits requests.
 
         Raises
         ------
         TypeError, ValueError
-            For a number as symbol, what is no date, or a first day behind the last one. Refusals come when rows are
-            read.
+            For a number as symbol, an invalid date, or a first day after the last one. Refusals are raised when rows
+            are read.
         """
         return self._ticks(ORDERS, symbol, *args, **options)
 
@@ -122,7 +122,7 @@ class Reading(Enquiries):
 
     def trades(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
         """The trades of one security on one day, or of a list of securities on a range of days, with the cancels of
-        Shenzhen; nothing is asked yet. Calls ``level2_trade_history``; a list also ``data_status``, and for its plan
+        Shenzhen; no request is sent yet. Calls ``level2_trade_history``; a list also ``data_status``, and for its plan
         ``trade_history_estimate`` and ``account_info``.
 
         ``trades(symbol, date, start, end, fields)`` gives `Trades`, in order of time.
@@ -153,19 +153,19 @@ class Reading(Enquiries):
         symbol, date, fields
             As in `orders`.
         path : str or path
-            The file, or an existing folder: then under the service's name for it.
+            The file's path, or an existing folder, in which the file gets the service's name.
 
         Returns
         -------
         ParquetFile
-            Path, rows, revision and size. The file is whole, or it is not there.
+            Path, rows, revision and size. The file is either complete or absent.
 
         Raises
         ------
         QuotaUsed
-            When the day's files are used up; each try that the service accepted is counted.
+            When the day's files are used up; each accepted attempt is charged.
         OSError
-            When the file cannot be made there: before anything is asked, where that can be known.
+            When the file cannot be created, if possible before the first request.
         ServiceError, ConnectionFailed
             For another refusal, or when no base URL answers.
         """
@@ -175,7 +175,7 @@ class Reading(Enquiries):
         self, symbol: str, date: Optional[DateLike], path: PathLike, fields: Optional[Fields] = None
     ) -> ParquetFile:
         """Saves the trades of a security and a whole day as the service's own Parquet file: one request. Calls
-        ``level2_trade_history`` and, on a disk that is nearly full, ``trade_history_estimate``. The rest is as in
+        ``level2_trade_history`` and, on a disk that is nearly full, ``trade_history_estimate``. Otherwise like
         `orders_parquet`."""
         return self._save_at(select(symbol, date, fields=fields, dataset=TRADES), path)
 
@@ -219,7 +219,7 @@ class Reading(Enquiries):
         return Basket(self, dataset, listed, first, last, options)
 
     def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
-        """Any final answer of an interface; threads queue."""
+        """Returns any final answer of an interface; threads are queued."""
         envelope = {"apiname": interface, "apikey": self._key}
 
         def call() -> Answer:
@@ -244,8 +244,8 @@ class Reading(Enquiries):
     def _save_answer(
         self, selection: Selection, folder: str, place: Callable[[Optional[str]], str]
     ) -> ParquetFile:
-        """Saves a Parquet answer as `place` says; its bytes arrive in `folder`. Nothing is counted for a file
-        that cannot be stored."""
+        """Saves a Parquet answer at the path that `place` returns, using `folder` for the partial file. Nothing is
+        charged for a file that cannot be stored."""
         self._check_space(selection, folder)
         interface = selection.dataset.interface
         payload: Dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""What a caller selects, in the forms of the API: dates, times of day, symbols, fields."""
+"""Converts a caller's selection to the API's forms: dates, times of day, symbols, fields."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tradedate(value: DateLike) -> str:
     Raises
     ------
     ValueError
-        When it is no real date.
+        When it is no valid date.
     TypeError
         For anything else, numbers included.
     """
@@ -84,7 +84,7 @@ def time_of_day(value: Optional[TimeLike]) -> Optional[str]:
 
 
 def symbol(value: str) -> str:
-    """A symbol as the caller writes it.
+    """Returns a symbol as the caller wrote it.
 
     Raises
     ------
@@ -97,9 +97,9 @@ def symbol(value: str) -> str:
 
 
 def security_code(value: str) -> str:
-    """One spelling for each security: ``sh600519`` and ``600519.XSHG`` are ``600519.SH``.
+    """Returns one spelling for each security: ``sh600519`` and ``600519.XSHG`` are ``600519.SH``.
 
-    Bare digits stay bare, and so does anything that the service would refuse.
+    Bare digits, and text that the service would refuse, stay unchanged.
     """
     text = symbol(value).upper()
     match = re.fullmatch(r"(\d{6})\.([A-Z]+)", text, re.ASCII)
@@ -110,7 +110,8 @@ def security_code(value: str) -> str:
 
 
 def field_names(value: Optional[Fields]) -> Optional[List[str]]:
-    """Column names in the order wanted, repeats dropped; None (the standard fields) for nothing."""
+    """Returns column names in the requested order without repeats; None (the standard fields) for an empty selection.
+    """
     if value is None:
         return None
     names = value.split(",") if isinstance(value, str) else list(value)
@@ -130,11 +131,11 @@ class Selection(NamedTuple):
 
     @property
     def is_whole_day(self) -> bool:
-        """Whether no time window was asked for."""
+        """Whether the selection has no time window."""
         return self.start is None and self.end is None
 
     def params(self) -> Dict[str, Any]:
-        """`params` of a request; what was left out is left out."""
+        """The `params` of a request, without omitted parameters."""
         given = {
             "symbol": self.symbol,
             "tradedate": self.tradedate,
@@ -152,7 +153,7 @@ def select(
     fields: Optional[Fields] = None,
     dataset: Dataset = ORDERS,
 ) -> Selection:
-    """Checks the types of a selection; what it says is the service's to judge."""
+    """Checks the types of a selection; the service checks its values."""
     return Selection(
         symbol(security),
         None if date is None else tradedate(date),

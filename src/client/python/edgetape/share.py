@@ -1,4 +1,4 @@
-"""A year's share: which files it holds, and a folder that gets them all."""
+"""A year's share: its files, and a folder into which they are downloaded."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _LOOK_EVERY_S = 0.5
 
 
 class Share:
-    """A share as `file_download` gave it.
+    """A share as returned by `file_download`.
 
     Attributes
     ----------
     status : str
-        ``ready``, or ``preparing`` while its operator still makes it.
+        ``ready``, or ``preparing`` while the operator creates it.
     data_type, year
         As asked for.
     start_date, end_date : str
@@ -44,11 +44,11 @@ class Share:
     file_count, size_bytes : int
         All files covered now.
     url, password : str
-        Where it lies; also for a browser, rclone or curl.
+        Its address and password; also for a browser, rclone or curl.
     expires_at : str
         RFC 3339, exclusive.
     retry_after : int
-        Seconds after which to ask again while it is not ready.
+        Seconds after which to request it again while it is not ready.
     """
 
     def __init__(self, share: Dict[str, Any], connections: Connections, max_wait: float) -> None:
@@ -68,7 +68,7 @@ class Share:
         self._max_wait = max_wait
 
     def __repr__(self) -> str:
-        # Without the password: a notebook shows what stands on its last line.
+        # Without the password, because a notebook shows the value of its last line.
         return f"<Share {self.data_type} {self.year} {self.status}: {self.file_count} files, {self.url}>"
 
     def files(self) -> List[ShareFile]:
@@ -79,7 +79,7 @@ class Share:
         Unavailable
             While the share is not ready.
         ProtocolError
-            When the share lies on a drive of another kind, which has no manifest.
+            When the share is an external one, which has no manifest.
         """
         return [_file_of(entry) for entry in self._manifest()]
 
@@ -118,37 +118,38 @@ class Share:
         progress: Optional[bool] = None,
         verify: bool = False,
     ) -> List[str]:
-        """Downloads the files that the folder does not have yet; an interrupted download is continued.
+        """Downloads the files that the folder lacks; an interrupted download is continued.
 
         Parameters
         ----------
         folder : str or path
-            Made when it is not there; the files keep the share's paths.
+            Created if missing; the files keep the share's paths.
         days : iterable of dates, optional
             Only files of these days; by default all.
         workers : int, default 4
-            Files at the same time.
+            Number of concurrent downloads.
         progress : bool, optional
-            Whether to show it; by default on a terminal.
+            Whether to show the progress; by default on a terminal.
         verify : bool, default False
-            True: the SHA-256 of every file that is there is computed again. By default only of those whose size
-            or time of modification changed.
+            True: the SHA-256 of every existing file is computed again; by default only of files whose size or
+            modification time has changed.
 
         Returns
         -------
         list of str
-            The paths of all files asked for, by day.
+            The paths of all requested files, by day.
 
         Raises
         ------
         IntegrityError
-            When a file is not the one that the manifest names. The others were downloaded.
+            When a file differs from the manifest. All other files were downloaded.
         OSError
             When the folder cannot be used, or the disk is full.
         FolderInUse
-            While another run is writing into the folder.
+            While another run writes into the folder.
         ServiceError, ConnectionFailed
-            For a refusal, or a connection that stays broken. What is whole stays, parts are continued next time.
+            For a refusal, or a connection that stays broken. Complete files stay, and partial ones are continued by the
+            next call.
         """
         root = os.fspath(folder)
         wanted = None if days is None else {tradedate(each) for each in days}
@@ -165,10 +166,10 @@ class Share:
 
 
 class ShareRun(Generic[T]):
-    """Fetches from a share by threads of their own.
+    """Downloads from a share in separate daemon threads.
 
-    They are daemons, and all they wait for ends when they are asked to stop: an interrupt of the caller does not
-    wait for them. The folder stays locked until the last of them ended.
+    All their waits end when they are asked to stop, so that an interrupt of the caller does not wait for them. The
+    folder stays locked until the last one has ended.
     """
 
     def __init__(self, share: Share, bar: Progress, lock: FolderLock) -> None:
@@ -186,7 +187,8 @@ class ShareRun(Generic[T]):
         raise NotImplementedError
 
     def run(self, items: Sequence[T], workers: int) -> None:
-        """Downloads `items`. Raises the first error that is not of one file's content, else those together."""
+        """Downloads `items`. Raises the first error that is not about one file's content, else all of those together.
+        """
         waiting = deque(items)
         damaged: List[BaseException] = []
         try:
@@ -230,7 +232,7 @@ class ShareRun(Generic[T]):
                 thread.join(max(0.0, until - time.monotonic()))
         running = [thread for thread in self._threads if thread.is_alive()]
         if running:
-            # They are inside a call of the system that nothing ends, and write nothing any more.
+            # The remaining threads are in a system call that cannot be ended, and write nothing more.
             self._lock.release_after(running)
         self._connections.close()
 
@@ -244,14 +246,14 @@ class _Run(ShareRun[ShareFile]):
         self._journal = journal
 
     def fetch(self, file: ShareFile) -> None:
-        """Downloads `file`, or the one that stands in its place now."""
+        """Downloads `file`, or the version that has replaced it."""
         path = _local(self._root, file)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         max_wait = self._share._max_wait
         try:
             Download(self._drive, file, path, self._bar, self._stop).run(max_wait)
         except IntegrityError:
-            # Published again since the manifest was read?
+            # The file may have been published again since the manifest was read.
             present = {each.path: each for each in self._share.files()}.get(file.path)
             if present is None or present.sha256 == file.sha256:
                 raise
@@ -275,7 +277,7 @@ def ask_share(
     data_type: str,
     year: int,
 ) -> Share:
-    """Asks `file_download` through `ask`, which gives the `data` of a served answer."""
+    """Calls `file_download` through `ask`, which returns the `data` of a served answer."""
     outer = ask("file_download", {"data_type": data_type, "year": year})
     try:
         return Share(outer["data"], connections, max_wait)
@@ -285,7 +287,7 @@ def ask_share(
 
 def _file_of(entry: Dict[str, Any]) -> ShareFile:
     file = ShareFile(**{name: entry[name] for name in ShareFile._fields})
-    # The path becomes one of this machine: a folder named after a day, and a plain name in it.
+    # Returns the local path: a folder named after a day, and a plain name in it.
     if re.fullmatch(r"\d{8}/[^./\\:\x00-\x1f][^/\\:\x00-\x1f]*", file.path) is None:
         raise ProtocolError(f"the manifest names {file.path!r}, which is no path of a daily file")
     return file
@@ -296,7 +298,7 @@ def _local(root: str, file: ShareFile) -> str:
 
 
 def _size_of_parts(root: str, files: List[ShareFile]) -> int:
-    """Bytes that earlier downloads of these files left."""
+    """Returns the bytes that earlier downloads of these files left."""
     size_bytes = 0
     for file in files:
         try:
@@ -307,7 +309,8 @@ def _size_of_parts(root: str, files: List[ShareFile]) -> int:
 
 
 def _is_there(root: str, file: ShareFile, journal: Journal, verify: bool) -> bool:
-    """Whether the folder has this very file. Its bytes are read only when nothing noted says what they are."""
+    """Returns whether the folder has exactly this file. Its bytes are read only when the journal has no matching entry.
+    """
     path = _local(root, file)
     try:
         stat = os.stat(path)

@@ -1,10 +1,9 @@
 """A folder that follows the service: one Parquet file for each security and day.
 
-The journal remembers for each file its SHA-256, and which build and revision of its day it is of, on which
-deployment. A file of the present build is kept, whichever deployment serves it. Another build on the same
-deployment asks for the file again only when `data_changes` names the security, or cannot tell; so does the same
-revision from another instant, which a catalog gives that was put back to an earlier state. Revisions of another
-deployment say nothing.
+The journal stores for each file its SHA-256, and the build, revision and deployment from which it came. A file of the
+current build is kept, whichever deployment serves it. For another build on the same deployment, a file is downloaded
+again only if `data_changes` names the security or cannot tell. The same applies to an equal revision with another
+instant, which a restored catalog can issue. Revisions of another deployment are not comparable.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Revisions:
-    """The present revisions of some days, and how they came about.
+    """The current revisions of some days, and the changes that led to them.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ class Revisions:
         self._changes: Optional[Dict[str, List[Change]]] = None
 
     def expect(self, tradedate: str, entry: Entry) -> None:
-        """Says beforehand that `follow` will be asked for `entry`, so that changes are read from then on."""
+        """Announces that `follow` will be called for `entry`, so that the changes since then are read."""
         if not self._is_outdated(tradedate, entry):
             return
         published = entry.get("published")
@@ -63,10 +62,10 @@ class Revisions:
             self._since = published
 
     def follow(self, symbol: str, tradedate: str, entry: Entry) -> Optional[Entry]:
-        """`entry` as of the day's present revision, or None when the file must be asked for again.
+        """Returns `entry` for the day's current revision, or None when the file must be downloaded again.
 
-        Contents are the same when their build ids are. Without them only a revision of the same deployment
-        tells, because another one's numbers are its own.
+        Contents are equal if their build ids are; without build ids, only revisions of the same deployment are
+        comparable.
         """
         day = self._days[tradedate]
         here = self._here(day)
@@ -88,7 +87,7 @@ class Revisions:
         return {**entry, **here}
 
     def _here(self, day: Day) -> Entry:
-        """What an entry of the day's present revision says."""
+        """Returns the entry for the day's current revision."""
         return {
             "url": self._base_url,
             "revision": day["revision"],
@@ -100,7 +99,7 @@ class Revisions:
         return entry.get("build") is not None and entry["build"] == day.get("build_id")
 
     def _is_outdated(self, tradedate: str, entry: Entry) -> bool:
-        """A catalog that was put back may give a number twice: its instant of publication is another one."""
+        """A restored catalog may issue a number twice, with different instants of publication."""
         day = self._days[tradedate]
         if self._is_present_build(day, entry):
             return False
@@ -119,7 +118,7 @@ class Revisions:
 
 
 def _names(change: Change, symbol: str) -> bool:
-    """Whether the change concerns the security, or cannot tell. Bare digits mean either exchange."""
+    """Returns whether the change affects the security or does not say. Bare digits match both exchanges."""
     securities = change["securities"]
     if securities is None:
         return True
@@ -137,24 +136,24 @@ _GONE_ENDING = ".gone"
 
 
 class SyncReport(NamedTuple):
-    """What a run did. Entries are ``(symbol, tradedate)``, dates YYYYMMDD.
+    """The result of a run. Entries are ``(symbol, tradedate)``, dates YYYYMMDD.
 
     Attributes
     ----------
     fetched : list
         Files that were downloaded in this run.
     kept : list
-        Files that were there already in the present build.
+        Files of the current build that were already in the folder.
     empty : list
-        Securities that have no rows on the day, or are not in it. Not asked for again in this build.
+        Securities without rows on the day; not requested again for this build.
     missing : list of (tradedate, state)
         Trading days that cannot be read: pending, missing, withdrawn, damaged.
     left : list
-        What a next run has to fetch.
+        Remaining files for the next run.
     stopped : QuotaUsed or None
-        The used-up quota that ended the run; ``stopped.resets_at`` says when it goes on.
+        The used-up quota that ended the run; ``stopped.resets_at`` is the time of the reset.
     window_from : str or None
-        First day that the plan covers, when the range asked for begins before it: earlier days were left out.
+        First day that the plan covers, when the requested range begins before it; earlier days were skipped.
     """
 
     fetched: List[Tuple[str, str]]
@@ -166,7 +165,7 @@ class SyncReport(NamedTuple):
     window_from: Optional[str] = None
 
     def __str__(self) -> str:
-        """One line for people; the lists are for programs."""
+        """Returns one line of text; programs use the lists."""
         days = [f"{len(run)} {state} ({_span(run)})" for state, run in self._days_by_state().items()]
         parts = [
             f"fetched {len(self.fetched)}, kept {len(self.kept)}, without rows {len(self.empty)}",
@@ -185,7 +184,7 @@ class SyncReport(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing that is loaded is left to fetch."""
+        """Whether no loaded file remains to be downloaded."""
         return not self.left
 
 
@@ -196,7 +195,7 @@ def run_in_folder(
     end_date: str,
     folder: str,
 ) -> SyncReport:
-    """Runs what `make` gives for the folder's lock; dates are YYYYMMDD, both included."""
+    """Runs the object that `make` returns for the folder's lock; dates are YYYYMMDD, both included."""
     codes = list(dict.fromkeys(map(security_code, symbols)))
     prepare_folder(folder)
     with locked(folder) as lock:
@@ -209,7 +208,7 @@ def run_in_folder(
 
 
 class FolderRun:
-    """Brings a folder up to date: ``600519.SH/600519.SH_20260311_orders.parquet``, or another dataset's."""
+    """Updates a folder of files such as ``600519.SH/600519.SH_20260311_orders.parquet``."""
 
     journal_name = ".edgetape-sync.jsonl"
 
@@ -231,7 +230,7 @@ class FolderRun:
         self._fetched_ahead: Set[Name] = set()
 
     def report(self) -> SyncReport:
-        """What was done so far; everything else that is wanted is left."""
+        """Returns the report so far, with all other requested files in `left`."""
         done = {*self._report.fetched, *self._report.kept, *self._report.empty}
         left = [name for name in self._wanted if name not in done and name[1] not in self._unreadable]
         return self._report._replace(left=left, window_from=self._window_from)
@@ -253,7 +252,7 @@ class FolderRun:
         return self.report()._replace(stopped=stopped)
 
     def _look(self, revisions: Revisions) -> List[Name]:
-        """Files what is there in its day's present build; gives the rest."""
+        """Records existing files of their day's current build, and returns the rest."""
         for symbol, tradedate in self._wanted:
             noted = self._entry(symbol, tradedate)
             if noted is not None:
@@ -272,7 +271,7 @@ class FolderRun:
     def _fetch_all(
         self, missing: Sequence[Name], loaded: Mapping[str, Day], base_url: str
     ) -> Optional[QuotaUsed]:
-        """Fetches from the API until it is done or the quota is used up."""
+        """Downloads from the API until all is done or the quota is used up."""
         self._announce(missing, loaded)
         with Progress(len(missing)) as bar:
             for name in missing:
@@ -285,7 +284,7 @@ class FolderRun:
         return None
 
     def _announce(self, missing: Sequence[Name], loaded: Mapping[str, Day]) -> None:
-        """Says before the first file that is counted how many there are, and the days of quota that means."""
+        """Prints the number of files, and the days of quota they need, before the first charged file."""
         if not is_many(len(missing)):
             return
         try:
@@ -301,7 +300,7 @@ class FolderRun:
         tell(f"{told}, {left} left today: {spelled(days)}{hint(days, count, bulk)}", days, count)
 
     def subfolder(self, code: str, tradedate: str) -> str:
-        """Where the files of a security and day lie, below the folder."""
+        """Returns the subfolder for the files of a security and day."""
         return code
 
     def file_name(self, code: str, tradedate: str) -> str:
@@ -309,10 +308,10 @@ class FolderRun:
         return f"{code}_{tradedate}_{self._dataset.name}.parquet"
 
     def fetch_ahead(self, missing: Sequence[Name], loaded: Mapping[str, Day], base_url: str) -> None:
-        """Fetches what can be had without the API. Nothing here."""
+        """Downloads what is available without the API; here, nothing."""
 
     def note_fetched(self, name: Name, code: str, day: Day, sha256: str, base_url: str) -> None:
-        """Notes a file of the day's present build that was fetched ahead. Safe for threads."""
+        """Records a downloaded file of the day's current build. Thread-safe."""
         file = f"{self.subfolder(code, name[1])}/{self.file_name(code, name[1])}"
         stat = os.stat(os.path.join(self._folder, file))
         facts: Entry = {"url": base_url, "revision": day["revision"], "published": day["published_at"]}
@@ -321,7 +320,7 @@ class FolderRun:
         self._fetched_ahead.add(name)
 
     def _distinct(self, symbols: Sequence[str], tradedate: str) -> List[str]:
-        """The symbols without bare digits that mean one of the others on this day."""
+        """Returns the symbols without bare digits that name the same security as another symbol on this day."""
         kept = []
         for symbol in symbols:
             is_twin = "." not in symbol and any(f"{symbol}.{market}" in symbols for market in _MARKETS)
@@ -330,7 +329,7 @@ class FolderRun:
         return kept
 
     def _code_of(self, symbol: str, tradedate: str) -> Optional[str]:
-        """The security that bare digits mean on a day, as ``600519.SH``; None when there is none."""
+        """Returns the security that bare digits mean on a day, as ``600519.SH``; None without one."""
         if "." in symbol:
             return symbol
         try:
@@ -339,7 +338,7 @@ class FolderRun:
             return None
 
     def _entry(self, symbol: str, tradedate: str) -> Optional[Entry]:
-        """What the journal has of a security's file, by whatever spelling it was asked for."""
+        """Returns the journal's entry for a security's file, in any spelling of the symbol."""
         noted = self._noted(symbol, tradedate)
         if noted is not None:
             code = _code_in(noted)
@@ -353,18 +352,18 @@ class FolderRun:
         return self._journal.get(self._key(symbol, tradedate))
 
     def _key(self, symbol: str, tradedate: str) -> str:
-        """Of a journal's entry. Orders have no name in it: older journals know nothing else."""
+        """The key of a journal's entry. It omits the dataset for orders, as older journals do."""
         suffix = "" if self._dataset.name == ORDERS.name else f" {self._dataset.name}"
         return f"{symbol} {tradedate}{suffix}"
 
     def _note(self, name: Name, entry: Entry) -> None:
-        """Notes an entry under the symbol as it was asked for, and under the file's own."""
+        """Records an entry under the requested symbol and under the file's own."""
         symbol, tradedate = name
         for each in dict.fromkeys([_code_in(entry) or symbol, symbol]):
             self._journal.put(self._key(each, tradedate), entry)
 
     def _present(self, name: Name, revisions: Revisions) -> Optional[Entry]:
-        """The journal's entry when its file is there in the day's present build; else None."""
+        """Returns the journal's entry if its file exists in the day's current build, else None."""
         symbol, tradedate = name
         noted = self._entry(symbol, tradedate)
         entry = None if noted is None else self._whole(noted)
@@ -376,7 +375,7 @@ class FolderRun:
         return followed
 
     def _whole(self, entry: Entry) -> Optional[Entry]:
-        """The entry of a file that is there with its bytes, with its present time; else None."""
+        """Returns the entry, with the file's current time, if the file exists with these bytes, else None."""
         file = entry.get("file")
         if file is None:
             return entry
@@ -390,7 +389,7 @@ class FolderRun:
             seen = sha256_of(path)
         except (OSError, TypeError, ValueError):
             return None
-        # A journal of an older version has no sums: from now on it has.
+        # Journals of older versions have no checksums; they are added now.
         if entry.get("sha256") not in (None, seen):
             return None
         return {**entry, "sha256": seen, "mtime": stat.st_mtime_ns}
@@ -424,10 +423,10 @@ class FolderRun:
         self._report.fetched.append(name)
 
     def _facts_of(self, saved: ParquetFile, day: Day, base_url: str) -> Entry:
-        """Which content a file is of."""
+        """Returns which content a file belongs to."""
         revision, build = saved.revision, saved.build
         if saved.base_url == base_url and None in (revision, build):
-            # Something between drops headers. The list says it too, when it is the same before and behind.
+            # A proxy dropped the headers. The list of days gives the same facts if it is equal before and after.
             months = self._client.status(day["tradedate"], self._dataset.name)["days"]
             now = next((each for each in months if each["tradedate"] == day["tradedate"]), None)
             if now is not None and now["published_at"] == day["published_at"]:
@@ -438,7 +437,7 @@ class FolderRun:
         return {"url": saved.base_url, "revision": revision, "build": build, "published": published}
 
     def _take_refusal(self, name: Name, refusal: NoData, here: Entry) -> None:
-        """Files a 1002 of the service: of the security, or of the whole day."""
+        """Records a 1002 of the service: of the security, or of the whole day."""
         if self._client.present_url != here["url"]:
             return  # Of another deployment than the list is of: it is left.
         if refusal.reason in EMPTY:
@@ -452,7 +451,7 @@ class FolderRun:
             raise refusal
 
     def _place(self, name: Name, told: Optional[str]) -> str:
-        """The path of a file, by the service's name for it, where it came."""
+        """Returns the path of a file, with the service's name if it was sent."""
         symbol, tradedate = name
         code = (told or "").split("_", 1)[0]
         if not re.fullmatch(r"\d{6}\.[A-Z]{2}", code, re.ASCII):
@@ -465,7 +464,7 @@ class FolderRun:
         return os.path.join(folder, self.file_name(code, tradedate))
 
     def _put_away(self, entry: Optional[Entry]) -> None:
-        """A file of a security that the present revision does not have is not to be read by accident."""
+        """A file of a security that the current revision lacks must not be read by accident."""
         if entry is not None and isinstance(entry.get("file"), str):
             path = os.path.join(self._folder, entry["file"])
             if os.path.exists(path):

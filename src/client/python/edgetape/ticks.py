@@ -1,4 +1,4 @@
-"""The rows of one security on one day, of any dataset, read when they are needed and kept."""
+"""The rows of one security on one day, of any dataset, read on demand and kept."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Ticks:
-    """What `Orders` and `Trades` have in common: rows that are read page by page; nothing is asked before the first use.
-    Reading calls the dataset's operation: ``level2_order_history`` or ``level2_trade_history``.
+    """The common base of `Orders` and `Trades`: rows that are read page by page; no request is sent before the first
+    use. Reading calls the dataset's operation: ``level2_order_history`` or ``level2_trade_history``.
 
-    What was read is kept: reading again asks nothing, and after an error (a used-up quota, a broken connection) the
-    same call again continues where it stopped. For use by one thread at a time.
+    Rows read are kept: reading again sends no request, and after an error (a used-up quota, a broken connection) the
+    same call continues. Use it from one thread at a time.
     """
 
     def __init__(
@@ -42,12 +42,12 @@ class Ticks:
 
     @property
     def symbol(self) -> str:
-        """The symbol as it was asked for."""
+        """The symbol as requested."""
         return self._selection.symbol
 
     @property
     def tradedate(self) -> Optional[str]:
-        """The day, YYYYMMDD; None before the first page when no date was given."""
+        """The day, YYYYMMDD; None before the first page if no date was given."""
         return self._paging.state.tradedate
 
     @property
@@ -57,17 +57,17 @@ class Ticks:
 
     @property
     def revision(self) -> Optional[int]:
-        """The day's revision that the last page was of; None before it."""
+        """The day's revision of the last page; None before the first page."""
         return self._paging.state.revision
 
     @property
     def build(self) -> Optional[str]:
-        """The build id of the rows read so far, equal only for equal contents; None when it was not sent."""
+        """The build id of the rows read so far, equal only for equal contents; None if the service did not send it."""
         return self._paging.state.build
 
     @property
     def restarts(self) -> int:
-        """How often the day was read again because it changed meanwhile: 0 or 1."""
+        """How often reading restarted because the day changed: 0 or 1."""
         return self._paging.state.restarts
 
     @property
@@ -77,20 +77,20 @@ class Ticks:
 
     @property
     def rows(self) -> List[Row]:
-        """The rows read so far, as tuples in the order of `fields`. Asks nothing."""
+        """The rows read so far, as tuples in the order of `fields`. Sends no request."""
         state = self._paging.state
         return state.kept[: state.row_count]
 
     def __iter__(self) -> Iterator[Row]:
-        """Every row, from the first one; pages are asked for as they are needed. Calls ``level2_order_history`` or
-        ``level2_trade_history``.
+        """Yields every row from the first one; pages are requested as they are needed. Calls ``level2_order_history``
+        or ``level2_trade_history``.
 
         Raises
         ------
         ServiceError
             For a refusal; ``code``, ``reason`` and ``request_id`` say which.
         DataRebuilt
-            When the day was rebuilt meanwhile and rows that were handed out are not the same any more.
+            When the day was rebuilt during reading and rows already returned have changed.
         ConnectionFailed
             When no base URL answers.
         """
@@ -98,7 +98,7 @@ class Ticks:
             yield from page
 
     def pages(self) -> Iterator[List[Row]]:
-        """As iterating, in lists of rows; what is kept already comes as one list. Calls and raises the same."""
+        """Yields lists of rows; kept rows are one list. Otherwise like iterating."""
         handed, restarts = 0, self.restarts
         while True:
             if restarts != self.restarts:
@@ -113,7 +113,7 @@ class Ticks:
                 return
 
     def to_list(self) -> List[Row]:
-        """All rows as tuples in the order of `fields`; strings and numbers as the service sends them. Calls
+        """All rows as tuples in the order of `fields`; with strings and numbers as the service sends them. Calls
         ``level2_order_history`` or ``level2_trade_history``.
 
         Raises
@@ -127,15 +127,15 @@ class Ticks:
     def to_df(self, raw: bool = False) -> "pandas.DataFrame":
         """All rows as a `pandas.DataFrame`. Calls ``level2_order_history`` or ``level2_trade_history``.
 
-        This is the one shape of frames, here, in `to_polars`, in a `Basket` and in `read_history`. Columns stand in
-        the order of `fields`. ``symbol`` and ``tradedate`` are strings; ``time`` is datetime64[ns] with the date, wall
-        clock of Beijing, without a time zone; codes (``order_type``, ``order_code``, ``side``, ``bs_flag``,
-        ``trade_code``, ``order_kind``) are categories; numbers, ids and ``volume`` (shares) are int64; ``price`` and
-        ``amount`` (yuan) are float64. No value is missing.
+        All frames have this form, also in `to_polars`, in a `Basket` and in `read_history`. Columns are in the order of
+        `fields`. ``symbol`` and ``tradedate`` are strings; ``time`` is datetime64[ns] with the date, wall clock of
+        Beijing, without a time zone; codes (``order_type``, ``order_code``, ``side``, ``bs_flag``, ``trade_code``,
+        ``order_kind``) are categories; numbers, ids and ``volume`` (shares) are int64; ``price`` and ``amount`` (yuan)
+        are float64. No value is missing.
 
         Files (`to_parquet`, `to_csv`, `Client.sync`, `Client.history`, the service's own) have the same columns with
-        the API's own values: times and codes as strings, ``time`` as HHMMSSmmm. Those that `Client.history` takes from a
-        share hold the columns on request, too.
+        the API's own values: times and codes as strings, ``time`` as HHMMSSmmm. Files that `Client.history` downloads
+        from a share also have the on-request columns.
 
         Parameters
         ----------
@@ -153,24 +153,24 @@ class Ticks:
         return frame.to_pandas([self._block()], self.fields, raw)
 
     def to_polars(self, raw: bool = False) -> "polars.DataFrame":
-        """All rows as a `polars.DataFrame`; the rest is as in `to_df`, time as Datetime("ms"). Calls
+        """Returns all rows as a `polars.DataFrame`; otherwise like `to_df`, with time as Datetime("ms"). Calls
         ``level2_order_history`` or ``level2_trade_history``."""
         self._read_all()
         return frame.to_polars([self._block()], self.fields, raw)
 
     def to_parquet(self, path: PathLike) -> str:
-        """All rows as one Parquet file (ZSTD) with the columns that `to_df` describes; returns its path. Calls
-        ``level2_order_history`` or ``level2_trade_history``.
+        """Writes all rows to one Parquet file (ZSTD) with the columns that `to_df` describes and returns its path.
+        Calls ``level2_order_history`` or ``level2_trade_history``.
 
-        With pyarrow the rows are read as pages. Without it the service's own Parquet answer is saved, which
-        counts as one of the day's files and holds a whole day.
+        With pyarrow the rows are read as pages. Without it, the service's own Parquet answer of a whole day is saved,
+        which counts as one of the day's files.
 
         Raises
         ------
         MissingLibrary
             For a time window without pyarrow.
         ServiceError, ConnectionFailed
-            As for iterating. `path` is written at the end and is never half a file.
+            As for iterating. The file appears at `path` only when it is complete.
         """
         target = os.fspath(path)
         if frame.has_library("pyarrow"):
@@ -187,8 +187,8 @@ class Ticks:
 
     def to_csv(self, path: PathLike) -> str:
         """All rows as one CSV file, with the API's own texts and numbers; returns its path. Calls
-        ``level2_order_history`` or ``level2_trade_history`` and raises as iterating does; `path` is written at the
-        end and is never half a file."""
+        ``level2_order_history`` or ``level2_trade_history`` and raises as iterating does; The file appears at `path`
+        only when it is complete."""
         self._read_all()
         return frame.write_csv([self._block()], self.fields, path)
 
@@ -205,7 +205,7 @@ class Ticks:
                 read = self._paging.next_rows()
 
     def _catch_up(self, handed: int) -> None:
-        """After a rebuild: reads again what was handed out, and refuses to continue when it is not the same."""
+        """After a rebuild: reads the returned rows again, and refuses to continue if they differ."""
         while self._paging.state.row_count < handed and self._paging.next_rows() is not None:
             pass
         state = self._paging.state
@@ -219,7 +219,7 @@ class Ticks:
 
 
 class Orders(Ticks):
-    """The orders of one security on one day; made by `Client.orders`. Reading calls ``level2_order_history``.
+    """The orders of one security on one day; created by `Client.orders`. Reading calls ``level2_order_history``.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class Orders(Ticks):
 
 
 class Trades(Ticks):
-    """The trades of one security on one day; made by `Client.trades`. Reading calls ``level2_trade_history``.
+    """The trades of one security on one day; created by `Client.trades`. Reading calls ``level2_trade_history``.
 
     Examples
     --------

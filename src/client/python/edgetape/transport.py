@@ -1,7 +1,7 @@
 """HTTP/1.1 over kept-alive connections, with the standard library only.
 
-A page is answered in milliseconds; opening a TLS connection for each of a day's pages would cost several
-times that over a long distance. `urllib.request` opens one per request, so connections are kept here.
+A page takes milliseconds; over a long distance, opening a TLS connection for each page would take several times that.
+`urllib.request` opens one per request, so this module keeps connections open.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _Place = Tuple[str, str]
 class BrokenConnection(Exception):
     """A connection was refused, reset, timed out, not resolved, cut off or garbled, or its TLS is bad.
 
-    Raised by this module alone, so that an error of a local file is never taken for one of the network.
+    Raised by this module only, so that an error of a local file is never mistaken for a network error.
     """
 
 
@@ -58,7 +58,7 @@ def _network(proxy: Optional[Proxy], doing: str) -> Iterator[None]:
 
 
 class _Lines:
-    """The lines of an answer's head, where an end of the connection is no end of the head."""
+    """The lines of an answer's head; the end of the connection does not count as the end of the head."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -66,7 +66,7 @@ class _Lines:
 
     def readline(self, limit: int = -1) -> bytes:
         line: bytes = self.stream.readline(limit)
-        # Nothing at all is http.client's to judge: the other side hung up.
+        # An empty head is left to http.client: the server closed the connection.
         cut = not line.endswith(b"\n") and len(line) != limit
         if cut and (line or not self._is_first):
             raise http.client.IncompleteRead(line)
@@ -78,7 +78,7 @@ class _Lines:
 
 
 class _Response(http.client.HTTPResponse):
-    """http.client takes a head that was cut off for a shorter one: without lengths, tags and reasons."""
+    """http.client accepts a truncated head as a shorter one, without lengths, tags and reasons."""
 
     def begin(self) -> None:
         lines = _Lines(self.fp)
@@ -112,12 +112,12 @@ class Reply:
 
     @property
     def length(self) -> Optional[int]:
-        """Bytes of the body as announced; None when they are not."""
+        """Announced bytes of the body; None when not announced."""
         return whole_number(self.headers.get("Content-Length"))
 
     @property
     def is_framed(self) -> bool:
-        """Whether a body that was cut off can be told from a whole one."""
+        """Whether a truncated body can be recognised."""
         return self.length is not None or "chunked" in self.headers.get("Transfer-Encoding", "").lower()
 
     def read(self) -> bytes:
@@ -150,12 +150,12 @@ class Reply:
             received += len(piece)
             self.touched()
             yield piece
-        # Read in pieces, http.client takes a short body for a whole one.
+        # When it reads in pieces, http.client accepts a short body as complete.
         if expected is not None and received < expected:
             raise BrokenConnection(f"the body ended after {received} of {expected} bytes")
 
     def close(self) -> None:
-        """Gives the connection back when all was read, else closes it, which tells the service to stop."""
+        """Returns the connection for reuse if the body was fully read, else closes it, which stops the service."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -169,12 +169,12 @@ class Reply:
 class Connections:
     """Connections that are kept for the next request; safe for threads, forked children and pickling.
 
-    There is no lock in it: one that an interrupt left taken would hang every later request.
+    It uses no lock, because a lock held at an interrupt would block every later request.
 
     Parameters
     ----------
     timeout : float
-        Seconds that any one wait for bytes may take. Connecting may take 10 s at most.
+        Maximum seconds of each wait for bytes. Connecting may take at most 10 s.
     ssl_context : ssl.SSLContext, optional
         For `https` addresses; the system's certificates by default.
     """
@@ -196,7 +196,7 @@ class Connections:
         self.__init__(state["timeout"])  # type: ignore[misc]
 
     def separate(self) -> "Connections":
-        """Others with the same settings, which can be aborted without breaking these."""
+        """Returns connections with the same settings, which can be aborted separately."""
         return Connections(self.timeout, self._ssl_context)
 
     def request(
@@ -212,7 +212,7 @@ class Connections:
         Parameters
         ----------
         timeout : float, optional
-            Seconds that any one wait of this request may take, when less than the usual ones.
+            Maximum seconds of each wait of this request, if below the usual limit.
 
         Raises
         ------
@@ -248,7 +248,7 @@ class Connections:
             raise
 
     def put_back(self, place: _Place, connection: _Connection) -> None:
-        """Keeps a connection whose answer was read to its end."""
+        """Keeps a connection whose answer was fully read."""
         if self._pid == os.getpid() and not self._is_aborted:
             self._idle.setdefault(place, deque()).append((time.monotonic(), connection))
 
@@ -260,14 +260,14 @@ class Connections:
                 connection.close()
 
     def abort(self) -> None:
-        """Breaks every exchange that other threads are in, and refuses new ones."""
+        """Breaks all running requests of other threads, and refuses new ones."""
         self._is_aborted = True
         for connection in list(self._open_ones):
             _cut(connection)
 
     def _take(self, place: _Place) -> Optional[_Connection]:
         if self._pid != os.getpid():
-            # A forked child must not talk on its parent's connections.
+            # A forked child must not use its parent's connections.
             self._pid, self._idle = os.getpid(), {}
         kept = self._idle.get(place)
         while kept:
@@ -315,7 +315,7 @@ class Connections:
         parts = urlsplit(url)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         if parts.scheme == "http" and proxy is not None:
-            # A plain proxy is told the whole address.
+            # A plain HTTP proxy receives the full URL.
             target = f"http://{parts.netloc}{target}"
             headers = {**headers, **proxy.headers, "Host": parts.netloc}
         connection.request(method, target, body=body, headers=headers)
@@ -327,22 +327,23 @@ def _nothing() -> None:
 
 
 def _cut(connection: _Connection) -> None:
-    """Ends a connection that another thread may be reading: it sees the end at once."""
+    """Ends a connection that another thread may be reading; that thread sees the end immediately."""
     plain = connection.sock
     try:
-        # Of the plain socket, also under TLS: the other thread may be inside the TLS layer.
+        # The plain socket is shut down, also under TLS, because the other thread may be inside the TLS layer.
         socket.socket.shutdown(plain, socket.SHUT_RDWR)
     except (OSError, AttributeError, TypeError):
         pass  # It is closed.
 
 
 def whole_number(text: Optional[str]) -> Optional[int]:
-    """The number in a header; None without one."""
+    """Returns the number in a header; None without one."""
     return int(text) if text is not None and re.fullmatch(r"\d{1,15}", text, re.ASCII) else None
 
 
 class Proxy(NamedTuple):
-    """An HTTP proxy: `host`, `port`, its `Proxy-Authorization` header, if any, and what names it (`source`)."""
+    """An HTTP proxy: `host`, `port`, its `Proxy-Authorization` header, if any, and the setting it comes from
+    (`source`)."""
 
     host: str
     port: int
@@ -354,12 +355,12 @@ class Proxy(NamedTuple):
 
 
 def proxy_for(url: str) -> Optional[Proxy]:
-    """The proxy through which `url` is to be reached, or None for a direct connection.
+    """Returns the proxy for `url`, or None for a direct connection.
 
     Raises
     ------
     ConfigurationError
-        When the proxy is not an HTTP proxy: the standard library speaks no other kind.
+        When the proxy is not an HTTP proxy; the standard library supports no other kind.
     """
     parts = urlsplit(url)
     if urllib.request.proxy_bypass(parts.hostname or ""):

@@ -11,7 +11,7 @@ Window = TypedDict("Window", {"from": Optional[str], "to": str})
 
 
 class Counter(TypedDict):
-    """A daily counter. None for `limit` and `left`: unlimited. What was credited is in `used` as well."""
+    """A daily counter. None for `limit` and `left`: unlimited. `used` includes credited requests."""
 
     limit: Optional[int]
     used: int
@@ -44,7 +44,7 @@ class LastRequest(TypedDict):
 
 
 class Account(TypedDict):
-    """What the key's account may have, and what is left of it today. `plan_ends_at` is exclusive."""
+    """What the account's plan allows, and what remains today. `plan_ends_at` is exclusive."""
 
     account_id: str
     key_id: Optional[str]
@@ -79,7 +79,7 @@ class DatasetDay(TypedDict):
 
 
 class Day(DatasetDay):
-    """A trading day: beside its date what is true of the dataset asked for, and in `datasets` of each."""
+    """A trading day: beside its date the facts of the requested dataset, and in `datasets` those of each."""
 
     tradedate: str
     datasets: Dict[str, DatasetDay]
@@ -120,14 +120,14 @@ class Change(TypedDict):
 
 
 class Range(TypedDict):
-    """A number that is known as a range, both ends included."""
+    """A number given as a range, both ends included."""
 
     at_least: int
     at_most: int
 
 
 class Estimate(TypedDict):
-    """What a query would bring and cost. Start inclusive, end exclusive; `parquet_bytes` of the whole day."""
+    """The rows and cost of a query. Start inclusive, end exclusive; `parquet_bytes` of the whole day."""
 
     symbol: str
     market: str

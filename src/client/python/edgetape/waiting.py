@@ -1,9 +1,9 @@
-"""How long a call waits, and for what: `Retry-After`, backoff after broken connections, other threads' requests.
+"""How long a call waits: for `Retry-After`, after broken connections, and for other threads' requests.
 
-The service refuses a concurrent request of an account on an interface; threads of one process therefore queue
-here, in the order they came, instead of refusing each other. An interrupt may be raised between any two lines,
-so nothing here relies on a line being reached: a permit is its place in the queue, which can be given up twice,
-and a waiting thread looks at the queue from time to time.
+The service refuses a concurrent request of an account on an interface; threads of one process are therefore queued in
+the order of arrival. An interrupt can occur between any two lines, so this module does not rely on any line being
+reached: a permit is a place in the queue, which can be released twice, and a waiting thread checks the queue
+periodically.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def parse_retry_after(value: Optional[str]) -> Optional[float]:
     Returns
     -------
     float or None
-        0 at least; None without the header or when it is neither.
+        At least 0; None without the header or when it is neither.
     """
     if value is None:
         return None
@@ -65,7 +65,7 @@ def parse_retry_after(value: Optional[str]) -> Optional[float]:
 
 
 class Stopped(EdgetapeError):
-    """The work was stopped from another thread, to be continued."""
+    """Another thread stopped the work; it can be continued."""
 
 
 class Patience:
@@ -74,10 +74,10 @@ class Patience:
     Parameters
     ----------
     max_wait : float
-        Seconds that the call may spend on waits and on attempts that failed. What goes beyond is not begun.
-        0: nothing is waited for, and the one attempt takes as long as its own timeouts let it.
+        Maximum seconds of the call's waits and failed attempts; a wait beyond it is not begun. 0: no waits, and one
+        attempt limited by its own timeouts.
     max_failures : int
-        Broken connections in a row that end the call.
+        Consecutive broken connections that end the call.
     stop : threading.Event, optional
         Set from another thread to end the waits.
     """
@@ -99,28 +99,28 @@ class Patience:
         return self._failures
 
     def begun(self) -> Optional[float]:
-        """Begins an attempt; seconds that a wait for bytes in it may take, None for no bound by this."""
+        """Begins an attempt. Returns the maximum seconds of a wait for bytes in it; None for no limit."""
         self._since = time.monotonic()
         return max(_SHORTEST_TIMEOUT_S, self._left) if self._is_bounding else None
 
     def progressed(self) -> None:
-        """Forgets earlier failures: something arrived."""
+        """Resets the failure count, because data arrived."""
         self._failures = 0
         self._since = time.monotonic()
 
     def touched(self) -> None:
-        """Something arrived of an answer that may still break: the time it took does not count as waiting."""
+        """Data arrived of an answer that may still break off; its duration does not count as waiting."""
         self._since = time.monotonic()
 
     def wait_told(self, seconds: float, refusal: EdgetapeError) -> None:
-        """Waits as long as the service said, and up to a fifth more: callers shall not come back together.
+        """Waits as long as the service asks, plus up to a fifth, so that callers do not return together.
 
-        A told wait of less than a second grows from one to the next: 0 would hammer the service.
+        A wait of less than a second grows with each repetition, because 0 would overload the service.
 
         Raises
         ------
         EdgetapeError
-            `refusal` itself, when the wait would exceed what is left of `max_wait`.
+            `refusal` itself, when the wait would exceed the rest of `max_wait`.
         """
         if seconds < _SHORT_WAIT_S:
             seconds = max(seconds, min(_SHORT_WAIT_S, _FIRST_BACKOFF_S * 2**self._short_waits))
@@ -131,7 +131,7 @@ class Patience:
         self._wait(seconds + random.uniform(0.0, max(0.05, seconds / 5)))
 
     def wait_failed(self, error: BaseException, where: str, *, at_once: bool = False) -> None:
-        """Waits after a broken connection, longer each time; not with `at_once` (another address is next).
+        """Waits after a broken connection, longer each time; does not wait with `at_once` (another base URL is next).
 
         Raises
         ------
@@ -171,7 +171,7 @@ _LONGEST_REQUEST_S = 300.0
 
 
 class _Permit:
-    """A place in a queue; the first one is the permit to ask."""
+    """A place in a queue; the first place is the permit to send a request."""
 
     def __init__(self) -> None:
         self.thread = threading.current_thread()
@@ -179,7 +179,7 @@ class _Permit:
         self._is_asleep.acquire()
 
     def sleep(self) -> None:
-        """Waits until it is woken, at most as long as is waited between two looks."""
+        """Waits until it is woken, at most until the next periodic check."""
         self._is_asleep.acquire(timeout=_LOOK_EVERY_S)
 
     def wake(self) -> None:
@@ -195,12 +195,12 @@ _queues: Dict[Tuple[str, str], _Queue] = {}
 
 
 def one_at_a_time(key: str, interface: str, max_wait: float, work: Callable[[], T]) -> T:
-    """Runs `work` while this thread is the only one of the process that asks `interface` with `key`.
+    """Runs `work` while no other thread of this process sends a request to `interface` with `key`.
 
     Raises
     ------
     Unavailable
-        When one request of another thread takes longer than its waits (`max_wait`, seconds) and a request may.
+        When another thread's request takes longer than its `max_wait` (seconds) plus the maximum duration of a request.
     """
     queue = _queues.setdefault((key, interface), deque())
     permit = _Permit()
@@ -220,7 +220,7 @@ def _enter(queue: _Queue, permit: _Permit, longest_s: float) -> None:
     while queue[0] is not permit:
         if queue[0] is not first:
             first, since = queue[0], time.monotonic()
-        # A thread that asks again has left its former permit behind, and so has one that ended.
+        # A thread that asks again or has ended no longer uses its earlier permit.
         if first.thread is permit.thread or not first.thread.is_alive():
             _leave(queue, first)
         elif time.monotonic() - since > longest_s:
@@ -244,7 +244,7 @@ def _leave(queue: _Queue, permit: _Permit) -> None:
 
 
 def _forget() -> None:
-    """In a forked child the threads that held permits do not exist."""
+    """In a forked child, the threads that held permits do not exist."""
     _queues.clear()
 
 
