@@ -1,6 +1,6 @@
 /** The rows of several securities over a range of days, as one stream: by day, then security, then time. */
 import type { Client } from "./client.ts";
-import { OPERATIONS } from "./datasets.ts";
+import { operationsOf } from "./datasets.ts";
 import { BadRequest, ConfigurationError, NoData, NotAllowed } from "./errors.ts";
 import { dateOf, type TickQuery, type Ticks } from "./ticks.ts";
 import type {
@@ -160,7 +160,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     }
     const { signal } = this.#query;
     const { quotas } = await this.#client.account({ signal });
-    const quota = quotas.find((each) => each.interface === OPERATIONS[this.#dataset].read);
+    const quota = quotas.find((each) => each.interface === operationsOf(this.#dataset).read);
     const [requests, files] = [quota?.requests ?? NOTHING, quota?.files ?? NOTHING];
     const scaled = (value: number) => Math.ceil((value * parts.length) / Math.max(1, asked.length));
     const quotaDays = daysOf(scaled(sum.requests), requests);

@@ -10,13 +10,29 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { LEADING } from "../../datasets/columns.ts";
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { orders } from "../../datasets/orders.ts";
 import { DATASET_NAMES } from "../../datasets/registry.ts";
 import { trades } from "../../datasets/trades.ts";
+import { DATA_TYPES } from "../../entitlement/data-types.ts";
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(FOLDER, "../../..");
+
+/** The declaration of a class. */
+const CLASS = /^declare (?:abstract )?class /m;
+
+/**
+ * Members that no caller sees, which the bundle shortens. The build stops when a declaration has one of these names, and
+ * the service's own names are in the declarations.
+ */
+const HIDDEN = [
+  ...["atOnce", "baseUrl", "begun", "bounded", "cursors", "failures", "fallback", "fallbacks", "hidesLast"],
+  ...["isAborted", "isAnew", "isComplete", "isForeign", "newPatience", "nextCursor", "onPiece", "overlap"],
+  ...["patience", "pieces", "position", "progressed", "receive", "refusal", "resetsInMs", "restartTimer"],
+  ...["selection", "skip", "times", "touched", "unseen", "waitFailed", "waitMs", "waitTold"],
+];
 
 /** A top-level declaration of a file, with its comment. */
 interface Declaration {
@@ -39,6 +55,9 @@ await build({
   format: "esm",
   target: "es2022",
   minify: true,
+  charset: "utf8",
+  mangleProps: new RegExp(`^(?:${HIDDEN.join("|")})$`),
+  mangleQuoted: true,
 });
 const scratch = mkdtempSync(join(tmpdir(), "edgetape-declarations-"));
 try {
@@ -46,7 +65,10 @@ try {
   const options = ["--project", FOLDER, "--outDir", scratch];
   execFileSync(process.execPath, [compiler, ...options], { stdio: ["ignore", "inherit", "inherit"] });
   const entry = join(scratch, relative(join(ROOT, "src"), FOLDER), "index.d.ts");
-  writeFileSync(join(FOLDER, "dist/index.d.ts"), joined(entry));
+  const declarations = joined(entry);
+  const seen = HIDDEN.find((name) => new RegExp(`\\b${name}\\b`).test(withoutComments(declarations)));
+  if (seen !== undefined) throw new Error(`${seen} is public, so the bundle must not shorten it`);
+  writeFileSync(join(FOLDER, "dist/index.d.ts"), declarations);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -54,22 +76,32 @@ try {
 /** The declarations that replace those of `types.ts`, whose computed types would tell a reader little. */
 function writtenOut(): Map<string, string> {
   return new Map([
-    ["DatasetName", `type DatasetName = ${DATASET_NAMES.map((name) => `"${name}"`).join(" | ")};`],
-    ["OrderRecord", recordText("OrderRecord", orders)],
+    ["DatasetName", `type DatasetName = ${oneOf(DATASET_NAMES)};`],
+    ["DataType", `type DataType = ${oneOf(DATA_TYPES)};`],
+    ["OrderRecord", `${recordText("OrderRecord", orders)}\ninterface Leading {\n${membersText(LEADING)}}`],
     ["TradeRecord", recordText("TradeRecord", trades)],
     ["Field", standardText("Field", "OrderRecord", orders)],
     ["TradeField", standardText("TradeField", "TradeRecord", trades)],
   ]);
 }
 
+function oneOf(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(" | ");
+}
+
+/** Returns a dataset's record: what all datasets begin with, and its own columns. */
 function recordText(name: string, { columns }: Dataset): string {
+  return `interface ${name} extends Leading {\n${membersText(columns.slice(LEADING.length))}}`;
+}
+
+function membersText(columns: readonly Column[]): string {
   const members = columns.flatMap((column) => {
-    const type = ["integer", "price", "yuan", "amount"].includes(column.kind) ? "number" : "string";
+    const type = column.type === "BYTE_ARRAY" ? "string" : "number";
     const own = `    /** ${commentOf(column)} */\n    ${column.name}: ${type};\n`;
     if (column.legacyName === undefined) return [own];
     return [own, `    /** Legacy name of \`${column.name}\`. */\n    ${column.legacyName}: ${type};\n`];
   });
-  return `interface ${name} {\n${members.join("")}}`;
+  return members.join("");
 }
 
 function commentOf({ description, unit, onRequest }: Column): string {
@@ -82,7 +114,7 @@ function standardText(name: string, record: string, { columns }: Dataset): strin
     ...(onRequest ? [column] : []),
     ...(legacyName === undefined ? [] : [legacyName]),
   ]);
-  return `type ${name} = Exclude<keyof ${record}, ${others.map((each) => `"${each}"`).join(" | ")}>;`;
+  return `type ${name} = Exclude<keyof ${record}, ${oneOf(others)}>;`;
 }
 
 /**
@@ -101,6 +133,13 @@ function packed(text: string): string {
     .replaceAll("{\n}", "{}");
 }
 
+function withoutComments(text: string): string {
+  return text
+    .split("/**")
+    .map((piece, place) => (place === 0 ? piece : piece.slice(piece.indexOf("*/") + 2)))
+    .join("");
+}
+
 /** Returns the public declarations of `entry` and what they need, as one file. */
 function joined(entry: string): string {
   const files = new Map<string, Declarations>();
@@ -112,6 +151,7 @@ function joined(entry: string): string {
     return found;
   };
   const taken = new Map<string, string>();
+  const publicNames = new Set<string>();
   const replaced = writtenOut();
   /** Takes the declaration to which `name` refers in the file `path`, and those it needs; returns its own name. */
   const take = (path: string, name: string): string => {
@@ -128,22 +168,29 @@ function joined(entry: string): string {
     if (before !== undefined && before !== text) throw new Error(`${name} is declared twice`);
     if (before !== undefined) return name;
     taken.set(name, text);
-    const code = text
-      .split("/**")
-      .map((piece, place) => (place === 0 ? piece : piece.slice(piece.indexOf("*/") + 2)))
-      .join("");
-    for (const word of new Set(code.match(/[A-Za-z_]\w*/g))) {
+    for (const word of new Set(withoutComments(text).match(/[A-Za-z_]\w*/g))) {
       if (word === name || (!own.has(word) && !imports.has(word))) continue;
       const meant = take(path, word);
       if (meant !== word) taken.set(word, `type ${word} = ${meant};`);
     }
     return name;
   };
-  const listed = [...load(entry).exports].map(([name, from]) => {
+  const typesOfClasses: string[] = [];
+  for (const [name, from] of load(entry).exports) {
     const meant = take(from.path, from.name);
-    return `${from.isType ? "type " : ""}${meant === name ? name : `${meant} as ${name}`}`;
-  });
-  return packed(`${[...taken.values()].join("\n")}\nexport { ${listed.join(", ")} };\n`);
+    if (meant !== name) taken.set(name, `type ${name} = ${meant};`);
+    // The bundle does not export these classes, only their types are public.
+    if (from.isType && CLASS.test(taken.get(name) ?? "")) typesOfClasses.push(name);
+    else publicNames.add(name);
+  }
+  const texts = [...taken].map(([name, text]) => (publicNames.has(name) ? exported(text) : text));
+  // Without this statement everything that is not exported would be public as well.
+  return packed(`${texts.join("\n")}\nexport type { ${typesOfClasses.join(", ")} };\n`);
+}
+
+/** Returns a declaration with `export`, which takes the place of `declare`. */
+function exported(text: string): string {
+  return text.replace(/^(?:declare )?(?=(?:abstract )?(?:class|interface|type|const|function) )/m, "export ");
 }
 
 function declarationsIn(path: string, load: (path: string) => Declarations): Declarations {

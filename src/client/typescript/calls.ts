@@ -160,6 +160,9 @@ export type BodyFor = (baseUrl: string) => Readonly<Record<string, unknown>>;
 /** Calls an interface through whichever base URL answers. Returns any final answer. */
 export type Call = (apiname: string, bodyFor: BodyFor, signal: AbortSignal | undefined) => Promise<Answer>;
 
+/** Reads an answer as it arrives. */
+export type Taker<T extends object> = (baseUrl: string, reply: Reply) => Promise<T | Answer>;
+
 /** Broken connections in a row on one base URL before the next one is tried. */
 const TRIES_A_LINE = 2;
 
@@ -188,7 +191,7 @@ export class Endpoints {
    */
   async receive<T extends object>(
     bodyFor: BodyFor,
-    take: (baseUrl: string, reply: Reply) => Promise<T | Answer>,
+    take: Taker<T>,
     signal: AbortSignal | undefined,
   ): Promise<T | Answer> {
     const patience = new Patience(this.#maxWaitMs);

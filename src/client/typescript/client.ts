@@ -1,7 +1,7 @@
 /** The client: one object for a key and the service's base URLs. */
 import { type Basket, type BasketQuery, TickBasket, type TradeBasket } from "./basket.ts";
-import { type Answer, type BodyFor, Endpoints, refusalOf, served } from "./calls.ts";
-import { OPERATIONS, only } from "./datasets.ts";
+import { type Answer, type BodyFor, Endpoints, refusalOf, served, type Taker } from "./calls.ts";
+import { only, operationsOf } from "./datasets.ts";
 import { ConfigurationError, ProtocolError } from "./errors.ts";
 import { Paging } from "./paging.ts";
 import {
@@ -218,7 +218,7 @@ export class Client {
   estimate(query: TimeQuery & DatasetOptions): Promise<Estimate> {
     const { symbol, date, start, end, signal, pageSize, dataset = "orders" } = query;
     const params = { symbol, tradedate: date, start_time: start, end_time: end, page_size: pageSize };
-    return this.#ask(OPERATIONS[dataset].estimate, params, { signal });
+    return this.#ask(operationsOf(dataset).estimate, params, { signal });
   }
 
   /**
@@ -281,24 +281,32 @@ export class Client {
   }
 
   async #file(dataset: DatasetName, query: ParquetQuery<string>): Promise<ParquetFile> {
-    const done = await this.#permit(OPERATIONS[dataset].read, query.signal);
+    let free = () => {};
     try {
-      const body = this.#enveloped(OPERATIONS[dataset].read, () => parquetBody(query));
-      const take = fileTaker(this.baseUrls.length, dataset);
-      const taken = await this.#endpoints.receive(body, take, query.signal);
-      if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
-      return taken;
+      return await this.#received(dataset, query, (done) => {
+        free = done;
+        return fileTaker(this.baseUrls.length, dataset);
+      });
     } finally {
-      done();
+      free();
     }
   }
 
-  async #fileStream(dataset: DatasetName, query: ParquetQuery<string>): Promise<ParquetStream> {
-    const done = await this.#permit(OPERATIONS[dataset].read, query.signal);
+  #fileStream(dataset: DatasetName, query: ParquetQuery<string>): Promise<ParquetStream> {
+    return this.#received(dataset, query, (done) => streamTaker(done, query.signal, dataset));
+  }
+
+  /** Receives a file as the taker reads it; the next request waits until `done` is called, or for an error. */
+  async #received<T extends object>(
+    dataset: DatasetName,
+    query: ParquetQuery<string>,
+    takerFor: (done: () => void) => Taker<T>,
+  ): Promise<T> {
+    const { read } = operationsOf(dataset);
+    const done = await this.#permit(read, query.signal);
     try {
-      const body = this.#enveloped(OPERATIONS[dataset].read, () => parquetBody(query));
-      const take = streamTaker(done, query.signal, dataset);
-      const taken = await this.#endpoints.receive(body, take, query.signal);
+      const body = this.#enveloped(read, () => parquetBody(query));
+      const taken = await this.#endpoints.receive(body, takerFor(done), query.signal);
       if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
       return taken;
     } catch (error) {

@@ -1,17 +1,14 @@
-/** The operations of each dataset, and what one of its rows is called. */
-import type { orders } from "../../datasets/orders.ts";
-import type { trades } from "../../datasets/trades.ts";
+/** The operations of each dataset, and the parameter that names it. */
 import type { DatasetName } from "./types.ts";
 
-interface Described {
-  orders: typeof orders;
-  trades: typeof trades;
+/**
+ * Returns the operation that reads a dataset and the one that estimates: both are named after one row, `orders` after
+ * `order`. `test/unit/client/datasets.test.ts` compares the rule with the service's descriptions.
+ */
+export function operationsOf(dataset: DatasetName): { read: string; estimate: string } {
+  const history = `${dataset.slice(0, -1)}_history`;
+  return { read: `level2_${history}`, estimate: `${history}_estimate` };
 }
-
-export const OPERATIONS = {
-  orders: { read: "level2_order_history", estimate: "order_history_estimate" },
-  trades: { read: "level2_trade_history", estimate: "trade_history_estimate" },
-} as const satisfies { [Name in DatasetName]: { read: Described[Name]["apiname"]; estimate: string } };
 
 /** The parameter that names a dataset. Orders need none: older services do not know it. */
 export function only(dataset: DatasetName | undefined): { dataset?: DatasetName } {

@@ -5,7 +5,7 @@
  * begins at the millisecond. A day that has changed is read again from its first row, once.
  */
 import { type Answer, type BodyFor, type Call, served } from "./calls.ts";
-import { OPERATIONS } from "./datasets.ts";
+import { operationsOf } from "./datasets.ts";
 import { BadRequest, DataRebuilt, ProtocolError, type ServiceError } from "./errors.ts";
 import type { DatasetName } from "./types.ts";
 
@@ -200,7 +200,7 @@ export class Paging {
         way = this.#wayOn(baseUrl);
         return this.#body(way);
       };
-      const answer = await this.#call(OPERATIONS[this.#selection.dataset].read, bodyFor, signal);
+      const answer = await this.#call(operationsOf(this.#selection.dataset).read, bodyFor, signal);
       try {
         const page = pageOf(answer, this.#selection.fields);
         if (this.tradedate !== null && this.tradedate !== page.tradedate) {

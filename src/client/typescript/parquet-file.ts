@@ -1,5 +1,5 @@
 /** The Parquet answer: one file of one security and day (contract 6.2). It cannot be resumed, only asked for again. */
-import { type Answer, answerIn, readAnswer } from "./calls.ts";
+import { type Answer, answerIn, readAnswer, type Taker } from "./calls.ts";
 import { IntegrityError, ServiceError } from "./errors.ts";
 import { BrokenConnection, joined, type Reply } from "./transport.ts";
 import type { DatasetName } from "./types.ts";
@@ -35,10 +35,10 @@ const MEDIA_TYPE = "application/vnd.apache.parquet";
  * Takes whole files from answers. A body that ends early is a broken connection and is requested again. Every attempt
  * may be counted, so a file that is unusable for the same reason twice at each address ends the call.
  */
-export function fileTaker(addressCount: number, dataset: DatasetName = "orders") {
+export function fileTaker(addressCount: number, dataset: DatasetName = "orders"): Taker<ParquetFile> {
   const reasons = new Set<string>();
   const hopeless = new Set<string>();
-  return async (baseUrl: string, reply: Reply): Promise<ParquetFile | Answer> => {
+  return async (baseUrl, reply) => {
     if (reply.status !== 200) return readAnswer(baseUrl, reply);
     const parts: Uint8Array[] = [];
     try {
@@ -81,8 +81,8 @@ export function streamTaker(
   done: () => void,
   signal: AbortSignal | undefined,
   dataset: DatasetName = "orders",
-) {
-  return async (baseUrl: string, reply: Reply): Promise<ParquetStream | Answer> => {
+): Taker<ParquetStream> {
+  return async (baseUrl, reply) => {
     if (reply.status !== 200) return readAnswer(baseUrl, reply);
     const pieces = reply.pieces();
     const head: Uint8Array[] = [];

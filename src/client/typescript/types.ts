@@ -23,7 +23,7 @@ export type {
 export type { DatasetName, DataType, Market };
 
 type ColumnsOf<D extends Dataset> = D["columns"][number];
-type CellOf<C extends Column> = C["kind"] extends "integer" | "price" | "yuan" | "amount" ? number : string;
+type CellOf<C extends Column> = C["type"] extends "BYTE_ARRAY" ? string : number;
 type NamesOf<C extends Column> = C["name"] | (C extends { legacyName: infer L extends string } ? L : never);
 type RecordOf<D extends Dataset> = { [C in ColumnsOf<D> as NamesOf<C>]: CellOf<C> };
 type StandardOf<D extends Dataset> = Exclude<ColumnsOf<D>, { onRequest: true }>["name"];

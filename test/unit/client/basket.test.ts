@@ -1,6 +1,6 @@
 /** Several securities over a range of days with the TypeScript client: one stream, its cost, its continuation. */
 import { describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../../src/client/typescript/datasets.ts";
+import { operationsOf } from "../../../src/client/typescript/datasets.ts";
 import {
   Client,
   ConfigurationError,
@@ -54,7 +54,7 @@ function market({
   limit?: number | null;
   dataset?: DatasetName;
 } = {}) {
-  const { read, estimate } = OPERATIONS[dataset];
+  const { read, estimate } = operationsOf(dataset);
   const state = { left, counted: [] as Params[], calls: [] as string[] };
   const served = (data: unknown) => Response.json({ code: 200, message: "success", data });
   const refused = (code: number, reason: string) =>

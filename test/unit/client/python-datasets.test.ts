@@ -1,61 +1,64 @@
 /** The Python client's table of datasets equals the service's descriptions: the same columns in order. */
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../../src/client/typescript/datasets.ts";
-import { LEADING } from "../../../src/datasets/columns.ts";
-import type { Column, Dataset } from "../../../src/datasets/dataset.ts";
+import type { Column } from "../../../src/datasets/dataset.ts";
 import { DATASET_NAMES, DATASETS } from "../../../src/datasets/registry.ts";
+import { isPythonMissing, PACKAGE, PYTHON, pythonEnvironment } from "../../support/python.ts";
 
-const source = readFileSync("src/client/python/edgetape/datasets.py", "utf8");
+interface Entry {
+  name: string;
+  interface: string;
+  estimate: string;
+  standard: [string, string][];
+  on_request: [string, string][];
+}
 
-const KINDS: Record<Column["kind"], string> = {
-  symbol: "text",
-  tradedate: "text",
-  time: "time",
-  code: "code",
-  integer: "integer",
-  price: "yuan",
-  yuan: "yuan",
-  amount: "yuan",
-};
+const PROGRAM = `import json, typing
+from edgetape import datasets
+entries = [{**each._asdict(), "standard": list(each.standard.items()), "on_request": list(each.on_request.items())}
+           for each in datasets._BY_NAME.values()]
+print(json.dumps([typing.get_args(datasets.DatasetName), entries]))`;
 
-/** Returns the expected source of a dataset's entry in the table. */
-function entryOf({ name, apiname, columns }: Dataset, estimate: string): string {
-  const pair = (column: string, { kind }: Column) => `"${column}": "${KINDS[kind]}"`;
-  const own = columns.slice(LEADING.length).filter(({ onRequest }) => !onRequest);
-  const asked = columns.flatMap((column) => [
-    ...(column.onRequest ? [pair(column.name, column)] : []),
-    ...(column.legacyName === undefined ? [] : [pair(column.legacyName, column)]),
-  ]);
-  return `${name.toUpperCase()} = Dataset(
-    "${name}",
-    "${apiname}",
-    "${estimate}",
-    {
-        **_LEADING,
-${own.map((column) => `        ${pair(column.name, column)},\n`).join("")}    },
-    {${asked.join(", ")}},
-)
-`;
+const without = isPythonMissing("the Python client's datasets");
+
+function tableOfPython(): [string[], Entry[]] {
+  const env = pythonEnvironment({ PYTHONPATH: PACKAGE });
+  return JSON.parse(execFileSync(PYTHON, ["-c", PROGRAM], { encoding: "utf8", env }));
+}
+
+/** Returns the client's kind of value for a column. */
+function kindOf({ kind, type }: Column): string {
+  if (type === "INT64") return "integer";
+  if (type === "DOUBLE") return "yuan";
+  return kind === "time" || kind === "code" ? kind : "text";
+}
+
+/** Returns the entry that follows from the service's description. */
+function described(name: (typeof DATASET_NAMES)[number]): Entry {
+  const { apiname, estimate, columns } = DATASETS[name];
+  const pair = (column: Column, called = column.name): [string, string] => [called, kindOf(column)];
+  return {
+    ...{ name, interface: apiname, estimate },
+    standard: columns.filter(({ onRequest }) => !onRequest).map((column) => pair(column)),
+    on_request: columns.flatMap((column) => [
+      ...(column.legacyName === undefined ? [] : [pair(column, column.legacyName)]),
+      ...(column.onRequest ? [pair(column)] : []),
+    ]),
+  };
 }
 
 describe("the Python client's datasets", () => {
-  it.each(DATASET_NAMES)("describe %s as the service does", (name) => {
-    expect(source).toContain(entryOf(DATASETS[name], OPERATIONS[name].estimate));
+  it.skipIf(without)("are the service's, with the same columns, kinds of value and operations", () => {
+    const [names, entries] = tableOfPython();
+    expect(entries).toEqual(DATASET_NAMES.map(described));
+    expect(names).toEqual(DATASET_NAMES);
   });
 
-  it("are exactly the service's datasets, and begin with the columns that all share", () => {
-    const names = DATASET_NAMES.map((name) => `"${name}"`).join(", ");
-    expect(source).toContain(`DatasetName = Literal[${names}]`);
-    const leading = LEADING.map(({ name, kind }) => `"${name}": "${KINDS[kind]}"`).join(", ");
-    expect(source).toContain(`_LEADING = {${leading}}`);
-  });
-
-  it("give a column the same type in every dataset", () => {
+  it("give a column the same kind of value wherever it stands", () => {
     const kinds = new Map<string, string>();
-    for (const { name, kind } of DATASET_NAMES.flatMap((each) => DATASETS[each].columns)) {
-      expect(kinds.get(name) ?? KINDS[kind], name).toBe(KINDS[kind]);
-      kinds.set(name, KINDS[kind]);
+    for (const column of DATASET_NAMES.flatMap((each) => DATASETS[each].columns)) {
+      expect(kinds.get(column.name) ?? kindOf(column), column.name).toBe(kindOf(column));
+      kinds.set(column.name, kindOf(column));
     }
   });
 });
