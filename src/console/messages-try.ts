@@ -53,7 +53,7 @@ const EN = {
   left: "{count} {name} left today",
   quotas: { requests: "requests", files: "files" } as Record<string, string>,
   pictureNeeds:
-    "The picture needs the fields time, price, order_type and order_code of orders, or time, price, volume and bs_flag of trades.",
+    "The picture needs the fields time, price, order_type and order_code of orders, time, price, volume and bs_flag of trades, or time, bid1 and ask1 of quotes.",
   pictureNote: {
     orders:
       "{drawn} orders with a price of {count} loaded rows; {without} without one (market orders, phase flags) are not drawn.",
@@ -73,6 +73,15 @@ const EN = {
       other: "auction or unknown",
     },
   },
+  bookNote:
+    "{count} snapshots loaded. A click in the chart or the slider below it chooses the instant of the levels.",
+  bestTitle: "Best prices against time (yuan)",
+  instant: "Instant",
+  bookTitle: "Levels of the book at the instant",
+  bookAuction:
+    "In an auction level 1 holds the matched price and quantity, and level 2 has the quantity left over without a price.",
+  sides: { ask: "ask", bid: "bid", last: "latest" },
+  price: "Price",
   time: "time",
   kind: "Kind",
   rows: "Rows",
@@ -142,7 +151,7 @@ const ZH: TryMessages = {
   left: "今日剩余 {count} {name}",
   quotas: { requests: "次请求", files: "个文件" },
   pictureNeeds:
-    "图形需要委托的 time、price、order_type 和 order_code 字段，或成交的 time、price、volume 和 bs_flag 字段。",
+    "图形需要委托的 time、price、order_type 和 order_code 字段，或成交的 time、price、volume 和 bs_flag 字段，或快照的 time、bid1 和 ask1 字段。",
   pictureNote: {
     orders: "已载入 {count} 行，画出有价格的 {drawn} 笔；{without} 行没有价格（市价单、阶段标志），未画出。",
     trades:
@@ -156,6 +165,13 @@ const ZH: TryMessages = {
     orders: { buy: "买", sell: "卖", cancel: "撤单", other: "其他" },
     trades: { buy: "主动买", sell: "主动卖", cancel: "撤单", other: "集合竞价或未知" },
   },
+  bookNote: "已载入 {count} 个快照。点击图形或拖动下方滑块，选择要看十档的时刻。",
+  bestTitle: "买一、卖一与最新价（元）",
+  instant: "时刻",
+  bookTitle: "该时刻的十档盘口",
+  bookAuction: "集合竞价期间，第一档为虚拟匹配价与匹配量，第二档只有未匹配量，没有价格。",
+  sides: { ask: "卖", bid: "买", last: "最新" },
+  price: "价格",
   time: "时间",
   kind: "类别",
   rows: "行数",

@@ -35,6 +35,7 @@ const EN = {
   services: {
     level2_order_history: "Order history",
     level2_trade_history: "Trade history",
+    level2_quote_history: "Quote history",
     auction_tick: "Auction tick files",
     level2: "Full-day tick files",
   },
@@ -47,7 +48,7 @@ const EN = {
   usedOf: (used: string, limit: string) => `${used} of ${limit}`,
   usedUnlimited: (used: string) => `${used} (no limit)`,
   usedWithin: (used: string) => `${used} (among the requests)`,
-  nothingToUse: "The plan includes no order or trade history, so there is nothing to count.",
+  nothingToUse: "The plan includes no tick history, so there is nothing to count.",
   credited: (count: number) => `${count} credited after our own failures`,
   resets: (hours: number, minutes: number) => `Resets at 00:00 Beijing time, in ${hours} h ${minutes} min.`,
   busy: "A request is in progress; another one here would get 503.",
@@ -106,7 +107,10 @@ const EN = {
   olderKeys: (count: number) => `Keys no longer in force (${count})`,
 
   dataset: "Dataset",
-  datasets: { orders: "Orders", trades: "Trades" } satisfies Record<DatasetName, string>,
+  datasets: { orders: "Orders", trades: "Trades", quotes: "Quotes" } satisfies Record<
+    DatasetName | "quotes",
+    string
+  >,
   dataLead: "Rows per day. Every day opens in Try it.",
   dataOutside: "Your plan does not include order history, so there is no data to show.",
   year: "Year",
@@ -251,6 +255,7 @@ const ZH: Messages = {
   services: {
     level2_order_history: "逐笔委托查询",
     level2_trade_history: "逐笔成交查询",
+    level2_quote_history: "行情快照查询",
     auction_tick: "集合竞价文件",
     level2: "全天逐笔文件",
   },
@@ -263,7 +268,7 @@ const ZH: Messages = {
   usedOf: (used, limit) => `${used} / ${limit}`,
   usedUnlimited: (used) => `${used}（不限）`,
   usedWithin: (used) => `${used}（计入请求次数）`,
-  nothingToUse: "套餐不含逐笔委托与成交查询，没有需要计数的用量。",
+  nothingToUse: "套餐不含逐笔与行情查询，没有需要计数的用量。",
   credited: (count) => `因服务自身故障退回 ${count} 次`,
   resets: (hours, minutes) => `北京时间 00:00 重置，还有 ${hours} 小时 ${minutes} 分。`,
   busy: "有一个请求正在处理，此时在本接口再发会得到 503。",
@@ -320,7 +325,7 @@ const ZH: Messages = {
   olderKeys: (count) => `已失效的密钥（${count}）`,
 
   dataset: "数据集",
-  datasets: { orders: "委托", trades: "成交" },
+  datasets: { orders: "委托", trades: "成交", quotes: "快照" },
   dataLead: "每日笔数。点击日期可在“调试”中打开。",
   dataOutside: "当前套餐不含逐笔委托查询，没有可显示的数据。",
   year: "年份",

@@ -1,5 +1,7 @@
 /** The page Overview: the plan, today's quota, usage, and the last requests. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { DATASETS } from "../datasets/registry.ts";
+import { DATA_TYPES } from "../entitlement/data-types.ts";
 import { accountInfoOf } from "../operations/account-info.ts";
 import type { AccountInfo, DayWindow } from "../operations/wire.ts";
 import { countText, dateText, momentText } from "../pages/figures.ts";
@@ -9,12 +11,11 @@ import { Layout, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages, reasonText } from "./messages.ts";
 import { type Service, Usage, usageOf } from "./usage.tsx";
 
+/** Every dataset's interface and every kind of shared file; `messages.services` has a name for each. */
 const SERVICES = [
-  "level2_order_history",
-  "level2_trade_history",
-  "auction_tick",
-  "level2",
-] as const satisfies readonly Service[];
+  ...Object.values(DATASETS).map(({ apiname }) => apiname),
+  ...DATA_TYPES,
+] as readonly Service[];
 
 /** Serves the overview of the account. */
 export async function showOverview(desk: Desk): Promise<Response> {
@@ -56,7 +57,7 @@ function Plan({ info, messages }: { info: AccountInfo; messages: Messages }) {
         {SERVICES.map((service) => (
           <>
             <dt>{messages.services[service]}</dt>
-            <dd>{windowText(windows[service], messages)}</dd>
+            <dd>{windowText(windowOf(windows, service), messages)}</dd>
           </>
         ))}
       </dl>
@@ -72,7 +73,7 @@ function windowText(window: DayWindow | null, messages: Messages): string {
 
 function Today({ info, messages }: { info: AccountInfo; messages: Messages }) {
   const { quotas, windows } = info;
-  const counted = quotas.filter(({ interface: name }) => isCovered(windows, name));
+  const counted = quotas.filter(({ interface: name }) => windowOf(windows, name) !== null);
   const minutes = Math.ceil((counted[0]?.resets_in ?? 0) / 60);
   return (
     <section class="card" aria-labelledby="today">
@@ -88,8 +89,8 @@ function Today({ info, messages }: { info: AccountInfo; messages: Messages }) {
   );
 }
 
-function isCovered(windows: AccountInfo["windows"], name: string): boolean {
-  return Object.entries(windows).some(([service, window]) => service === name && window !== null);
+function windowOf(windows: AccountInfo["windows"], name: string): DayWindow | null {
+  return Object.entries(windows).find(([service]) => service === name)?.[1] ?? null;
 }
 
 function QuotaOf({ quota, messages }: { quota: AccountInfo["quotas"][number]; messages: Messages }) {

@@ -48,19 +48,26 @@ const NOW_YEAR: FormField = {
   preset: "year",
 };
 
-const TITLES: Readonly<Record<DatasetName, Record<"history" | "estimate", OperationForm["title"]>>> = {
+const TITLES: Readonly<
+  Record<DatasetName | "quotes", Record<"history" | "estimate", OperationForm["title"]>>
+> = {
   orders: { history: say("逐笔委托", "Order history"), estimate: say("委托估算", "Order estimate") },
   trades: { history: say("逐笔成交", "Trade history"), estimate: say("成交估算", "Trade estimate") },
+  quotes: { history: say("行情快照", "Quote history"), estimate: say("快照估算", "Quote estimate") },
 };
 const DATASET: FormField = {
   name: "dataset",
-  hint: say("委托或成交", "orders or trades"),
+  hint: say("哪个数据集", "which dataset"),
   choices: DATASET_NAMES,
 };
 
+/** Names in a hint: quotes have fifty, of which the levels behind the first follow from it. */
+const MOST_LISTED = 14;
+
 function historyForm(dataset: DatasetName): OperationForm {
   const { apiname, columns } = DATASETS[dataset];
-  const fields = columns.filter(({ onRequest }) => !onRequest).map(({ name }) => name);
+  const names = columns.filter(({ onRequest }) => !onRequest).map(({ name }) => name);
+  const fields = names.length > MOST_LISTED ? [...names.slice(0, MOST_LISTED), "…", names.at(-1)] : names;
   return {
     apiname,
     title: TITLES[dataset].history,

@@ -14,7 +14,7 @@ import { showRows } from "./table.js";
  * @property {Body} body of the first page
  * @property {string} text of the newest page
  * @property {import("./answer-data.js").Table[]} tables
- * @property {boolean} isHistory whether the rows are orders or trades
+ * @property {boolean} isHistory whether the rows are those of a dataset
  * @property {string | null} cursor
  * @property {number} pages
  * @property {number} from the first row of the newest page
@@ -150,8 +150,8 @@ function fillShown() {
  * @param {Body} body
  * @returns {import("./table.js").LinkOf}
  */
-function linksOf({ params: { tradedate, dataset } }) {
-  const op = dataset === "trades" ? "level2_trade_history" : "level2_order_history";
+function linksOf({ params: { tradedate, dataset = "orders" } }) {
+  const op = `level2_${String(dataset).slice(0, -1)}_history`;
   return (field, value) => {
     const text = String(value);
     if (field === "value" && /^https?:\/\/\S+$/.test(text)) return text;

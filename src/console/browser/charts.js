@@ -1,6 +1,6 @@
 /**
- * The three charts of an answer of orders or trades. All share their time axis, on which the lunch break is folded, the cursor and what is
- * drawn out of it.
+ * The charts of an answer: three of orders or trades, one of quotes. All share their time axis, on which the lunch break
+ * is folded, the cursor and what is drawn out of it.
  */
 import { messages } from "./dom.js";
 import {
@@ -13,6 +13,7 @@ import {
   ticksBetween,
   tickText,
   unfolded,
+  usualRange,
 } from "./series.js";
 
 /** @typedef {import("./series.js").Kind} Kind */
@@ -21,14 +22,22 @@ import {
 /** @typedef {import("uplot")} UPlot */
 /** @typedef {Record<Kind | "text" | "line" | "font", string>} Look */
 /**
- * What the charts of an answer have in common.
+ * What every chart needs.
  *
- * @typedef {object} Common
+ * @typedef {object} Frame
  * @property {number} width
  * @property {Look} look
  * @property {[number, number]} range places of the folded time axis
- * @property {Kind[]} kinds
- * @property {"orders" | "trades"} dataset
+ */
+/**
+ * What the charts of orders or trades have in common.
+ *
+ * @typedef {Frame & { kinds: Kind[], dataset: "orders" | "trades" }} Common
+ */
+/**
+ * A chart of quotes: the instant in seconds of the day that it marks, and what a click chooses.
+ *
+ * @typedef {Frame & { instant: () => number, choose: (second: number) => void }} Choosing
  */
 /** @typedef {import("uplot").Series & { values?: never, data: (number | null)[] }} Line */
 
@@ -134,6 +143,52 @@ export function minutesChart(root, minutes, common) {
   });
 }
 
+/**
+ * Draws the best bid and ask and the latest price, each held until the next snapshot. A click chooses an instant, which
+ * a line marks.
+ *
+ * @param {HTMLElement} root
+ * @param {import("./quotes.js").BestPrices} prices
+ * @param {Choosing} common
+ */
+export function bestPricesChart(root, { x, bid, ask, last }, common) {
+  const { look, instant, choose } = common;
+  const stepped = Chart.paths.stepped?.({ align: 1 });
+  const usual = usualRange([...bid, ...ask]);
+  /**
+   * @param {"bid" | "ask" | "last"} name
+   * @param {(number | null)[]} data
+   * @param {{ stroke: string, width: number, dash?: number[] }} form
+   * @returns {Line}
+   */
+  const line = (name, data, form) => ({
+    data,
+    label: messages.sides[name],
+    ...form,
+    ...(stepped === undefined ? {} : { paths: stepped }),
+    value: (_, price) => priceText(price),
+  });
+  const chart = draw(root, {
+    common,
+    height: 340,
+    y: (_, low, high) => inView(usual, low, high),
+    label: messages.bestTitle,
+    x,
+    lines: [
+      line("last", last, { stroke: look.other, width: 1, dash: [1, 4] }),
+      line("bid", bid, { stroke: look.buy, width: 1.5 }),
+      line("ask", ask, { stroke: look.sell, width: 1.5, dash: [6, 3] }),
+    ],
+    mark: (each) => drawUpright(each, folded(instant()), look.text),
+  });
+  chart.over.addEventListener("click", ({ offsetX }) => choose(unfolded(chart.posToVal(offsetX, "x"))));
+  return chart;
+}
+
+/** @param {number | null | undefined} price */
+const priceText = (price) =>
+  price === null || price === undefined ? "–" : price.toFixed(price < 10 ? 3 : 2);
+
 /** @param {number | null | undefined} count */
 const countText = (count) => (count === null || count === undefined ? "–" : count.toLocaleString("en"));
 
@@ -142,19 +197,20 @@ const fromZero = (_, __, high) => [0, Math.max(1, (high ?? 0) * 1.06)];
 
 /**
  * @typedef {object} Drawing
- * @property {Common} common
+ * @property {Frame} common
  * @property {number} height
  * @property {import("uplot").Range.Function} y
  * @property {string} label
  * @property {number[]} x
  * @property {Line[]} lines
+ * @property {(chart: import("uplot")) => void} [mark] draws over the lines
  */
 
 /**
  * @param {HTMLElement} root
  * @param {Drawing} drawing
  */
-function draw(root, { common: { width, look, range }, height, y, label, x, lines }) {
+function draw(root, { common: { width, look, range }, height, y, label, x, lines, mark }) {
   const axis = {
     stroke: look.text,
     grid: { stroke: look.line, width: 1 },
@@ -179,7 +235,10 @@ function draw(root, { common: { width, look, range }, height, y, label, x, lines
       },
       { ...axis, size: AXIS_WIDTH },
     ],
-    hooks: { drawAxes: [(chart) => drawFold(chart, look.text)] },
+    hooks: {
+      drawAxes: [(chart) => drawUpright(chart, LUNCH.from + LUNCH.left / 2, look.text, [4, 4])],
+      draw: mark === undefined ? [] : [mark],
+    },
     series: [
       { label: messages.time, value: (_, at) => (at === null ? "–" : clockText(unfolded(at), true)) },
       ...lines.map(({ data: _, ...each }) => ({ points: { show: false }, ...each })),
@@ -192,19 +251,20 @@ function draw(root, { common: { width, look, range }, height, y, label, x, lines
 }
 
 /**
- * A dashed line where the lunch break is folded.
+ * Draws an upright line at a place of the folded time axis, where that is in view: the fold of the lunch break is dashed.
  *
  * @param {import("uplot")} chart
+ * @param {number} place
  * @param {string} colour
+ * @param {number[]} dash
  */
-function drawFold({ ctx, bbox, scales, valToPos }, colour) {
-  const place = LUNCH.from + LUNCH.left / 2;
+function drawUpright({ ctx, bbox, scales, valToPos }, place, colour, dash = []) {
   const { min = null, max = null } = scales.x ?? {};
   if (min === null || max === null || place < min || place > max) return;
   const x = Math.round(valToPos(place, "x", true));
   ctx.save();
   ctx.strokeStyle = colour;
-  ctx.setLineDash([4, 4]);
+  ctx.setLineDash(dash);
   ctx.beginPath();
   ctx.moveTo(x, bbox.top);
   ctx.lineTo(x, bbox.top + bbox.height);

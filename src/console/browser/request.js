@@ -38,7 +38,8 @@ export function bodyOf(apiname, values) {
  * @param {Body} body
  */
 export function nameOfRows({ apiname, params }) {
-  const dataset = apiname === "level2_trade_history" ? "trades" : "orders";
+  const [, row = "order"] = /^level2_([a-z]+)_history$/.exec(apiname) ?? [];
+  const dataset = `${row}s`;
   return `${params.symbol ?? dataset}_${params.tradedate ?? "latest"}_${dataset}`;
 }
 

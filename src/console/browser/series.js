@@ -262,16 +262,23 @@ export function summaryOf(rows, places) {
 }
 
 /**
- * Returns the part of sorted prices that most of them lie in, with a small margin: one wild order must not
- * flatten all. Null without a price.
+ * Returns the part of the points' prices that most of them lie in.
  *
  * @param {Points} points
- * @returns {[number, number] | null}
  */
 export function priceRange(points) {
-  const prices = KINDS.flatMap((kind) => points[kind].filter((price) => price !== null)).sort(
-    (a, b) => a - b,
-  );
+  return usualRange(KINDS.flatMap((kind) => points[kind]));
+}
+
+/**
+ * Returns the part of prices that most of them lie in, with a small margin: one wild order must not flatten all. Null
+ * without a price.
+ *
+ * @param {readonly (number | null)[]} all
+ * @returns {[number, number] | null}
+ */
+export function usualRange(all) {
+  const prices = all.filter((price) => price !== null).sort((a, b) => a - b);
   /** @param {number} share */
   const at = (share) => prices[Math.min(prices.length - 1, Math.floor(share * prices.length))];
   const isFew = prices.length < 100;

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { MESSAGES, reasonText } from "../../../src/console/messages.ts";
 import { TRY_MESSAGES } from "../../../src/console/messages-try.ts";
 import { FORMS } from "../../../src/console/try-forms.ts";
+import { DATASET_NAMES, DATASETS } from "../../../src/datasets/registry.ts";
+import { DATA_TYPES } from "../../../src/entitlement/data-types.ts";
 import { OPERATIONS } from "../../../src/operations/registry.ts";
 import { EVERY_DENIAL } from "../http/every-denial.ts";
 
@@ -16,6 +18,14 @@ describe("the console's messages", () => {
       if (typeof english === "string") expect(places(String(chinese)), name).toEqual(places(english));
     }
     for (const problem of Object.values(MESSAGES.zh.problems)) expect(isChinese(problem)).toBe(true);
+  });
+
+  it("name every service and every dataset", () => {
+    const named = [...DATASET_NAMES.map((name) => DATASETS[name].apiname), ...DATA_TYPES];
+    for (const { services, datasets } of Object.values(MESSAGES)) {
+      expect(Object.keys(services)).toEqual(expect.arrayContaining(named));
+      expect(Object.keys(datasets)).toEqual(expect.arrayContaining(DATASET_NAMES));
+    }
   });
 
   it("explain every reason briefly", () => {

@@ -1,0 +1,128 @@
+/** The charts of an answer as one: what the reader drew out of their time axis, a zoom for keys, the page's width. */
+import { element, messages } from "./dom.js";
+
+/** @typedef {[number, number]} Span places of the folded time axis */
+
+/** @type {import("uplot")[]} */
+let charts = [];
+/** @type {ResizeObserver | undefined} */
+let watcher;
+/**
+ * Draws again in the colours of the medium: those of paper are always light.
+ *
+ * @type {() => void}
+ */
+let redraw = () => {};
+window.matchMedia("print").addEventListener("change", () => redraw());
+/**
+ * The part of the time axis the reader drew out; it outlives a redraw.
+ *
+ * @type {Span | null}
+ */
+let view = null;
+
+/** Forgets what was drawn out, for an answer of another request. */
+export function forgetView() {
+  view = null;
+}
+
+/** Keeps what is drawn out, for a redraw. */
+export function keepView() {
+  view = shownRange();
+}
+
+/** Removes the charts. */
+export function clearCharts() {
+  watcher?.disconnect();
+  for (const chart of charts) chart.destroy();
+  charts = [];
+  redraw = () => {};
+}
+
+/**
+ * Shows `made` as the page's charts, as wide as `measured`; `again` redraws the picture in `root`.
+ *
+ * @param {import("uplot")[]} made
+ * @param {{ root: HTMLElement, measured: HTMLElement, again: () => void }} page
+ */
+export function holdCharts(made, { root, measured, again }) {
+  charts = made;
+  redraw = () => {
+    keepView();
+    if (!root.hidden) again();
+  };
+  if (view !== null) zoomTo(view);
+  watcher = new ResizeObserver(() => {
+    const width = measured.clientWidth;
+    if (width === 0) return;
+    for (const chart of charts) if (chart.width !== width) chart.setSize({ width, height: chart.height });
+  });
+  watcher.observe(root);
+}
+
+/**
+ * Returns the group of controls above the charts: `boxes`, and the zoom without a mouse.
+ *
+ * @param {HTMLElement[]} boxes
+ */
+export function controlsWith(boxes) {
+  /**
+   * @param {string} text
+   * @param {(shown: Span) => Span} act
+   */
+  const button = (text, act) => {
+    const made = element("button", { type: "button", text });
+    made.addEventListener("click", () => zoomTo(act(shownRange())));
+    return made;
+  };
+  /** @type {(share: number) => (shown: Span) => Span} */
+  const moved =
+    (share) =>
+    ([low, high]) => [low + share * (high - low), high + share * (high - low)];
+  /** @type {(by: number) => (shown: Span) => Span} */
+  const scaled =
+    (by) =>
+    ([low, high]) => {
+      const [middle, half] = [(low + high) / 2, ((high - low) / 2) * by];
+      return [middle - half, middle + half];
+    };
+  return element("div", { className: "rows-bar", role: "group", "aria-label": messages.zoom }, [
+    ...boxes,
+    button(messages.zoomIn, scaled(0.5)),
+    button(messages.zoomOut, scaled(2)),
+    button(messages.zoomBack, moved(-0.5)),
+    button(messages.zoomOn, moved(0.5)),
+    button(messages.zoomAll, () => [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]),
+    element("span", { className: "quiet", text: messages.zoomNote }),
+  ]);
+}
+
+/** @returns {Span} */
+function shownRange() {
+  const { min = 0, max = 0 } = charts[0]?.scales.x ?? {};
+  return [min, max];
+}
+
+/** @param {Span} span */
+function zoomTo([min, max]) {
+  for (const chart of charts) chart.setScale("x", { min, max });
+}
+
+/**
+ * Returns a quiet sentence above or below a chart.
+ *
+ * @param {string} text
+ */
+export function note(text) {
+  return element("p", { className: "quiet picture-note", text });
+}
+
+/**
+ * Returns a chart's place with its title.
+ *
+ * @param {string} title
+ * @param {HTMLElement} body
+ */
+export function figure(title, body) {
+  return element("figure", {}, [element("figcaption", { text: title }), body]);
+}

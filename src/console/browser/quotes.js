@@ -1,0 +1,115 @@
+/** From quotes to what is drawn: the best prices over the day and the levels at one instant. Pure. */
+import { secondsOf } from "./series.js";
+
+/** @typedef {import("./series.js").Row} Row */
+/** @typedef {"ask" | "bid"} Side */
+/**
+ * Where the columns are; -1 where one was not asked for.
+ *
+ * @typedef {object} QuotePlaces
+ * @property {number} time
+ * @property {number} close
+ * @property {Record<Side, { price: number, volume: number }[]>} levels by level, the best one first
+ */
+/**
+ * The best prices by time, all lists as long as `x`; null where a side has no orders, or no price was made yet.
+ *
+ * @typedef {{ x: number[] } & Record<Side | "last", (number | null)[]>} BestPrices
+ */
+/**
+ * A level of the book. `price` is null where the side has no such level; of an auction's second level, too, whose volume
+ * is what the auction would leave over.
+ *
+ * @typedef {{ side: Side, level: number, price: number | null, volume: number | null }} Level
+ */
+
+/** The levels of each side. */
+const LEVELS = 10;
+
+/**
+ * Returns where the columns of quotes are; null when time or one of the best prices was not asked for.
+ *
+ * @param {readonly string[]} fields
+ * @returns {QuotePlaces | null}
+ */
+export function quotePlaces(fields) {
+  /** @param {string} name */
+  const at = (name) => fields.indexOf(name);
+  if ([at("time"), at("bid1"), at("ask1")].includes(-1)) return null;
+  /** @param {Side} side */
+  const levelsOf = (side) =>
+    Array.from({ length: LEVELS }, (_, place) => ({
+      price: at(`${side}${place + 1}`),
+      volume: at(`${side}_vol${place + 1}`),
+    }));
+  return { time: at("time"), close: at("close"), levels: { ask: levelsOf("ask"), bid: levelsOf("bid") } };
+}
+
+/**
+ * Returns a cell as a number; null for what was not asked for.
+ *
+ * @param {Row | undefined} row
+ * @param {number} place
+ */
+function numberAt(row, place) {
+  const value = row?.[place];
+  return typeof value === "number" ? value : null;
+}
+
+/**
+ * Returns a price; null for 0, which is none.
+ *
+ * @param {Row | undefined} row
+ * @param {number} place
+ */
+function priceAt(row, place) {
+  return numberAt(row, place) || null;
+}
+
+/**
+ * Returns the best prices and the latest one by seconds of the day.
+ *
+ * @param {readonly Row[]} rows
+ * @param {QuotePlaces} places
+ * @returns {BestPrices}
+ */
+export function bestPrices(rows, { time, close, levels }) {
+  /** @param {number} place */
+  const prices = (place) => rows.map((row) => priceAt(row, place));
+  return {
+    x: rows.map((row) => secondsOf(row[time])),
+    bid: prices(levels.bid[0]?.price ?? -1),
+    ask: prices(levels.ask[0]?.price ?? -1),
+    last: prices(close),
+  };
+}
+
+/**
+ * Returns the place of the snapshot that holds at a moment: the last one at or before it, else the first.
+ *
+ * @param {readonly number[]} x seconds of the day, ascending; not empty
+ * @param {number} second
+ */
+export function placeAt(x, second) {
+  const after = x.findIndex((each) => each > second);
+  return after === -1 ? x.length - 1 : Math.max(0, after - 1);
+}
+
+/**
+ * Returns the levels of a snapshot as a book is written: the highest ask first, the lowest bid last.
+ *
+ * @param {Row | undefined} row
+ * @param {QuotePlaces} places
+ * @returns {Level[]}
+ */
+export function levelsOf(row, { levels }) {
+  /** @param {Side} side */
+  const of = (side) =>
+    levels[side].map(({ price, volume }, place) => ({
+      side,
+      level: place + 1,
+      price: priceAt(row, price),
+      volume: numberAt(row, volume),
+    }));
+  return [...of("ask").toReversed(), ...of("bid")];
+}
