@@ -27,7 +27,7 @@ const STYLE = [chartStyle, CALENDAR_STYLE, partsStyle, keysStyle, dataStyle, try
   "\n",
 );
 
-/** A module of ours; its imports of other modules get the names under which these are served. */
+/** A console module; its imports are replaced by the names under which the modules are served. */
 function module(name: string, text: string, imports: Readonly<Record<string, Asset>> = {}): Asset {
   const linked = text.replaceAll(/from "\.\/([\w-]+)\.js"/g, (statement, other: string) => {
     const path = imports[other]?.path;
@@ -51,7 +51,7 @@ const picture = module("picture", pictureScript, { ...drawing, book, table });
 const run = module("run", runScript, { dom });
 const answer = module("answer", answerScript, { "answer-data": answerData, dom, picture, request, table });
 
-/** What pages name; the scripts of Try it name each other. */
+/** The assets that pages refer to; the scripts of Try it import each other. */
 export const ASSETS = {
   style: assetOf("console", "css", STYLE),
   chart: assetOf("chart", "js", chartLibrary),

@@ -1,4 +1,7 @@
-/** Data: a year of what the holder may read, each day shaded by its rows; what is missing; the months in numbers. */
+/**
+ * The page Data: the days of a year that the holder's plan covers, shaded by their rows; missing days; the months in
+ * numbers.
+ */
 
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
@@ -78,7 +81,7 @@ const isLacking = ({ mark }: HeatDay) => mark === "missing" || mark === "withdra
 
 interface FiguresProps {
   days: readonly HeatDay[];
-  /** What a row of the dataset is called. */
+  /** The name of a row of the dataset. */
   rowsName: string;
   messages: Messages;
 }

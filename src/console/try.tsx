@@ -235,7 +235,7 @@ const KNOWN_SECURITY = "600519";
 /** Longer values in the URL are ignored. */
 const MAX_VALUE = 200;
 
-/** The form offers the days of the last 90 before the newest one. */
+/** The form offers the served days among the 90 calendar days before the newest one. */
 const OFFERED_DAYS = 90;
 
 /** Serves the page with the form of the operation in the URL. */
@@ -269,14 +269,14 @@ async function daysOffered({ env, who, nowMs }: Desk, dataset: DatasetName): Pro
     .toReversed();
 }
 
-/** A security that has rows on the day, if it can be read: one that most people know where it is among them. */
+/** Returns a security with rows on the day, preferably a well-known one; null when the day cannot be read. */
 async function securityOf({ env }: Desk, tradedate: string, dataset: DatasetName): Promise<string> {
   return (await exampleSecurity(env.DB, tradedate, KNOWN_SECURITY, dataset)) ?? KNOWN_SECURITY;
 }
 
 /**
- * Runs a request of `POST /api` as the signed-in holder: the session stands in for the key, everything else,
- * from the rate limit to slot and quota, is the same code.
+ * Runs a request of `POST /api` as the signed-in holder: the session replaces the key; everything else, from the rate
+ * limit to slot and quota, is the same code.
  */
 export async function runRequest(c: ConsoleContext): Promise<Response> {
   const desk = await deskOf(c);
@@ -296,14 +296,15 @@ export async function runRequest(c: ConsoleContext): Promise<Response> {
     log,
   };
   const response = await serveApi(c.req.raw, scope, who.principal);
-  // What any origin may read of /api, with a key in hand, is no other origin's here, where a cookie speaks.
+  // Any origin may read /api, which needs a key; here a cookie identifies the caller, so no other origin may read the
+  // answer.
   response.headers.delete("Access-Control-Allow-Origin");
   response.headers.delete("Access-Control-Expose-Headers");
   response.headers.set("Cross-Origin-Resource-Policy", "same-origin");
   return response;
 }
 
-/** A run that reached no operation; the page goes to the sign-in page, or asks to be loaded again. */
+/** A run without an operation; the page redirects to the sign-in page, or asks the reader to reload it. */
 function refused(reason: "signed_out" | "form_foreign", status: number): Response {
   return Response.json({ error: reason }, { status, headers: { "Cache-Control": "no-store" } });
 }

@@ -7,7 +7,7 @@ import { countText, dateText, sizeText } from "../pages/figures.ts";
 import type { Desk } from "./desk.tsx";
 import type { Messages } from "./messages.ts";
 
-/** Days that are shown, the present one included. */
+/** Number of days shown, today included. */
 const DAYS = 30;
 
 export type Service = keyof Messages["services"];
@@ -19,10 +19,10 @@ export interface ServiceUsage {
   days: (Served & { day: BeijingDate })[];
 }
 
-/** Services whose gate knows of today what the catalog is told some minutes later. */
+/** Services whose gates have today's counts a few minutes before the catalog. */
 const GATED = new Set<string>(Object.values(DATASETS).map(({ apiname }) => apiname));
 
-/** Returns the usage of each of `services` in the last 30 days, the present moment included. */
+/** Returns the usage of each of `services` in the last 30 days, up to now. */
 export async function usageOf(
   { env, settings, who, nowMs }: Pick<Desk, "env" | "settings" | "who" | "nowMs">,
   services: readonly Service[],
@@ -110,7 +110,7 @@ const HEIGHT = 40;
 function Bars({ days, messages }: { days: ServiceUsage["days"]; messages: Messages }) {
   const most = Math.max(1, ...days.map(({ requests }) => requests));
   const bar = ({ requests }: Served, place: number) => {
-    // A day with one request among thousands is still seen.
+    // A day with one request stays visible beside days with thousands.
     const height = requests === 0 ? 0 : Math.max(1, Math.round((HEIGHT * requests) / most));
     return `M${place * BAR} ${HEIGHT}v${-height}h${BAR - GAP}v${height}z`;
   };

@@ -1,4 +1,4 @@
-/** The days of a year with what is served of them, shaded by their rows. Pure. */
+/** The days of a year with their served content, shaded by their rows. Pure. */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { DayOverview, LoadedFacts } from "../catalog/day-overview.ts";
 import { weekdayOf } from "../pages/figures.ts";
@@ -45,7 +45,7 @@ export function isServed(day: DayOverview | undefined): day is DayOverview & { l
   return day !== undefined && day.loaded !== null && (day.state === "available" || day.state === "degraded");
 }
 
-/** Trading days in a row that are the same and not as they should be, both ends included. */
+/** Successive trading days with the same problem, both ends included. */
 export interface OddRange {
   from: BeijingDate;
   to: BeijingDate;
@@ -56,7 +56,7 @@ export interface OddRange {
 
 const ODD: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged"];
 
-/** What of the days, given oldest first, is not as it should be, oldest first; days without trading part nothing. */
+/** Returns the problems of `days` (oldest first) as ranges, oldest first; days without trading do not split a range. */
 export function oddRanges(days: readonly HeatDay[]): OddRange[] {
   const ranges: OddRange[] = [];
   let last: OddRange | undefined;
@@ -73,7 +73,7 @@ export function oddRanges(days: readonly HeatDay[]): OddRange[] {
   return ranges.filter(({ mark }) => ODD.includes(mark));
 }
 
-/** A day that the overview does not list: it is not a trading day, is still to come, or is not the reader's. */
+/** A day that the overview does not list: no trading day, a future day, or a day outside the reader's plan. */
 function restMark(day: BeijingDate, today: BeijingDate, from: BeijingDate | null): DayMark {
   if (from !== null && day < from) return "outside";
   if (day > today && weekdayOf(day) < 5) return "upcoming";
@@ -81,8 +81,8 @@ function restMark(day: BeijingDate, today: BeijingDate, from: BeijingDate | null
 }
 
 /**
- * Shades by rank, not by amount: one wild day would otherwise make all others look alike. Days of the same
- * number of rows have the same shade; a single day, or days all alike, have the middle one.
+ * Shades by rank, not by amount, because one extreme day would make all others look alike. Days with the same number of
+ * rows have the same shade; a single day, or equal days, have the middle one.
  */
 function shades(days: readonly DayOverview[]): (rows: number) => number {
   const counts = [...new Set(days.filter(isServed).map(({ loaded }) => loaded.rows))].sort((a, b) => a - b);

@@ -4,8 +4,8 @@ import type { Column } from "./dataset.ts";
 export const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
 export const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
 /**
- * Numbers of which a large order brings the same one many times, in no order: ZSTD finds the repeats of plain values,
- * and deltas hide them (`../packs/README.md`, "Encodings by measurement").
+ * Numbers that a large order repeats in irregular order: ZSTD finds repeated plain values, and deltas would hide them
+ * (`../packs/README.md`, "Encodings by measurement").
  */
 export const REPEATED_NUMBER = { type: "INT64", encoding: "PLAIN", unit: null } as const;
 /** Numbers that repeat, as quantities do. */

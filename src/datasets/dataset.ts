@@ -48,7 +48,7 @@ export type Column =
 export interface Dataset {
   /** Also the root of the Parquet schema. */
   name: string;
-  /** The interface that serves it, and the operation that says what a query would bring. */
+  /** The interface that serves it, and the operation that estimates a query. */
   apiname: string;
   estimate: string;
   /** The key prefix of packs in R2. */
@@ -58,7 +58,7 @@ export interface Dataset {
   /** The builder's terms for one row and several rows. */
   row: string;
   rows: string;
-  /** What answers call a row, for example in "has no order records". */
+  /** The name of a row in answers, for example in "has no order records". */
   rowName: Bilingual;
   /** The code that marks a row as a cancel; null in a dataset without cancels. */
   cancel: { column: string; code: string } | null;

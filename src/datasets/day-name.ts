@@ -1,4 +1,4 @@
-/** How messages and commands name a dataset's day. Orders were there first and need no name. */
+/** How messages and commands name a dataset's day. Orders, the first dataset, need no name. */
 import type { DatasetName } from "./registry.ts";
 
 /** Returns what messages call the day: `20260311` for orders, `20260311 (trades)` for another dataset. */

@@ -26,7 +26,7 @@ export type EntitlementDenial =
       asked: string;
       from: BeijingDate;
       days: number;
-      /** The parameter that was asked with; absent for `tradedate` and a share's `year`. */
+      /** The parameter that contained the day; absent for `tradedate` and a share's `year`. */
       parameter?: string;
     };
 

@@ -40,7 +40,7 @@ export interface Grant {
 
 /** The stored state. Later versions only add fields; the functions here preserve unknown fields. */
 export interface GateRow extends UsageRow {
-  /** What was credited today and already subtracted from the counts; absent when nothing was. */
+  /** Credits of today, already subtracted from the counts; absent without credits. */
   credited?: Counts;
   /** The holder of the slot. The slot is free from `untilMs` on. */
   holder: { id: string; requestId: string; untilMs: number } | null;
@@ -172,14 +172,14 @@ function count(row: GateRow, kind: GateKind): GateRow {
   return { ...row, requests: row.requests + requests, files: row.files + files };
 }
 
-/** Adds the bytes of the grant's body to the present day, once. */
+/** Adds the bytes of the grant's body to the current day, once. */
 function countBytes(row: GateRow, grant: Grant, bytes: number | undefined): GateRow {
   if (bytes === undefined || grant.bytes !== undefined) return row;
   const counted = replaceGrant(row, grant.id, (old) => ({ ...old, bytes }));
   return { ...counted, bytes: (row.bytes ?? 0) + bytes };
 }
 
-/** Decrements the day's counts, never below zero, and remembers them as credited. */
+/** Decrements the day's counts, never below zero, and records them as credited. */
 function takeOff(row: GateRow, given: Counts): GateRow {
   const requests = Math.min(row.requests, given.requests);
   const files = Math.min(row.files, given.files);

@@ -66,7 +66,7 @@ export interface ReleaseRequest {
   /** Credit the charge, because the service itself failed (contract 2.3). */
   credit: boolean;
   outcome?: RequestOutcome;
-  /** Bytes of the body that the client's side took, or is being sent; only the first number counts. */
+  /** Bytes of the body that the client's side accepted, or that are being sent; only the first report counts. */
   bytes?: number;
   /**
    * A further page exists, and the worker waits for `Lease.written`: the slot may be freed in memory now and stored

@@ -18,9 +18,9 @@ export interface UsageRow {
   files: number;
   /** Bytes of the bodies that ended on the day; absent while none did. */
   bytes?: number;
-  /** Whose usage this is; absent until a worker has named it. */
+  /** The owner of this usage; absent until a worker has named it. */
   owner?: UsageOwner;
-  /** Totals of days before, while the catalog does not have them; absent without any. */
+  /** Totals of earlier days that the catalog lacks; absent without any. */
   earlier?: readonly DayUsage[];
   /** The totals that were written last. */
   written?: DayUsage;

@@ -30,8 +30,8 @@ export type EnvelopeDenial =
 export type ShareDenial = { reason: "nothing_published"; dataType: string; year: number };
 
 /**
- * The service itself failed. Carries no internal details. `unread`: the account holds its part of the memory of answers
- * (contract 2.6).
+ * The service itself failed. Carries no internal details. `unread`: the account holds its share of the memory of
+ * answers (contract 2.6).
  */
 export type Fault = { reason: "unavailable"; unread?: boolean };
 

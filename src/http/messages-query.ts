@@ -72,7 +72,7 @@ export function queryMessage(denial: QueryDenial): Bilingual {
   }
 }
 
-/** What `fields` may name, with what is answered only when it is named. */
+/** Returns the names that `fields` accepts, including those returned on request only. */
 function knownFields(dataset: DatasetName): Bilingual {
   const { standard, onRequest, legacy } = fieldsOf(dataset);
   const names = (columns: readonly { name: string }[]) => columns.map(({ name }) => name);

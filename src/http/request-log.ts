@@ -27,7 +27,10 @@ export interface RequestFacts {
   /** How the body ended: sent whole, aborted by the client, too slowly read, or broken by a fault. */
   ended: "whole" | "client_gone" | "client_slow" | "fault";
   credited: boolean;
-  /** Why no memory was reserved for the answer: the isolate's is taken, or the account holds its part (contract 2.6). */
+  /**
+   * Why no memory was reserved for the answer: the isolate's memory is used up, or the account holds its share
+   * (contract 2.6).
+   */
   lacking: "memory" | "memory_of_account";
   /** Of a request to a share's drive: the share's id, the path inside it and the hash of the caller's address. */
   share: string;
@@ -36,8 +39,8 @@ export interface RequestFacts {
 }
 
 /**
- * `busy` is a concurrent request on a taken slot, one download or one unread answer too many, while the service is
- * healthy; `fault` is an outage. Alarms watch `fault` only, although both are code 503.
+ * `busy` is a concurrent request on a busy slot, or a download or an unread answer above the limit, while the service
+ * is healthy; `fault` is an outage. Alarms watch `fault` only, although both are code 503.
  */
 type Kind = "served" | "refused" | "busy" | "fault";
 
@@ -56,9 +59,9 @@ export interface RequestLog {
   holdOpen(): () => void;
 }
 
-/** Which lines are written, and where they go. */
+/** The selection of lines that are written, and their destination. */
 export interface RequestLogOptions {
-  /** The share of successes whose line is written, from 0 to 1; asked when a success is over. 1 when absent. */
+  /** The share of successes whose line is written, from 0 to 1; read when a success has ended. 1 when absent. */
   successShare?: () => number;
   /** Uniform from 0 (inclusive) to 1. */
   random?: () => number;
@@ -66,8 +69,8 @@ export interface RequestLogOptions {
 }
 
 /**
- * Opens the log of one request. A line that stands for several successes says for how many (`standsFor`); refusals,
- * faults, bodies that did not come to their end and operators' requests are written every time.
+ * Opens the log of one request. A line that represents several successes has their number (`standsFor`); refusals,
+ * faults, incomplete bodies and operators' requests are always written.
  */
 export function openRequestLog(
   requestId: string,

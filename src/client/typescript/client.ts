@@ -115,16 +115,16 @@ export class Client {
   }
 
   /**
-   * The orders of one security on one day, in order of time, as a stream of rows; nothing is asked yet. `start`
-   * is inclusive, `end` exclusive; without `date` it is the newest trading day, loaded or not. Calls
+   * The orders of one security on one day, in order of time, as a stream of rows; no request is sent yet. `start` is
+   * inclusive, `end` exclusive; without `date` it is the newest trading day, loaded or not. Calls
    * `level2_order_history`.
    *
    * @example await client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" }).toArray()
    */
   orders<F extends FieldName = Field>(query: HistoryQuery<F>): Orders<F>;
   /**
-   * The orders of several securities over a range of days as one stream: by day, then security in the order given,
-   * then time; nothing is asked yet. `plan()` says what it takes.
+   * The orders of several securities over a range of days as one stream: by day, then security in the order given, then
+   * time; no request is sent yet. `plan()` returns the cost.
    *
    * @example client.orders({ symbols: ["600519", "300750"], startDate: "20260105", endDate: "20260311" })
    */
@@ -144,8 +144,8 @@ export class Client {
   }
 
   /**
-   * The whole day of a security's orders as the service's own Parquet file; each accepted try counts as one file. Calls
-   * `level2_order_history`.
+   * The whole day of a security's orders as the service's own Parquet file; each accepted attempt counts as one file.
+   * Calls `level2_order_history`.
    */
   ordersParquet(query: ParquetQuery): Promise<ParquetFile> {
     return this.#file("orders", query);
@@ -157,8 +157,8 @@ export class Client {
   }
 
   /**
-   * As `ordersParquet`, for files larger than memory: read or cancel the body, or abort it by the signal; the next
-   * request waits for it.
+   * As `ordersParquet`, for files larger than memory: read or cancel the body, or abort it by the signal, because the
+   * next request waits for its end.
    */
   ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
     return this.#fileStream("orders", query);
@@ -181,21 +181,24 @@ export class Client {
     return new Share(info, this.#transport, this.#maxWaitMs);
   }
 
-  /** Plan, windows, what is left of today's quotas, how the last 20 requests ended. Counts nothing. */
+  /** Returns the plan, its windows, today's remaining quotas, and how the last 20 requests ended. Not charged. */
   account(options: CallOptions = {}): Promise<Account> {
     return this.#ask("account_info", {}, options);
   }
 
   /**
-   * The trading days of a month (YYYYMM; the present one); what stands beside a day's date is of `dataset`. Calls
-   * `data_status`; counts nothing.
+   * Returns the trading days of a month (YYYYMM; by default the current one); the members beside a day's date describe
+   * `dataset`. Calls `data_status`, which is not charged.
    */
   async status(month?: string, { signal, dataset = "orders" }: DatasetOptions = {}): Promise<Status> {
     const status = await this.#ask<Status>("data_status", { month }, { signal });
     return dataset === "orders" ? status : { ...status, days: status.days.map((day) => ofDay(day, dataset)) };
   }
 
-  /** The securities of a day (the newest trading day), by symbol and market. Calls `data_symbols`; counts nothing. */
+  /**
+   * Returns the securities of a day (by default the newest trading day), by symbol and market. Calls `data_symbols`,
+   * which is not charged.
+   */
   async symbols(
     date?: string,
     options: DatasetOptions & { market?: Market | undefined } = {},
@@ -212,8 +215,8 @@ export class Client {
   }
 
   /**
-   * What `orders` or `ordersParquet` with this query, or those of another dataset, would bring and cost. Calls
-   * `order_history_estimate` or `trade_history_estimate`; counts nothing.
+   * Returns the rows and cost of `orders` or `ordersParquet` with this query, or of those of another dataset. Calls
+   * `order_history_estimate` or `trade_history_estimate`, which are not charged.
    */
   estimate(query: TimeQuery & DatasetOptions): Promise<Estimate> {
     const { symbol, date, start, end, signal, pageSize, dataset = "orders" } = query;
@@ -222,8 +225,8 @@ export class Client {
   }
 
   /**
-   * What changed of a dataset on the days that may be read, from `since` on (inclusive) or behind the change `after`.
-   * Calls `data_changes`; counts nothing.
+   * Returns the changes of a dataset on the days that the plan covers, from `since` on (inclusive) or after the change
+   * `after`. Calls `data_changes`, which is not charged.
    */
   async *changes({
     since,
@@ -249,9 +252,9 @@ export class Client {
   }
 
   /**
-   * Waits until a dataset of a day can be read, and returns the day's revision; looks every `everyMs` (60,000), for at
-   * most `timeoutMs` (no limit). Throws `NoData` when it will not come, or not in time. Calls `data_symbols`; counts
-   * nothing.
+   * Waits until a dataset of a day can be read, and returns the day's revision; checks every `everyMs` (60,000), for at
+   * most `timeoutMs` (no limit). Throws `NoData` when the day will not be loaded, or not in time. Calls `data_symbols`,
+   * which is not charged.
    */
   async waitUntilReady(date: string, options: WaitOptions = {}): Promise<number | null> {
     const { dataset, everyMs = 60_000, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
@@ -276,7 +279,7 @@ export class Client {
       return new Ticks<R>(paging, { signal: one.signal, hidesLast, onRebuild: one.onRebuild });
     };
     const made = "symbols" in query ? new TickBasket<R>(this, dataset, query, open) : open(query);
-    // The overloads decide by the query which one it is.
+    // The overloads select the result by the query.
     return made as Ticks<R> & TickBasket<R>;
   }
 
@@ -315,7 +318,7 @@ export class Client {
     }
   }
 
-  /** `data` of a served answer; parameters that are undefined are left out by JSON itself. */
+  /** Returns `data` of a served answer; JSON omits undefined parameters. */
   async #ask<T>(apiname: string, params: Record<string, unknown>, { signal }: CallOptions): Promise<T> {
     return served(await this.#call(apiname, () => ({ params }), signal)) as T;
   }

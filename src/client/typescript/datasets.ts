@@ -10,7 +10,7 @@ export function operationsOf(dataset: DatasetName): { read: string; estimate: st
   return { read: `level2_${history}`, estimate: `${history}_estimate` };
 }
 
-/** The parameter that names a dataset. Orders need none: older services do not know it. */
+/** The parameter that names a dataset. Orders need none, because older services refuse it. */
 export function only(dataset: DatasetName | undefined): { dataset?: DatasetName } {
   return dataset === undefined || dataset === "orders" ? {} : { dataset };
 }

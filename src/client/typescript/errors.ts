@@ -1,6 +1,6 @@
 /**
- * All errors, with the service's code, reason and request id. None needs another attempt: the client has already waited
- * for whatever may pass.
+ * All errors, with the service's code, reason and request id. None needs another attempt: the client has already
+ * retried temporary errors.
  */
 
 /** The reasons of the service's refusals (contract 1.7). */
@@ -48,7 +48,7 @@ export interface ErrorFacts {
 
 const NO_ANSWER: ErrorFacts = { code: null, reason: null, requestId: null };
 
-/** Base of everything this package throws on purpose, but an `AbortSignal`'s own reason. */
+/** Base class of this package's errors; an aborted `AbortSignal` throws its own reason instead. */
 export class EdgetapeError extends Error {
   /** Outcome code of the answer (1002, 403, 422, 429, 503), or null without one. */
   readonly code: number | null;
@@ -81,13 +81,13 @@ export class NotAllowed extends ServiceError {}
 /** 422: a parameter. Never retried. */
 export class BadRequest extends ServiceError {}
 
-/** The day changed while it was read: once more after paging started again, or under rows already handed out. */
+/** The day changed while it was read: again after paging had restarted, or with rows already returned. */
 export class DataRebuilt extends BadRequest {}
 
 /** 503, or 429 of the per-second limit: after all waits, or without a wait that could help. */
 export class Unavailable extends ServiceError {}
 
-/** 429: the day's quota of the interface is used up. Thrown at once, never waited for. */
+/** 429: the day's quota of the interface is used up. Thrown immediately, never waited for. */
 export class QuotaUsed extends ServiceError {
   /** When the counters reset. */
   readonly resetsAt: Date;

@@ -1,6 +1,6 @@
 /**
- * `edgetape-client`: orders, trades and shares over `fetch`, for Node, browsers and workers, without a
- * dependency; in Deno, which has all it uses, it was never run. Imports of the server are types only.
+ * `edgetape-client`: orders, trades and shares over `fetch`, for Node, browsers and workers, without a dependency; it
+ * has not been run in Deno, which provides everything it uses. Imports of the server are types only.
  *
  * @example
  * const client = new Client({ key: "et_…", baseUrls: ["https://api.example.com"] });

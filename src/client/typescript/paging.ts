@@ -53,7 +53,7 @@ function timesOf({ fields, rows }: Page, notBefore: string): string[] {
   });
 }
 
-/** Rows that are read once more, and compared, when another deployment continues. */
+/** Number of rows that are read again and compared when another deployment continues. */
 const MOST_OVERLAP = 64;
 
 /** A position: before the row of `time` that follows `skip` rows of the same millisecond. */
@@ -175,8 +175,8 @@ export class Paging {
   }
 
   /**
-   * The next page (perhaps without rows), or null after the last one. An error leaves paging where it was:
-   * calling again goes on. Throws `DataRebuilt` when the day changed again after paging started again.
+   * The next page (perhaps without rows), or null after the last one. After an error, the next call continues at the
+   * same place. Throws `DataRebuilt` when the day changed again after paging had restarted.
    */
   async next(signal: AbortSignal | undefined): Promise<Step | null> {
     while (!this.isComplete) {

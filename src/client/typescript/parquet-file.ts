@@ -1,4 +1,4 @@
-/** The Parquet answer: one file of one security and day (contract 6.2). It cannot be resumed, only asked for again. */
+/** The Parquet answer: one file of one security and day (contract 6.2). It cannot be resumed, only requested again. */
 import { type Answer, answerIn, readAnswer, type Taker } from "./calls.ts";
 import { IntegrityError, ServiceError } from "./errors.ts";
 import { BrokenConnection, joined, type Reply } from "./transport.ts";
@@ -15,7 +15,7 @@ export interface ParquetFacts {
   revision: number | null;
   /** The day's build id, equal only for equal contents, also between deployments. */
   build: string | null;
-  /** 0 in a stream whose length is not known, for example through a proxy that compresses. */
+  /** 0 in a stream of unknown length, for example through a proxy that compresses. */
   sizeBytes: number;
 }
 
@@ -24,7 +24,7 @@ export interface ParquetFile extends ParquetFacts {
 }
 
 export interface ParquetStream extends ParquetFacts {
-  /** Errors when the connection breaks: the part read is no file then; request it again. */
+  /** Errors when the connection breaks; the bytes read are then no file, so request it again. */
   body: ReadableStream<Uint8Array>;
 }
 
@@ -32,8 +32,8 @@ const MAGIC = "PAR1";
 const MEDIA_TYPE = "application/vnd.apache.parquet";
 
 /**
- * Takes whole files from answers. A body that ends early is a broken connection and is requested again. Every attempt
- * may be counted, so a file that is unusable for the same reason twice at each address ends the call.
+ * Takes whole files from answers. A body that ends early is a broken connection and is requested again. Each attempt
+ * may be charged, so a file that is unusable twice for the same reason at each base URL ends the call.
  */
 export function fileTaker(addressCount: number, dataset: DatasetName = "orders"): Taker<ParquetFile> {
   const reasons = new Set<string>();

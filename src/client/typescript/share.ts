@@ -1,4 +1,7 @@
-/** A year's share: which files it holds, and each of them, resumed where a connection broke and checked as a whole. */
+/**
+ * A year's share: its files, and the download of each, which is resumed after broken connections and verified when
+ * complete.
+ */
 import { mayPass } from "./calls.ts";
 import { IntegrityError, NoData, NotAllowed, ProtocolError, ServiceError, Unavailable } from "./errors.ts";
 import { sha256 } from "./sha256.ts";
@@ -49,7 +52,7 @@ class Drive {
         const reply = await this.#transport.send({ method: "GET", url, headers: sent, signal, timeoutMs });
         if ([200, 206].includes(reply.status)) return await take(reply);
         const refusal = await refusalOf(reply, path);
-        // An error page of a proxy names no time.
+        // An error page of a proxy has no Retry-After.
         const untold = reply.headers.has("X-Request-Id") ? null : UNTOLD_WAIT_MS;
         const told = parseRetryAfter(reply.headers.get("Retry-After")) ?? untold;
         if (told === null || !mayPass(reply.status)) throw refusal;
@@ -94,9 +97,9 @@ export interface DownloadOptions {
 }
 
 /**
- * The bytes of a file that are still missing; iterate them once. Throws `IntegrityError` when the share holds
- * another version of it than the manifest named (read `files()` again), or behind the last byte when the whole,
- * with what was there before, has another SHA-256: drop it then.
+ * The bytes of a file that are still missing; iterate them once. Throws `IntegrityError` when the share has another
+ * version than the manifest (read `files()` again), or after the last byte when the whole file, including earlier
+ * bytes, has another SHA-256; discard it then.
  *
  * @example await pipeline(share.download(file), createWriteStream(path));
  */
@@ -160,8 +163,8 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * A replaced file is noticed before its first byte, not after a gigabyte. A proxy's page is a broken connection,
-   * which may pass: what was downloaded so far stays valid.
+   * A replaced file is detected before its first byte, not after a gigabyte. A proxy's page counts as a broken
+   * connection and is retried, so downloaded bytes stay valid.
    */
   #checkVersion({ status, headers, length, cancel }: Reply, at: number): void {
     const { path, sha256: expected, size_bytes: size } = this.file;
@@ -192,7 +195,7 @@ function hexOf(binary: string): string {
 const SAFE_PATH = /^\d{8}\/[^./\\:\u0000-\u001f][^/\\:\u0000-\u001f]*$/;
 
 export class Share {
-  /** As `file_download` gave it, with address and password for a browser, rclone or curl. */
+  /** As returned by `file_download`, with URL and password for a browser, rclone or curl. */
   readonly info: ShareInfo;
   readonly #drive: Drive;
 
@@ -203,8 +206,8 @@ export class Share {
   }
 
   /**
-   * The files that the share covers now, by day. Throws `Unavailable` while the share is not ready, and
-   * `ProtocolError` when it lies on a drive of another kind, which has no manifest.
+   * The files that the share covers now, by day. Throws `Unavailable` while the share is not ready, and `ProtocolError`
+   * when it is an external one, which has no manifest.
    */
   async files({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<ShareFile[]> {
     const { status, retry_after: seconds } = this.info;
@@ -216,8 +219,8 @@ export class Share {
   }
 
   /**
-   * The bytes of one file, checked against its SHA-256 at the end; a download that breaks is resumed where it
-   * broke. Nothing is asked before the bytes are read.
+   * The bytes of one file, checked against its SHA-256 at the end; a broken download is resumed. No request is sent
+   * before the bytes are read.
    */
   download(file: ShareFile, options: DownloadOptions = {}): FileDownload {
     return new FileDownload(this.#drive, file, options);

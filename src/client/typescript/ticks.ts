@@ -1,4 +1,4 @@
-/** A dataset's rows as a stream: what callers ask for as the service's parameters, and the rows they get. */
+/** A dataset's rows as a stream: converts the caller's query to the service's parameters, and answers to rows. */
 import { ConfigurationError, DataRebuilt } from "./errors.ts";
 import { MOST_ROWS, type Paging, type Row, type Selection } from "./paging.ts";
 import type {
@@ -25,7 +25,7 @@ export interface TimeQuery extends SecurityQuery {
   start?: string | undefined;
   /** The same forms, exclusive. */
   end?: string | undefined;
-  /** Rows of a request, 1 to 10,000. */
+  /** Rows per request, 1 to 10,000. */
   pageSize?: number | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface ParquetQuery<F extends string = FieldName> extends SecurityQuer
   fields?: readonly F[] | undefined;
 }
 
-/** Paging needs it to continue at another address, whatever the columns. */
+/** Paging needs this column to continue at another base URL. */
 const HELPER = "time";
 
 const QUERY_OPTIONS = ["symbol", "date", "start", "end", "pageSize", "fields", "signal", "onRebuild"];
@@ -86,7 +86,7 @@ export function parquetBody(query: ParquetQuery<string>): Record<string, unknown
   return names === null ? { params } : { params, fields: names };
 }
 
-/** Returns `2026-03-11` as `20260311`, and anything else unchanged for the service to judge. */
+/** Returns `2026-03-11` as `20260311`, and other text unchanged, which the service checks. */
 export function dateOf(date: string): string {
   return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll("-", "") : date;
 }
@@ -96,7 +96,7 @@ function namesOf(fields: readonly string[] | undefined): string[] | null {
   return fields === undefined || fields.length === 0 ? null : [...new Set(fields)];
 }
 
-/** 53 bits of two multiplicative hashes: against chance, not against an adversary. */
+/** 53 bits of two multiplicative hashes, which detect accidental differences, not deliberate ones. */
 export class Fingerprint {
   #a = 0xdeadbeef;
   #b = 0x41c6ce57;
@@ -132,25 +132,25 @@ export interface TicksOptions {
 }
 
 /**
- * A stream of rows, made by `Client.orders` or `Client.trades`; nothing is asked before the first use. It is read once:
- * after a `break`, or after an error such as a used-up quota, reading on continues behind the last row handed out, and
- * iterators at the same time share the rows, each of which comes once.
+ * A stream of rows, created by `Client.orders` or `Client.trades`; no request is sent before the first use. It is read
+ * once: after a `break`, or after an error such as a used-up quota, reading continues after the last returned row, and
+ * concurrent iterators share the rows, each of which is returned once.
  *
- * A day that is rebuilt meanwhile is read again from its first row, once. Rows already handed out are compared
- * then, and the stream goes on behind them when they are the same; otherwise it throws `DataRebuilt`.
+ * A day that is rebuilt during reading is read again from its first row, once. Rows already returned are compared, and
+ * the stream continues after them if they are equal; otherwise it throws `DataRebuilt`.
  *
  * @example for await (const row of client.orders({ symbol: "600519", date: "20260311" })) console.log(row.price);
  */
 export class Ticks<R extends object> implements AsyncIterable<R> {
   readonly #paging: Paging;
   readonly #options: TicksOptions;
-  /** The hash of all rows handed out. */
+  /** The hash of all returned rows. */
   #handed = new Fingerprint();
-  /** The hash of the rows read again after a rebuild, up to the number handed out. */
+  /** The hash of the rows read again after a rebuild, up to the number returned. */
   #again: Fingerprint | null = null;
-  /** A page that was read, but not handed out yet. */
+  /** A page that was read but not returned yet. */
   #pending: Page<R> | null = null;
-  /** Rows of the pending page that were handed out. */
+  /** Number of returned rows of the pending page. */
   #at = 0;
   /** The page that is being read. */
   #filling: Promise<boolean> | null = null;
@@ -195,7 +195,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     } while (await this.#fill());
   }
 
-  /** All rows that were not read by iterating. After an error the same call goes on and returns them all. */
+  /** Returns all rows not read by iterating. After an error, the same call continues and returns them all. */
   async toArray(): Promise<R[]> {
     do {
       const page = this.#ready();
@@ -205,7 +205,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return this.#collected.splice(0);
   }
 
-  /** Returns the page that has rows to hand out, if there is one. */
+  /** Returns the page with unreturned rows, if there is one. */
   #ready(): Page<R> | null {
     return this.#pending === null || this.#at >= this.#pending.items.length ? null : this.#pending;
   }
@@ -217,7 +217,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return { ...page, items };
   }
 
-  /** Reads until a page has rows to hand out; false after the last. Concurrent iterators share the page. */
+  /** Reads until a page has unreturned rows; false after the last page. Concurrent iterators share the page. */
   #fill(): Promise<boolean> {
     this.#filling ??= this.#read().finally(() => {
       this.#filling = null;
@@ -235,7 +235,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
       }
       if (step.isAnew) {
         onRebuild?.(this.tradedate);
-        // Collected rows were not handed out: the new ones replace them without a comparison.
+        // Collected rows were not returned yet, so the new ones replace them without a comparison.
         this.#collected.length = 0;
         this.#again = this.#handed.rows > 0 ? new Fingerprint() : null;
       }
@@ -248,7 +248,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return true;
   }
 
-  /** Returns the rows after those that were handed out before the day was rebuilt. */
+  /** Returns the rows after those that were returned before the day was rebuilt. */
   #unhanded(rows: Row[]): Row[] {
     if (this.#again === null) return rows;
     let at = 0;

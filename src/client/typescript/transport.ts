@@ -4,8 +4,8 @@
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A broken connection: refused, reset, timed out, cut off or garbled. The request is repeated, also at another
- * address; only a stream or download that the caller already holds ends with this error.
+ * A broken connection: refused, reset, timed out, cut off or garbled. The request is repeated, also at another base
+ * URL; only a stream or download that the caller already holds ends with this error.
  */
 export class BrokenConnection extends Error {
   override name = "BrokenConnection";
@@ -47,7 +47,10 @@ export class Transport {
     this.#headers = userAgentHeader(userAgent);
   }
 
-  /** Sends a request and waits for the answer's head. Redirects are answers: a redirected POST is lost. */
+  /**
+   * Sends a request and waits for the answer's head. Redirects are returned as answers, because a redirect drops the
+   * POST.
+   */
   async send({ method, url, headers, body, signal, timeoutMs, onPiece }: Exchange): Promise<Reply> {
     signal?.throwIfAborted();
     const watch = new Watch(signal, Math.min(timeoutMs ?? this.#timeoutMs, this.#timeoutMs), onPiece);
@@ -81,8 +84,8 @@ function replyOf(response: Response, watch: Watch): Reply {
 }
 
 /**
- * A compressed body's length says nothing about the bytes that are read here. Across origins a browser shows the
- * length, but not that the body is compressed.
+ * A compressed body's length differs from the bytes that are read here. Across origins a browser shows the length, but
+ * not that the body is compressed.
  */
 function lengthOf({ headers, type }: Response): number | null {
   const length = headers.get("Content-Length");
@@ -170,7 +173,7 @@ class Watch {
     }
   }
 
-  /** Ends the exchange; the rest is not needed. */
+  /** Ends the exchange without reading the rest. */
   end(): void {
     this.#outer?.removeEventListener("abort", this.#onAbort);
     this.#controller.abort();

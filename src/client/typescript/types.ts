@@ -1,6 +1,6 @@
 /**
- * The records and answers of the service, by the names it gives them (contract 4.1, 8.1). What a dataset's rows hold
- * follows from its description; `build.ts` writes it out, with what each column means.
+ * The records and answers of the service, by the names it gives them (contract 4.1, 8.1). The columns of a dataset's
+ * rows follow from its description; `build.ts` writes them out with the meaning of each.
  */
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import type { orders } from "../../datasets/orders.ts";
@@ -28,10 +28,10 @@ type NamesOf<C extends Column> = C["name"] | (C extends { legacyName: infer L ex
 type RecordOf<D extends Dataset> = { [C in ColumnsOf<D> as NamesOf<C>]: CellOf<C> };
 type StandardOf<D extends Dataset> = Exclude<ColumnsOf<D>, { onRequest: true }>["name"];
 
-/** One order, all columns that can be asked for. */
+/** One order with all available columns. */
 export type OrderRecord = RecordOf<typeof orders>;
 
-/** One trade, or in Shenzhen a cancel; all columns that can be asked for. */
+/** One trade, or in Shenzhen a cancel, with all available columns. */
 export type TradeRecord = RecordOf<typeof trades>;
 
 /** A standard column of orders. */
@@ -40,22 +40,22 @@ export type Field = StandardOf<typeof orders>;
 /** A standard column of trades. */
 export type TradeField = StandardOf<typeof trades>;
 
-/** A column of orders that can be asked for; a legacy name keeps its name in the row. */
+/** An available column of orders; a legacy name keeps its name in the row. */
 export type FieldName = keyof OrderRecord;
 
-/** A column of trades that can be asked for. */
+/** An available column of trades. */
 export type TradeFieldName = keyof TradeRecord;
 
-/** An order with the asked columns. */
+/** An order with the requested columns. */
 export type OrderRow<F extends FieldName = Field> = Pick<OrderRecord, F>;
 
-/** A trade with the asked columns. */
+/** A trade with the requested columns. */
 export type TradeRow<F extends TradeFieldName = TradeField> = Pick<TradeRecord, F>;
 
-/** A page as the service sends it, of rows `R`: values stand in the order of `fields`. */
+/** A page of rows `R` as the service sends it; values are in the order of `fields`. */
 export interface Page<R extends object> {
   tradedate: string;
-  /** Of the day on the deployment that answered. */
+  /** The day's revision on the deployment that answered. */
   revision: number | null;
   fields: (keyof R & string)[];
   items: (string | number)[][];
@@ -78,7 +78,7 @@ export interface ListedSecurity {
 
 /** A file of a share as its manifest names it. */
 export interface ShareFile {
-  /** Inside the share: `20260311/20260311_aucde.parquet`. */
+  /** The path inside the share: `20260311/20260311_aucde.parquet`. */
   path: string;
   tradedate: string;
   size_bytes: number;

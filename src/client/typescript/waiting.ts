@@ -1,14 +1,13 @@
 /**
- * How long a call waits, and for what: `Retry-After`, backoff after broken connections, and the process's other
- * requests. The service refuses a concurrent request of an account on an interface; callers therefore queue here, in
- * the order they came.
+ * How long a call waits: for `Retry-After`, after broken connections, and for the process's other requests. The service
+ * refuses a concurrent request of an account on an interface, so callers are queued here in the order of arrival.
  */
 import { ConnectionFailed, type ServiceError, Unavailable } from "./errors.ts";
 
 /** Broken connections in a row that end a call. */
 const MAX_FAILURES = 8;
 
-/** The wait after a proxy's error page, which names no time. */
+/** The wait after a proxy's error page, which has no Retry-After. */
 export const UNTOLD_WAIT_MS = 2_000;
 
 const FIRST_BACKOFF_MS = 250;
@@ -17,7 +16,7 @@ const LONGEST_BACKOFF_MS = 8_000;
 /** Shorter waits named by the service grow up to it. */
 const SHORT_WAIT_MS = 1_000;
 
-/** The least time for an answer, however little is left to wait. */
+/** The minimum time for an answer, also when the remaining wait is shorter. */
 const SHORTEST_TIMEOUT_MS = 1_000;
 
 /** Tests replace it, so that they do not wait. */
@@ -64,15 +63,15 @@ export class Patience {
     this.touched();
   }
 
-  /** Notes arriving bytes of an answer that may still break: time with bytes is not waiting. */
+  /** Records arriving bytes of an answer that may still break off; this time does not count as waiting. */
   touched(): void {
     this.#sinceMs = performance.now();
   }
 
   /**
-   * Waits as long as the service said, and up to a fifth more, so that callers do not come back together. A named wait
-   * below a second grows with each attempt: 0 would flood the service. Throws `refusal` when the wait would exceed what
-   * is left.
+   * Waits as long as the service asks, plus up to a fifth, so that callers do not return together. A wait below a
+   * second grows with each attempt, because 0 would overload the service. Throws `refusal` when the wait would exceed
+   * the rest of `maxWaitMs`.
    */
   async waitTold(toldMs: number, refusal: ServiceError, signal: AbortSignal | undefined): Promise<void> {
     const growing = Math.min(SHORT_WAIT_MS, FIRST_BACKOFF_MS * 2 ** this.#shortWaits);
@@ -83,8 +82,8 @@ export class Patience {
   }
 
   /**
-   * Waits after a broken connection, longer each time; not at all with `atOnce` (another address is next).
-   * Throws `ConnectionFailed` after 8 in a row, or when nothing is left to wait.
+   * Waits after a broken connection, longer each time; not at all with `atOnce` (another base URL is next). Throws
+   * `ConnectionFailed` after 8 in a row, or when `maxWaitMs` is used up.
    */
   async waitFailed(
     error: unknown,
@@ -143,13 +142,13 @@ interface Caller {
 
 const queues = new Map<string, Caller[]>();
 
-/** The time of a request beside its waits: the service ends a Parquet answer after five minutes. */
+/** The maximum duration of a request without its waits: the service ends a Parquet answer after five minutes. */
 export const LONGEST_REQUEST_MS = 300_000;
 
 /**
- * Waits until no caller before this one uses `interfaceName` with `key`; call what is returned, once or more,
- * when done. Rejects with the signal's reason when it fires first, and with `Unavailable` when one caller before
- * it takes longer than `longestMs`, such as a stream that is neither read nor cancelled.
+ * Waits until no caller before this one uses `interfaceName` with `key`; call the returned function, once or more, when
+ * done. Rejects with the signal's reason when it fires first, and with `Unavailable` when one caller before it takes
+ * longer than `longestMs`, such as a stream that is neither read nor cancelled.
  */
 export async function takePlace(
   key: string,

@@ -1,4 +1,4 @@
-/** The answer below the form: what became of the request, its rows, its picture, its text. */
+/** The answer below the form: the outcome of the request, its rows, its charts and its text. */
 import { csvText, prettyText, tablesOf } from "./answer-data.js";
 import { element, enableTabs, filled, known, messages, part, select } from "./dom.js";
 import { resetPicture, showPicture } from "./picture.js";
@@ -8,7 +8,7 @@ import { showRows } from "./table.js";
 /** @typedef {import("./request.js").Body} Body */
 /** @typedef {import("./run.js").Answer} Answer */
 /**
- * The pages of a query that are shown, and where it goes on: `cursor` is null at its end.
+ * The shown pages of a query, and its continuation: `cursor` is null at its end.
  *
  * @typedef {object} Shown
  * @property {Body} body of the first page
@@ -20,7 +20,7 @@ import { showRows } from "./table.js";
  * @property {number} from the first row of the newest page
  */
 
-/** More of an answer's text than this makes a page slow and tells no one anything. */
+/** A longer text makes the page slow and is not useful. */
 const JSON_SHOWN = 200_000;
 
 /** @type {Shown | null} */
@@ -34,7 +34,7 @@ export function shownPages() {
 }
 
 /**
- * Says what became of the request: its code and facts about it; `code` is null when there was no answer.
+ * Shows the outcome of the request: its code and facts about it; `code` is null when there was no answer.
  *
  * @param {number | null} code
  * @param {string[]} facts
@@ -47,7 +47,7 @@ export function say(code, facts) {
   part("outcome").replaceChildren(...before, facts.filter((fact) => fact !== "").join(" · "));
 }
 
-/** Takes away what an earlier request left. */
+/** Removes the output of an earlier request. */
 export function clearAnswer() {
   shown = null;
   resetPicture();
@@ -135,7 +135,7 @@ function showText({ text }) {
   );
 }
 
-/** Makes the picture and the text only when they are seen: those of many rows take their time. */
+/** Creates the charts and the text only when they are shown, because many rows take time. */
 function fillShown() {
   if (shown === null) return;
   if (!part("view-json").hidden) showText(shown);
@@ -145,7 +145,7 @@ function fillShown() {
 }
 
 /**
- * Returns where a cell of the answer to `body` leads: an address itself, or a security of the day to its rows.
+ * Returns the link of a cell in the answer to `body`: a URL links to itself, a security of the day to its rows.
  *
  * @param {Body} body
  * @returns {import("./table.js").LinkOf}
@@ -162,7 +162,7 @@ function linksOf({ params: { tradedate, dataset = "orders" } }) {
 }
 
 /**
- * A button that saves a text, which is made when it is pressed.
+ * Creates a button that saves a text, which is created when the button is pressed.
  *
  * @param {string} label
  * @param {string} name
@@ -175,7 +175,7 @@ function saving(label, name, textOf) {
 }
 
 /**
- * Hands a file to the browser; returns the link that does so again.
+ * Saves a file with the browser; returns the link that saves it again.
  *
  * @param {Blob} blob
  * @param {string} name

@@ -8,7 +8,7 @@ let charts = [];
 /** @type {ResizeObserver | undefined} */
 let watcher;
 /**
- * Draws again in the colours of the medium: those of paper are always light.
+ * Redraws in the colours of the medium; printed charts are always light.
  *
  * @type {() => void}
  */
@@ -21,7 +21,7 @@ window.matchMedia("print").addEventListener("change", () => redraw());
  */
 let view = null;
 
-/** Forgets what was drawn out, for an answer of another request. */
+/** Resets the zoom for the answer of another request. */
 export function forgetView() {
   view = null;
 }

@@ -1,6 +1,6 @@
 /**
- * The charts of an answer: three of orders or trades, one of quotes. All share their time axis, on which the lunch break
- * is folded, the cursor and what is drawn out of it.
+ * The charts of an answer: three of orders or trades, one of quotes. All share the time axis, on which the lunch break
+ * is shortened, the cursor and the zoom.
  */
 import { messages } from "./dom.js";
 import {
@@ -85,7 +85,7 @@ export function priceChart(root, points, common) {
 }
 
 /**
- * Draws orders, or the traded volume, so far over the day, a line for each of the kinds.
+ * Draws cumulative orders, or the cumulative traded volume, over the day, with one line for each kind.
  *
  * @param {HTMLElement} root
  * @param {Counts} soFar
@@ -111,7 +111,7 @@ export function soFarChart(root, soFar, common) {
 }
 
 /**
- * Draws rows, or the traded volume, per minute, the kinds on top of each other.
+ * Draws rows, or the traded volume, per minute as stacked bars of the kinds.
  *
  * @param {HTMLElement} root
  * @param {Counts} minutes
@@ -131,7 +131,7 @@ export function minutesChart(root, minutes, common) {
     /** @type {import("uplot").Series.Value} */
     value: (_, __, ___, at) => countText(at === null ? null : minutes[kind][at]),
   }));
-  // The highest first: each later layer covers the lower part of it.
+  // The highest layer first, because each later layer covers the lower part of the chart.
   const lines = layers.toReversed();
   return draw(root, {
     common,
@@ -273,7 +273,7 @@ function drawUpright({ ctx, bbox, scales, valToPos }, place, colour, dash = []) 
 }
 
 /**
- * The same span for all charts, unless the reader drew out a part of it.
+ * Returns the same span for all charts, unless the reader has zoomed in.
  *
  * @param {[number, number]} range
  * @returns {import("uplot").Range.Function}
@@ -288,7 +288,7 @@ function zoomed(range) {
 }
 
 /**
- * The usual prices; those in view when they are fewer.
+ * Returns the usual range of prices, or that of the visible ones if it is smaller.
  *
  * @param {[number, number] | null} usual
  * @param {number | null | undefined} low
@@ -304,7 +304,7 @@ function inView(usual, low, high) {
 }
 
 /**
- * A path of marks instead of a line: thousands of them are one path of the canvas.
+ * Draws marks instead of a line; thousands of them are one path of the canvas.
  *
  * @param {"dot" | "square" | "cross"} form
  * @returns {import("uplot").Series.PathBuilder}

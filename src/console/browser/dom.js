@@ -1,7 +1,7 @@
-/** What the page carries for its scripts, and small things to build elements with. */
+/** The data that the page contains for its scripts, and helpers that create elements. */
 
 /**
- * What the page carries: the operation, its messages, where requests go.
+ * The data in the page: the operation, its messages, the URL for requests.
  *
  * @typedef {object} Known
  * @property {import("../messages-try.ts").TryMessages} messages
@@ -66,7 +66,7 @@ export function filled(sentence, values) {
 }
 
 /**
- * Makes a `role="tablist"` work as the keyboard expects it: arrows go between the tabs, Tab into the panel.
+ * Adds the keyboard behaviour of a `role="tablist"`: arrow keys move between the tabs, Tab moves into the panel.
  *
  * @param {HTMLElement} list
  * @param {(id: string) => void} [onSelect] called with the id of each tab that is chosen

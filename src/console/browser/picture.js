@@ -34,7 +34,7 @@ export function resetPicture() {
 }
 
 /**
- * Draws `rows` into `root`, in the place of what is there; `more` says that the service has more of them.
+ * Draws `rows` into `root`, replacing its content; `more` says that the service has more of them.
  *
  * @param {HTMLElement} root
  * @param {Shown} answer
@@ -60,7 +60,7 @@ function showTicks(root, answer, places) {
   const minutes = perMinute(rows, places);
   const { dataset } = places;
   const summary = summaryOf(rows, places);
-  // A cancel among trades has neither a price nor a traded volume: there is nothing of it to draw.
+  // A cancel among trades has neither a price nor a traded volume, so it is not drawn.
   const isDrawn = (/** @type {Kind} */ kind) => dataset === "orders" || kind !== "cancel";
   const present = KINDS.filter((kind) => isDrawn(kind) && summary.some((each) => each.kind === kind));
   const again = () => showPicture(root, answer);
@@ -117,7 +117,7 @@ function boxesOf(dataset, present, again) {
 }
 
 /**
- * The charts in numbers: for who cannot see them, and for who wants to know.
+ * Renders the charts as numbers, also for readers who cannot see the charts.
  *
  * @param {Dataset} dataset
  * @param {readonly import("./series.js").Summary[]} summary

@@ -4,7 +4,7 @@ import { secondsOf } from "./series.js";
 /** @typedef {import("./series.js").Row} Row */
 /** @typedef {"ask" | "bid"} Side */
 /**
- * Where the columns are; -1 where one was not asked for.
+ * Positions of the columns; -1 for a column that was not requested.
  *
  * @typedef {object} QuotePlaces
  * @property {number} time

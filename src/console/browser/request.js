@@ -9,12 +9,12 @@
  */
 /** @typedef {{ name: string, value: string, numeric?: boolean, beside?: boolean }} FieldValue */
 
-/** What stands in the place of the key, here and in the programs. */
+/** The placeholder for the key, here and in the programs. */
 const KEY = "$EDGETAPE_KEY";
 
 /**
- * Returns the body for `POST /api`. `values` are the form's fields in their order; empty ones are left out, and
- * what is not a whole number stays text, for the service to say so.
+ * Returns the body for `POST /api`. `values` are the form's fields in their order; empty ones are omitted, and a value
+ * that is no whole number stays text, which the service refuses.
  *
  * @param {string} apiname
  * @param {readonly FieldValue[]} values
@@ -33,7 +33,7 @@ export function bodyOf(apiname, values) {
 }
 
 /**
- * Returns the name of a file with the rows that `body` asks for, without its ending.
+ * Returns the name of a file with the rows that `body` requests, without its extension.
  *
  * @param {Body} body
  */
@@ -67,7 +67,7 @@ export function programs(body, url) {
  * @param {string} url
  */
 function curl(body, url) {
-  // Inside single quotes nothing is special to the shell, so they are left once, for the key.
+  // The shell interprets nothing inside single quotes; they are interrupted once, for the key.
   const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''").replace(`"${KEY}"`, `"'"${KEY}"'"`);
   const file = fileOf(body);
   const output = file === null ? " --compressed" : ` \\\n  --fail-with-body -o ${quoted(file)}`;
@@ -113,7 +113,7 @@ await writeFile(${JSON.stringify(file)}, new Uint8Array(await answer.arrayBuffer
 }
 
 /**
- * JSON is Python where there is no true, false or null, which a form cannot make.
+ * JSON is also valid Python without true, false and null, which a form cannot create.
  *
  * @param {object | string | number} value
  * @param {string} indent

@@ -1,4 +1,4 @@
-/** Sends a request as the signed-in holder and says what became of it. */
+/** Sends a request as the signed-in holder and returns its outcome. */
 import { filled, known, messages } from "./dom.js";
 
 /** @typedef {import("./request.js").Body} Body */
@@ -12,8 +12,8 @@ import { filled, known, messages } from "./dom.js";
  * @property {{ fields?: string[], items?: Row[], next_cursor?: string | null } | null} data
  */
 /**
- * What became of a request: a file begins (`file`), JSON came (`answer` and its `text`), or neither (`failed`, a
- * sentence that says why); `reload` when only a new page helps.
+ * The outcome of a request: a file begins (`file`), JSON was received (`answer` and its `text`), or neither (`failed`,
+ * a sentence that says why); `reload` when only a new page helps.
  *
  * @typedef {object} Result
  * @property {Response} [response]
@@ -25,7 +25,7 @@ import { filled, known, messages } from "./dom.js";
  */
 
 /**
- * Sends `body` and returns what became of it.
+ * Sends `body` and returns the outcome.
  *
  * @param {Body} body
  * @param {AbortSignal} signal
@@ -87,7 +87,7 @@ export function idText(response) {
 }
 
 /**
- * Returns what is left today, from the headers that programs get too; empty where nothing is limited.
+ * Returns today's remaining quota from the headers that programs receive too; empty without a limit.
  *
  * @param {Response} response
  */
@@ -101,7 +101,7 @@ export function quotaText(response) {
 }
 
 /**
- * Returns what an answer says about asking again, or nothing.
+ * Returns the answer's advice about a later attempt, or an empty text.
  *
  * @param {Response} response
  */
@@ -111,11 +111,11 @@ export function retryText(response) {
 }
 
 /**
- * Reads a file to its end, telling `progress(bytes, total)` on the way; `total` is 0 when it is not known.
+ * Reads a file to its end, calling `progress(bytes, total)` meanwhile; `total` is 0 when it is unknown.
  *
  * @param {Response} response
  * @param {(bytes: number, total: number) => void} progress
- * @throws when it does not come whole
+ * @throws when it is incomplete
  */
 export async function readFile(response, progress) {
   const total = Number(response.headers.get("Content-Length") ?? 0);

@@ -1,9 +1,9 @@
-/** From orders or trades to what is drawn. Pure: rows as the service sends them, columns by `fields`. */
+/** Converts orders or trades to the data of the charts. Pure: rows as the service sends them, columns by `fields`. */
 
 /** @typedef {"other" | "cancel" | "buy" | "sell"} Kind */
 /** @typedef {readonly (string | number | null | undefined)[]} Row */
 /**
- * Where the columns are; -1 where one was not asked for.
+ * Positions of the columns; -1 for a column that was not requested.
  *
  * @typedef {object} OrderPlaces
  * @property {"orders"} dataset
@@ -36,19 +36,19 @@
  * @property {number | null} high
  */
 
-/** How rows are told apart, in the order they are drawn: orders by what they are, trades by the aggressor's side. */
+/** The kinds of rows in drawing order: orders by type, trades by the aggressor's side. */
 export const KINDS = /** @type {const} */ (["other", "cancel", "buy", "sell"]);
 
 /**
- * Legacy names under which a column may have been asked for.
+ * Legacy names under which a column may have been requested.
  *
  * @type {Record<string, string>}
  */
 const ALIASES = { side: "order_code" };
 
 /**
- * Returns where the columns are; null when one that the picture needs was not asked for: time, price, type and code of
- * orders; time, price, volume and flag of trades.
+ * Returns the positions of the columns; null when a column that the charts need was not requested: time, price, type
+ * and code of orders; time, price, volume and flag of trades.
  *
  * @param {readonly string[]} fields
  * @returns {Places | null}
@@ -99,9 +99,9 @@ export function kindOf(type, code) {
 const CONTINUOUS = { from: 34_200, to: 53_820 };
 
 /**
- * Returns whose order came last and made the trade: the source's flag says so. A source without flags (DataYes in
+ * Returns the side of the aggressor, whose order came last: the source's flag. A source without flags (DataYes in
  * Shenzhen) numbers both sides in one sequence, so there the later number is the aggressor's. Trades of the auctions
- * have none. A Shenzhen cancel is code `C`, or has no price where the code was not asked for.
+ * have no aggressor. A Shenzhen cancel has the code `C`, or no price when the code was not requested.
  *
  * @param {Row} row
  * @param {TradePlaces} places
@@ -154,8 +154,8 @@ function priceOf(row, places) {
 }
 
 /**
- * Returns points of price against time, all lists as long as `x`, null where a point is not of that kind. Rows
- * without a price have no place and are left out.
+ * Returns points of price against time, all lists as long as `x`, null where a point is not of that kind. Rows without
+ * a price are omitted.
  *
  * @param {readonly Row[]} rows
  * @param {Places} places
@@ -176,8 +176,8 @@ export function pricePoints(rows, places) {
 }
 
 /**
- * Returns orders, or the traded volume, per minute; `x` is each minute from the first to the last, in seconds. What a
- * cancel among trades takes back was not traded: it counts nothing.
+ * Returns orders, or the traded volume, per minute; `x` is each minute from the first to the last, in seconds. A cancel
+ * among trades does not count, because its volume was not traded.
  *
  * @param {readonly Row[]} rows
  * @param {Places} places
@@ -222,7 +222,7 @@ export function soFarOf(minutes) {
 }
 
 /**
- * Returns bars of several kinds on top of each other: for each of `kinds` the height at which its part ends.
+ * Returns stacked bars: for each of `kinds` the height at which its part ends.
  *
  * @param {Counts} minutes
  * @param {readonly Kind[]} kinds
@@ -236,8 +236,8 @@ export function stacked(minutes, kinds) {
 }
 
 /**
- * Returns the picture in numbers, one entry for each kind that occurs. `volume` is null when the column was not
- * asked for, `low` and `high` when no row of the kind has a price.
+ * Returns the charts as numbers, one entry for each kind that occurs. `volume` is null when the column was not
+ * requested, `low` and `high` when no row of the kind has a price.
  *
  * @param {readonly Row[]} rows
  * @param {Places} places
@@ -297,18 +297,18 @@ export function clockText(seconds, exact = false) {
   /** @param {number} number */
   const two = (number) => String(Math.floor(number)).padStart(2, "0");
   if (!exact) return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}`;
-  // Rounded once, before it is parted: 59.9999 s must not become 60.000 of the same minute.
+  // Rounded once before it is split, because 59.9999 s must not become 60.000 s of the same minute.
   const milliseconds = Math.round(seconds * 1000);
   const whole = Math.floor(milliseconds / 1000);
   const rest = String(milliseconds % 1000).padStart(3, "0");
   return `${two(whole / 3600)}:${two((whole / 60) % 60)}:${two(whole % 60)}.${rest}`;
 }
 
-/** The lunch break in seconds of the day, 11:30 to 13:00, and how much of the time axis is left of it. */
+/** The lunch break in seconds of the day, 11:30 to 13:00, and its length on the time axis. */
 export const LUNCH = { from: 41_400, to: 46_800, left: 60 };
 
 /**
- * Returns the place of a moment on a time axis with the lunch break folded to a minute.
+ * Returns the position of an instant on a time axis with the lunch break shortened to a minute.
  *
  * @param {number} seconds of the day
  */
@@ -320,7 +320,7 @@ export function folded(seconds) {
 }
 
 /**
- * Returns the moment at a place of the folded time axis, in seconds of the day.
+ * Returns the instant at a position of the shortened time axis, in seconds of the day.
  *
  * @param {number} place
  */
@@ -348,8 +348,8 @@ export function withoutLunch(minutes) {
 }
 
 /**
- * Returns the moments between two places of the folded axis at which it has a tick, `step` seconds apart; the
- * lunch break has one, at its begin.
+ * Returns the instants of the ticks between two positions of the shortened axis, `step` seconds apart; the lunch break
+ * has one tick, at its start.
  *
  * @param {number} low
  * @param {number} high
@@ -366,7 +366,7 @@ export function ticksBetween(low, high, step) {
 }
 
 /**
- * Returns the text of a tick: at the fold the time before the break and the time after it.
+ * Returns the text of a tick; the tick of the lunch break shows the times before and after it.
  *
  * @param {number} second
  */

@@ -1,4 +1,4 @@
-/** Tables of answers, those of many thousand rows a hundred at a time. */
+/** Tables of answers; long tables show a hundred rows at a time. */
 import { countText, element, filled, messages } from "./dom.js";
 import { columnsFor, kindOfRow } from "./series.js";
 
@@ -9,8 +9,8 @@ import { columnsFor, kindOfRow } from "./series.js";
 const ROWS_SHOWN = 100;
 
 /**
- * Shows the table's rows in `root`, from the place `from` on, with buttons that go through them; `more` says that
- * the service has more of them. The buttons stay the same elements, so that the keyboard stays on them.
+ * Shows the table's rows in `root`, from row `from` on, with paging buttons; `more` says that the service has more
+ * rows. The buttons stay the same elements, so that they keep the keyboard focus.
  *
  * @param {HTMLElement} root
  * @param {Table & { more: boolean, from: number, link: LinkOf }} table
@@ -45,7 +45,7 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
       count: countText(rows.length),
     };
     says.textContent = filled(messages.shown, range) + (more ? ` · ${messages.more}` : "");
-    // Not `disabled`: the keyboard would lose its place.
+    // Not `disabled`, because the button would lose the keyboard focus.
     for (const [place, button] of buttons.entries()) {
       button.setAttribute("aria-disabled", String(place < 2 ? start === 0 : start === lastStart));
     }
@@ -60,12 +60,12 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
   root.append(...(rows.length > ROWS_SHOWN ? [bar] : []), region);
 }
 
-/** Columns that say of an order what kind it is. */
+/** Columns that contain the kind of an order. */
 const SIDES = ["order_type", "order_code", "side"];
 
 /**
- * Returns a table of `rows`, whose columns are named by `fields`. `from` is the place of the first row in a longer
- * list, which is then counted; `link` gives the address of a cell, or null; `right` sets all columns but the
+ * Returns a table of `rows`, whose columns are named by `fields`. `from` is the index of the first row in a longer
+ * list, whose rows are then numbered; `link` gives the address of a cell, or null; `right` sets all columns but the
  * first to the right, for numbers that are texts.
  *
  * @param {readonly string[]} fields
@@ -103,7 +103,7 @@ export function gridOf(fields, rows, { from = null, link = () => null, right = f
 }
 
 /**
- * Numbers stand right where a column has nothing else, with as many decimals as the longest of them.
+ * A column of numbers is aligned right, with as many decimals as its longest number.
  *
  * @param {Row} values
  */

@@ -1,4 +1,4 @@
-/** Try it: keeps the programs beside the form in step with it, runs the request, shows the answer. */
+/** Try it: updates the programs beside the form, runs the request, and shows the answer. */
 import { addPage, clearAnswer, save, say, showAnswer, shownPages } from "./answer.js";
 import { countText, element, enableTabs, filled, known, messages, part } from "./dom.js";
 import { bodyOf, fileOf, programs } from "./request.js";
@@ -52,7 +52,7 @@ function bodyFromForm() {
 }
 
 function followForm() {
-  // A file is always the whole day: what would only be refused beside it cannot be filled in.
+  // A file is always the whole day, so the fields that the service would refuse with it are disabled.
   const isFile = fieldOf("format")?.value === "parquet";
   for (const name of ["start_time", "end_time", "page_size"]) {
     const field = fieldOf(name);
@@ -61,7 +61,7 @@ function followForm() {
   for (const [name, text] of Object.entries(programs(bodyFromForm(), known.apiUrl))) {
     part(`text-${name}`).textContent = text;
   }
-  // Security and day go along to the other operations.
+  // The links to other operations keep security and day.
   /** @type {NodeListOf<HTMLAnchorElement>} */
   const operations = document.querySelectorAll(".operations a");
   for (const link of operations) {
@@ -75,7 +75,7 @@ function followForm() {
 }
 
 /**
- * The page's address says what was run: it can be kept, sent to a colleague, and loaded again.
+ * The page's URL contains the query, so that it can be saved, shared and loaded again.
  *
  * @param {Body} body
  */
@@ -101,13 +101,13 @@ async function runForm() {
   });
 }
 
-/** Below a telephone's whole form no one would see that the answer came. */
+/** On a phone the answer is below the form and would not be noticed. */
 function bringIntoSight() {
   if (part("outcome").getBoundingClientRect().bottom > window.innerHeight) part("answer").scrollIntoView();
 }
 
 /**
- * Goes on with the query that is shown, `count` pages at most. Of one that goes wrong the rows so far stay.
+ * Reads at most `count` further pages of the shown query. After a failure the rows read so far stay.
  *
  * @param {number} count
  */
@@ -122,7 +122,7 @@ async function nextPages(count) {
       const { response, answer, text = "" } = await timed(next, signal);
       if (response === undefined || answer?.code !== 200) return;
       addPage(answer, text);
-      // The rows of all pages, not of the last one.
+      // The number of rows on all pages.
       const rows = filled(messages.rowCount, { count: countText(shown.tables[0]?.rows.length ?? 0) });
       const pages = filled(messages.pages, { count: shown.pages });
       say(200, [rows, pages, tookText(startedMs), quotaText(response), idText(response)]);
@@ -131,7 +131,7 @@ async function nextPages(count) {
 }
 
 /**
- * One run at a time: the account has one slot. Buttons stay where they are, and keep the keyboard.
+ * One run at a time: the account has one slot. Buttons stay in place and keep the keyboard focus.
  *
  * @param {(signal: AbortSignal) => Promise<void>} run
  */
@@ -156,7 +156,7 @@ function setRunning(isRunning) {
 }
 
 /**
- * Asks, and says what became of it.
+ * Sends the request and shows its outcome.
  *
  * @param {Body} body
  * @param {AbortSignal} signal
@@ -186,7 +186,7 @@ function tookText(startedMs) {
 }
 
 /**
- * Reads the file with a progress bar and hands it over, when it came whole only.
+ * Reads the file with a progress bar and saves it if it is complete.
  *
  * @param {Response} response
  * @param {{ body: Body, signal: AbortSignal, startedMs: number }} run
