@@ -62,7 +62,7 @@ export function packLines(report: BuildReport): string[] {
     `pack        ${report.pack ?? "none was written"}`,
     `result      ${report.result}${report.verified ? ", verified" : ""}`,
     `securities  ${whole.format(report.securities)} (${report.securitiesWithoutOrders} without ${DATASETS[report.dataset].rows})`,
-    `rows        ${whole.format(report.rows)} (${whole.format(report.cancels)} cancels)`,
+    `rows        ${whole.format(report.rows)}${cancelsText(report)}`,
     `bytes       ${whole.format(report.packBytes)} from ${whole.format(report.sourceBytes)}`,
     `speed       ${whole.format(report.rowsPerSecond)} rows/s, ${report.seconds.toFixed(1)} s`,
     `layouts     ${Object.entries(report.layouts)
@@ -84,6 +84,10 @@ export function packLines(report: BuildReport): string[] {
     );
   }
   return lines;
+}
+
+function cancelsText({ dataset, cancels }: BuildReport): string {
+  return DATASETS[dataset].cancel === null ? "" : ` (${whole.format(cancels)} cancels)`;
 }
 
 /** Returns `origin` as lines for a terminal; the pack has `stored` rows. */

@@ -97,9 +97,7 @@ export function deliveryLines(report: DeliveryReport): string[] {
     ...sparseLines(report),
     ...absent.map((dataset) => `no pack     ${dataset}: no file of ${DATASETS[dataset].rows} was built`),
     ...(quality === null ? [] : [`quality     ${quality.summary}`, `sheet       ${quality.sheet}`]),
-    ...leftOutLines(leftOut, (reason) =>
-      reason === "other_dataset" ? "holds another dataset" : LEFT_OUT_TEXTS[reason],
-    ),
+    ...leftOutLines(leftOut, (reason) => LEFT_OUT_TEXTS[reason]),
   ];
 }
 

@@ -1,7 +1,7 @@
 /**
  * Finds rows that a source repeats. Where the layout numbers its rows, equal numbers are the same row, which is kept
  * once. Elsewhere a single equal row proves nothing: it is kept and counted. A repeated part of a file (equal rows that
- * go back in time, or two consecutive rows that repeat two consecutive rows) is left out.
+ * go back in time, or two consecutive rows that repeat two consecutive rows) is left out. Equal quotes are all kept.
  */
 import {
   type CodeColumn,
@@ -12,6 +12,7 @@ import {
   storedColumns,
 } from "../datasets/dataset.ts";
 import type { Batch } from "./batch.ts";
+import type { SourceDataset } from "./layouts/layout.ts";
 
 export interface Repeats {
   /** 1 for every row to leave out; `null` when there is none. */
@@ -27,6 +28,9 @@ export interface Repeats {
 }
 
 const NONE: Repeats = { isLeftOut: null, repeated: 0, identical: 0, conflicts: [], twice: null };
+
+/** A source may send the same snapshot twice, so equal rows of these datasets are no repeated part of a file. */
+const KEPT_EQUAL: ReadonlySet<string> = new Set<SourceDataset>(["quotes"]);
 
 /** More rows of one millisecond are compared with a hash table. */
 const FEW_ROWS = 12;
@@ -46,6 +50,7 @@ export function repeatsOf(
   if (copyOf === null) return NONE;
   const isLeftOut = new Uint8Array(rows.rows);
   const found: Repeats = { ...NONE, isLeftOut, conflicts: [] };
+  const keepsEqual = KEPT_EQUAL.has(dataset.name);
   let latest = 0;
   for (let row = 0; row < rows.rows; row++) {
     const time = rows.time[row] ?? 0;
@@ -55,7 +60,10 @@ export function repeatsOf(
       if (sequence !== null && !cells.isEqual(first, row)) {
         found.conflicts.push(row);
         isLeftOut[row] = 1;
-      } else if (sequence !== null || time < latest || isLeftOut[row - 1] === 1 || isRun(copyOf, row)) {
+      } else if (
+        sequence !== null ||
+        (!keepsEqual && (time < latest || isLeftOut[row - 1] === 1 || isRun(copyOf, row)))
+      ) {
         found.repeated += 1;
         isLeftOut[row] = 1;
       } else {

@@ -4,9 +4,11 @@ import { codesOf, type Dataset, type Rows, storedNamed } from "../datasets/datas
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type Batch, batchesOf, joined, orderOf, taken } from "./batch.ts";
 import { fingerprintOf } from "./fingerprint.ts";
+import type { SourceDataset } from "./layouts/layout.ts";
 import type { CellPlan } from "./parse/cell-plan.ts";
 import type { BrokenLine, DefectTally } from "./parse/defects.ts";
 import { OrderParser } from "./parse/order-parser.ts";
+import { QuoteParser } from "./parse/quote-parser.ts";
 import { RowTable } from "./parse/row-table.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
 import { TradeParser } from "./parse/trade-parser.ts";
@@ -85,7 +87,11 @@ function spillPath(folder: string, file: number): string {
   return `${folder}/spill-${file}`;
 }
 
-const PARSERS = { orders: OrderParser, trades: TradeParser } as const satisfies Record<DatasetName, unknown>;
+const PARSERS = {
+  orders: OrderParser,
+  trades: TradeParser,
+  quotes: QuoteParser,
+} as const satisfies Record<SourceDataset, unknown>;
 
 /** Does the work of one thread. */
 export class Workbench {

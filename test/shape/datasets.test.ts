@@ -6,6 +6,7 @@ import { projectFiles } from "../support/sources.ts";
 /** What is written by hand for each dataset: its hot row parser, its source layouts, its sample days. */
 const BY_HAND = [
   "src/pack-builder/layouts/orders.ts",
+  "src/pack-builder/layouts/quotes.ts",
   "src/pack-builder/layouts/trades.ts",
   "src/pack-builder/parse/order-parser.ts",
   "src/pack-builder/parse/trade-parser.ts",
@@ -13,6 +14,7 @@ const BY_HAND = [
   "src/pack-builder/sample/shanghai.ts",
   "src/pack-builder/sample/shenzhen.ts",
   "src/pack-builder/sample/shenzhen-trades.ts",
+  "src/pack-builder/sample/snapshots.ts",
   "src/pack-builder/sample/tape.ts",
   "src/pack-builder/sample/vendor-csv.ts",
 ];

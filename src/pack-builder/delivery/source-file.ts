@@ -1,5 +1,6 @@
 /** One file of a delivery, on disk or in an archive. */
 import type { DatasetName } from "../../datasets/registry.ts";
+import { OTHER_ROWS } from "../layouts/other-datasets.ts";
 
 /** Reads a file sequentially. */
 export interface ByteSource {
@@ -47,7 +48,7 @@ export const LEFT_OUT_TEXTS = {
   nested_too_deep: "is an archive inside too many others; unpack it and deliver the folder",
   unknown_layout: "has no known layout",
   other_day: "lies below the name of another day",
-  other_dataset: "holds trades or quotes",
+  other_dataset: "holds another dataset",
   market_not_carried: "is of an exchange that is not carried",
   no_records: "holds no records, as its name says",
   empty: "is empty and has no known layout",
@@ -56,9 +57,7 @@ export const LEFT_OUT_TEXTS = {
 
 /** Returns the clause for a file that a build of `dataset` leaves out. */
 export function leftOutText(reason: LeftOutReason, dataset: DatasetName): string {
-  return reason === "other_dataset" && dataset === "trades"
-    ? "holds orders or quotes"
-    : LEFT_OUT_TEXTS[reason];
+  return reason === "other_dataset" ? `holds ${OTHER_ROWS[dataset]}` : LEFT_OUT_TEXTS[reason];
 }
 
 export type LeftOutReason = keyof typeof LEFT_OUT_TEXTS;

@@ -5,7 +5,14 @@
 import { DEFECT, type DefectTally, newTally, tally } from "./defects.ts";
 import { decodeText } from "./file-head.ts";
 import { LineCells } from "./line-cells.ts";
-import { oddNumber, plainInteger, plainTenThousandths } from "./number-cell.ts";
+import {
+  type OddNumber,
+  oddDecimal,
+  oddNumber,
+  plainDecimal,
+  plainInteger,
+  plainTenThousandths,
+} from "./number-cell.ts";
 
 const MINUS = 45;
 const LARGEST_INT32 = 2_147_483_647;
@@ -135,6 +142,14 @@ export class CellReader {
     return isNegative && value !== 0 ? -value : value;
   }
 
+  /** Returns the double nearest to the decimal number in a cell, 0 for no cell (-1). */
+  decimal(cell: number): number {
+    if (cell < 0) return 0;
+    this.trim(cell);
+    const value = plainDecimal(this.bytes, this.cells.from[cell] ?? 0, this.cells.to[cell] ?? 0);
+    return value < 0 ? this.unusual(cell, oddDecimal(this.text(cell))) : value;
+  }
+
   /**
    * Returns whether the cell is six or more nines with an optional fraction of zeros, which stands for "no price" in
    * several sources.
@@ -159,7 +174,13 @@ export class CellReader {
 
   /** Reads a number in an unusual form. Returns 0 and sets `problem` when it is not a number. */
   private odd(cell: number, decimals: number, sentinel: "zero" | "refuse"): number {
-    const read = oddNumber(this.text(cell), decimals, sentinel);
+    const value = this.unusual(cell, oddNumber(this.text(cell), decimals, sentinel));
+    if (decimals === 0 && value > LARGEST_INT32) this.note(DEFECT.over_int32);
+    return value;
+  }
+
+  /** Returns the value in `read` and counts its form. Returns 0 and sets `problem` when it has none. */
+  private unusual(cell: number, read: OddNumber): number {
     if ("problem" in read) {
       this.fail(`has a ${this.columns[cell]} that ${read.problem}`);
       return 0;
@@ -167,7 +188,6 @@ export class CellReader {
     if (read.form === "empty") this.note(DEFECT.empty_cell);
     if (read.form === "sentinel") this.note(DEFECT.sentinel);
     if (read.form === "exponent") this.note(DEFECT.exponent);
-    if (decimals === 0 && read.value > LARGEST_INT32) this.note(DEFECT.over_int32);
     return read.value;
   }
 

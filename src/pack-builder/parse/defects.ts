@@ -3,9 +3,9 @@
  * occurrence; an invalid row is broken and quarantined.
  */
 
-import type { DatasetName } from "../../datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 
-/** Tolerated defects of rows and files, with the texts of the report. */
+/** Tolerated defects of rows and files, with the texts of the report; ROWS stands for the dataset's rows. */
 const DEFECT_TEXTS = {
   time_zero_lost: "time without its leading zero",
   time_without_milliseconds: "time of five or six digits, read as whole seconds",
@@ -37,9 +37,9 @@ const DEFECT_TEXTS = {
   several_files: "security in files that follow each other in time, read as one",
   lf_line_ends: "file with LF instead of CRLF",
   utf8_bom: "file that begins with a byte order mark",
-  empty_file: "file of 0 bytes: a security without orders",
-  header_only: "file with a header and no rows: a security without orders",
-  no_order_file: "security's folder without an order file: a security without orders",
+  empty_file: "file of 0 bytes: a security without ROWS",
+  header_only: "file with a header and no rows: a security without ROWS",
+  no_order_file: "security's folder without a file of ROWS: a security without ROWS",
   trade_row: "trade among the orders, left out",
   order_row: "order among the trades, left out",
   sentinel_row: "row with the date 0, left out",
@@ -58,16 +58,9 @@ export const LEFT_OUT_KINDS = [
 
 export type DefectKind = keyof typeof DEFECT_TEXTS;
 
-/** Texts that differ for files of trades. */
-const TRADE_TEXTS: Partial<Record<DefectKind, string>> = {
-  empty_file: "file of 0 bytes: a security without trades",
-  header_only: "file with a header and no rows: a security without trades",
-  no_order_file: "security's folder without a trade file: a security without trades",
-};
-
 /** Returns the report's text for a defect in files of `dataset`. */
 export function defectText(kind: DefectKind, dataset: DatasetName): string {
-  return (dataset === "trades" ? TRADE_TEXTS[kind] : undefined) ?? DEFECT_TEXTS[kind];
+  return DEFECT_TEXTS[kind].replaceAll("ROWS", DATASETS[dataset].rows);
 }
 
 export const DEFECT_KINDS = Object.keys(DEFECT_TEXTS) as DefectKind[];

@@ -4,8 +4,8 @@ const LF = 10;
 const CR = 13;
 const QUOTE = 34;
 
-/** A line with more cells cannot be a row. */
-const MOST_CELLS = 64;
+/** A line with more cells cannot be a row; a vendor's quote has 67. */
+const MOST_CELLS = 128;
 
 export class LineCells {
   readonly from = new Int32Array(MOST_CELLS + 1);

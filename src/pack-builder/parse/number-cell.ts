@@ -47,6 +47,28 @@ export function plainTenThousandths(bytes: Uint8Array, from: number, to: number)
   return value + roundUp;
 }
 
+/** Powers of ten, all exact. */
+const POWERS = Array.from({ length: FAST_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
+
+/** Returns the double nearest to `bytes[from, to)` if it is up to 15 digits with or without decimals, else -1. */
+export function plainDecimal(bytes: Uint8Array, from: number, to: number): number {
+  let value = 0;
+  let point = to;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === POINT && point === to && at > from) {
+      point = at;
+      continue;
+    }
+    if (byte < ZERO || byte > NINE) return -1;
+    value = value * 10 + byte - ZERO;
+  }
+  const decimals = Math.max(0, to - point - 1);
+  if (from >= to || point - from + decimals > FAST_DIGITS) return -1;
+  // Both numbers are exact, so the quotient is rounded once.
+  return decimals === 0 ? value : value / (POWERS[decimals] ?? 1);
+}
+
 /** The value of a number in an unusual form, or its problem. */
 export type OddNumber =
   | { value: number; form: "empty" | "sentinel" | "exponent" | "plain" }
@@ -58,6 +80,9 @@ const SENTINEL = 18_446_744_073_709_551_615n;
 const SENTINEL_ROUNDED = 18_446_700_000_000_000_000n;
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
+/** Sign, digits, decimals, exponent. */
+const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
+
 /**
  * Parses a trimmed cell that the fast functions refused: empty, signed, in exponent form, too long. `decimals` is the
  * number of decimal places of the result (4 for a price in yuan, rounded half up; 0 elsewhere, where a fraction is
@@ -65,7 +90,7 @@ const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
  */
 export function oddNumber(text: string, decimals: number, sentinel: "zero" | "refuse"): OddNumber {
   if (text === "") return { value: 0, form: "empty" };
-  const parts = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(text);
+  const parts = NUMBER.exec(text);
   const [, sign = "", whole = "", fraction = "", exponent] = parts ?? [];
   if (parts === null || whole + fraction === "") return { problem: "is not a number" };
   const shift = Number(exponent ?? 0) - fraction.length + decimals;
@@ -79,6 +104,17 @@ export function oddNumber(text: string, decimals: number, sentinel: "zero" | "re
     return { problem: "has a fraction" };
   if (value > LARGEST) return { problem: "is beyond 2^53" };
   return { value: Number(value), form: exponent === undefined ? "plain" : "exponent" };
+}
+
+/** Parses a trimmed cell that `plainDecimal` refused, as the double nearest to its decimal text. */
+export function oddDecimal(text: string): OddNumber {
+  if (text === "") return { value: 0, form: "empty" };
+  const [, sign = "", whole = "", fraction = "", exponent] = NUMBER.exec(text) ?? [];
+  if (whole + fraction === "") return { problem: "is not a number" };
+  const value = Number(`${whole || "0"}.${fraction || "0"}e${exponent ?? 0}`);
+  if (sign === "-" && value !== 0) return { problem: "is negative" };
+  if (value > Number.MAX_SAFE_INTEGER) return { problem: "is beyond 2^53" };
+  return { value, form: exponent === undefined ? "plain" : "exponent" };
 }
 
 function isSentinel(value: bigint, exponent: string | undefined): boolean {

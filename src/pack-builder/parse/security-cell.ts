@@ -29,6 +29,20 @@ export function readSecurity(text: string): SecurityCell | null {
   return { symbol: digits.padStart(6, "0"), market, zerosLost: digits.length < 6 };
 }
 
+/** First digits of codes by exchange: shares, funds, bonds and repos. */
+const RANGES: readonly [RegExp, Market][] = [
+  [/^(?:5|6|9|11|20[45])/, "SH"],
+  [/^(?:00|30|20[01]|1[2-8])/, "SZ"],
+];
+
+/**
+ * Returns the exchange of six digits without a suffix, `null` for digits outside the known ranges. An index shares its
+ * digits with Shenzhen's shares and needs its suffix.
+ */
+export function exchangeOfCode(symbol: string): Market | null {
+  return RANGES.find(([digits]) => digits.test(symbol))?.[1] ?? null;
+}
+
 /** Returns a security as one number that sorts in the order of the pack: symbol, then market. */
 export function securityKey(symbol: string, market: Market): number {
   return Number(symbol) * 2 + (market === "SZ" ? 1 : 0);

@@ -242,7 +242,7 @@ describe("a delivery of several datasets", () => {
     const text = reportLines(report).join("\n");
     expect(text).toContain("2 (1 without trades)");
     expect(text).toContain("holds orders or quotes");
-    expect(text).toContain("security's folder without a trade file: a security without trades");
+    expect(text).toContain("security's folder without a file of trades: a security without trades");
     const orders = await built(folder());
     expect(orders.report).toMatchObject({ dataset: "orders", rows: 2, securities: 2 });
   });
