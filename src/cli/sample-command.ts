@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay } from "../pack-builder/sample/day.ts";
-import { writeSamplePack } from "../pack-builder/sample/sample-pack.ts";
+import { type WrittenPack, writeSamplePacks } from "../pack-builder/sample/sample-pack.ts";
 import { sampleDatasets } from "../pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../pack-builder/sample/vendor-csv.ts";
 import { countText, datasetOption, dateArgument, print, sizeText } from "./command-line.ts";
@@ -23,7 +23,9 @@ interface SampleOptions {
 export function registerSample(program: Command): void {
   program
     .command("sample")
-    .description("generate a day of orders and matching trades, the same for the same seed, date and size")
+    .description(
+      "generate a day of orders, matching trades and quotes, the same for the same seed, date and size",
+    )
     .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
     .requiredOption("--out <folder>", "where to write; made if absent")
     .option(
@@ -52,7 +54,7 @@ async function sample(options: SampleOptions): Promise<void> {
   const day = { tradedate, rows, seed };
   const datasets = datasetsOf(options);
   const startedMs = performance.now();
-  const written = options.csv ? writeCsv(day, out, datasets) : await writePacks(day, out, datasets);
+  const written = options.csv ? writeCsv(day, out, datasets) : await writeSamplePacks(day, out, datasets);
   const seconds = (performance.now() - startedMs) / 1000;
   print(
     options,
@@ -64,28 +66,8 @@ async function sample(options: SampleOptions): Promise<void> {
   );
 }
 
-/** The files written for one dataset. */
-interface Written {
-  dataset: DatasetName;
-  path: string;
-  sizeBytes: number;
-  rows: number;
-  securities: number;
-}
-
-async function writePacks(
-  day: SampleDay,
-  folder: string,
-  datasets: readonly DatasetName[],
-): Promise<Written[]> {
-  const written: Written[] = [];
-  for (const dataset of datasets) {
-    written.push({ dataset, ...(await writeSamplePack(day, folder, undefined, dataset)) });
-  }
-  return written;
-}
-
-function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName[]): Written[] {
+/** Writes the vendor's folders; the answer sums up the files of each dataset. */
+function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName[]): WrittenPack[] {
   const written = datasets.map((dataset) => ({
     dataset,
     path: folder,
@@ -93,7 +75,9 @@ function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName
     rows: 0,
     securities: 0,
   }));
-  for (const { symbol, market, ...rows } of sampleDatasets(day)) {
+  for (const { symbol, market, ...rows } of sampleDatasets(day, {
+    hasQuotes: datasets.some((dataset: string) => dataset === "quotes"),
+  })) {
     for (const each of written) {
       const columns = rows[each.dataset];
       each.sizeBytes += writeVendorFile(folder, { symbol, market }, day.tradedate, columns, each.dataset);

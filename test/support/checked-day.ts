@@ -33,7 +33,7 @@ export function madeDay(seed: string, rows: number): DayOfSecurity[] {
     const { symbol, market } = security;
     if (market === "SH") return { symbol, market, ...shanghaiDay(security, random) };
     const orders = shenzhenOrders(security, random);
-    return { symbol, market, orders, trades: shenzhenTrades(security, orders, random) };
+    return { symbol, market, orders, ...shenzhenTrades(security, orders, random) };
   });
 }
 

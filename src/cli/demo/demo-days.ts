@@ -6,7 +6,7 @@ import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import { dayName } from "../../datasets/day-name.ts";
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import { writeAuctionPack } from "../../pack-builder/sample/auction-pack.ts";
-import { writeSamplePack } from "../../pack-builder/sample/sample-pack.ts";
+import { writeSamplePacks } from "../../pack-builder/sample/sample-pack.ts";
 import type { AdminClient } from "../admin-client.ts";
 import {
   type ExchangeDay,
@@ -90,12 +90,8 @@ export async function buildSampleDay(
   stateDir: string,
   datasets: readonly DatasetName[] = DATASET_NAMES,
 ): Promise<string[]> {
-  const paths: string[] = [];
-  for (const dataset of datasets) {
-    const folder = join(stateDir, "demo-packs");
-    paths.push((await writeSamplePack({ tradedate }, folder, undefined, dataset)).path);
-  }
-  return paths;
+  const written = await writeSamplePacks({ tradedate }, join(stateDir, "demo-packs"), datasets);
+  return written.map(({ path }) => path);
 }
 
 /** Publishes the sample packs at `paths` and removes the files. */

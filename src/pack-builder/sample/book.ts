@@ -2,17 +2,21 @@
 import type { OrderColumns } from "../../orders/record.ts";
 import type { CallOrder } from "./call-auction.ts";
 import { BUY, SELL } from "./columns.ts";
+import { Levels } from "./levels.ts";
 
 export type Side = typeof BUY | typeof SELL;
 
 export class Book {
   /** What is left of the order in each row, shares. */
   readonly left: Float64Array;
+  /** The quantities by price and side, for snapshots; `null` when none are taken. */
+  readonly levels: Readonly<Record<Side, Levels>> | null;
   private readonly orders: OrderColumns;
   private readonly sides: [Heap, Heap];
 
-  constructor(orders: OrderColumns) {
+  constructor(orders: OrderColumns, { hasLevels }: { hasLevels: boolean }) {
     this.orders = orders;
+    this.levels = hasLevels ? { [BUY]: new Levels(true), [SELL]: new Levels(false) } : null;
     this.left = new Float64Array(orders.rows);
     this.sides = [new Heap(orders, BUY), new Heap(orders, SELL)];
   }
@@ -20,10 +24,19 @@ export class Book {
   add(row: number, volume: number): void {
     this.left[row] = volume;
     this.sides[this.side(row)].add(row);
+    this.levels?.[this.side(row)].change(this.orders.priceE4[row] ?? 0, volume);
   }
 
   take(row: number, volume: number): void {
     this.left[row] = (this.left[row] ?? 0) - volume;
+    this.levels?.[this.side(row)].change(this.orders.priceE4[row] ?? 0, -volume);
+  }
+
+  /** Takes all that is left of the order in `row`; returns how much that is. */
+  remove(row: number): number {
+    const volume = this.left[row] ?? 0;
+    this.take(row, volume);
+    return volume;
   }
 
   side(row: number): Side {

@@ -9,46 +9,74 @@ export interface CallOrder {
   volume: number;
 }
 
-export interface CallMatch {
-  priceE4: number;
-  /** Rows of a buy and a sell, and shares, in the order of the trades. */
-  pairs: { buy: number; sell: number; volume: number }[];
+/** The rows of a buy and a sell, and shares. */
+export interface CallPair {
+  buy: number;
+  sell: number;
+  volume: number;
 }
 
-/**
- * Matches `orders`: at the price with the most volume, then the least remainder. `choose` picks among tied prices, which
- * ascend, by the surplus of buys (negative: of sells) at each. `null` when nothing crosses.
- */
-export function matchCall(
-  orders: readonly CallOrder[],
-  choose: (tied: readonly { priceE4: number; surplus: number }[]) => number,
-): CallMatch | null {
-  const atPrice = new Map<number, { buys: number; sells: number }>();
+/** What an auction would bring: shares that match, and the surplus of buys (negative: of sells) at that price. */
+export interface CallPrice {
+  priceE4: number;
+  matched: number;
+  surplus: number;
+}
+
+/** Picks among tied prices, which ascend, by the surplus of buys at each. */
+type Choice = (tied: readonly { priceE4: number; surplus: number }[]) => number;
+
+/** Orders that take part in an auction, and the exchange's choice among tied prices. */
+export interface Call {
+  orders: readonly CallOrder[];
+  choose: Choice;
+}
+
+/** Returns the price with the most volume, then the least remainder; `null` when nothing crosses. */
+export function callPrice({ orders, choose }: Call): CallPrice | null {
+  const levels = levelsOf(orders);
+  const matchedAt = ({ buys, sells }: Level) => Math.min(buys, sells);
+  const most = levels.reduce((best, level) => Math.max(best, matchedAt(level)), 0);
+  if (most === 0) return null;
+  const largest = levels
+    .filter((level) => matchedAt(level) === most)
+    .map(({ priceE4, buys, sells }) => ({ priceE4, surplus: buys - sells }));
+  const least = Math.min(...largest.map(({ surplus }) => Math.abs(surplus)));
+  const priceE4 = choose(largest.filter(({ surplus }) => Math.abs(surplus) === least));
+  // The chosen price may lie between two orders' prices.
+  const buys = levels.find((level) => level.priceE4 >= priceE4)?.buys ?? 0;
+  const sells = levels.findLast((level) => level.priceE4 <= priceE4)?.sells ?? 0;
+  return { priceE4, matched: Math.min(buys, sells), surplus: buys - sells };
+}
+
+/** A price of an order, the buys at it or above, and the sells at it or below. */
+interface Level {
+  priceE4: number;
+  buys: number;
+  sells: number;
+}
+
+/** Returns the levels by ascending price. */
+function levelsOf(orders: readonly CallOrder[]): Level[] {
+  const atPrice = new Map<number, Level>();
   for (const { priceE4, isBuy, volume } of orders) {
-    const level = atPrice.get(priceE4) ?? { buys: 0, sells: 0 };
+    const level = atPrice.get(priceE4) ?? { priceE4, buys: 0, sells: 0 };
     if (isBuy) level.buys += volume;
     else level.sells += volume;
     atPrice.set(priceE4, level);
   }
-  const prices = [...atPrice.keys()].sort((a, b) => a - b);
-  const sum = (side: "buys" | "sells", isIn: (price: number) => boolean) =>
-    prices.filter(isIn).reduce((total, price) => total + (atPrice.get(price)?.[side] ?? 0), 0);
-  const candidates = prices.map((priceE4) => {
-    const buys = sum("buys", (price) => price >= priceE4);
-    const sells = sum("sells", (price) => price <= priceE4);
-    return { priceE4, matched: Math.min(buys, sells), surplus: buys - sells };
-  });
-  const most = Math.max(0, ...candidates.map(({ matched }) => matched));
-  if (most === 0) return null;
-  const largest = candidates.filter(({ matched }) => matched === most);
-  const least = Math.min(...largest.map(({ surplus }) => Math.abs(surplus)));
-  const priceE4 = choose(largest.filter(({ surplus }) => Math.abs(surplus) === least));
-  return { priceE4, pairs: pairsOf(orders, priceE4) };
+  const levels = [...atPrice.values()].sort((a, b) => a.priceE4 - b.priceE4);
+  for (const [at, level] of levels.entries()) level.sells += levels[at - 1]?.sells ?? 0;
+  for (let at = levels.length - 2; at >= 0; at--) {
+    const level = levels[at];
+    if (level !== undefined) level.buys += levels[at + 1]?.buys ?? 0;
+  }
+  return levels;
 }
 
 /** Shanghai's choice: the lowest price when sells are left over, the highest when buys are, else the middle. */
-export function shanghaiChoice(tickE4: number) {
-  return (tied: readonly { priceE4: number; surplus: number }[]): number => {
+export function shanghaiChoice(tickE4: number): Choice {
+  return (tied) => {
     const [low, high] = [tied[0]?.priceE4 ?? 0, tied.at(-1)?.priceE4 ?? 0];
     if (tied.every(({ surplus }) => surplus < 0)) return low;
     if (tied.every(({ surplus }) => surplus > 0)) return high;
@@ -57,16 +85,16 @@ export function shanghaiChoice(tickE4: number) {
 }
 
 /** Shenzhen's choice: the price nearest to `lastE4`. */
-export function shenzhenChoice(lastE4: number) {
-  return (tied: readonly { priceE4: number }[]): number =>
+export function shenzhenChoice(lastE4: number): Choice {
+  return (tied) =>
     tied.reduce(
       (best, { priceE4 }) => (Math.abs(priceE4 - lastE4) < Math.abs(best - lastE4) ? priceE4 : best),
       tied[0]?.priceE4 ?? 0,
     );
 }
 
-/** Pairs the best buys with the best sells, by price, then time, until one side is used up. */
-function pairsOf(orders: readonly CallOrder[], priceE4: number): CallMatch["pairs"] {
+/** Pairs the best buys with the best sells at `priceE4`, by price, then time, until one side is used up. */
+export function callPairs(orders: readonly CallOrder[], priceE4: number): CallPair[] {
   const queue = (isBuy: boolean) =>
     orders
       .filter(
@@ -75,7 +103,7 @@ function pairsOf(orders: readonly CallOrder[], priceE4: number): CallMatch["pair
       .sort((a, b) => (isBuy ? b.priceE4 - a.priceE4 : a.priceE4 - b.priceE4) || a.row - b.row)
       .map(({ row, volume }) => ({ row, left: volume }));
   const [buys, sells] = [queue(true), queue(false)];
-  const pairs: CallMatch["pairs"] = [];
+  const pairs: CallPair[] = [];
   let [b, s] = [0, 0];
   for (;;) {
     const [buy, sell] = [buys[b], sells[s]];

@@ -1,59 +1,89 @@
 /** What the sample markets of both exchanges share: the hours, the order book, the tape of trades, and both auctions. */
 import type { OrderColumns } from "../../orders/record.ts";
 import { Book } from "./book.ts";
-import type { CallMatch } from "./call-auction.ts";
+import { type Call, type CallPair, callPairs, callPrice } from "./call-auction.ts";
 import type { Random } from "./random.ts";
-import { Tape, type TradeColumns } from "./tape.ts";
+import { type QuoteColumns, quoteColumns, SnapshotRecorder } from "./snapshots.ts";
+import { Tape, type TapeRow, type TradeColumns } from "./tape.ts";
 
 /** HHMMSSmmm. No order is withdrawn from `NO_CANCEL_FROM` to the end of the opening call, nor in the closing call. */
 const [OPENING, CLOSE] = [92500000, 150000000];
 export const [NO_CANCEL_FROM, CONTINUOUS, CLOSING_CALL] = [92000000, 93000000, 145700000];
 
 /** A trade of the orders in the rows `buy` and `sell`. */
-export interface Fill {
+export interface Fill extends CallPair {
   price: number;
-  buy: number;
-  sell: number;
-  volume: number;
+}
+
+/** What a sample market is made from. */
+export interface MarketStart {
+  orders: OrderColumns;
+  random: Random;
+  /** The closing price of the day before in ten-thousandths of a yuan, when snapshots are taken; else `null`. */
+  preCloseE4: number | null;
 }
 
 export abstract class SampleMarket {
   readonly orders: OrderColumns;
   protected readonly random: Random;
   protected readonly book: Book;
-  protected readonly tape = new Tape();
+  private readonly tape = new Tape();
+  private readonly recorder: SnapshotRecorder | null;
   private isOpened = false;
 
-  constructor(orders: OrderColumns, random: Random) {
+  constructor({ orders, random, preCloseE4 }: MarketStart) {
     this.orders = orders;
     this.random = random;
-    this.book = new Book(orders);
+    this.book = new Book(orders, { hasLevels: preCloseE4 !== null });
+    const { levels } = this.book;
+    this.recorder =
+      levels === null || preCloseE4 === null
+        ? null
+        : new SnapshotRecorder(levels, preCloseE4, () => callPrice(this.call()));
   }
 
-  /** Matches the closing auction and returns all trades. */
-  end(): TradeColumns {
-    this.openOnce();
-    this.call(CLOSE);
-    return this.tape.columns();
+  /** Matches the closing auction and returns all trades and snapshots, these without rows when none are taken. */
+  end(): { trades: TradeColumns; quotes: QuoteColumns } {
+    this.reach(CLOSE);
+    this.endCall(CLOSE);
+    this.recorder?.takeAt(CLOSE);
+    return { trades: this.tape.columns(), quotes: quoteColumns(this.recorder?.snapshots ?? []) };
   }
 
-  /** Matches the opening auction, unless it was matched. */
-  protected openOnce(): void {
-    if (this.isOpened) return;
-    this.isOpened = true;
-    this.call(OPENING);
+  /** Lets the time pass until `time`: matches the opening auction and takes the snapshots that are due before it. */
+  protected reach(time: number): void {
+    if (time >= CONTINUOUS && !this.isOpened) {
+      this.isOpened = true;
+      this.recorder?.takeBefore(OPENING);
+      this.endCall(OPENING);
+      this.recorder?.takeAt(OPENING);
+    }
+    this.recorder?.takeBefore(time);
   }
 
-  /** Returns how the orders in the book match in an auction; null when they do not. */
-  protected abstract matched(): CallMatch | null;
+  /** Adds a fill to the tape. */
+  protected addTrade(time: number, row: TapeRow): void {
+    this.tape.add(time, row);
+    this.recorder?.traded(row.price, row.volume);
+  }
 
-  /** Adds a fill to the tape, at least those of the auctions. */
+  /** Adds a cancel to the tape. */
+  protected addCancel(time: number, row: TapeRow): void {
+    this.tape.add(time, row);
+  }
+
+  /** Returns the orders that an auction would match now, and the exchange's rule. */
+  protected abstract call(): Call;
+
+  /** Adds a fill of an auction to the tape. */
   protected abstract addFill(time: number, fill: Fill): void;
 
-  private call(time: number): void {
-    const match = this.matched();
-    for (const pair of match?.pairs ?? []) {
-      this.addFill(time, { price: match?.priceE4 ?? 0, ...pair });
+  private endCall(time: number): void {
+    const call = this.call();
+    const match = callPrice(call);
+    if (match === null) return;
+    for (const pair of callPairs(call.orders, match.priceE4)) {
+      this.addFill(time, { price: match.priceE4, ...pair });
       this.book.take(pair.buy, pair.volume);
       this.book.take(pair.sell, pair.volume);
     }

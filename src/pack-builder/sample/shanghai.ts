@@ -1,16 +1,17 @@
 /**
- * A sample day of one Shanghai security, orders and trades: new orders (A), cancels (D) that repeat their order's
+ * A sample day of one Shanghai security, orders, trades and quotes: new orders (A), cancels (D) that repeat their order's
  * number, and phase flags (S) whose numbers are all zero. As in Shanghai's stream an order has a row for what is left of
  * it behind its immediate fills, and none when nothing is. The source leaves `order_id` at 0 throughout.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { Side } from "./book.ts";
-import { type CallMatch, matchCall, shanghaiChoice } from "./call-auction.ts";
+import { type Call, shanghaiChoice } from "./call-auction.ts";
 import { BUY, blankColumns, numbering, orderVolume, type PricePath, pricePath, SELL } from "./columns.ts";
 import { CLOSING_CALL, CONTINUOUS, type Fill, NO_CANCEL_FROM, SampleMarket } from "./market.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
 import { sessionTimes, withBurst } from "./session.ts";
+import type { QuoteColumns } from "./snapshots.ts";
 import type { TradeColumns } from "./tape.ts";
 
 /** Row types and order codes: B and S are sides; O, T and C mark the opening call, trading and the closing call. */
@@ -33,14 +34,21 @@ export interface ShanghaiDay {
   /** `security.rows` rows in time order; below 8 rows there are no phase flags. */
   orders: OrderColumns;
   trades: TradeColumns;
+  /** Without rows unless snapshots were asked for. */
+  quotes: QuoteColumns;
 }
 
-/** The orders of a security as they arrive, matched by price, then time. */
-export function shanghaiDay(security: SampleSecurity, random: Random): ShanghaiDay {
+/** The orders of a security as they arrive, matched by price, then time; `hasQuotes`: with snapshots. */
+export function shanghaiDay(
+  security: SampleSecurity,
+  random: Random,
+  { hasQuotes = false } = {},
+): ShanghaiDay {
   const flags = security.rows >= 8 ? PHASES : [];
   let times = sessionTimes(random, security.rows - flags.length);
   for (const flag of flags) times = withBurst(times, flag.time, 1);
-  const market = new Market(security, random, blankColumns(times, ["A", "D", "S"], CODES));
+  const orders = blankColumns(times, ["A", "D", "S"], CODES);
+  const market = new Market(security, random, { orders, hasQuotes });
   let flagged = 0;
   for (let row = 0; row < times.length; row++) {
     const flag = flags[flagged];
@@ -49,7 +57,7 @@ export function shanghaiDay(security: SampleSecurity, random: Random): ShanghaiD
       flagged++;
     } else market.arrive(row);
   }
-  return { orders: market.orders, trades: market.end() };
+  return { orders, ...market.end() };
 }
 
 class Market extends SampleMarket {
@@ -63,8 +71,12 @@ class Market extends SampleMarket {
   private cancels = 0;
   private trades = 0;
 
-  constructor(security: SampleSecurity, random: Random, orders: OrderColumns) {
-    super(orders, random);
+  constructor(
+    security: SampleSecurity,
+    random: Random,
+    { orders, hasQuotes }: { orders: OrderColumns; hasQuotes: boolean },
+  ) {
+    super({ orders, random, preCloseE4: hasQuotes ? security.priceE4 : null });
     this.security = security;
     this.cancelShare = 0.265 + 0.03 * random.next();
     this.nextNumber = numbering(random, orders.rows);
@@ -81,7 +93,7 @@ class Market extends SampleMarket {
   arrive(row: number): void {
     const { orders, random, cancelShare } = this;
     const time = orders.time[row] ?? 0;
-    if (time >= CONTINUOUS) this.openOnce();
+    this.reach(time);
     // Of rows with one stamp only the last one trades or withdraws: new orders are read before trades.
     const isLast = orders.time[row + 1] !== time;
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
@@ -111,8 +123,7 @@ class Market extends SampleMarket {
     orders.orderCode.index[row] = orders.orderCode.index[ordered] ?? 0;
     orders.exchangeOrderId[row] = orders.exchangeOrderId[ordered] ?? 0;
     orders.priceE4[row] = orders.priceE4[ordered] ?? 0;
-    orders.volume[row] = book.left[ordered] ?? 0;
-    book.left[ordered] = 0;
+    orders.volume[row] = book.remove(ordered);
     this.cancels++;
   }
 
@@ -168,11 +179,8 @@ class Market extends SampleMarket {
     return 0;
   }
 
-  protected matched(): CallMatch | null {
-    return matchCall(
-      this.book.forCall(() => true),
-      shanghaiChoice(this.security.tickE4),
-    );
+  protected call(): Call {
+    return { orders: this.book.forCall(() => true), choose: shanghaiChoice(this.security.tickE4) };
   }
 
   protected addFill(time: number, { price, buy, sell, volume }: Fill): void {
@@ -185,7 +193,7 @@ class Market extends SampleMarket {
     time: number,
     said: { price: number; volume: number; flag: string; buy: number; sell: number },
   ): void {
-    this.tape.add(time, { id: ++this.trades, code: "", ...said });
+    this.addTrade(time, { id: ++this.trades, code: "", ...said });
   }
 }
 

@@ -3,11 +3,12 @@
  * then time, the two auctions, and cancels of all that is left of an order.
  */
 import type { OrderColumns } from "../../orders/record.ts";
-import { type CallMatch, matchCall, shenzhenChoice } from "./call-auction.ts";
+import { type Call, shenzhenChoice } from "./call-auction.ts";
 import { BUY } from "./columns.ts";
 import { CLOSING_CALL, CONTINUOUS, type Fill, NO_CANCEL_FROM, SampleMarket } from "./market.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
+import type { QuoteColumns } from "./snapshots.ts";
 import type { TradeColumns } from "./tape.ts";
 
 const CANCEL_SHARE = 0.22;
@@ -15,9 +16,14 @@ const CANCEL_SHARE = 0.22;
 const YOUNG_ORDERS = 64;
 const LIMIT = "0";
 
-/** The trades of one security with these `orders`. */
-export function shenzhenTrades(security: SampleSecurity, orders: OrderColumns, random: Random): TradeColumns {
-  const session = new Session(security, orders, random);
+/** The trades of one security with these `orders`, and its snapshots, none unless `hasQuotes`. */
+export function shenzhenTrades(
+  security: SampleSecurity,
+  orders: OrderColumns,
+  random: Random,
+  { hasQuotes = false } = {},
+): { trades: TradeColumns; quotes: QuoteColumns } {
+  const session = new Session(security, random, { orders, hasQuotes });
   for (let row = 0; row < orders.rows; row++) session.order(row);
   return session.end();
 }
@@ -28,8 +34,12 @@ class Session extends SampleMarket {
   private lastNumber = 0;
   private lastId = 0;
 
-  constructor({ priceE4 }: SampleSecurity, orders: OrderColumns, random: Random) {
-    super(orders, random);
+  constructor(
+    { priceE4 }: SampleSecurity,
+    random: Random,
+    { orders, hasQuotes }: { orders: OrderColumns; hasQuotes: boolean },
+  ) {
+    super({ orders, random, preCloseE4: hasQuotes ? priceE4 : null });
     this.last = priceE4;
   }
 
@@ -37,7 +47,7 @@ class Session extends SampleMarket {
   order(row: number): void {
     const { orders, random, book } = this;
     const time = orders.time[row] ?? 0;
-    if (time >= CONTINUOUS) this.openOnce();
+    this.reach(time);
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
     // A call takes limit orders only.
     if (!isContinuous && !this.isLimit(row)) return;
@@ -74,17 +84,14 @@ class Session extends SampleMarket {
     return 0;
   }
 
-  protected matched(): CallMatch | null {
-    return matchCall(
-      this.book.forCall((row) => this.isLimit(row)),
-      shenzhenChoice(this.last),
-    );
+  protected call(): Call {
+    return { orders: this.book.forCall((row) => this.isLimit(row)), choose: shenzhenChoice(this.last) };
   }
 
   protected addFill(time: number, said: Fill): void {
     const { exchangeOrderId } = this.orders;
     this.last = said.price;
-    this.tape.add(time, {
+    this.addTrade(time, {
       id: this.nextId(),
       flag: "",
       code: "0",
@@ -99,12 +106,11 @@ class Session extends SampleMarket {
   private cancel(time: number): void {
     const { young, orders, random, book } = this;
     const [row] = young.splice(Math.floor(young.length * random.next()), 1);
-    const volume = row === undefined ? 0 : (book.left[row] ?? 0);
+    const volume = row === undefined ? 0 : book.remove(row);
     if (row === undefined || volume === 0) return;
-    book.left[row] = 0;
     const number = orders.exchangeOrderId[row] ?? 0;
     const [buy, sell] = book.side(row) === BUY ? [number, 0] : [0, number];
-    this.tape.add(time, { id: this.nextId(), price: 0, volume, flag: "", code: "C", buy, sell });
+    this.addCancel(time, { id: this.nextId(), price: 0, volume, flag: "", code: "C", buy, sell });
   }
 
   /** Ascending; orders and trades share their numbers, so that a trade's is above all orders so far. */

@@ -1,0 +1,48 @@
+/** What one side of a sample order book holds at each price. */
+
+export class Levels {
+  /** The number of changes so far. */
+  changes = 0;
+  /** Of all levels: shares, and shares × ten-thousandths of a yuan. */
+  volume = 0;
+  worth = 0;
+  /** The prices with a quantity, the best first, and their quantities. */
+  readonly prices: number[] = [];
+  readonly volumes: number[] = [];
+  private readonly sign: number;
+
+  /** The best price of buys is the highest one. */
+  constructor(isBuy: boolean) {
+    this.sign = isBuy ? -1 : 1;
+  }
+
+  /** Adds shares at a price; a negative number takes them away. */
+  change(priceE4: number, volume: number): void {
+    if (volume === 0) return;
+    const { prices, volumes } = this;
+    const at = this.placeOf(priceE4);
+    this.changes += 1;
+    this.volume += volume;
+    this.worth += volume * priceE4;
+    if (prices[at] !== priceE4) {
+      prices.splice(at, 0, priceE4);
+      volumes.splice(at, 0, volume);
+      return;
+    }
+    volumes[at] = (volumes[at] ?? 0) + volume;
+    if (volumes[at] > 0) return;
+    prices.splice(at, 1);
+    volumes.splice(at, 1);
+  }
+
+  /** Returns the first place whose price is not better than `priceE4`. */
+  private placeOf(priceE4: number): number {
+    let [low, high] = [0, this.prices.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (((this.prices[middle] ?? 0) - priceE4) * this.sign < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Takes the snapshots of a sample market: every three seconds in which something changed. Their totals are those of the
+ * trades up to and including their time.
+ */
+import { type RowsOf, storedColumns } from "../../datasets/dataset.ts";
+import { quotes } from "../../datasets/quotes.ts";
+import type { CallPrice } from "./call-auction.ts";
+import { BUY, SELL } from "./columns.ts";
+import type { Levels } from "./levels.ts";
+import { clockTime } from "./session.ts";
+
+export type QuoteColumns = RowsOf<typeof quotes>;
+
+type Key = Exclude<keyof QuoteColumns, "rows" | "time">;
+
+const KEYS = storedColumns(quotes).map(({ key }) => key as Key);
+const PLACES = Object.fromEntries(KEYS.map((key, place) => [key, place])) as Record<Key, number>;
+
+/** Places of a level's cells. */
+interface LevelPlaces {
+  bid: number;
+  bidVolume: number;
+  ask: number;
+  askVolume: number;
+}
+
+const LEVELS = Array.from({ length: 10 }, (_, at): LevelPlaces => {
+  const of = (key: string) => PLACES[key as Key];
+  const level = at + 1;
+  return {
+    bid: of(`bid${level}E4`),
+    bidVolume: of(`bidVolume${level}`),
+    ask: of(`ask${level}E4`),
+    askVolume: of(`askVolume${level}`),
+  };
+});
+
+const INTERVAL_MS = 3000;
+
+/** The times at which snapshots can be due, ascending, HHMMSSmmm; those of the auctions' results are taken apart. */
+const DUE = [
+  { from: [9, 15, 0], to: [9, 24, 57], isCall: true },
+  { from: [9, 30, 0], to: [11, 30, 0], isCall: false },
+  { from: [13, 0, 0], to: [14, 56, 57], isCall: false },
+  { from: [14, 57, 0], to: [14, 59, 57], isCall: true },
+].flatMap(({ from, to, isCall }) => {
+  const ms = ([hours = 0, minutes = 0, seconds = 0]: number[]) =>
+    ((hours * 60 + minutes) * 60 + seconds) * 1000;
+  const count = (ms(to) - ms(from)) / INTERVAL_MS + 1;
+  return Array.from({ length: count }, (_, step) => ({
+    time: clockTime(ms(from) + step * INTERVAL_MS),
+    isCall,
+  }));
+});
+
+interface Snapshot {
+  time: number;
+  /** In the order of the dataset's stored columns. */
+  cells: Float64Array;
+}
+
+/** Returns snapshots as columns. */
+export function quoteColumns(snapshots: readonly Snapshot[]): QuoteColumns {
+  const columns = KEYS.map((key, place) => [
+    key,
+    Float64Array.from(snapshots, ({ cells }) => cells[place] ?? 0),
+  ]);
+  const time = Int32Array.from(snapshots, (snapshot) => snapshot.time);
+  return { rows: snapshots.length, time, ...Object.fromEntries(columns) };
+}
+
+export class SnapshotRecorder {
+  private readonly levels: Readonly<Record<typeof BUY | typeof SELL, Levels>>;
+  private readonly preCloseE4: number;
+  private readonly virtualMatch: () => CallPrice | null;
+  /** Those taken so far. */
+  readonly snapshots: Snapshot[] = [];
+  private next = 0;
+  private changes = -1;
+  private trades = 0;
+  private volume = 0;
+  /** Ten-thousandths of a yuan. */
+  private amountE4 = 0;
+  private openE4 = 0;
+  private highE4 = 0;
+  private lowE4 = 0;
+  private lastE4 = 0;
+
+  /** `virtualMatch` returns what an auction would bring now. */
+  constructor(
+    levels: Readonly<Record<typeof BUY | typeof SELL, Levels>>,
+    preCloseE4: number,
+    virtualMatch: () => CallPrice | null,
+  ) {
+    this.levels = levels;
+    this.preCloseE4 = preCloseE4;
+    this.virtualMatch = virtualMatch;
+  }
+
+  /** Adds a trade to the totals of the day. */
+  traded(priceE4: number, volume: number): void {
+    this.trades += 1;
+    this.volume += volume;
+    this.amountE4 += priceE4 * volume;
+    if (this.openE4 === 0) this.openE4 = priceE4;
+    this.highE4 = Math.max(this.highE4, priceE4);
+    this.lowE4 = this.lowE4 === 0 ? priceE4 : Math.min(this.lowE4, priceE4);
+    this.lastE4 = priceE4;
+  }
+
+  /** Takes the snapshots that are due before `time` and differ from the last one. */
+  takeBefore(time: number): void {
+    for (let due = DUE[this.next]; due !== undefined && due.time < time; due = DUE[++this.next]) {
+      if (this.changesSoFar() !== this.changes) this.take(due.time, due.isCall);
+    }
+  }
+
+  /** Takes the snapshot with an auction's result. */
+  takeAt(time: number): void {
+    this.take(time, false);
+  }
+
+  private changesSoFar(): number {
+    return this.levels[BUY].changes + this.levels[SELL].changes;
+  }
+
+  private take(time: number, isCall: boolean): void {
+    this.changes = this.changesSoFar();
+    const row = new Float64Array(KEYS.length);
+    row[PLACES.openE4] = this.openE4;
+    row[PLACES.highE4] = this.highE4;
+    row[PLACES.lowE4] = this.lowE4;
+    row[PLACES.closeE4] = this.lastE4;
+    row[PLACES.preCloseE4] = this.preCloseE4;
+    row[PLACES.volume] = this.volume;
+    row[PLACES.amount] = this.amountE4 / 10_000;
+    row[PLACES.numTrades] = this.trades;
+    if (isCall) this.writeMatch(row);
+    else this.writeBook(row);
+    this.snapshots.push({ time, cells: row });
+  }
+
+  /** In a call: the virtual match at level 1, the quantity that does not match at level 2, no other cell. */
+  private writeMatch(row: Float64Array): void {
+    const [first, second] = LEVELS;
+    const match = this.virtualMatch();
+    if (match === null || first === undefined || second === undefined) return;
+    row[first.bid] = match.priceE4;
+    row[first.ask] = match.priceE4;
+    row[first.bidVolume] = match.matched;
+    row[first.askVolume] = match.matched;
+    row[second.bidVolume] = Math.max(0, match.surplus);
+    row[second.askVolume] = Math.max(0, -match.surplus);
+  }
+
+  private writeBook(row: Float64Array): void {
+    const { [BUY]: bids, [SELL]: asks } = this.levels;
+    for (const [at, { bid, bidVolume, ask, askVolume }] of LEVELS.entries()) {
+      row[bid] = bids.prices[at] ?? 0;
+      row[bidVolume] = bids.volumes[at] ?? 0;
+      row[ask] = asks.prices[at] ?? 0;
+      row[askVolume] = asks.volumes[at] ?? 0;
+    }
+    row[PLACES.totalBidVolume] = bids.volume;
+    row[PLACES.totalAskVolume] = asks.volume;
+    row[PLACES.avgBidPriceE4] = average(bids);
+    row[PLACES.avgAskPriceE4] = average(asks);
+  }
+}
+
+function average({ volume, worth }: Levels): number {
+  return volume === 0 ? 0 : Math.round(worth / volume);
+}
