@@ -3,15 +3,26 @@
  * for the result. A snapshot belongs to the auction by its pattern, because call snapshots and the result can share a
  * second (contract 8.10).
  */
-import type { Rows } from "../datasets/dataset.ts";
+import { type RowsOf, storedColumns } from "../datasets/dataset.ts";
+import { quotes as quotesDataset } from "../datasets/quotes.ts";
 
 const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 const DEEPER = LEVELS.slice(1);
-type Level = (typeof LEVELS)[number];
-type LevelKey = `${"bid" | "ask"}${Level}E4` | `${"bid" | "ask"}Volume${Level}`;
+
+const NEEDED = [
+  "closeE4",
+  "preCloseE4",
+  "volume",
+  ...LEVELS.flatMap((n) => [`bid${n}E4`, `bidVolume${n}`, `ask${n}E4`, `askVolume${n}`] as const),
+] as const;
 
 /** The columns of a security's quotes that its auction is made of. */
-export type AuctionQuotes = Rows & Record<"closeE4" | "preCloseE4" | "volume" | LevelKey, Float64Array>;
+export type AuctionQuotes = Pick<RowsOf<typeof quotesDataset>, "rows" | "time" | (typeof NEEDED)[number]>;
+
+/** Keys of the other columns. */
+export const UNNEEDED_COLUMNS: readonly string[] = storedColumns(quotesDataset)
+  .map(({ key }) => key)
+  .filter((key) => !NEEDED.some((each) => each === key));
 
 /** HHMMSSmmm: snapshots before `AUCTION_BEGIN` and from `AUCTION_END` on say nothing about the auction. */
 export const [AUCTION_BEGIN, AUCTION_END] = [91500000, 93000000] as const;

@@ -106,11 +106,11 @@ async function reportOf(
   const ofOrders =
     read.orders === null || !sections.orders.has(market)
       ? null
-      : sectionRows(...read.orders, orders, UNREAD_COLUMNS);
+      : sectionRows(...read.orders, orders, { unread: UNREAD_COLUMNS });
   const ofTrades =
     read.trades === null || !sections.trades.has(market)
       ? null
-      : sectionRows(...read.trades, trades, UNREAD_COLUMNS);
+      : sectionRows(...read.trades, trades, { unread: UNREAD_COLUMNS });
   const contents: Contents = {
     orders: ofOrders === null ? 0 : orderContents(ofOrders),
     trades: ofTrades === null ? 0 : tradeContents(ofTrades),

@@ -8,40 +8,63 @@ import {
   storedColumns,
 } from "../../datasets/dataset.ts";
 import type { JsonColumn } from "../../orders/row-template.ts";
-import { openBlock } from "../../packs/block-columns.ts";
+import { type BlockColumns, openBlock } from "../../packs/block-columns.ts";
 import { asFormat, PackFormatError } from "../../packs/errors.ts";
 import { blockEnd, blockRows, type SectionEntry } from "../../packs/layout.ts";
 
+export interface SectionPart {
+  /** Keys of columns that are left empty. */
+  unread?: readonly string[];
+  /** Rows from this time (HHMMSSmmm) on are left out. */
+  before?: number;
+}
+
 /**
- * Returns all rows in `bytes`, the whole section of `entry` in a pack of `dataset`. The columns with a key in `unread`
- * are left empty. Throws `PackFormatError`.
+ * Returns the rows in `bytes`, the section of `entry` in a pack of `dataset`: all, or those of `part`, of which `bytes`
+ * may end with the last block that has one. Throws `PackFormatError`.
  */
 export function sectionRows<D extends Dataset>(
   entry: SectionEntry,
   bytes: Uint8Array,
   dataset: D,
-  unread: readonly string[] = [],
+  { unread = [], before = Number.POSITIVE_INFINITY }: SectionPart = {},
 ): RowsOf<D> {
   const stored = storedColumns(dataset).filter(({ key }) => !unread.includes(key));
-  const time = new Int32Array(entry.rows);
-  const columns = stored.map((column) => new SectionColumn(column, entry.rows));
-  entry.blocks.forEach(({ offset, firstRow }, number) => {
+  const names = stored.map(({ name }) => name);
+  const decoded = entry.blocks.flatMap(({ offset, firstRow, t0 }, number) => {
+    if (t0 >= before) return [];
     const count = blockRows(entry, number);
-    asFormat(() => {
+    return asFormat(() => {
       const block = openBlock(bytes.subarray(offset, blockEnd(entry, number)), count, dataset);
-      for (let row = 0; row < count; row++) time[firstRow + row] = block.timeAt(row);
-      const names = stored.map(({ name }) => name);
-      for (const [place, values] of block.columns(names, count).entries())
-        columns[place]?.put(firstRow, values);
+      const end = rowsBefore(block, before);
+      return { firstRow, block, end, columns: block.columns(names, end) };
     });
   });
-  const rows: Rows = { rows: entry.rows, time };
+  const rows = decoded.reduce((sum, { end }) => sum + end, 0);
+  const time = new Int32Array(rows);
+  const columns = stored.map((column) => new SectionColumn(column, rows));
+  for (const { firstRow, block, end, columns: values } of decoded) {
+    for (let row = 0; row < end; row++) time[firstRow + row] = block.timeAt(row);
+    for (const [place, each] of values.entries()) columns[place]?.put(firstRow, each, end);
+  }
   const empty = storedColumns(dataset)
     .filter(({ key }) => unread.includes(key))
     .map((column) => new SectionColumn(column, 0));
   const members = [...columns, ...empty].map((column) => column.member());
   // Every key of the dataset got a column above, as `RowsOf` demands.
-  return Object.assign(rows, Object.fromEntries(members)) as RowsOf<D>;
+  return Object.assign({ rows, time } satisfies Rows, Object.fromEntries(members)) as RowsOf<D>;
+}
+
+/** The number of rows of a block with a time before `before`; rows are sorted by time. */
+function rowsBefore(block: BlockColumns, before: number): number {
+  let [low, high] = [0, block.rows];
+  if (before === Number.POSITIVE_INFINITY) return high;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (block.timeAt(middle) < before) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The values of one stored column, block after block. */
@@ -57,19 +80,18 @@ class SectionColumn {
     this.codes = { values: [], index: new Uint16Array(isCode ? rows : 0) };
   }
 
-  put(firstRow: number, values: JsonColumn): void {
-    if (values.kind === "integers") this.numbers.set(values.values, firstRow);
+  /** Puts the first `count` values of a block, whose first row is `firstRow`. */
+  put(firstRow: number, values: JsonColumn, count: number): void {
+    if (values.kind === "integers") this.numbers.set(values.values.subarray(0, count), firstRow);
     else if (values.kind === "numbers") {
       const isPrice = this.column.kind === "price";
       const table = isPrice ? values.numbers.map((price) => Math.round(price * 10_000)) : values.numbers;
-      values.index.forEach((place, row) => {
-        this.numbers[firstRow + row] = table[place] ?? 0;
-      });
+      const { index } = values;
+      for (let row = 0; row < count; row++) this.numbers[firstRow + row] = table[index[row] ?? 0] ?? 0;
     } else if (values.kind === "texts") {
       const table = values.texts.map((text) => this.placeOf(text));
-      values.index.forEach((place, row) => {
-        this.codes.index[firstRow + row] = table[place] ?? 0;
-      });
+      const { index } = values;
+      for (let row = 0; row < count; row++) this.codes.index[firstRow + row] = table[index[row] ?? 0] ?? 0;
     } else throw new PackFormatError("a stored column is of another kind");
   }
 
