@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { readSheet, sheetName } from "../pack-builder/check-packs.ts";
+import { readSheet, sheetName, sheetPageName } from "../pack-builder/check-packs.ts";
 import { sheetLines } from "../quality/sheet-text.ts";
 import { dateArgument, print } from "./command-line.ts";
 import { CommandFailure } from "./exit.ts";
@@ -30,6 +30,7 @@ async function quality(tradedate: BeijingDate, options: QualityOptions): Promise
   if ("problem" in sheet) {
     throw new CommandFailure(`${path} is no quality sheet: ${sheet.problem}. Build the day's packs again.`);
   }
-  print(options, sheet, sheetLines(sheet));
+  const page = join(options.folder, sheetPageName(tradedate));
+  print(options, sheet, [...sheetLines(sheet), `page        ${page}`]);
   if (sheet.verdict === "failed") process.exitCode = 1;
 }

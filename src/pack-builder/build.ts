@@ -126,8 +126,8 @@ async function qualityOf(
   packs: readonly BuildReport[],
 ): Promise<DayQuality | null> {
   if (!verify || packs.every(({ pack }) => pack === null)) return null;
-  const { sheet, path } = await checkFolder(outFolder, tradedate, { threads });
-  return { verdict: sheet.verdict, sheet: path, summary: sheetSummary(sheet) };
+  const { sheet, path, page } = await checkFolder(outFolder, tradedate, { threads });
+  return { verdict: sheet.verdict, sheet: path, page, summary: sheetSummary(sheet) };
 }
 
 interface OpenedDelivery {

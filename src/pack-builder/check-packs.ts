@@ -1,5 +1,6 @@
 /**
- * The quality check of a day: reads its packs back, one security at a time, and writes the quality sheet beside them.
+ * The quality check of a day: reads its packs back, one security at a time, and writes the quality sheet beside them,
+ * also as a page.
  * Memory holds the rows of one security and the verdicts of all.
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -13,10 +14,11 @@ import type { Security } from "../orders/record.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import type { SectionEntry } from "../packs/layout.ts";
 import { BUILDER_VERSION } from "../packs/origin.ts";
-import type { OtherDay } from "../quality/check-day.ts";
+import { eachDataset, type OtherDay } from "../quality/check-day.ts";
 import { type Contents, checkSecurity, type SecurityReport } from "../quality/check-security.ts";
 import { type LastSnapshot, UNREAD_COLUMNS } from "../quality/security-rows.ts";
-import { asOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
+import { parseOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
+import { sheetPage } from "../quality/sheet-page.ts";
 import { orderContents, tradeContents } from "./contents.ts";
 import { differenceIn, openPackFile, type PackFile, packName } from "./pack-file.ts";
 import { sectionRows } from "./verify/section-rows.ts";
@@ -65,7 +67,7 @@ async function checkOpen(
   packs: OpenPacks,
   { codes, others, snapshots }: Omit<CheckedSlice, "paths">,
 ): Promise<SecurityReport[]> {
-  const sections = { orders: new Sections(packs.orders), trades: new Sections(packs.trades) };
+  const sections = eachDataset((dataset) => new Sections(packs[dataset]));
   const reports: SecurityReport[] = [];
   for (const code of codes) {
     const lastSnapshot = snapshots?.get(code) ?? null;
@@ -123,7 +125,7 @@ async function reportOf(
   return {
     symbol,
     market,
-    rows: { orders: read.orders?.[0].rows ?? null, trades: read.trades?.[0].rows ?? null },
+    rows: eachDataset((dataset) => sections[dataset].rows(code)),
     contents,
     ...checkSecurity(day, contents, before),
   };
@@ -145,6 +147,11 @@ class Sections {
   /** Whether the pack has a row of the exchange. */
   has(market: string): boolean {
     return this.markets.has(market);
+  }
+
+  /** The number of rows of a security; `null` without a pack. */
+  rows(code: string): number | null {
+    return this.pack === null ? null : (this.entries.get(code)?.rows ?? 0);
   }
 
   /** The entry and the bytes of a security, an entry without rows where the pack has none; `null` without a pack. */
@@ -173,15 +180,22 @@ export function sheetName(tradedate: BeijingDate): string {
   return `${tradedate}_quality.json`;
 }
 
+/** The file name of the sheet as a page. */
+export function sheetPageName(tradedate: BeijingDate): string {
+  return `${tradedate}_quality.html`;
+}
+
 export interface CheckedFolder {
   sheet: QualitySheet;
   /** Where the sheet lies. */
   path: string;
+  /** Where the sheet lies as a page. */
+  page: string;
 }
 
 /**
  * Checks the day's packs that lie in `folder` under their names, compares them with the days whose sheets lie there, and
- * writes the sheet beside them. Throws `PackFormatError` for a file that is no pack of the day.
+ * writes the sheet and its page beside them. Throws `PackFormatError` for a file that is no pack of the day.
  */
 export async function checkFolder(
   folder: string,
@@ -199,17 +213,21 @@ export async function checkFolder(
     slices.map((codes) => {
       const slice = { codes, others, snapshots };
       if (slices.length === 1) return checkOpen(packs, slice);
-      return checkInThread({ ...slice, paths: { orders: pathOf("orders"), trades: pathOf("trades") } });
+      return checkInThread({ ...slice, paths: eachDataset(pathOf) });
     }),
   ).finally(() => closePacks(packs));
   const sheet = qualitySheet({
     tradedate,
     builderVersion: BUILDER_VERSION,
-    packs: { orders: packs.orders?.index.buildId ?? null, trades: packs.trades?.index.buildId ?? null },
+    packs: eachDataset((dataset) => packs[dataset]?.index.buildId ?? null),
     securities: checked.flat().sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1)),
     others,
   });
-  return { sheet, path: await writeSheet(sheet, folder) };
+  const page = join(folder, sheetPageName(tradedate));
+  await writeWhole(page, sheetPage(sheet));
+  const path = join(folder, sheetName(tradedate));
+  await writeWhole(path, `${JSON.stringify(sheet)}\n`);
+  return { sheet, path, page };
 }
 
 /** Opens the packs at `paths`. Throws `PackFormatError` for a file that is none. */
@@ -235,7 +253,7 @@ function openDay(folder: string, tradedate: BeijingDate): Promise<OpenPacks> {
 
 /** Opens every dataset's pack; closes those that are open when one fails. */
 async function openEach(open: (dataset: DatasetName) => Promise<PackFile | null>): Promise<OpenPacks> {
-  const packs: OpenPacks = { orders: null, trades: null };
+  const packs: OpenPacks = eachDataset(() => null);
   try {
     for (const dataset of DATASET_NAMES) packs[dataset] = await open(dataset);
     return packs;
@@ -265,13 +283,11 @@ function rowsByCode(packs: OpenPacks): Map<string, number> {
   return rowsOfCode;
 }
 
-/** Writes the sheet into `folder` under its name, whole or not at all; returns its path. */
-async function writeSheet(sheet: QualitySheet, folder: string): Promise<string> {
-  const path = join(folder, sheetName(sheet.tradedate));
+/** Writes the file at `path` whole or not at all. */
+async function writeWhole(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`;
-  await writeFile(partial, `${JSON.stringify(sheet)}\n`);
+  await writeFile(partial, text);
   await rename(partial, path);
-  return path;
 }
 
 /** Reads the sheet at `path`; a sentence says why there is none. */
@@ -289,7 +305,9 @@ async function otherDays(folder: string, tradedate: BeijingDate): Promise<OtherD
     .filter((name) => name !== sheetName(tradedate))
     .sort((a, b) => distance(a) - distance(b))
     .slice(0, MOST_OTHER_DAYS);
-  const sheets = await Promise.all(nearest.map((name) => readSheet(join(folder, name))));
+  const texts = await Promise.all(
+    nearest.map((name) => readFile(join(folder, name), "utf8").catch(() => "")),
+  );
   // An unreadable sheet of another day says nothing about this one.
-  return sheets.flatMap((sheet) => ("problem" in sheet ? [] : [asOtherDay(sheet)]));
+  return texts.flatMap((text) => parseOtherDay(text) ?? []);
 }

@@ -23,8 +23,9 @@ export interface DeliveryReport {
 
 export interface DayQuality {
   verdict: QualitySheet["verdict"];
-  /** Where the quality sheet lies. */
+  /** Where the quality sheet lies, as JSON and as a page. */
   sheet: string;
+  page: string;
   /** The verdict in one sentence without its end, at most 300 characters. */
   summary: string;
 }
@@ -96,9 +97,15 @@ export function deliveryLines(report: DeliveryReport): string[] {
     ...refused.flatMap(({ dataset, problem }) => [`dataset     ${dataset}`, `refused     ${problem}`]),
     ...sparseLines(report),
     ...absent.map((dataset) => `no pack     ${dataset}: no file of ${DATASETS[dataset].rows} was built`),
-    ...(quality === null ? [] : [`quality     ${quality.summary}`, `sheet       ${quality.sheet}`]),
+    ...qualityLines(quality),
     ...leftOutLines(leftOut, (reason) => LEFT_OUT_TEXTS[reason]),
   ];
+}
+
+function qualityLines(quality: DayQuality | null): string[] {
+  if (quality === null) return [];
+  const { summary, sheet, page } = quality;
+  return [`quality     ${summary}`, `sheet       ${sheet}`, `page        ${page}`];
 }
 
 /** Returns a line for each dataset that is degraded beside another one. */

@@ -22,10 +22,13 @@ export interface Size {
 /** Per exchange and dataset; `null` where the day has no such pack. */
 export type Sizes = Record<Market, Record<DatasetName, Size | null>>;
 
+/** Of a day that an earlier version checked, datasets can be absent. */
+export type OtherSizes = Record<Market, { [Name in DatasetName]?: Size | null | undefined }>;
+
 /** Another day, as its quality sheet describes it. */
 export interface OtherDay {
   tradedate: BeijingDate;
-  sizes: Sizes;
+  sizes: OtherSizes;
   /** By code with suffix. */
   contents: ReadonlyMap<string, Contents>;
 }
@@ -41,19 +44,23 @@ const ENOUGH_DAYS = 3;
 const LEAST_ROWS = 0.4;
 const LEAST_SECURITIES = 0.8;
 
+/** Returns what `of` gives for each dataset. */
+export function eachDataset<T>(of: (dataset: DatasetName) => T): Record<DatasetName, T> {
+  return Object.fromEntries(DATASET_NAMES.map((name) => [name, of(name)])) as Record<DatasetName, T>;
+}
+
 /** Returns how many securities and rows each exchange has. */
 export function sizesOf(securities: readonly SecurityReport[]): Sizes {
   const sizes = (market: Market) => {
-    const of = (dataset: DatasetName): Size | null => {
-      const rows = securities.filter((each) => each.market === market).map((each) => each.rows[dataset]);
-      if (rows.some((each) => each === null) || rows.length === 0) return null;
-      const counted = rows.map((each) => each ?? 0);
+    const own = securities.filter((each) => each.market === market);
+    return eachDataset((dataset): Size | null => {
+      const rows = own.flatMap((each) => each.rows[dataset] ?? []);
+      if (rows.length < own.length || rows.length === 0) return null;
       return {
-        securities: counted.filter((each) => each > 0).length,
-        rows: counted.reduce((sum, each) => sum + each, 0),
+        securities: rows.filter((each) => each > 0).length,
+        rows: rows.reduce((sum, each) => sum + each, 0),
       };
-    };
-    return { orders: of("orders"), trades: of("trades") };
+    });
   };
   return { SH: sizes("SH"), SZ: sizes("SZ") };
 }
@@ -75,9 +82,9 @@ export function checkCoverage(tradedate: BeijingDate, securities: readonly Secur
     countMissing(shares, { of: "orders", enough: ENOUGH_ORDERS, in: "trades", market }, faults);
     countMissing(shares, { of: "trades", enough: ENOUGH_TRADES, in: "orders", market }, faults);
   }
-  const isWhole = DATASET_NAMES.every((name) => securities.some(({ rows }) => rows[name] !== null));
-  const has = securities.some(({ rows }) => rows.orders !== null) ? "no_trades" : "no_orders";
-  return faults.verdict(isWhole ? undefined : notProvable(has));
+  const has = (dataset: DatasetName) => securities.some(({ rows }) => rows[dataset] !== null);
+  if (has("orders") && has("trades")) return faults.verdict();
+  return faults.verdict(notProvable(has("orders") ? "no_trades" : "no_orders"));
 }
 
 function countMissing(

@@ -6,19 +6,20 @@ import { checkHours } from "./hours.ts";
 import type { Replay, ReplayCounts } from "./replay.ts";
 import { kindOf } from "./security-kind.ts";
 import type { SecurityDay } from "./security-rows.ts";
-import { checkSequence } from "./sequence.ts";
+import { checkGaps, checkSequence } from "./sequence.ts";
 import { replayShanghai } from "./shanghai.ts";
 import { checkScale, checkShape } from "./shape.ts";
 import { replayShenzhen } from "./shenzhen.ts";
-import { checkSums } from "./sums.ts";
+import { checkSums, type Turnover } from "./sums.ts";
 import { type CheckName, FaultCounter, notProvable, PASSED, type Verdict } from "./verdict.ts";
 
 /** A number over all rows of a security in a dataset, its day aside; 0 without rows. */
-export type Contents = { [Name in DatasetName]?: number | undefined };
+export type Contents = { [Name in DatasetName]?: number };
 
 export interface SecurityVerdicts {
   checks: Record<CheckName, Verdict>;
   counts: ReplayCounts & AuctionRowCounts;
+  turnover: Turnover | null;
 }
 
 export interface SecurityReport extends Security, SecurityVerdicts {
@@ -42,9 +43,11 @@ export function checkSecurity(day: SecurityDay, contents: Contents, others: Othe
   const { market, orders, trades } = day;
   const replay = replayOf(day);
   const auctionRows = checkAuctionRows(day);
+  const sums = checkSums(day);
   const checks: Record<CheckName, Verdict> = {
     matching: matchingVerdict(day, replay),
     sequence: trades === null ? notProvable("no_trades") : checkSequence(trades, market),
+    gaps: trades === null ? notProvable("no_trades") : checkGaps(trades),
     priority: replay?.priority.verdict() ?? withoutReplay(day),
     calendar: checkHours(day, orders, trades),
     shape: checkShape(day, orders, trades),
@@ -52,13 +55,14 @@ export function checkSecurity(day: SecurityDay, contents: Contents, others: Othe
     opening_auction: replay?.opening.verdict() ?? withoutReplay(day),
     closing_auction: replay?.closing.verdict() ?? withoutReplay(day),
     auction_rows: auctionRows.verdict,
-    sums: checkSums(day, trades, day.lastSnapshot),
+    sums: sums.verdict,
     other_days: checkOtherDays(day, contents, others),
   };
   if (kindOf(day) === "other") {
     for (const name of MEASURED_FOR_SHARES) checks[name] = asUnmeasured(checks[name]);
   }
-  return { checks, counts: { ...(replay?.counts ?? NO_COUNTS), ...auctionRows.counts } };
+  const counts = { ...(replay?.counts ?? NO_COUNTS), ...auctionRows.counts };
+  return { checks, counts, turnover: sums.turnover };
 }
 
 /** Checks whose rules were measured on shares. */

@@ -24,6 +24,38 @@ export function checkSequence(trades: TradeColumns, market: Market): Verdict {
   return faults.verdict(isNumbered || market === "SZ" ? undefined : notProvable("no_number"));
 }
 
+/** A numbering with gaps in more than this share of its numbers counts the trades of several securities. */
+const MOST_MISSING = 0.01;
+const ENOUGH_NUMBERS = 200;
+
+/**
+ * Checks that no trade number is left out. Provable only where a source numbers the trades of each security by itself:
+ * from 1 on, with hardly a gap. A number that securities share has gaps in each of them.
+ */
+export function checkGaps(trades: TradeColumns): Verdict {
+  const { tradeId, rows } = trades;
+  if (rows === 0) return notProvable("no_trades");
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  for (const id of tradeId) {
+    if (id < least) least = id;
+    if (id > most) most = id;
+  }
+  if (most === 0) return notProvable("no_number");
+  // Repeated numbers hide gaps, and are faults of their own.
+  const missing = Math.max(0, most - rows);
+  if (least !== 1 || missing > most * MOST_MISSING) return notProvable("shared_numbers");
+  if (rows < ENOUGH_NUMBERS) return notProvable("too_few_rows");
+  const faults = new FaultCounter();
+  if (missing > 0) faults.add("numbers_missing", placeBehindGap(trades), missing);
+  return faults.verdict();
+}
+
+/** Returns the first trade whose number is not the next one. */
+function placeBehindGap({ tradeId, time }: TradeColumns): FaultPlace | null {
+  const row = tradeId.findIndex((id, place) => id !== (tradeId[place - 1] ?? 0) + 1);
+  return row < 0 ? null : { dataset: "trades", row, time: time[row] ?? 0 };
+}
+
 /** Rows whose number an earlier one has; 0 is no number. */
 function repeatedRows(ids: Float64Array): number[] {
   let isAscending = true;

@@ -7,6 +7,7 @@ import {
   checkLastDays,
   DAY_CHECKS,
   type DayCheckName,
+  eachDataset,
   type OtherDay,
   type Sizes,
   sizesOf,
@@ -15,7 +16,7 @@ import type { SecurityReport } from "./check-security.ts";
 import { CHECKS, type CheckName, FAULT_KINDS, UNPROVABLE, type Unprovable, type Verdict } from "./verdict.ts";
 
 /** Raised with every change of the sheet that a reader must know of. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 const count = z.int().nonnegative();
 const dataset = z.enum([...new Set<DatasetName | "quotes">([...DATASET_NAMES, "quotes"])]);
@@ -38,21 +39,28 @@ const verdict = z.discriminatedUnion("verdict", [
 ]);
 
 const size = z.strictObject({ securities: count, rows: count }).nullable();
-const sizes = z.strictObject({ orders: size, trades: size });
+
+/** An object with a member for each dataset. */
+const ofDatasets = <T extends z.ZodType>(value: T) => z.strictObject(eachDataset(() => value));
+
+const sizes = ofDatasets(size);
+const contents = z.partialRecord(dataset, count);
+
+const tradedate = z.string().transform((text, context): BeijingDate => {
+  const day = parseBeijingDate(text);
+  if (day !== null) return day;
+  context.addIssue("not a day as YYYYMMDD");
+  return z.NEVER;
+});
 
 const sheetSchema = z.strictObject({
   format: z.literal(FORMAT),
-  tradedate: z.string().transform((text, context): BeijingDate => {
-    const day = parseBeijingDate(text);
-    if (day !== null) return day;
-    context.addIssue("not a day as YYYYMMDD");
-    return z.NEVER;
-  }),
+  tradedate,
   builderVersion: z.string(),
   /** `failed`: a check failed; `passed`: none did, and the matching of a security passed. */
   verdict: z.enum(["passed", "failed", "not_provable"]),
   /** Build ids of the packs that were checked; `null` for a dataset that the day does not have. */
-  packs: z.strictObject({ orders: z.string().nullable(), trades: z.string().nullable() }),
+  packs: ofDatasets(z.string().nullable()),
   sizes: z.strictObject({ SH: sizes, SZ: sizes }),
   /** Cancels, fills and rows of the auction pack of all securities, and how many of them fit their orders. */
   counts: z.strictObject({
@@ -73,8 +81,8 @@ const sheetSchema = z.strictObject({
     z.strictObject({
       symbol: z.string(),
       market: z.enum(["SH", "SZ"]),
-      rows: z.strictObject({ orders: count.nullable(), trades: count.nullable() }),
-      contents: z.strictObject({ orders: count.optional(), trades: count.optional() }),
+      rows: ofDatasets(count.nullable()),
+      contents,
       checks: z.record(z.enum(CHECKS), verdict),
     }),
   ),
@@ -125,7 +133,7 @@ export function qualitySheet({
     counts: countsOf(securities),
     summary,
     day,
-    securities: securities.map(({ counts: _, ...rest }) => rest),
+    securities: securities.map(({ counts: _, turnover: __, ...rest }) => rest),
   };
 }
 
@@ -169,8 +177,26 @@ export function parseSheet(text: string): QualitySheet | { problem: string } {
   return { problem: z.prettifyError(read.error) };
 }
 
-/** Returns what the checks of another day need of this sheet. */
-export function asOtherDay({ tradedate, sizes, securities }: QualitySheet): OtherDay {
+const otherSizes = z.partialRecord(dataset, size);
+
+/** What other days need of a sheet: the same in the sheets of every version. */
+const otherDaySchema = z.object({
+  tradedate,
+  sizes: z.object({ SH: otherSizes, SZ: otherSizes }),
+  securities: z.array(z.object({ symbol: z.string(), market: z.string(), contents })),
+});
+
+/** Returns what the checks of another day need of the sheet in a JSON text, of any version; `null` for another text. */
+export function parseOtherDay(text: string): OtherDay | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const read = otherDaySchema.safeParse(value);
+  if (!read.success) return null;
+  const { tradedate, sizes, securities } = read.data;
   const contents = new Map(securities.map((each) => [`${each.symbol}.${each.market}`, each.contents]));
   return { tradedate, sizes, contents };
 }

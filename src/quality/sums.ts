@@ -1,7 +1,7 @@
 /** Checks the trades against the totals of the last snapshot before 15:05. */
-import type { Security } from "../orders/record.ts";
+import type { Rows } from "../datasets/dataset.ts";
 import { kindOf } from "./security-kind.ts";
-import type { LastSnapshot, TradeColumns } from "./security-rows.ts";
+import type { LastSnapshot, SecurityDay, TradeColumns } from "./security-rows.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
 
@@ -10,36 +10,99 @@ const SUMMED_BEFORE = 150500000;
 /** Yuan. Snapshots have at most two decimals. */
 const MOST_APART = 1;
 
+/** What the trades before 15:05 add up to, Shenzhen's cancels left out. */
+interface TradedTotals {
+  /** Shares. */
+  volume: number;
+  /** Yuan: the sum of price × volume, added exactly and rounded once. */
+  amount: number;
+  /** The range of the prices, ten-thousandths of a yuan; without trades it ends below its beginning. */
+  lowE4: number;
+  highE4: number;
+}
+
+/** Returns the totals of the trades before 15:05. */
+function tradedTotals(trades: TradeColumns): TradedTotals {
+  const isCancel = shenzhenCancels(trades);
+  const amount = new ExactSum();
+  let [volume, lowE4, highE4] = [0, Number.POSITIVE_INFINITY, 0];
+  for (let row = 0; row < trades.rows; row++) {
+    if (isCancel[row] === 1 || (trades.time[row] ?? 0) >= SUMMED_BEFORE) continue;
+    const [price, shares] = [trades.priceE4[row] ?? 0, trades.volume[row] ?? 0];
+    volume += shares;
+    amount.addProduct(price, shares);
+    if (price < lowE4) lowE4 = price;
+    if (price > highE4) highE4 = price;
+  }
+  return { volume, amount: amount.value() / 10_000, lowE4, highE4 };
+}
+
+/** The columns of quotes that hold the totals of the day so far. */
+export interface QuoteTotals extends Rows {
+  volume: Float64Array;
+  amount: Float64Array;
+  highE4: Float64Array;
+  lowE4: Float64Array;
+}
+
+/** Returns the last snapshot before 15:05 of a security's quotes, which are in order of time; `null` without one. */
+export function lastSnapshot({ time, rows, ...totals }: QuoteTotals): LastSnapshot | null {
+  let row = rows - 1;
+  while (row >= 0 && (time[row] ?? 0) >= SUMMED_BEFORE) row -= 1;
+  if (row < 0) return null;
+  const at = (values: Float64Array) => values[row] ?? 0;
+  return {
+    volume: at(totals.volume),
+    amount: at(totals.amount),
+    highE4: at(totals.highE4),
+    lowE4: at(totals.lowE4),
+  };
+}
+
+/** What was traded before 15:05 in yuan, by the trades and by the last snapshot: their ratio shows a wrong unit. */
+export interface Turnover {
+  traded: number;
+  quoted: number;
+}
+
+export interface SumsChecked {
+  verdict: Verdict;
+  /** `null` without trades or quotes. */
+  turnover: Turnover | null;
+}
+
 /**
  * Checks that the volumes add up to the day's, the amounts to within 1 yuan of it, and that every price is within the
  * day's range. Not provable without quotes; for bonds and repos, whose units differ, it reports and never fails.
  */
-export function checkSums(
-  security: Security,
-  trades: TradeColumns | null,
-  snapshot: LastSnapshot | null,
-): Verdict {
-  if (snapshot === null) return notProvable("no_quotes");
-  if (trades === null) return notProvable("no_trades");
-  const isCancel = shenzhenCancels(trades);
+export function checkSums(day: SecurityDay): SumsChecked {
+  const { trades, lastSnapshot: snapshot } = day;
+  if (snapshot === null) return { verdict: notProvable("no_quotes"), turnover: null };
+  if (trades === null) return { verdict: notProvable("no_trades"), turnover: null };
+  const totals = tradedTotals(trades);
+  const turnover = { traded: totals.amount, quoted: snapshot.amount };
+  const verdict = sumsVerdict(trades, totals, snapshot);
+  if (verdict.verdict !== "failed" || kindOf(day) !== "other") return { verdict, turnover };
+  return { verdict: notProvable("unmeasured_market", verdict.faults), turnover };
+}
+
+function sumsVerdict(trades: TradeColumns, totals: TradedTotals, snapshot: LastSnapshot): Verdict {
   const faults = new FaultCounter();
-  const amount = new ExactSum();
-  let volume = 0;
+  if (totals.volume !== snapshot.volume) faults.add("sum_volume");
+  if (Math.abs(totals.amount - snapshot.amount) > MOST_APART) faults.add("sum_amount");
+  const isWithin = totals.lowE4 >= snapshot.lowE4 && totals.highE4 <= snapshot.highE4;
+  if (!isWithin) addOutside(trades, snapshot, faults);
+  return faults.verdict();
+}
+
+/** Adds the trades before 15:05 whose price is outside the day's range. */
+function addOutside(trades: TradeColumns, { lowE4, highE4 }: LastSnapshot, faults: FaultCounter): void {
+  const isCancel = shenzhenCancels(trades);
   for (let row = 0; row < trades.rows; row++) {
-    const time = trades.time[row] ?? 0;
+    const [time, price] = [trades.time[row] ?? 0, trades.priceE4[row] ?? 0];
     if (isCancel[row] === 1 || time >= SUMMED_BEFORE) continue;
-    const [price, shares] = [trades.priceE4[row] ?? 0, trades.volume[row] ?? 0];
-    volume += shares;
-    amount.addProduct(price, shares);
-    if (price < snapshot.lowE4 || price > snapshot.highE4) {
-      faults.add("price_range", { dataset: "trades", row, time });
-    }
+    if (price < lowE4 || price > highE4) faults.add("price_range", { dataset: "trades", row, time });
   }
-  if (volume !== snapshot.volume) faults.add("sum_volume");
-  if (Math.abs(amount.value() / 10_000 - snapshot.amount) > MOST_APART) faults.add("sum_amount");
-  const verdict = faults.verdict();
-  if (verdict.verdict !== "failed" || kindOf(security) !== "other") return verdict;
-  return notProvable("unmeasured_market", verdict.faults);
 }
 
 /** A sum of products that stays exact beyond 2^53. */

@@ -5,6 +5,7 @@ import type { DatasetName } from "../datasets/registry.ts";
 export const CHECKS = [
   "matching",
   "sequence",
+  "gaps",
   "priority",
   "calendar",
   "shape",
@@ -27,6 +28,7 @@ export const UNPROVABLE = [
   "too_few_rows",
   "no_flag",
   "no_number",
+  "shared_numbers",
   "market_orders",
   "unmeasured_market",
 ] as const;
@@ -46,6 +48,7 @@ export const FAULT_KINDS = [
   "trade_repeated",
   "trade_number",
   "after_cancel",
+  "numbers_missing",
   "priority",
   "order_outside_hours",
   "cancel_outside_hours",

@@ -6,6 +6,7 @@ import { contentOf, delivery, temporaryFolder, vendorFile, vendorLine } from "..
 
 const PATH = "20230711/600519.SH/逐笔委托.csv";
 const PACKS = ["20230711.parquet", "20230711_trades.parquet"];
+const SHEETS = ["20230711_quality.html", "20230711_quality.json"];
 const TRADES_PATH = "20230711/600519.SH/逐笔成交.csv";
 const vendorTrades =
   "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,\r\n" +
@@ -49,7 +50,7 @@ describe("edgetape pack build", () => {
         .map((defect) => expect.objectContaining(defect)),
       broken: { rows: 0, first: null, quarantine: null },
     });
-    expect(readdirSync(out).sort()).toEqual(["20230711.parquet", "20230711_quality.json"]);
+    expect(readdirSync(out).sort()).toEqual(["20230711.parquet", ...SHEETS]);
   });
 
   it("exits with 3 and says degraded when the quarantined lines are within the limit", async () => {
@@ -61,11 +62,7 @@ describe("edgetape pack build", () => {
       result: "degraded",
       packs: [{ result: "degraded", rows: 1, broken: { rows: 1, allowed: 1 } }],
     });
-    expect(readdirSync(out).sort()).toEqual([
-      "20230711.parquet",
-      "20230711.quarantine.csv",
-      "20230711_quality.json",
-    ]);
+    expect(readdirSync(out).sort()).toEqual(["20230711.parquet", "20230711.quarantine.csv", ...SHEETS]);
     expect(readFileSync(join(out, "20230711.quarantine.csv"), "utf8")).toMatch(
       /逐笔委托\.csv",3,"has a 委托数量/,
     );
@@ -114,7 +111,8 @@ describe("edgetape pack build", () => {
       reports.push({
         ...report,
         sheet: readFileSync(quality.sheet, "utf8"),
-        quality: { ...quality, sheet: "" },
+        page: readFileSync(quality.page, "utf8"),
+        quality: { ...quality, sheet: "", page: "" },
         packs: packs.map(({ seconds, rowsPerSecond, pack, ...each }: Record<string, unknown>) => each),
       });
     }
@@ -135,13 +133,13 @@ describe("edgetape pack build", () => {
     const source = delivery({ ...orders, [TRADES_PATH]: vendorTrades });
     const alone = temporaryFolder();
     expect(await build(source, alone, "--dataset", "trades")).toMatchObject({ status: 0 });
-    expect(readdirSync(alone).sort()).toEqual(["20230711_quality.json", "20230711_trades.parquet"]);
+    expect(readdirSync(alone).sort()).toEqual([...SHEETS, "20230711_trades.parquet"]);
     const absent = await build(delivery(orders), temporaryFolder(), "--dataset", "trades");
     expect(absent).toMatchObject({ status: 1, stderr: expect.stringContaining("not one trade of 20230711") });
     const out = temporaryFolder();
     const twice = delivery({ ...orders, [TRADES_PATH]: vendorTrades, [`b/${TRADES_PATH}`]: vendorTrades });
     const { status, stdout, stderr } = await build(twice, out);
-    expect([status, readdirSync(out).sort()]).toEqual([1, ["20230711.parquet", "20230711_quality.json"]]);
+    expect([status, readdirSync(out).sort()]).toEqual([1, ["20230711.parquet", ...SHEETS]]);
     expect(stdout).toMatch(/dataset +orders\n[\s\S]*dataset +trades\nrefused +600519\.SH is delivered twice/);
     expect(stderr).toContain("600519.SH is delivered twice");
     expect((await build(source, out, "--dataset", "quotes")).status).toBe(2);
@@ -157,6 +155,7 @@ describe("edgetape pack build", () => {
     const shown = await edgetape(["day", "quality", "20230711", "--folder", out]);
     expect(shown.status).toBe(1);
     expect(shown.stdout).toMatch(/^verdict +failed$/m);
+    expect(shown.stdout).toContain(`page        ${join(out, "20230711_quality.html")}`);
     expect(shown.stdout).toContain("600519.SH  matching: cancel_unknown × 1: a cancel names no live order");
     const json = await edgetape(["day", "quality", "20230711", "--folder", out, "--json"]);
     expect(JSON.parse(json.stdout)).toEqual(

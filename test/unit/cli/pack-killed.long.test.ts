@@ -7,8 +7,8 @@ import { printedRandom } from "../../support/random.ts";
 import { temporaryFolder } from "../pack-builder/deliveries.ts";
 
 const PACKS = ["20230711.parquet", "20230711_trades.parquet"];
-/** The packs, and the quality sheet beside them. */
-const WRITTEN = [...PACKS, "20230711_quality.json"].sort();
+/** The packs, and the quality sheet beside them, also as a page. */
+const WRITTEN = [...PACKS, "20230711_quality.html", "20230711_quality.json"].sort();
 const build = (source: string, out: string) =>
   edgetape(["pack", "build", source, "--date", "20230711", "--out", out]);
 

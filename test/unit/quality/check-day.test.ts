@@ -3,6 +3,7 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Market } from "../../../src/orders/record.ts";
 import { checkCoverage, checkLastDays, type OtherDay, sizesOf } from "../../../src/quality/check-day.ts";
 import { checkSecurity, type SecurityReport } from "../../../src/quality/check-security.ts";
+import { parseOtherDay, qualitySheet } from "../../../src/quality/sheet.ts";
 import type { Verdict } from "../../../src/quality/verdict.ts";
 import { ordersOf, tradesOf } from "./rows.ts";
 
@@ -62,6 +63,37 @@ describe("the coverage check of a day", () => {
   it("is not provable with one dataset alone", () => {
     expect(short(checkCoverage(DAY, shares("SH", 3, { orders: 10, trades: null })))).toBe("no_trades");
     expect(short(checkCoverage(DAY, shares("SH", 3, { orders: null, trades: 10 })))).toBe("no_orders");
+  });
+});
+
+describe("the sheet of another day", () => {
+  const sheet = qualitySheet({
+    tradedate: DAY,
+    builderVersion: "1",
+    packs: { orders: "a", trades: "b" },
+    securities: both(2).map((each) => ({ ...each, contents: { orders: 5 } })),
+    others: [],
+  });
+
+  it("is read whatever its version, its checks and its datasets are", () => {
+    const other = parseOtherDay(JSON.stringify(sheet));
+    expect(other?.sizes).toEqual(sizesOf(both(2)));
+    expect(other?.contents.get("600001.SH")).toEqual({ orders: 5 });
+    const earlier = {
+      ...sheet,
+      format: 1,
+      later: true,
+      summary: {},
+      sizes: { SH: { orders: { securities: 1, rows: 2 } }, SZ: {} },
+      securities: sheet.securities.map(({ checks: _, rows: __, ...each }) => each),
+    };
+    expect(parseOtherDay(JSON.stringify(earlier))?.sizes.SH).toEqual({ orders: { securities: 1, rows: 2 } });
+  });
+
+  it("is nothing when it is none", () => {
+    for (const text of ["", "{", "[]", JSON.stringify({ ...sheet, tradedate: "20230231" })]) {
+      expect(parseOtherDay(text)).toBeNull();
+    }
   });
 });
 

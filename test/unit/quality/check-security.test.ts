@@ -1,40 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { checkSecurity } from "../../../src/quality/check-security.ts";
-import type { LastSnapshot } from "../../../src/quality/security-rows.ts";
-import type { CheckName, Verdict } from "../../../src/quality/verdict.ts";
+import { checked, type Day, SHARE, short, verdictOf } from "./checked.ts";
 import { type OrderRow, ordersOf, type TradeRow, tradesOf } from "./rows.ts";
 
-const SHARE = { symbol: "600519", market: "SH" } as const;
 const SZ_SHARE = { symbol: "000001", market: "SZ" } as const;
-
-interface Day {
-  orders?: readonly OrderRow[] | null;
-  trades?: readonly TradeRow[] | null;
-  lastSnapshot?: LastSnapshot | null;
-  security?: { symbol: string; market: "SH" | "SZ" };
-}
 
 /** Without quotes. */
 const NO_AUCTION = { auctionRows: 0, auctionRowsFound: 0 };
-
-function checked({ orders = [], trades = [], lastSnapshot = null, security = SHARE }: Day) {
-  const day = {
-    ...security,
-    orders: orders === null ? null : ordersOf(orders),
-    trades: trades === null ? null : tradesOf(trades),
-    lastSnapshot,
-  };
-  return checkSecurity(day, { orders: 1, trades: 2 }, []);
-}
-
-/** The verdict in short: `passed`, the kinds of the faults, or the reason. */
-function short(verdict: Verdict): string {
-  if (verdict.verdict === "passed") return "passed";
-  if (verdict.verdict === "not_provable") return verdict.reason;
-  return verdict.faults.map(({ kind, count }) => (count === 1 ? kind : `${kind} ${count}`)).join(", ");
-}
-
-const verdictOf = (check: CheckName, day: Day) => short(checked(day).checks[check]);
 
 /** A sell of 300 that rests at 10 yuan, two fills of it, and its cancel. */
 const ORDERS: OrderRow[] = [
@@ -381,43 +353,6 @@ describe("the auction check", () => {
     expect([at(10.1), at(10.15), at(10.2)]).toEqual(["passed", "passed", "passed"]);
     expect(at(10.21)).toBe("auction_price");
     expect(at(10.21, [...limits, [91700000, 3, "1", "B", 0, 100]])).toBe("market_orders");
-  });
-});
-
-describe("the sums check", () => {
-  const trades: TradeRow[] = [
-    { time: 93000000, price: 10, volume: 100, buy: 1, sell: 2, flag: "B" },
-    { time: 150000000, price: 12, volume: 100, buy: 1, sell: 2, flag: "N" },
-    { time: 151000000, price: 99, volume: 100, buy: 1, sell: 2, flag: "N" },
-  ];
-  const right = { volume: 200, amount: 2_200, highE4: 120_000, lowE4: 100_000 };
-  const sums = (said: Partial<LastSnapshot>) =>
-    verdictOf("sums", { trades, lastSnapshot: { ...right, ...said } });
-
-  it("compares with the last snapshot before 15:05, and the amount to within 1 yuan", () => {
-    expect(sums({})).toBe("passed");
-    expect(sums({ amount: 2_201 })).toBe("passed");
-    expect(sums({ amount: 2_201.01 })).toBe("sum_amount");
-    expect(sums({ amount: 0.22 })).toBe("sum_amount");
-    expect(sums({ volume: 20_000 })).toBe("sum_volume");
-    expect(sums({ highE4: 119_900, lowE4: 100_100 })).toBe("price_range 2");
-  });
-
-  it("is exact beyond 2^53", () => {
-    const huge: TradeRow[] = Array.from({ length: 3 }, () => ({
-      time: 93000000,
-      price: 900_000_000,
-      volume: 1_001,
-      buy: 1,
-      sell: 2,
-      flag: "B",
-    }));
-    const lastSnapshot = { volume: 3_003, amount: 2_702_700_000_000, highE4: 9e12, lowE4: 9e12 };
-    expect(verdictOf("sums", { trades: huge, lastSnapshot })).toBe("passed");
-  });
-
-  it("is not provable without quotes", () => {
-    expect(verdictOf("sums", { trades })).toBe("no_quotes");
   });
 });
 

@@ -1,0 +1,37 @@
+/** What a quality sheet found, as lists for its text and its page. */
+import { DAY_CHECKS, type DayCheckName } from "./check-day.ts";
+import type { QualitySheet } from "./sheet.ts";
+import { CHECKS, type CheckName, type Fault, type Verdict } from "./verdict.ts";
+
+/** A security with what some of its checks found, in the order of the checks. */
+export interface FaultySecurity {
+  /** With its suffix. */
+  code: string;
+  faults: { check: CheckName; fault: Fault }[];
+}
+
+/**
+ * Returns the securities with faults in checks of the given verdict: `not_provable` for what was found where the
+ * exchange's rule is not measured.
+ */
+export function faultySecurities(
+  { securities }: QualitySheet,
+  of: Exclude<Verdict["verdict"], "passed">,
+): FaultySecurity[] {
+  return securities.flatMap(({ symbol, market, checks }) => {
+    const faults = CHECKS.flatMap((check) => {
+      const verdict = checks[check];
+      return verdict.verdict === of ? faultsIn(verdict).map((fault) => ({ check, fault })) : [];
+    });
+    return faults.length === 0 ? [] : { code: `${symbol}.${market}`, faults };
+  });
+}
+
+/** Returns the faults of the day as a whole. */
+export function dayFaults({ day }: QualitySheet): { check: DayCheckName; fault: Fault }[] {
+  return DAY_CHECKS.flatMap((check) => faultsIn(day[check]).map((fault) => ({ check, fault })));
+}
+
+function faultsIn(verdict: Verdict): readonly Fault[] {
+  return verdict.verdict === "passed" ? [] : (verdict.faults ?? []);
+}

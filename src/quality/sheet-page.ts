@@ -1,0 +1,230 @@
+/**
+ * The quality sheet as one page: a file without links, scripts or fonts of others, in both languages, that also prints.
+ * It says what `sheet-text.ts` says, from the same sheet.
+ */
+import type { Bilingual } from "../base/language.ts";
+import { DATASET_NAMES } from "../datasets/registry.ts";
+import { DAY_CHECKS, MARKETS } from "./check-day.ts";
+import { html, type Markup, raw } from "./markup.ts";
+import type { QualitySheet } from "./sheet.ts";
+import { type FaultySecurity, faultySecurities } from "./sheet-faults.ts";
+import {
+  CHECK_TEXTS,
+  DAY_CHECK_TEXTS,
+  FAULT_TEXTS,
+  numberText,
+  placeText,
+  REASON_TEXTS,
+  type SheetLanguage,
+  VERDICT_TEXTS,
+} from "./sheet-messages.ts";
+import { SHEET_STYLE } from "./sheet-style.ts";
+import { CHECKS, type Fault, type Unprovable, type Verdict } from "./verdict.ts";
+
+/** Securities whose faults are named one by one; more are counted. */
+const NAMED_SECURITIES = 500;
+
+const TEXTS = {
+  title: { en: "Quality of", zh: "质量报告" },
+  meaning: {
+    passed: {
+      en: "No check failed, and orders and trades fit each other.",
+      zh: "没有检查未通过，委托与成交相互吻合。",
+    },
+    failed: {
+      en: "At least one check failed: the day is published only with --force, and then the audit has the reason.",
+      zh: "至少一项检查未通过：只有加 --force 才会发布，原因记入审计。",
+    },
+    not_provable: {
+      en: "No check failed, but orders and trades could not be matched with each other.",
+      zh: "没有检查未通过，但委托与成交无法相互核对。",
+    },
+  },
+  cancels: { en: "cancels that fit their order", zh: "与委托吻合的撤单" },
+  fills: { en: "fills that fit their order", zh: "与委托吻合的成交" },
+  auctionRows: { en: "auction rows that the orders give", zh: "与委托吻合的竞价行" },
+  failedSecurities: { en: "securities with a failed check", zh: "有检查未通过的证券" },
+  of: { en: "of", zh: "/" },
+  holds: { en: "What the day holds", zh: "当日数据" },
+  dataset: { en: "Dataset", zh: "数据集" },
+  build: { en: "Build id", zh: "构建号" },
+  noPack: { en: "no pack", zh: "没有数据包" },
+  day: { en: "Checks of the day", zh: "整日检查" },
+  checks: { en: "Checks of each security", zh: "逐证券检查" },
+  check: { en: "Check", zh: "检查" },
+  verdict: { en: "Verdict", zh: "结论" },
+  found: { en: "What was found", zh: "发现" },
+  why: { en: "Why not", zh: "无法证实的原因" },
+  failures: { en: "Failed securities", zh: "未通过的证券" },
+  reported: { en: "Found where no rule is measured", zh: "规则未经验证处的发现" },
+  reportedNote: {
+    en: "These make no day fail: no sample shows the rules for these securities.",
+    zh: "这些发现不影响当日结论：没有样本可以验证这些证券的规则。",
+  },
+  security: { en: "Security", zh: "证券代码" },
+  count: { en: "Count", zh: "次数" },
+  first: { en: "First", zh: "首次出现" },
+  none: { en: "None.", zh: "无。" },
+  more: { en: "more securities are in the JSON sheet.", zh: "只证券见 JSON 报告。" },
+  checkedBy: { en: "Checked by builder", zh: "检查所用构建器版本" },
+} as const;
+
+/** Returns the page as HTML. It is the same for the same sheet. */
+export function sheetPage(sheet: QualitySheet): string {
+  const day = dateText(sheet.tradedate);
+  const page = html`<!doctype html>
+<html lang="zh-CN">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${day} ${TEXTS.title.zh} · edgetape</title>
+<style>${raw(SHEET_STYLE)}</style>
+</head>
+<body>
+<header><fieldset><legend>语言 · <span lang="en">Language</span></legend>
+<label><input type="radio" name="language" id="zh" checked> 中文</label>
+<label lang="en"><input type="radio" name="language" id="en"> English</label></fieldset></header>
+<main>
+<div class="zh">${inLanguage(sheet, "zh")}</div>
+<div class="en" lang="en">${inLanguage(sheet, "en")}</div>
+</main>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+/** Returns a function that picks the language of a text. */
+const speaker = (language: SheetLanguage) => (text: Bilingual) => text[language];
+
+function inLanguage(sheet: QualitySheet, language: SheetLanguage): Markup {
+  const say = speaker(language);
+  const day = dateText(sheet.tradedate);
+  const failed = faultySecurities(sheet, "failed");
+  const reported = faultySecurities(sheet, "not_provable");
+  return html`<h1>${language === "en" ? `${TEXTS.title.en} ${day}` : `${day} ${TEXTS.title.zh}`}</h1>
+<p class="lead"><b class="verdict ${sheet.verdict}">${say(VERDICT_TEXTS[sheet.verdict])}</b> ${say(TEXTS.meaning[sheet.verdict])}</p>
+${figures(sheet, failed.length, language)}
+${heading("day", TEXTS.day, language)}${dayTable(sheet, language)}
+${heading("checks", TEXTS.checks, language)}${checkTable(sheet, language)}
+${heading("failed", TEXTS.failures, language)}${faultTable("failed", failed, language)}
+${reported.length === 0 ? "" : reportedPart(reported, language)}
+${heading("holds", TEXTS.holds, language)}${packTable(sheet, language)}
+<footer>${say(TEXTS.checkedBy)} ${sheet.builderVersion}</footer>`;
+}
+
+function heading(id: string, text: Bilingual, language: SheetLanguage): Markup {
+  return html`<h2 id="${id}-${language}">${text[language]}</h2>`;
+}
+
+function reportedPart(reported: readonly FaultySecurity[], language: SheetLanguage): Markup {
+  const id = "reported";
+  return html`${heading(id, TEXTS.reported, language)}<p>${TEXTS.reportedNote[language]}</p>
+${faultTable(id, reported, language)}`;
+}
+
+function figures({ counts, securities }: QualitySheet, failed: number, language: SheetLanguage): Markup {
+  const say = speaker(language);
+  const figure = (name: Bilingual, part: number, all: number) =>
+    html`<div><dt>${say(name)}</dt><dd>${numberText(part)} <small>${say(TEXTS.of)} ${numberText(all)}</small></dd></div>`;
+  return html`<dl>${[
+    figure(TEXTS.cancels, counts.cancelsExact, counts.cancels),
+    figure(TEXTS.fills, counts.fillsFound, counts.fills),
+    figure(TEXTS.auctionRows, counts.auctionRowsFound, counts.auctionRows),
+    figure(TEXTS.failedSecurities, failed, securities.length),
+  ]}</dl>`;
+}
+
+function dayTable({ day }: QualitySheet, language: SheetLanguage): Markup {
+  const say = speaker(language);
+  const rows = DAY_CHECKS.map((check) => {
+    const verdict = day[check];
+    return html`<tr><th scope="row"><code>${check}</code> ${say(DAY_CHECK_TEXTS[check])}</th>
+<td>${verdictBadge(verdict, language)}</td><td>${foundText(verdict, language)}</td></tr>`;
+  });
+  return table("day", { headings: [TEXTS.check, TEXTS.verdict, TEXTS.found], rows }, language);
+}
+
+function verdictBadge({ verdict }: Verdict, language: SheetLanguage): Markup {
+  return html`<b class="verdict ${verdict}">${VERDICT_TEXTS[verdict][language]}</b>`;
+}
+
+function foundText(verdict: Verdict, language: SheetLanguage): string {
+  if (verdict.verdict === "not_provable") return REASON_TEXTS[verdict.reason][language];
+  if (verdict.verdict === "passed") return "";
+  return verdict.faults.map((fault) => kindText(fault, language)).join(language === "en" ? "; " : "；");
+}
+
+/** Returns what a fault is, and of what when no row is its place. */
+function kindText({ kind, subject }: Fault, language: SheetLanguage): string {
+  const text = FAULT_TEXTS[kind][language];
+  if (subject === undefined) return text;
+  return language === "en" ? `${text} (${subject})` : `${text}（${subject}）`;
+}
+
+function checkTable({ summary }: QualitySheet, language: SheetLanguage): Markup {
+  const say = speaker(language);
+  const rows = CHECKS.map((check) => {
+    const { passed, failed, notProvable } = summary[check];
+    const unproved = Object.values(notProvable).reduce((sum, each) => sum + each, 0);
+    const reasons = Object.entries(notProvable).map(
+      ([reason, count]) => `${say(REASON_TEXTS[reason as Unprovable])} × ${numberText(count)}`,
+    );
+    return html`<tr><th scope="row"><code>${check}</code> ${say(CHECK_TEXTS[check])}</th>
+<td class="number">${numberText(passed)}</td><td class="number${failed > 0 ? " bad" : ""}">${numberText(failed)}</td>
+<td class="number">${numberText(unproved)}</td><td>${reasons.join(language === "en" ? "; " : "；")}</td></tr>`;
+  });
+  const { passed, failed, not_provable } = VERDICT_TEXTS;
+  const headings = [TEXTS.check, passed, failed, not_provable, TEXTS.why];
+  return table("checks", { headings, rows }, language);
+}
+
+function faultTable(id: string, securities: readonly FaultySecurity[], language: SheetLanguage): Markup {
+  const say = speaker(language);
+  if (securities.length === 0) return html`<p>${say(TEXTS.none)}</p>`;
+  const named = securities.slice(0, NAMED_SECURITIES);
+  const rows = named.flatMap(({ code, faults }) =>
+    faults.map(
+      ({ check, fault }) => html`<tr><th scope="row">${code}</th><td><code>${check}</code></td>
+<td><code>${fault.kind}</code> ${kindText(fault, language)}</td><td class="number">${numberText(fault.count)}</td>
+<td>${placeText(fault, language)}</td></tr>`,
+    ),
+  );
+  const more = securities.length - named.length;
+  const rest = more > 0 ? html`<p>${numberText(more)} ${say(TEXTS.more)}</p>` : "";
+  const headings = [TEXTS.security, TEXTS.check, TEXTS.found, TEXTS.count, TEXTS.first];
+  return html`${table(id, { headings, rows }, language)}${rest}`;
+}
+
+function packTable({ packs, sizes }: QualitySheet, language: SheetLanguage): Markup {
+  const say = speaker(language);
+  const rows = DATASET_NAMES.map((dataset) => {
+    const markets = MARKETS.map((market) => {
+      const { rows, securities } = sizes[market][dataset] ?? { rows: 0, securities: 0 };
+      return html`<td>${say(sizeText(numberText(rows), numberText(securities)))}</td>`;
+    });
+    return html`<tr><th scope="row"><code>${dataset}</code></th>${markets}<td><code>${packs[dataset] ?? say(TEXTS.noPack)}</code></td></tr>`;
+  });
+  const markets = MARKETS.map((market) => ({ en: market, zh: market }));
+  return table("holds", { headings: [TEXTS.dataset, ...markets, TEXTS.build], rows }, language);
+}
+
+function sizeText(rows: string, securities: string): Bilingual {
+  return { en: `${rows} rows, ${securities} securities`, zh: `${rows} 行，${securities} 只证券` };
+}
+
+/** A table that scrolls by itself where it is too wide; `id` is the heading that names it. */
+function table(
+  id: string,
+  { headings, rows }: { headings: readonly Bilingual[]; rows: readonly Markup[] },
+  language: SheetLanguage,
+): Markup {
+  const cells = headings.map((heading) => html`<th scope="col">${heading[language]}</th>`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}-${language}">
+<table><thead><tr>${cells}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+function dateText(tradedate: string): string {
+  return `${tradedate.slice(0, 4)}-${tradedate.slice(4, 6)}-${tradedate.slice(6)}`;
+}

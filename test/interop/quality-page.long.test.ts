@@ -1,0 +1,63 @@
+/** The quality sheet's page in a real browser: languages, both themes, five widths, paper. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sheetPage } from "../../src/quality/sheet-page.ts";
+import { axeFindings, findingsAtWidths, startBrowser, watchedPage } from "../support/browser.ts";
+import { checkedTables, madeDay } from "../support/checked-day.ts";
+import { tablesOf } from "../support/layout-sources.ts";
+import { isMissing } from "../support/tools.ts";
+
+let browser: Browser;
+let folder: string;
+let address: string;
+beforeAll(async () => {
+  if (isMissing("chromium")) return;
+  browser = await startBrowser();
+  folder = mkdtempSync(join(tmpdir(), "edgetape-"));
+  const tables = tablesOf("vendor", "20230711", madeDay("quality page", 600));
+  // Half of the trades are lost.
+  const halved = tables.map((table) =>
+    table.dataset === "trades" ? { ...table, rows: table.rows.filter((_, row) => row % 2 === 0) } : table,
+  );
+  const { sheet } = await checkedTables(halved);
+  expect(sheet.verdict).toBe("failed");
+  const path = join(folder, "20230711_quality.html");
+  writeFileSync(path, sheetPage(sheet));
+  address = pathToFileURL(path).href;
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+});
+
+describe.skipIf(isMissing("chromium"))("the page of a quality sheet", () => {
+  it.each(["light", "dark"] as const)(
+    "passes axe in both languages at every width, %s",
+    async (colorScheme) => {
+      const { page, requests, errors, close } = await watchedPage(browser, { colorScheme });
+      await page.goto(address);
+      expect(await page.isVisible(".zh h1")).toBe(true);
+      expect(await findingsAtWidths(page)).toEqual([]);
+      await page.check("#en");
+      expect([await page.isVisible(".zh h1"), await page.isVisible(".en h1")]).toEqual([false, true]);
+      expect(await findingsAtWidths(page)).toEqual([]);
+      expect([requests, errors]).toEqual([[address], []]);
+      await close();
+    },
+  );
+
+  it("prints the language that is shown, light and without its controls", async () => {
+    const { page, close } = await watchedPage(browser, { colorScheme: "dark" });
+    await page.goto(address);
+    await page.check("#en");
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    expect([await page.isVisible("header"), await page.isVisible(".en h1")]).toEqual([false, true]);
+    expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(23, 32, 31)");
+    expect(await axeFindings(page)).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,42 @@
+/** Runs the checks of one security on rows that are written in a test, and says a verdict in short. */
+import { checkSecurity, type SecurityVerdicts } from "../../../src/quality/check-security.ts";
+import type { LastSnapshot } from "../../../src/quality/security-rows.ts";
+import type { CheckName, Verdict } from "../../../src/quality/verdict.ts";
+import { type OrderRow, ordersOf, type TradeRow, tradesOf } from "./rows.ts";
+
+export const SHARE = { symbol: "600519", market: "SH" } as const;
+
+export interface Day {
+  orders?: readonly OrderRow[] | null;
+  trades?: readonly TradeRow[] | null;
+  lastSnapshot?: LastSnapshot | null;
+  security?: { symbol: string; market: "SH" | "SZ" };
+}
+
+/** Checks a day without another one; a dataset that is left out has no rows, and quotes are absent. */
+export function checked({
+  orders = [],
+  trades = [],
+  lastSnapshot = null,
+  security = SHARE,
+}: Day): SecurityVerdicts {
+  const day = {
+    ...security,
+    orders: orders === null ? null : ordersOf(orders),
+    trades: trades === null ? null : tradesOf(trades),
+    lastSnapshot,
+  };
+  return checkSecurity(day, { orders: 1, trades: 2 }, []);
+}
+
+/** Returns `passed`, the kinds of the faults with their number, or the reason. */
+export function short(verdict: Verdict): string {
+  if (verdict.verdict === "passed") return "passed";
+  if (verdict.verdict === "not_provable") return verdict.reason;
+  return verdict.faults.map(({ kind, count }) => (count === 1 ? kind : `${kind} ${count}`)).join(", ");
+}
+
+/** Returns in short what a check says of a day. */
+export function verdictOf(check: CheckName, day: Day): string {
+  return short(checked(day).checks[check]);
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { checkSecurity, type SecurityReport } from "../../../src/quality/check-security.ts";
+import { type QualitySheet, qualitySheet } from "../../../src/quality/sheet.ts";
+import {
+  CHECK_TEXTS,
+  FAULT_TEXTS,
+  numberText,
+  REASON_TEXTS,
+  VERDICT_TEXTS,
+} from "../../../src/quality/sheet-messages.ts";
+import { sheetPage } from "../../../src/quality/sheet-page.ts";
+import { sheetClaim, sheetLines, sheetSummary } from "../../../src/quality/sheet-text.ts";
+import { CHECKS, type Unprovable } from "../../../src/quality/verdict.ts";
+import { type OrderRow, ordersOf, tradesOf } from "./rows.ts";
+
+const DAY = "20230711" as BeijingDate;
+
+/** A new order, and a cancel whose quantity is `cancelled` of its 300 shares. */
+function report(symbol: string, cancelled: number): SecurityReport {
+  const rows: OrderRow[] = [
+    [93000000, 7, "A", "S", 10, 300],
+    [93002000, 7, "D", "S", 10, cancelled],
+  ];
+  const day = {
+    symbol,
+    market: "SH" as const,
+    orders: ordersOf(rows),
+    trades: tradesOf([]),
+    lastSnapshot: null,
+  };
+  return {
+    symbol,
+    market: "SH",
+    rows: { orders: 2, trades: 1 },
+    contents: {},
+    ...checkSecurity(day, {}, []),
+  };
+}
+
+function sheetOf(securities: readonly SecurityReport[], builderVersion = "1.2.3"): QualitySheet {
+  const packs = { orders: "0123456789abcdef", trades: null };
+  return qualitySheet({ tradedate: DAY, builderVersion, packs, securities, others: [] });
+}
+
+/** The part of the page in one language, without its tags. */
+function partOf(page: string, language: "zh" | "en"): string {
+  const [, zh = "", en = ""] = page.split(/<div class="(?:zh|en)"[^>]*>/);
+  return (language === "zh" ? zh : en).replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+}
+
+const PASSED = sheetOf([report("600519", 300)]);
+const FAILED = sheetOf([report("600519", 300), report("600536", 200), report("110001", 100)]);
+
+describe("the page of a quality sheet", () => {
+  it.each(["zh", "en"] as const)(
+    "has the verdict, the counts and the reasons of every check in %s",
+    (language) => {
+      for (const sheet of [PASSED, FAILED]) {
+        const part = partOf(sheetPage(sheet), language);
+        expect(part).toContain(VERDICT_TEXTS[sheet.verdict][language]);
+        for (const check of CHECKS) {
+          const { passed, failed, notProvable } = sheet.summary[check];
+          const unproved = Object.values(notProvable).reduce((sum, each) => sum + each, 0);
+          const reasons = Object.entries(notProvable).map(
+            ([reason, count]) => `${REASON_TEXTS[reason as Unprovable][language]} × ${count}`,
+          );
+          const text = `${check} ${CHECK_TEXTS[check][language]} ${passed} ${failed} ${unproved} ${reasons.join(language === "en" ? "; " : "；")}`;
+          expect(part.replaceAll("&#39;", "'")).toContain(text.trim());
+        }
+      }
+    },
+  );
+
+  it.each(["zh", "en"] as const)(
+    "names a failed security with the fault's kind, count and place in %s",
+    (language) => {
+      const part = partOf(sheetPage(FAILED), language).replaceAll("&#39;", "'");
+      const fault = `cancel_remainder ${FAULT_TEXTS.cancel_remainder[language]} 1`;
+      expect(part).toContain(`600536.SH matching ${fault}`);
+      expect(part).toContain("09:30:02.000");
+      // What is found in bonds stands apart: no sample shows their rules.
+      const reported = part.indexOf(`110001.SH matching ${fault}`);
+      expect(reported).toBeGreaterThan(part.indexOf("600536.SH"));
+      expect(partOf(sheetPage(PASSED), language)).not.toContain("matching cancel_remainder");
+    },
+  );
+
+  it("says what the text says", () => {
+    const lines = sheetLines(FAILED).join("\n");
+    const part = partOf(sheetPage(FAILED), "en").replaceAll("&#39;", "'");
+    const { counts, packs } = FAILED;
+    expect(lines).toContain(`cancels     ${counts.cancelsExact} of ${counts.cancels} exact`);
+    expect(part).toContain(`${counts.cancelsExact} of ${counts.cancels}`);
+    expect(lines).toMatch(
+      /600536\.SH {2}matching: cancel_remainder × 1: .*row 1 of the orders at 09:30:02\.000/,
+    );
+    expect(part).toContain(" row 1 of the orders at 09:30:02.000");
+    expect(part).toContain(String(packs.orders));
+    expect(part).toContain("no pack");
+  });
+
+  it("names 500 securities and counts the others", () => {
+    const failed = Array.from({ length: 1_501 }, (_, number) =>
+      report(`60${String(number).padStart(4, "0")}`, 200),
+    );
+    const part = partOf(sheetPage(sheetOf(failed)), "en");
+    expect(part).toContain("600499.SH");
+    expect(part).not.toContain("600500.SH");
+    expect(part).toContain(`${numberText(1_001)} more securities`);
+  });
+
+  it("is one file that loads nothing and runs nothing, and escapes what the sheet holds", () => {
+    const page = sheetPage(sheetOf([report("600519", 200)], `<script src="x">'`));
+    expect(page).not.toMatch(/<(?:script|link|img|iframe)|<[^>]*\s(?:src|href|on\w+)=|url\(|@import|https?:/);
+    expect(page).toContain("builder &#60;script src=&#34;x&#34;&#62;&#39;");
+  });
+});
+
+describe("what a publisher says of a sheet", () => {
+  it("is the verdict, its sentence and the numbers of securities by check", () => {
+    const { checks, ...said } = sheetClaim(FAILED);
+    expect(said).toEqual({ verdict: "failed", summary: sheetSummary(FAILED) });
+    expect(said.summary).toBe("failed: 600536.SH matching cancel_remainder × 1");
+    expect(Object.keys(checks)).toEqual([...CHECKS]);
+    expect(checks.matching).toEqual({ passed: 1, failed: 1, not_provable: 1 });
+    for (const { passed, failed, not_provable } of Object.values(checks)) {
+      expect(passed + failed + not_provable).toBe(3);
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import type { LastSnapshot } from "../../../src/quality/security-rows.ts";
+import { lastSnapshot } from "../../../src/quality/sums.ts";
+import { checked, verdictOf } from "./checked.ts";
+import type { TradeRow } from "./rows.ts";
+
+describe("the sums check", () => {
+  const trades: TradeRow[] = [
+    { time: 93000000, price: 10, volume: 100, buy: 1, sell: 2, flag: "B" },
+    { time: 150000000, price: 12, volume: 100, buy: 1, sell: 2, flag: "N" },
+    { time: 151000000, price: 99, volume: 100, buy: 1, sell: 2, flag: "N" },
+  ];
+  const right = { volume: 200, amount: 2_200, highE4: 120_000, lowE4: 100_000 };
+  const sums = (said: Partial<LastSnapshot>) =>
+    verdictOf("sums", { trades, lastSnapshot: { ...right, ...said } });
+
+  it("compares with the last snapshot before 15:05, and the amount to within 1 yuan", () => {
+    expect(sums({})).toBe("passed");
+    expect(sums({ amount: 2_201 })).toBe("passed");
+    expect(sums({ amount: 2_201.01 })).toBe("sum_amount");
+    expect(sums({ amount: 0.22 })).toBe("sum_amount");
+    expect(sums({ volume: 20_000 })).toBe("sum_volume");
+    expect(sums({ highE4: 119_900, lowE4: 100_100 })).toBe("price_range 2");
+  });
+
+  it("is exact beyond 2^53", () => {
+    const huge: TradeRow[] = Array.from({ length: 3 }, () => ({
+      time: 93000000,
+      price: 900_000_000,
+      volume: 1_001,
+      buy: 1,
+      sell: 2,
+      flag: "B",
+    }));
+    const snapshot = { volume: 3_003, amount: 2_702_700_000_000, highE4: 9e12, lowE4: 9e12 };
+    expect(verdictOf("sums", { trades: huge, lastSnapshot: snapshot })).toBe("passed");
+  });
+
+  it("is not provable without quotes", () => {
+    expect(verdictOf("sums", { trades })).toBe("no_quotes");
+  });
+
+  it("give both turnovers, whose ratio is the factor of a wrong unit", () => {
+    const snapshot = { ...right, amount: 22_000_000 };
+    expect(checked({ trades, lastSnapshot: snapshot }).turnover).toEqual({
+      traded: 2_200,
+      quoted: 22_000_000,
+    });
+    expect(checked({ trades }).turnover).toBeNull();
+    expect(checked({ trades: null, lastSnapshot: snapshot }).turnover).toBeNull();
+  });
+});
+
+describe("the last snapshot", () => {
+  const column = (...values: number[]) => Float64Array.from(values);
+  const quotes = (...times: number[]) => ({
+    rows: times.length,
+    time: Int32Array.from(times),
+    volume: column(1, 2, 3),
+    amount: column(1.5, 2.5, 3.5),
+    highE4: column(10, 20, 30),
+    lowE4: column(9, 8, 7),
+  });
+
+  it("is the last one before 15:05, of several at one time the last in the file", () => {
+    const second = { volume: 2, amount: 2.5, highE4: 20, lowE4: 8 };
+    expect(lastSnapshot(quotes(150000000, 150459999, 150500000))).toEqual(second);
+    expect(lastSnapshot(quotes(150000000, 150000000, 151500000))).toEqual(second);
+    expect(lastSnapshot(quotes(91500000, 91500000, 91500000))?.volume).toBe(3);
+  });
+
+  it("is none without a snapshot before 15:05", () => {
+    expect(lastSnapshot(quotes(150500000, 150500000, 150500000))).toBeNull();
+    expect(lastSnapshot(quotes())).toBeNull();
+  });
+});
