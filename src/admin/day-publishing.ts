@@ -35,6 +35,7 @@ import type { AdminRefusal } from "./refusal.ts";
 import type { Stores, UploadTarget } from "./uploads.ts";
 import { asOfNow, type Completed, complete, freeRevision, takeOver } from "./uploads.ts";
 import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
+import { qualitySchema } from "./wire-days.ts";
 
 /** The pack of `day`. */
 export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
@@ -239,7 +240,7 @@ function numberOf({ key }: R2Object): number {
 
 /** The metadata of the object; objects of earlier versions lack `sha256`. */
 const metadataSchema = z.object({ sha256: z.string().optional(), claims: z.string().optional() });
-const claimsSchema = z.object({ degraded: z.boolean() });
+const claimsSchema = z.object({ degraded: z.boolean(), quality: qualitySchema.optional().catch(undefined) });
 
 /**
  * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as for an uploaded pack.
@@ -271,8 +272,16 @@ export async function adoptPack(
   if ("problem" in index) return { reason: "content_wrong", called: objectKey, problem: index.problem };
   const { buildId, entries } = index;
   const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
-  const degraded = ask.degraded ?? degradedOf(metadata.claims);
-  const claims: PackClaims = { buildId, rows, securities: entries.length, degraded };
+  const before = claimsIn(metadata.claims);
+  const degraded = ask.degraded ?? before.degraded;
+  const { quality } = before;
+  const claims: PackClaims = {
+    buildId,
+    rows,
+    securities: entries.length,
+    degraded,
+    ...(quality && { quality }),
+  };
   const decision = await dayDecision(db, day, buildId, force);
   if (decision !== null) return decision;
 
@@ -310,8 +319,7 @@ async function openAdoption(
 }
 
 /** Returns what the upload announced; objects of earlier versions have no claims, and their packs count as complete. */
-function degradedOf(claims: string | undefined): boolean {
-  if (claims === undefined) return false;
-  const parsed = claimsSchema.safeParse(JSON.parse(claims));
-  return parsed.success && parsed.data.degraded;
+function claimsIn(claims: string | undefined): z.output<typeof claimsSchema> {
+  const parsed = claimsSchema.safeParse(claims === undefined ? undefined : JSON.parse(claims));
+  return parsed.success ? parsed.data : { degraded: false };
 }

@@ -21,7 +21,7 @@ import {
   servedDay,
 } from "../catalog/days.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
-import { type PackClaims, packTarget, setForced } from "../catalog/publish-day.ts";
+import { type PackClaims, packTarget, restateQuality, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { announcedUntilMs, settingsOf } from "../env.ts";
@@ -239,6 +239,8 @@ async function servedAlready(
 ): Promise<UploadBegun | null> {
   const served = force ? null : await servedDay(c.env.DB, tradedate, dataset);
   if (served === null || !isServed(served, content)) return null;
+  const { quality } = content.claims;
+  if (quality !== undefined) await restateQuality(c.env.DB, { ...served, dataset }, quality, byOf(c));
   return { state: "served", day: summaryOf(c, served, dataset) };
 }
 

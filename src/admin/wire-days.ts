@@ -15,10 +15,24 @@ export const MAX_PARTS = 10_000;
 /** Header of a part upload: SHA-256 of the part's bytes, 64 hex digits. */
 export const PART_SHA256_HEADER = "X-Content-SHA256";
 
-/** The verdict of the builder's quality check, and in one sentence what failed. */
-const qualitySchema = z.strictObject({
+/** How many securities passed and failed a check, and of how many it proves nothing. */
+const checkCountsSchema = z.strictObject({
+  passed: countSchema,
+  failed: countSchema,
+  not_provable: countSchema,
+});
+
+/** A builder has so many checks at most; the names are its own. */
+const MAX_CHECKS = 40;
+
+/** The verdict of the builder's quality check, in one sentence what failed, and the numbers of securities by check. */
+export const qualitySchema = z.strictObject({
   verdict: z.enum(["passed", "failed", "not_provable"]),
   summary: z.string().max(300),
+  checks: z
+    .record(z.string().regex(/^[a-z_]{1,40}$/), checkCountsSchema)
+    .refine((checks) => Object.keys(checks).length <= MAX_CHECKS, `more than ${MAX_CHECKS} checks`)
+    .optional(),
 });
 
 /** Opens an upload of a day pack, or resumes an interrupted one. */

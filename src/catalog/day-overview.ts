@@ -2,7 +2,7 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { DayState } from "./order-day.ts";
-import { type PackClaims, packTarget } from "./publish-day.ts";
+import { type PackQuality, packTarget } from "./publish-day.ts";
 
 /**
  * `degraded` is served, but its build left out rows. Not loaded: `pending` is today or a day being uploaded, `missing`
@@ -20,11 +20,9 @@ export interface LoadedFacts {
   sizeBytes: number;
   /** Unix milliseconds. */
   publishedAtMs: number;
-  /** The verdict of the builder's quality check; null where none ran. */
-  quality: Quality | null;
+  /** What the builder's quality check said; null where none ran. */
+  quality: PackQuality | null;
 }
-
-type Quality = NonNullable<PackClaims["quality"]>;
 
 export interface DayOverview {
   tradedate: BeijingDate;
@@ -122,7 +120,7 @@ function overviewRow(row: Row, today: BeijingDate): DayOverview {
     const state = row.uploading === 1 || tradedate >= today ? "pending" : "missing";
     return { tradedate, state, note: "", loaded: null };
   }
-  const quality = row.quality === null ? null : (JSON.parse(row.quality) as Quality);
+  const quality = row.quality === null ? null : (JSON.parse(row.quality) as PackQuality);
   return {
     tradedate,
     state: row.state === "available" && row.degraded === 1 ? "degraded" : row.state,

@@ -6,6 +6,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import { soundSql } from "./decisions.ts";
+import type { PackQuality } from "./publish-day.ts";
 
 /** A client that began a file can finish its old revision for this long after it was replaced. */
 export const REPLACED_KEPT_MS = 7 * 86_400_000;
@@ -41,6 +42,11 @@ export interface CoveredFile extends FilePlace {
 export interface FileVersion extends CoveredFile {
   /** Null for the current revision. */
   replacedAtMs: number | null;
+}
+
+/** A current file with what the quality check said of the day, if it is a pack and a check ran. */
+export interface ListedFile extends CoveredFile {
+  quality: PackQuality | null;
 }
 
 /** Files of one type from `from` to `to`, both Beijing days inclusive. */
@@ -89,13 +95,18 @@ function present({ dataType, from, to }: CoverageQuestion): [DataType, string, s
 }
 
 /** Returns the offered files by day, then name; never a withdrawn, unverified or damaged one. */
-export async function coveredFiles(db: D1Database, question: CoverageQuestion): Promise<CoveredFile[]> {
-  const sql = `SELECT * FROM (${VERSIONS}) ORDER BY tradedate, name`;
+export async function coveredFiles(db: D1Database, question: CoverageQuestion): Promise<ListedFile[]> {
+  const sql = `
+    SELECT *, (SELECT claims ->> 'quality' FROM uploads WHERE object_id = packId) AS quality
+    FROM (${VERSIONS}) ORDER BY tradedate, name`;
   const { results } = await db
     .prepare(sql)
     .bind(...present(question))
-    .all<FileVersion>();
-  return results.map(({ replacedAtMs: _, ...file }) => file);
+    .all<FileVersion & { quality: string | null }>();
+  return results.map(({ replacedAtMs: _, quality, ...file }) => ({
+    ...file,
+    quality: quality === null ? null : (JSON.parse(quality) as PackQuality),
+  }));
 }
 
 /** The summary of a share's files (contract 8.1). Without files the days are null. */

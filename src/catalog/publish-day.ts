@@ -6,6 +6,7 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Actor } from "../entitlement/operators.ts";
+import type { By } from "./accounts.ts";
 import { auditStatement, type Guard } from "./audit.ts";
 import { revisionChangeStatement } from "./day-changes.ts";
 import { allowedSql, PACK_SERVED, servedStatement, soundSql } from "./decisions.ts";
@@ -18,8 +19,24 @@ export interface PackClaims {
   rows: number;
   securities: number;
   degraded: boolean;
-  /** The verdict of the builder's quality check with one sentence; absent where none ran. */
-  quality?: { verdict: "passed" | "failed" | "not_provable"; summary: string };
+  /** What the builder's quality check said; absent where none ran. */
+  quality?: PackQuality;
+}
+
+/** What the builder's quality check said of the day that a pack belongs to. */
+export interface PackQuality {
+  verdict: "passed" | "failed" | "not_provable";
+  /** The verdict as a clause, with the first failed checks. */
+  summary: string;
+  /** Numbers of securities by check; absent from earlier builders. */
+  checks?: Record<string, CheckCounts> | undefined;
+}
+
+/** How many securities passed and failed a check, and of how many it proves nothing. */
+export interface CheckCounts {
+  passed: number;
+  failed: number;
+  not_provable: number;
 }
 
 /** The name of a dataset's pack of a day among uploads. */
@@ -88,6 +105,45 @@ export function chunksOf(texts: string[], characters: number): string[][] {
     space -= text.length + 1;
   }
   return chunks;
+}
+
+/** What the audit stores of `quality`. */
+function shortOf({ verdict, summary }: PackQuality): PackQuality {
+  return { verdict, summary };
+}
+
+/**
+ * Records what a later quality check says of the served pack `packId`, for example when the day's trades came after its
+ * orders. Changes nothing when it says the same.
+ */
+export async function restateQuality(
+  db: D1Database,
+  { dataset, tradedate, packId }: { dataset: DatasetName; tradedate: BeijingDate; packId: number },
+  quality: PackQuality,
+  { actor, nowMs }: By,
+): Promise<void> {
+  const path = "$.quality";
+  const before = await db
+    .prepare("SELECT claims ->> ?2 AS quality FROM uploads WHERE object_id = ?1")
+    .bind(packId, path)
+    .first<{ quality: string | null }>();
+  if (before === null) return;
+  const stated = before.quality === null ? null : (JSON.parse(before.quality) as PackQuality);
+  const text = JSON.stringify(quality);
+  if (stated !== null && JSON.stringify(stated) === text) return;
+  await db.batch([
+    auditStatement(db, {
+      atMs: nowMs,
+      actor,
+      action: "day.quality",
+      subject: daySubject(tradedate, dataset),
+      before: stated && shortOf(stated),
+      after: shortOf(quality),
+    }),
+    db
+      .prepare("UPDATE uploads SET claims = json_set(claims, ?2, json(?3)) WHERE object_id = ?1")
+      .bind(packId, path, text),
+  ]);
 }
 
 /** Records whether the publisher forces an upload that is implausible. */
@@ -210,7 +266,7 @@ async function auditOf(
     )
     .bind(tradedate, claimed[3])
     .first();
-  const after = { revision, buildId, rows, degraded, ...(quality && { quality }) };
+  const after = { revision, buildId, rows, degraded, ...(quality && { quality: shortOf(quality) }) };
   const subject = daySubject(tradedate, dataset);
   return auditStatement(
     db,

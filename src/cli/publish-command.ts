@@ -22,7 +22,7 @@ import { readSheet, sheetName } from "../pack-builder/check-packs.ts";
 import type { LocalFile } from "../pack-builder/local-file.ts";
 import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
 import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
-import { sheetSummary } from "../quality/sheet-text.ts";
+import { sheetClaim } from "../quality/sheet-text.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import {
   countText,
@@ -91,7 +91,7 @@ export async function publishAt(
 async function qualityBeside(path: string, { index }: PackFile): Promise<BeginUpload["quality"]> {
   const sheet = await readSheet(join(dirname(path), sheetName(index.tradedate)));
   if ("problem" in sheet || sheet.packs[index.dataset] !== index.buildId) return undefined;
-  return { verdict: sheet.verdict, summary: sheetSummary(sheet) };
+  return sheetClaim(sheet);
 }
 
 /** Returns which revision is served now, as a sentence. */

@@ -5,7 +5,7 @@
 import * as z from "zod";
 import { ok, type Result } from "../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
-import { type DayOverview, overviewsOf } from "../catalog/day-overview.ts";
+import { type DayOverview, type LoadedFacts, overviewsOf } from "../catalog/day-overview.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
@@ -84,6 +84,13 @@ function statusOf({ state, loaded }: Pick<DayOverview, "state" | "loaded">): Sta
     securities: served?.securities ?? null,
     size_bytes: served?.sizeBytes ?? null,
     published_at: served === null ? null : beijingTimestamp(served.publishedAtMs),
-    quality: served?.quality ?? null,
+    quality: qualityOf(served),
   };
+}
+
+/** Returns the verdict and its sentence; the numbers by check are in the manifest of a share. */
+function qualityOf(served: LoadedFacts | null): StatusDataset["quality"] {
+  if (served === null || served.quality === null) return null;
+  const { verdict, summary } = served.quality;
+  return { verdict, summary };
 }

@@ -12,6 +12,7 @@ import {
   fileVersions,
   fileVersionsOf,
   fileVersionsStatement,
+  type ListedFile,
   packName,
 } from "../catalog/files.ts";
 import type { Share } from "../catalog/shares.ts";
@@ -66,7 +67,7 @@ export async function resourceAt(path: DrivePath, place: Place): Promise<Resourc
 }
 
 /** Returns all files that the share covers now. */
-async function filesOf({ db, open }: Place): Promise<CoveredFile[]> {
+async function filesOf({ db, open }: Place): Promise<ListedFile[]> {
   if (open.days === null) return [];
   return coveredFiles(db, { dataType: open.share.dataType, ...open.days });
 }
@@ -188,7 +189,7 @@ interface GeneratedText {
 /** Returns `manifest.json`, which lists the files that `file_count` counts. */
 function manifestOf(
   { dataType, year }: Pick<Share, "dataType" | "year">,
-  files: readonly CoveredFile[],
+  files: readonly ListedFile[],
 ): GeneratedText {
   const manifest = {
     data_type: dataType,
@@ -200,6 +201,7 @@ function manifestOf(
       sha256: file.sha256,
       revision: file.revision,
       ...(file.buildId === null ? {} : { build_id: file.buildId }),
+      ...(file.quality === null ? {} : { quality: file.quality }),
     })),
   };
   return generated(`${JSON.stringify(manifest, null, 1)}\n`, files);

@@ -7,7 +7,7 @@ import { basic, onDrive, sha256, shareOf, type TestShare, tradesFile } from "../
 import { publishFiles, withdrawFile } from "../support/files.ts";
 import { randomBytes } from "../support/random.ts";
 import { traversals } from "../support/traversals.ts";
-import { DAY, type DriveWorld, sharedDriveWorld } from "./drive-world.ts";
+import { DAY, type DriveWorld, QUALITY, sharedDriveWorld } from "./drive-world.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW } from "./world.ts";
 
 const ZSTD = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
@@ -102,6 +102,15 @@ describe("manifest.json and SHA256SUMS", () => {
       "sha256",
       "revision",
       "build_id",
+    ]);
+  });
+
+  it("say of a pack what the quality check said, and nothing where none ran", async () => {
+    const { text } = await onDrive(world.share, "manifest.json");
+    const { files } = JSON.parse(text) as { files: (ListedFile & { quality?: unknown })[] };
+    const checked = files.filter(({ quality }) => quality !== undefined);
+    expect(checked.map(({ path, quality }) => [path, quality])).toEqual([
+      [`${DAY}/${DAY}_trades.parquet`, QUALITY],
     ]);
   });
 

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
   type Account,
+  type BeginUpload,
   type CalendarChange,
   type IssuedKey,
   type OwnLimits,
@@ -50,8 +51,16 @@ export async function publish(
   service: Service,
   day: TestDay,
   dataset: DatasetName = "orders",
+  quality?: BeginUpload["quality"],
 ): Promise<Published> {
-  return publishPack(service, day.tradedate, await packOf(day, dataset), { dataset });
+  return publishPack(service, day.tradedate, await packOf(day, dataset), { dataset, quality });
+}
+
+export interface PublishOptions {
+  force?: boolean;
+  dataset?: DatasetName;
+  /** What the quality check said. */
+  quality?: BeginUpload["quality"];
 }
 
 /**
@@ -62,7 +71,7 @@ export async function publishPack(
   service: Service,
   tradedate: string,
   pack: Uint8Array,
-  { force = true, dataset = "orders" }: { force?: boolean; dataset?: DatasetName } = {},
+  { force = true, dataset = "orders", quality }: PublishOptions = {},
 ): Promise<Published> {
   const read = async (offset: number, length: number) => pack.subarray(offset, offset + length);
   const { index } = await locateIndex(pack.length, read, [dataset]);
@@ -75,6 +84,7 @@ export async function publishPack(
     rows: index.entries.reduce((sum, entry) => sum + entry.rows, 0),
     securities: index.entries.length,
     force,
+    quality,
   });
   if (begun.state === "served") return { day: begun.day, newRevision: false };
   const stored = new Set(begun.parts.map((part) => part.n));

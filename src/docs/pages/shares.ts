@@ -18,8 +18,12 @@ export const zh: PageText = {
     heading("folder", "目录"),
     list(
       "`<YYYYMMDD>/<文件>`：按日期。",
-      "`manifest.json`：全部文件的路径、日期、字节数、SHA-256、修订号，整日数据包还有 `build_id`（同 `X-Build`）；`SHA256SUMS`：可直接 `sha256sum --check`。",
+      "`manifest.json`：全部文件的路径、日期、字节数、SHA-256、修订号，整日数据包还有 `build_id`（同 `X-Build`），做过质量检查的还有 `quality`；`SHA256SUMS`：可直接 `sha256sum --check`。",
       "`<YYYYMMDD>/by-symbol/<代码>.<SH|SZ>.parquet`（委托）、`<代码>.<SH|SZ>_trades.parquet`（成交）：整日包里的一只证券，本身就是完整的 Parquet 文件。不列在目录里，免得同步时取两遍。",
+    ),
+    heading("quality", "质量"),
+    text(
+      '发布前，当日委托、成交、快照相互核对。`manifest.json` 里整日数据包的 `quality` 是核对的结果：`verdict` 为 `passed`、`failed`（运营方确认后仍发布）或 `not_provable`（没有检查未通过，但无法相互核对）；`summary` 一句话说明；`checks` 按检查名列出通过、未通过、无法证实的证券数：`{"matching": {"passed": 4981, "failed": 0, "not_provable": 312}, …}`。没有 `quality` 的包未做检查。',
     ),
     heading("tools", "工具"),
     text(
@@ -55,8 +59,12 @@ export const en: PageText = {
     heading("folder", "The folder"),
     list(
       "`<YYYYMMDD>/<file>`: by date.",
-      "`manifest.json`: path, date, bytes, SHA-256 and revision of every file, and `build_id` (as in `X-Build`) of day packs; `SHA256SUMS`: for `sha256sum --check`.",
+      "`manifest.json`: path, date, bytes, SHA-256 and revision of every file, `build_id` (as in `X-Build`) of day packs, and `quality` where a check ran; `SHA256SUMS`: for `sha256sum --check`.",
       "`<YYYYMMDD>/by-symbol/<code>.<SH|SZ>.parquet` (orders) and `<code>.<SH|SZ>_trades.parquet`: one security out of a pack, a complete Parquet file. They are not listed, so that a sync does not fetch everything twice.",
+    ),
+    heading("quality", "Quality"),
+    text(
+      'Before a day is published, its orders, trades and quotes are checked against each other. `quality` of a day pack in `manifest.json` is what the check said: `verdict` is `passed`, `failed` (the operator published it all the same) or `not_provable` (nothing failed, but there was nothing to match); `summary` says it in one sentence; `checks` has, by the check\'s name, the number of securities that passed, failed and could not be proved: `{"matching": {"passed": 4981, "failed": 0, "not_provable": 312}, …}`. A pack without `quality` was not checked.',
     ),
     heading("tools", "Tools"),
     text(

@@ -63,11 +63,19 @@ describe("the adoption of a pack that the catalog does not list", () => {
     expect((await adopt("20240305", { objectKey: first })).body.day).toMatchObject({ revision: 4 });
   });
 
-  it("keeps the upload's mark of a degraded build, and the operator can set the mark", async () => {
+  it("keeps the upload's mark of a degraded build and its quality, and the operator can set the mark", async () => {
     const pack = await testPack("20240306");
     const degraded = { ...pack, claims: { ...pack.claims, degraded: true } };
     const objectKey = await publishForgotten(degraded);
     expect((await adopt("20240306", { objectKey })).body.day.degraded).toBe(true);
+    const quality = { verdict: "passed", summary: "passed" };
+    const checked = await testPack("20240309");
+    const withQuality = { ...checked, claims: { ...checked.claims, quality } };
+    await adopt("20240309", { objectKey: await publishForgotten(withQuality) });
+    const stored = await testEnv.DB.prepare(
+      "SELECT claims ->> 'quality' AS quality FROM uploads WHERE target = 'orders/20240309'",
+    ).first<{ quality: string }>();
+    expect(JSON.parse(stored?.quality ?? "null")).toEqual(quality);
     const again = await publishForgotten(await testPack("20240306", 99_000));
     expect((await adopt("20240306", { objectKey: again, degraded: true })).body.day.degraded).toBe(true);
   });

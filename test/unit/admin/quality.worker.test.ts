@@ -5,6 +5,14 @@ import { admin, begin, complete, sendParts, servedState, stepPath, testEnv, test
 
 const SUMMARY = "failed: 600519.SH matching cancel_remainder × 3";
 const failed = { verdict: "failed", summary: SUMMARY };
+const checks = { matching: { passed: 3, failed: 1, not_provable: 2 } };
+
+/** What the catalog says of the day's check. */
+async function qualityOf(tradedate: string) {
+  const day = tradedate as BeijingDate;
+  const [shown] = await overviewOf(testEnv.DB, { dataset: "orders", first: day, last: day, today: day });
+  return shown?.loaded?.quality;
+}
 
 /** The last audit entry of publishing the day. */
 async function audited(tradedate: string): Promise<unknown> {
@@ -28,14 +36,7 @@ describe("the publishing of a day with a quality sheet", () => {
     await sendParts(pack, begun);
     expect((await complete(pack, begun)).status).toBe(200);
     expect(await audited("20360203")).toMatchObject({ revision: 1, quality: failed });
-    const day = "20360203" as BeijingDate;
-    const [shown] = await overviewOf(testEnv.DB, {
-      dataset: "orders",
-      first: day,
-      last: day,
-      today: day,
-    });
-    expect(shown).toMatchObject({ state: "available", loaded: { revision: 1, quality: failed } });
+    expect(await qualityOf("20360203")).toEqual(failed);
   });
 
   it("is not refused when the check passed, proved nothing or did not run", async () => {
@@ -51,6 +52,41 @@ describe("the publishing of a day with a quality sheet", () => {
       expect((await audited(tradedate)) as { quality?: unknown }).toEqual(
         expect.objectContaining(quality === undefined ? { revision: 1 } : { quality }),
       );
+    }
+  });
+});
+
+describe("the quality of a day that is served", () => {
+  it("is what a later check says of the same content, with an entry in the audit", async () => {
+    const pack = await testPack("20360207");
+    const open = { verdict: "not_provable", summary: "not provable", checks };
+    const begun = await begin(pack, { quality: open });
+    await sendParts(pack, begun);
+    expect((await complete(pack, begun)).status).toBe(200);
+    expect(await qualityOf("20360207")).toEqual(open);
+    const again = (quality: unknown) =>
+      admin("POST", stepPath(pack, "/uploads"), { ...pack.claims, quality }).then(({ body }) => body);
+    expect(await again({ ...failed, checks })).toMatchObject({ state: "served", day: { revision: 1 } });
+    expect(await qualityOf("20360207")).toEqual({ ...failed, checks });
+    expect(await audited("20360207")).toEqual(failed);
+    // The same again, and a publisher without a sheet, change nothing.
+    await again({ ...failed, checks });
+    await again(undefined);
+    expect(await qualityOf("20360207")).toEqual({ ...failed, checks });
+    const { body } = await admin<{ entries: { action: string }[] }>("GET", "/audit?subject=20360207");
+    expect(body.entries.map(({ action }) => action)).toEqual(["day.quality", "day.publish"]);
+  });
+
+  it("takes names and numbers of checks only", async () => {
+    const pack = await testPack("20360208");
+    for (const wrong of [
+      { "<b>": { passed: 1, failed: 0, not_provable: 0 } },
+      { matching: { passed: -1, failed: 0, not_provable: 0 } },
+      { matching: { passed: 1, failed: 0 } },
+      Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`c${"a".repeat(n)}`, checks.matching])),
+    ]) {
+      const quality = { verdict: "passed", summary: "passed", checks: wrong };
+      expect((await admin("POST", stepPath(pack, "/uploads"), { ...pack.claims, quality })).status).toBe(400);
     }
   });
 });
