@@ -58,7 +58,7 @@ export function dataPage({ reader, dataset, year, years, months }: DataFacts): s
           <Figures days={months.flat()} rowsName={messages.datasets[dataset]} messages={messages} />
           <Legend days={months.flat()} messages={messages} />
           <Calendar
-            months={months.map((days) => days.map((day) => cellOf(day, { dataset, messages })))}
+            months={months.map((days) => days.map((day) => cellOf(day, messages)))}
             names={messages}
             heading="h2"
           >
@@ -134,20 +134,29 @@ function Legend({ days, messages }: { days: readonly HeatDay[]; messages: Messag
   );
 }
 
-function cellOf(
-  { day, mark, shade, loaded }: HeatDay,
-  { dataset, messages }: { dataset: DatasetName; messages: Messages },
-): DayCell {
+function cellOf({ day, mark, shade, loaded }: HeatDay, messages: Messages): DayCell {
   const rows = loaded === null ? "" : `, ${messages.dayRows(countText(loaded.rows))}`;
+  const quality = isFailed({ loaded }) ? `, ${messages.qualityFailed}` : "";
   return {
     day,
     look: shade > 0 ? `${mark} shade-${shade}` : mark,
-    label: `${dateText(day)}, ${messages.dayStates[mark]}${rows}`,
-    href: loaded === null ? null : tryAddress(dataset, day),
+    label: `${dateText(day)}, ${messages.dayStates[mark]}${rows}${quality}`,
+    href: loaded === null ? null : dayAddress(day),
   };
 }
 
-function tryAddress(dataset: DatasetName, day: BeijingDate): string {
+/** Returns the address of a day's page. */
+function dayAddress(day: BeijingDate): string {
+  return `/console/day?day=${day}`;
+}
+
+/** Whether the quality check of the day failed and the operator published it all the same. */
+function isFailed({ loaded }: Pick<HeatDay, "loaded">): boolean {
+  return loaded?.quality?.verdict === "failed";
+}
+
+/** Returns the address of Try it with a day of a dataset. */
+export function tryAddress(dataset: DatasetName, day: BeijingDate): string {
   return `/console/try?op=${DATASETS[dataset].apiname}&tradedate=${day}`;
 }
 
@@ -157,18 +166,24 @@ function pageAddress(dataset: DatasetName, year: number): string {
 
 function Attention({ days, messages }: { days: readonly HeatDay[]; messages: Messages }) {
   const odd = oddRanges(days);
+  const failed = days.filter(isFailed);
   return (
     <section aria-labelledby="attention">
       <h2 id="attention" tabindex={-1}>
         {messages.attention}
       </h2>
-      {odd.length === 0 ? (
+      {odd.length + failed.length === 0 ? (
         <p>{messages.noAttention}</p>
       ) : (
         <ul class="odd">
           {odd.toReversed().map((range) => (
             <li>
               <b>{rangeText(range, messages)}</b> {messages.dayStates[range.mark]}
+            </li>
+          ))}
+          {failed.toReversed().map(({ day }) => (
+            <li>
+              <a href={dayAddress(day)}>{dateText(day)}</a> {messages.qualityFailed}
             </li>
           ))}
         </ul>

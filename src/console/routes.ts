@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { settingsOf } from "../env.ts";
 import { chooseLook } from "../pages/look.ts";
 import { showData } from "./data.tsx";
+import { showDay } from "./day.tsx";
 import {
   type ConsoleContext,
   type ConsoleEnv,
@@ -45,6 +46,7 @@ export function consoleRoutes(): Hono<ConsoleEnv> {
   pages.post("/console/keys/:keyId/roll", forHolderForm(roll));
   pages.post("/console/keys/:keyId/revoke", forHolderForm(revoke));
   pages.get("/console/data", forHolder(showData));
+  pages.get("/console/day", forHolder(showDay));
   pages.get("/console/try", forHolder(showTry));
   pages.post("/console/api", runRequest);
   pages.get("/console/shares", forHolder(showShares));

@@ -6,7 +6,7 @@ import { sizeText } from "../../src/pages/figures.ts";
 import { type Holder, signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
-import { account, type TestAccount } from "../support/operator.ts";
+import { account, publish, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { BEFORE_WINDOW, MAIN, OLDEST, startWorld, type World } from "./world.ts";
 
@@ -172,7 +172,7 @@ describe("the links of the console", () => {
     const { holder } = await holderOf("flagship");
     await holder.ask("POST", "/console/keys", { name: "one" });
     const seen = new Set<string>();
-    for (const page of ["", "keys", "data", "try", "shares"]) {
+    for (const page of ["", "keys", "data", `day?day=${MAIN}`, "try", "shares"]) {
       const { text } = await holder.ask("GET", `/console/${page}`);
       for (const [, address = ""] of text.matchAll(/href="(\/[^"]*)"/g))
         seen.add(address.replaceAll("&amp;", "&"));
@@ -189,17 +189,53 @@ describe("the console's data page", () => {
   it("shows the years that the plan covers, each with its days", async () => {
     const { holder } = await holderOf("flagship");
     const page = await english(holder, "/console/data?year=2025");
-    expect(page).toContain(`tradedate=${OLDEST}`);
+    expect(page).toContain(`day=${OLDEST}`);
     expect(page).toMatch(/2025-01-07, missing/);
   });
 
   it("shows no day before the plan's window, and no day at all for a plan without order history", async () => {
     const professional = await english((await holderOf("professional")).holder, "/console/data");
-    expect(professional).toContain(`tradedate=${MAIN}`);
-    expect(professional).not.toContain(`tradedate=${BEFORE_WINDOW}`);
+    expect(professional).toContain(`day=${MAIN}`);
+    expect(professional).not.toContain(`day=${BEFORE_WINDOW}`);
     const standard = await english((await holderOf("standard")).holder, "/console/data");
     expect(standard).toContain("does not include order history");
-    expect(standard).not.toContain("tradedate=");
+    expect(standard).not.toMatch(/tradedate=|day=/);
+  });
+
+  it("opens a day with its datasets and what the quality check said of them", async () => {
+    const { holder } = await holderOf("flagship");
+    const checks = {
+      matching: { passed: 41, failed: 2, not_provable: 3 },
+      later_check: { passed: 46, failed: 0, not_provable: 0 },
+    };
+    const summary = "failed: 600519.SH matching fill_unknown × 2";
+    await publish(world.service, world.main, "trades", { verdict: "failed", summary, checks });
+    const page = await english(holder, `/console/day?day=${MAIN}`);
+    const rows = [...page.matchAll(/<th scope="row">(.*?)<\/tr>/g)].map(([, row = ""]) =>
+      row
+        .replaceAll(/<[^>]*>/g, " ")
+        .replaceAll(/\s+/g, " ")
+        .trim(),
+    );
+    expect(rows[0]).toMatch(/^Orders served .* not checked Open$/);
+    expect(rows[1]).toMatch(/^Trades served .* failed Open$/);
+    expect(rows).toContain("matching cancels and fills fit their orders 41 2 3");
+    expect(rows).toContain("later_check 46 0 0");
+    expect(page).toContain("Quality check of trades");
+    expect(page).toContain(summary);
+    const data = await english(holder, "/console/data?dataset=trades");
+    expect(data).toContain("served, ");
+    expect(data).toMatch(new RegExp(`day=${MAIN}"[^>]*>[^<]*</a> the quality check failed`));
+  });
+
+  it("has no page for a day before the plan's window, one to come, or what is no day", async () => {
+    const { holder } = await holderOf("professional");
+    for (const day of [BEFORE_WINDOW, "20990101", "20260231", "x", ""]) {
+      expect((await holder.ask("GET", `/console/day?day=${day}`)).status).toBe(404);
+    }
+    expect((await holder.ask("GET", `/console/day?day=${MAIN}`)).status).toBe(200);
+    const standard = (await holderOf("standard")).holder;
+    expect((await standard.ask("GET", `/console/day?day=${MAIN}`)).status).toBe(404);
   });
 });
 

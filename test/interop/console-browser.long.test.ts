@@ -30,6 +30,7 @@ const PAGES = [
     "keys",
     "data",
     "data?dataset=trades",
+    `day?day=${DAY}`,
     "try",
     "try?op=level2_trade_history",
     "try?op=file_download",
@@ -128,7 +129,8 @@ describe.skipIf(isMissing("chromium"))("a holder's session in the console", () =
     expect(await page.content()).not.toContain(key);
 
     await page.click("text=Data");
-    await page.click(`a[href$="tradedate=${DAY}"]`);
+    await page.click(`a[href$="day=${DAY}"]`);
+    await page.click(`a[href$="op=level2_order_history&tradedate=${DAY}"]`);
     expect(await page.inputValue("#field-tradedate")).toBe(DAY);
     await runQuery(page);
     expect(await textOf(page, "#outcome")).toMatch(/^200 /);
@@ -192,6 +194,7 @@ describe.skipIf(isMissing("chromium"))("a holder's session in the console", () =
     const columns = trades.find((each) => each.symbol === symbol)?.columns;
     const { page, errors, close } = await signedIn();
     await go(page, `data?dataset=trades`);
+    await page.click(`a[href$="day=${DAY}"]`);
     await page.click(`a[href$="op=level2_trade_history&tradedate=${DAY}"]`);
     await page.fill("#field-symbol", symbol);
     await runQuery(page);

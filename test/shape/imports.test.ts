@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   upkeep: ["catalog", "packs", ...PURE],
   operations: BELOW_OPERATIONS,
   admin: [...BELOW_OPERATIONS, "operations", "upkeep"],
-  console: [...BELOW_OPERATIONS, "operations"],
+  console: [...BELOW_OPERATIONS, "operations", "quality"],
   "pack-builder": ["auction", "base", "calendar", "datasets", "orders", "packs", "quality"],
   cli: ["admin/wire.ts", "pack-builder", "quality", "auction", "base", "calendar", "datasets"],
   docs: [...BELOW_OPERATIONS, "operations"],

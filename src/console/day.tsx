@@ -1,0 +1,190 @@
+/** A day: what is served of each dataset, and what the quality check says of it. */
+import { beijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import { type LoadedFacts, overviewsOf } from "../catalog/day-overview.ts";
+import type { PackQuality } from "../catalog/publish-day.ts";
+import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
+import { standingOf } from "../entitlement/standing.ts";
+import { countText, dateText, instantText, sizeText } from "../pages/figures.ts";
+import { documentOf } from "../pages/frame.tsx";
+import { CHECK_TEXTS, VERDICT_TEXTS } from "../quality/sheet-messages.ts";
+import { tryAddress } from "./data.tsx";
+import { type Desk, html, problem } from "./desk.tsx";
+import { Layout, type Reader } from "./layout.tsx";
+import { MESSAGES, type Messages } from "./messages.ts";
+import { type HeatDay, yearHeat } from "./year-heat.ts";
+
+/** A dataset on the day. */
+type DatasetDay = HeatDay & { dataset: DatasetName };
+
+/** The page of the day that the address names; 404 for one outside the plan's window. */
+export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Response> {
+  const window = standingOf(who.principal, nowMs).windows.order_history;
+  const day = parseBeijingDate(c.req.query("day") ?? "");
+  const today = beijingDate(nowMs);
+  if (window === null || day === null || day > today || (window.from !== null && day < window.from)) {
+    return problem(c, reader, "not_found", 404);
+  }
+  const overviews = await overviewsOf(env.DB, { first: day, last: day, today });
+  const datasets = DATASET_NAMES.flatMap((dataset): DatasetDay[] => {
+    const months = yearHeat({
+      year: Number(day.slice(0, 4)),
+      today,
+      from: window.from,
+      days: overviews[dataset],
+    });
+    return months
+      .flat()
+      .filter((each) => each.day === day)
+      .map((each) => ({ ...each, dataset }));
+  });
+  return html(c, dayPage(reader, datasets));
+}
+
+/** Returns the page as HTML. */
+function dayPage(reader: Reader, datasets: readonly DatasetDay[]): string {
+  const messages = MESSAGES[reader.language];
+  const [first] = datasets;
+  const title = first === undefined ? messages.pages.data : dateText(first.day);
+  return documentOf(
+    <Layout reader={reader} title={title} page="data">
+      <h1>{title}</h1>
+      <p class="lead">{messages.dayLead}</p>
+      <section class="card scroll" tabindex={0} aria-label={messages.dataset}>
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">{messages.dataset}</th>
+              <th scope="col">{messages.stateColumn}</th>
+              <th scope="col" class="number">
+                {messages.rows}
+              </th>
+              <th scope="col" class="number">
+                {messages.securitiesColumn}
+              </th>
+              <th scope="col" class="number">
+                {messages.sizeColumn}
+              </th>
+              <th scope="col">{messages.publishedColumn}</th>
+              <th scope="col">{messages.quality}</th>
+              <th scope="col">{messages.pages.try}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {datasets.map((each) => (
+              <DatasetRow day={each} reader={reader} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {groupsOf(datasets).map((group) => (
+        <Quality group={group} reader={reader} />
+      ))}
+      <p class="quiet">{messages.qualityNote}</p>
+    </Layout>,
+  );
+}
+
+function DatasetRow({ day: { day, dataset, mark, loaded }, reader }: { day: DatasetDay; reader: Reader }) {
+  const messages = MESSAGES[reader.language];
+  const number = (text: (facts: LoadedFacts) => string) => (
+    <td class="number">{loaded === null ? messages.none : text(loaded)}</td>
+  );
+  return (
+    <tr>
+      <th scope="row">{messages.datasets[dataset]}</th>
+      <td>{messages.dayStates[mark]}</td>
+      {number(({ rows }) => countText(rows))}
+      {number(({ securities }) => countText(securities))}
+      {number(({ sizeBytes }) => sizeText(sizeBytes))}
+      <td class="nowrap">{loaded === null ? messages.none : instantText(loaded.publishedAtMs)}</td>
+      <td>{loaded === null ? messages.none : verdictOf(loaded.quality, reader)}</td>
+      <td>{loaded === null ? messages.none : <a href={tryAddress(dataset, day)}>{messages.openIn}</a>}</td>
+    </tr>
+  );
+}
+
+function verdictOf(quality: PackQuality | null, { language }: Reader): string {
+  return quality === null ? MESSAGES[language].unchecked : VERDICT_TEXTS[quality.verdict][language];
+}
+
+/** Datasets of which the check says the same. */
+interface Group {
+  datasets: DatasetName[];
+  quality: PackQuality;
+}
+
+/** One check sees all datasets of a delivery; a dataset that was delivered by itself has its own. */
+function groupsOf(days: readonly DatasetDay[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const { dataset, loaded } of days) {
+    const quality = loaded?.quality ?? null;
+    if (quality === null) continue;
+    const known = groups.get(JSON.stringify(quality));
+    if (known === undefined) groups.set(JSON.stringify(quality), { datasets: [dataset], quality });
+    else known.datasets.push(dataset);
+  }
+  return [...groups.values()];
+}
+
+function Quality({ group: { datasets, quality }, reader }: { group: Group; reader: Reader }) {
+  const messages = MESSAGES[reader.language];
+  const names = datasets.map((dataset) => messages.datasets[dataset]).join(messages.listJoint);
+  const id = `quality-${datasets.join("-")}`;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{messages.qualityOf(names)}</h2>
+      <p>
+        <b>{verdictOf(quality, reader)}</b>{" "}
+        {quality.verdict === "failed" ? <code>{quality.summary}</code> : null}
+      </p>
+      {quality.checks === undefined ? null : (
+        <Checks checks={quality.checks} heading={id} reader={reader} messages={messages} />
+      )}
+    </section>
+  );
+}
+
+interface ChecksProps {
+  checks: NonNullable<PackQuality["checks"]>;
+  /** The id of the heading. */
+  heading: string;
+  reader: Reader;
+  messages: Messages;
+}
+
+function Checks({ checks, heading, reader: { language }, messages }: ChecksProps) {
+  const { passed, failed, not_provable } = VERDICT_TEXTS;
+  return (
+    <section class="card scroll" tabindex={0} aria-labelledby={heading}>
+      <table class="grid">
+        <thead>
+          <tr>
+            <th scope="col">{messages.checkColumn}</th>
+            {[passed, failed, not_provable].map((verdict) => (
+              <th scope="col" class="number">
+                {verdict[language]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(checks).map(([check, counts]) => (
+            <tr>
+              <th scope="row">
+                <code>{check}</code> {textOf(check)?.[language]}
+              </th>
+              <td class="number">{countText(counts.passed)}</td>
+              <td class="number">{countText(counts.failed)}</td>
+              <td class="number">{countText(counts.not_provable)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** The text of a check; undefined for one that only a later builder has. */
+function textOf(check: string) {
+  return (CHECK_TEXTS as Readonly<Record<string, (typeof CHECK_TEXTS)[keyof typeof CHECK_TEXTS]>>)[check];
+}
