@@ -4,6 +4,7 @@
  */
 
 import * as z from "zod";
+import { perDataset } from "../datasets/registry.ts";
 import { PLANS } from "../entitlement/plans.ts";
 import { PLAN_NAMES } from "../entitlement/principal.ts";
 import { countSchema, instantSchema, sha256Schema } from "./wire-fields.ts";
@@ -255,10 +256,9 @@ const accountInfoSchema = z.strictObject({
   plan_state: z.enum(["active", "expired", "none"]),
   plan_ends_at: z.string().nullable(),
   windows: z.strictObject({
-    level2_order_history: windowSchema,
+    ...perDataset("apiname", () => windowSchema),
     auction_tick: windowSchema,
     level2: windowSchema,
-    level2_trade_history: windowSchema,
   }),
   quotas: z.array(
     z.strictObject({

@@ -1,6 +1,6 @@
 /** The days of a span for operators and key holders: loaded days and missing trading days. */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
+import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import type { DayState } from "./order-day.ts";
 import { type PackQuality, packTarget } from "./publish-day.ts";
 
@@ -98,8 +98,8 @@ export async function overviewsOf(
 ): Promise<Record<DatasetName, DayOverview[]>> {
   const statements = DATASET_NAMES.map((dataset) => overviewStatement(db, { ...span, dataset }));
   const results = await db.batch(statements);
-  const entries = results.map((result, place) => [DATASET_NAMES[place], overviewRows(result, span.today)]);
-  return Object.fromEntries(entries) as Record<DatasetName, DayOverview[]>;
+  const shown = results.map((result) => overviewRows(result, span.today));
+  return perDataset("name", (name) => shown[DATASET_NAMES.indexOf(name)] ?? []);
 }
 
 function overviewStatement(

@@ -7,11 +7,26 @@ const ALL = { orders, trades } as const satisfies Record<string, Dataset>;
 
 export type DatasetName = keyof typeof ALL;
 
+/** The interfaces that serve the datasets. */
+export type HistoryName = (typeof ALL)[DatasetName]["apiname"];
+
 /** By name. */
 export const DATASETS: Readonly<Record<DatasetName, Dataset>> = ALL;
 
 /** In the order in which commands and reports name them. */
 export const DATASET_NAMES = Object.keys(ALL) as DatasetName[];
+
+/**
+ * Returns an object with what `entryOf` returns for each dataset, under its name, its interface or its estimate, in the
+ * order of `DATASET_NAMES`.
+ */
+export function perDataset<M extends "name" | "apiname" | "estimate", T>(
+  member: M,
+  entryOf: (dataset: DatasetName) => T,
+): Record<(typeof ALL)[DatasetName][M], T> {
+  const entries = DATASET_NAMES.map((name) => [ALL[name][member], entryOf(name)]);
+  return Object.fromEntries(entries) as Record<(typeof ALL)[DatasetName][M], T>;
+}
 
 /** Whether `text` is the name of a dataset. */
 export function isDatasetName(text: string): text is DatasetName {

@@ -253,9 +253,9 @@ while True:
     "plan": "flagship", "plan_state": "active", "plan_ends_at": "…",
     "windows": {
       "level2_order_history": {"from": null, "to": "…"},
+      "level2_trade_history": {"from": null, "to": "…"},
       "auction_tick": {"from": null, "to": "…"},
-      "level2": {"from": null, "to": "…"},
-      "level2_trade_history": {"from": null, "to": "…"}
+      "level2": {"from": null, "to": "…"}
     },
     "quotas": [{
       "interface": "level2_order_history", "day": "…",

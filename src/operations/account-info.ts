@@ -5,7 +5,7 @@
 import { ok, type Result } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { lastRefusals, type Refusal } from "../catalog/refusals.ts";
-import { DATASETS } from "../datasets/registry.ts";
+import { DATASETS, perDataset } from "../datasets/registry.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { counterOf, type Standing, standingOf } from "../entitlement/standing.ts";
 import type { Env, Settings } from "../env.ts";
@@ -88,10 +88,10 @@ export async function accountInfoOf(
     plan_state: standing.state,
     plan_ends_at: standing.endsAtMs === null ? null : beijingTimestamp(standing.endsAtMs),
     windows: {
-      level2_order_history: order_history,
+      // One plan opens the history of every dataset.
+      ...perDataset("apiname", () => order_history),
       auction_tick,
       level2,
-      level2_trade_history: order_history,
     },
     quotas: states.map((each) => quotaOf(standing, each)),
     last_requests: lastRequests(states, refusals),

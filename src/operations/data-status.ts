@@ -6,7 +6,7 @@ import * as z from "zod";
 import { ok, type Result } from "../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { type DayOverview, type LoadedFacts, overviewsOf } from "../catalog/day-overview.ts";
-import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
+import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
 import { announcedUntilMs } from "../env.ts";
@@ -65,11 +65,10 @@ async function run(call: Call, month: string, unknownParameters: string[]): Prom
 function statusDays(overviews: Record<DatasetName, DayOverview[]>): StatusDay[] {
   const dates = new Set(DATASET_NAMES.flatMap((name) => overviews[name].map(({ tradedate }) => tradedate)));
   return [...dates].toSorted().map((tradedate) => {
-    const entries = DATASET_NAMES.map((name) => {
+    const datasets = perDataset("name", (name) => {
       const found = overviews[name].find((each) => each.tradedate === tradedate);
-      return [name, statusOf(found ?? { state: "missing", loaded: null })] as const;
+      return statusOf(found ?? { state: "missing", loaded: null });
     });
-    const datasets = Object.fromEntries(entries) as StatusDay["datasets"];
     return { tradedate, ...datasets.orders, datasets };
   });
 }

@@ -2,7 +2,7 @@
  * Types of `data` in the answers besides history pages, used by the operations, `/openapi.json` and the TypeScript
  * client.
  */
-import type { DatasetName } from "../datasets/registry.ts";
+import type { DatasetName, HistoryName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { PlanName } from "../entitlement/principal.ts";
 import type { Market } from "../orders/record.ts";
@@ -63,10 +63,7 @@ export interface AccountInfo {
   /** When that plan ends or ended (RFC 3339, Beijing time, exclusive). */
   plan_ends_at: string | null;
   /** The readable days of each service; null when the plan does not include it. */
-  windows: Record<
-    "level2_order_history" | "auction_tick" | "level2" | "level2_trade_history",
-    DayWindow | null
-  >;
+  windows: Record<HistoryName | DataType, DayWindow | null>;
   /** One for each interface with a slot, orders first. */
   quotas: Quota[];
   /** At most 20, newest first: accepted requests, and refused ones as far as stored. */
@@ -149,7 +146,7 @@ export interface Range {
   at_most: number;
 }
 
-/** `data` of `order_history_estimate` and `trade_history_estimate`. */
+/** `data` of `order_history_estimate` and the estimates of the other datasets. */
 export interface Estimate {
   symbol: string;
   market: Market;

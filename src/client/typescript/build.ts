@@ -13,7 +13,7 @@ import { build } from "esbuild";
 import { LEADING } from "../../datasets/columns.ts";
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { orders } from "../../datasets/orders.ts";
-import { DATASET_NAMES } from "../../datasets/registry.ts";
+import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
 import { trades } from "../../datasets/trades.ts";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
 
@@ -75,8 +75,10 @@ try {
 
 /** The declarations that replace those of `types.ts`, whose computed types would tell a reader little. */
 function writtenOut(): Map<string, string> {
+  const apinames = DATASET_NAMES.map((name) => DATASETS[name].apiname);
   return new Map([
     ["DatasetName", `type DatasetName = ${oneOf(DATASET_NAMES)};`],
+    ["HistoryName", `type HistoryName = ${oneOf(apinames)};`],
     ["DataType", `type DataType = ${oneOf(DATA_TYPES)};`],
     ["OrderRecord", `${recordText("OrderRecord", orders)}\ninterface Leading {\n${membersText(LEADING)}}`],
     ["TradeRecord", recordText("TradeRecord", trades)],

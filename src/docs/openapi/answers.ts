@@ -1,6 +1,6 @@
 /** Schemas of each operation's `data`; the conformance test parses real answers with them. */
 import * as z from "zod";
-import { DATASET_NAMES } from "../../datasets/registry.ts";
+import { DATASET_NAMES, perDataset } from "../../datasets/registry.ts";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
 import { PLAN_NAMES } from "../../entitlement/principal.ts";
 import type { AccountInfo, DataChanges, DataStatus, Estimate, ShareResult } from "../../operations/wire.ts";
@@ -56,10 +56,9 @@ export const dataSchemas = lazily(() => {
     plan_state: z.enum(["active", "expired", "none"]),
     plan_ends_at: instant.nullable(),
     windows: z.strictObject({
-      level2_order_history: dayWindow,
+      ...perDataset("apiname", () => dayWindow),
       auction_tick: dayWindow,
       level2: dayWindow,
-      level2_trade_history: dayWindow,
     }),
     quotas: z.array(
       z.strictObject({
@@ -105,7 +104,7 @@ export const dataSchemas = lazily(() => {
         .strictObject({
           tradedate: day,
           ...statusDataset.shape,
-          datasets: z.strictObject({ orders: statusDataset, trades: statusDataset }),
+          datasets: z.strictObject(perDataset("name", () => statusDataset)),
         })
         .meta({ description: "Beside the date what is true of orders, and in datasets of each." }),
     ),
@@ -166,20 +165,17 @@ export const dataSchemas = lazily(() => {
   });
 
   return {
-    level2_order_history: page,
-    level2_trade_history: page,
+    ...perDataset("apiname", () => page),
     file_download: z.strictObject({ code: z.literal(200), message: z.string(), data: share }),
     account_info: accountInfo,
     data_status: dataStatus,
     data_changes: dataChanges,
     data_symbols: dataSymbols,
-    order_history_estimate: estimate,
-    trade_history_estimate: estimate,
+    ...perDataset("estimate", () => estimate),
   } as const satisfies Record<Apiname, z.ZodType> & {
     account_info: z.ZodType<AccountInfo>;
     data_status: z.ZodType<DataStatus>;
     data_changes: z.ZodType<DataChanges>;
     order_history_estimate: z.ZodType<Estimate>;
-    trade_history_estimate: z.ZodType<Estimate>;
   };
 });

@@ -3,6 +3,7 @@
  * also checks what a schema cannot express (start before end, the years of a data type).
  */
 import * as z from "zod";
+import { perDataset } from "../../datasets/registry.ts";
 import { dataChangesParameters } from "../../operations/data-changes.ts";
 import { dataStatusParameters } from "../../operations/data-status.ts";
 import { dataSymbolsParameters } from "../../operations/data-symbols.ts";
@@ -33,15 +34,13 @@ export const fileParams = lazily(() => {
 export const paramsSchemas = lazily(
   () =>
     ({
-      level2_order_history: z.union([pageParams(), fileParams()]),
-      level2_trade_history: z.union([pageParams(), fileParams()]),
+      ...perDataset("apiname", () => z.union([pageParams(), fileParams()])),
       file_download: z.strictObject(shareParameters()),
       account_info: z.strictObject({}).nullish(),
       data_status: z.strictObject(dataStatusParameters()).nullish(),
       data_changes: z.strictObject(dataChangesParameters()).nullish(),
       data_symbols: z.strictObject(dataSymbolsParameters()).nullish(),
-      order_history_estimate: z.strictObject(estimateParameters()),
-      trade_history_estimate: z.strictObject(estimateParameters()),
+      ...perDataset("estimate", () => z.strictObject(estimateParameters())),
     }) as const,
 );
 
