@@ -11,6 +11,7 @@ import {
   type DatasetSection,
   fieldNames,
   noiseOf,
+  otherThan,
   publishSections,
 } from "../support/dataset-days.ts";
 import type { Answer } from "../support/http-client.ts";
@@ -27,7 +28,8 @@ import { sharedWorld, type World } from "./world.ts";
 const DAY = "20260224";
 /** The day whose Parquet answers are larger than all buffers. */
 const LARGE_DAY = "20260225";
-const LARGE_ROWS = 600_000;
+/** Of its one security in each dataset. */
+const LARGE_CELLS = 6_000_000;
 const SEED = 20_260_224;
 
 const section = (dataset: DatasetName, symbol: string, market: "SH" | "SZ", rows: number): DatasetSection => {
@@ -59,7 +61,6 @@ const sectionOf = (dataset: DatasetName, symbol: string) => {
 };
 const rowsOf = (dataset: DatasetName, symbol: string, fields?: string[]) =>
   answerRows(DATASETS[dataset], sectionOf(dataset, symbol), DAY, fields);
-const otherThan = (dataset: DatasetName): DatasetName => (dataset === "orders" ? "trades" : "orders");
 
 let world: World;
 beforeAll(async () => {
@@ -67,7 +68,8 @@ beforeAll(async () => {
   await oncePerWorker("days of every dataset", async () => {
     for (const dataset of DATASET_NAMES) {
       await publishSections(world.service, dataset, DAY, SECTIONS[dataset]);
-      const columns = noiseOf(randomFrom(SEED), DATASETS[dataset], LARGE_ROWS);
+      const rows = Math.ceil(LARGE_CELLS / DATASETS[dataset].columns.length);
+      const columns = noiseOf(randomFrom(SEED), DATASETS[dataset], rows);
       const large = [{ symbol: "600519", market: "SH" as const, columns }];
       await publishSections(world.service, dataset, LARGE_DAY, large);
     }
@@ -139,7 +141,7 @@ describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
     expect(page.items).toEqual(rowsOf(dataset, "300750", named.map(fieldOf)));
   });
 
-  it("refuse a field of the other dataset and name their own fields", async () => {
+  it("refuse a field of another dataset and name their own fields", async () => {
     const own = new Set(fieldNames(DATASETS[dataset], "all"));
     const [foreign] = fieldNames(DATASETS[otherThan(dataset)]).filter((name) => !own.has(name));
     const answer = await ask(dataset, { symbol: "300750" }, { fields: foreign });
@@ -179,7 +181,7 @@ describe.each(DATASET_NAMES)("%s: the Parquet answer", (dataset) => {
 describe.each(DATASET_NAMES)("%s: cursors", (dataset) => {
   const params = { symbol: "300750", page_size: 7 };
 
-  it("are refused by the other interface with cursor_mismatch, which the message explains", async () => {
+  it("are refused by another interface with cursor_mismatch, which the message explains", async () => {
     const { next_cursor: cursor } = pageOf(await ask(dataset, params));
     const answer = await ask(otherThan(dataset), { ...params, cursor });
     expectRefusal(answer, { reason: "cursor_mismatch" });
@@ -213,12 +215,16 @@ describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
     expect(pageOf(await ask(otherThan(dataset), small, { apikey })).has_more).toBe(false);
     const { quotas } = await dataOf<AccountInfo>("account_info", {}, apikey);
     expect(quotas.map((each) => [each.interface, each.busy, each.requests?.used])).toEqual(
-      DATASET_NAMES.map((name) => [DATASETS[name].apiname, name === dataset, 1]),
+      DATASET_NAMES.map((name) => [
+        DATASETS[name].apiname,
+        name === dataset,
+        name === dataset || name === otherThan(dataset) ? 1 : 0,
+      ]),
     );
     expect(await slow.finish()).toBe(Number(slow.headers["content-length"]));
   });
 
-  it("leave the other dataset's quota when one is used up", async () => {
+  it("leave the quotas of other datasets when one is used up", async () => {
     const { key: apikey } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     expect(pageOf(await ask(dataset, { symbol: "300750" }, { apikey })).has_more).toBe(false);
     const used = await ask(dataset, { symbol: "300750" }, { apikey });
@@ -231,7 +237,7 @@ describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
     const { last_requests } = await dataOf<AccountInfo>("account_info", {}, apikey);
     expect(last_requests.map((each) => [each.interface, each.reason]).toSorted()).toEqual(
       [
-        ...DATASET_NAMES.map((name) => [DATASETS[name].apiname, "success"]),
+        ...[dataset, otherThan(dataset)].map((name) => [DATASETS[name].apiname, "success"]),
         [DATASETS[dataset].apiname, "quota_used"],
       ].toSorted(),
     );
@@ -312,7 +318,7 @@ describe.each(DATASET_NAMES)("%s: a served day", (dataset) => {
 describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
   const other = otherThan(dataset);
   // A day of its own for each dataset that is decided about.
-  const tradedate = dataset === "orders" ? "20260226" : "20260227";
+  const tradedate = `2026021${6 + DATASET_NAMES.indexOf(dataset)}`;
   const asked = (name: DatasetName, params: object = {}) =>
     ask(name, { symbol: "300750", tradedate, ...params });
   const decide = (action: string, body: object) =>
@@ -323,7 +329,7 @@ describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
       body,
     );
 
-  it("withdrawn, published again and damaged leaves the other dataset served", async () => {
+  it("withdrawn, published again and damaged leaves another dataset served", async () => {
     for (const name of DATASET_NAMES) {
       await publishSections(world.service, name, tradedate, [sectionOf(name, "300750")]);
     }
@@ -349,7 +355,7 @@ describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
     await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, key).run();
     expectRefusal(await asked(dataset), { reason: "day_damaged" });
     expect(await beside()).toBe(rows);
-    const { days } = await dataOf<DataStatus>("data_status", { month: "202602" });
+    const { days } = await dataOf<DataStatus>("data_status", { month: tradedate.slice(0, 6) });
     const { datasets } = days.find((each) => each.tradedate === tradedate) ?? {};
     expect([datasets?.[dataset].state, datasets?.[other].state]).toEqual(["damaged", "available"]);
   });

@@ -15,9 +15,9 @@ import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 
 const TRADEDATE = "20260311";
-/** Of each dataset. */
-const FLIPS = proofSize(250);
-const CUTS = proofSize(50);
+/** Of each dataset; of all together 500 and 100. */
+const FLIPS = proofSize(Math.ceil(500 / DATASET_NAMES.length));
+const CUTS = proofSize(Math.ceil(100 / DATASET_NAMES.length));
 
 /** A request and its answer from the intact pack. */
 interface Asked {

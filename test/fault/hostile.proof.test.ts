@@ -6,13 +6,12 @@
 import { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
-import { day, randomSecurity } from "../support/builders.ts";
 import { signIn } from "../support/console.ts";
 import { publishSections, randomSection } from "../support/dataset-days.ts";
 import { shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { type Answer, type Call, call } from "../support/http-client.ts";
-import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { account, loadWeekdays } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom, type Random, randomFrom } from "../support/random.ts";
 import { newestRuntime, type RuntimeProcess } from "../support/runtime-process.ts";
@@ -53,11 +52,10 @@ beforeAll(async () => {
   runtime = newestRuntime();
   const random = printedRandom("hostile input");
   await loadWeekdays(service, "20260101", "20261231");
-  const securities = [randomSecurity(random, { symbol: "600519", rows: 300 })];
-  await publish(service, day({ tradedate: TRADEDATE, securities }));
-  await publishSections(service, "trades", TRADEDATE, [
-    randomSection(random, "trades", { symbol: "600519", rows: 300 }),
-  ]);
+  for (const dataset of DATASET_NAMES) {
+    const section = randomSection(random, dataset, { symbol: "600519", rows: 300 });
+    await publishSections(service, dataset, TRADEDATE, [section]);
+  }
   await publishFiles(service, tradesFile(TRADEDATE, new Uint8Array(20_000).fill(7)));
   lanes = [];
   for (let lane = 0; lane < LANES; lane++) lanes.push(await newLane(randomFrom(random.seed + lane)));
@@ -158,11 +156,12 @@ describe(`the service under ${REQUESTS} hostile requests`, () => {
       const request = orderHistory({ dataset, apikey: lanes[0]?.key ?? "", params });
       return pageOf(await service.post(request)).next_cursor ?? "";
     };
-    const cursors = { orders: await genuineOf("orders"), trades: await genuineOf("trades") };
+    const cursors = new Map<DatasetName, string>();
+    for (const dataset of DATASET_NAMES) cursors.set(dataset, await genuineOf(dataset));
     const seen = await storm(0.2 * REQUESTS, ({ key, random }) => {
       const dataset = random.pick(DATASET_NAMES);
-      const genuine = cursors[dataset];
-      const other = cursors[random.pick(DATASET_NAMES)];
+      const genuine = cursors.get(dataset) ?? "";
+      const other = cursors.get(random.pick(DATASET_NAMES)) ?? "";
       const cursor = corruptCursor(random, random.pick([genuine, other, "v2.093000000-1", "v1.12345"]));
       const body = JSON.stringify(orderHistory({ dataset, apikey: key, params: { ...params, cursor } }));
       const check = (answer: Answer) => {

@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DaySummary } from "../../src/admin/wire.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
-import { columnsIn, columnsOf, day, noise, type Row, randomSecurity } from "../support/builders.ts";
+import type { Row } from "../support/builders.ts";
+import { answerRows, noiseOf, randomSection } from "../support/dataset-days.ts";
 import { type Killable, MOMENTS, startKillable } from "../support/killable.ts";
 import { account, asOperator, publishPack } from "../support/operator.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
@@ -18,8 +19,8 @@ import { printedRandom } from "../support/random.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
-/** Rows that give the pack two parts. */
-const FILLING_ROWS = 350_000;
+/** Cells that give a pack two parts. */
+const FILLING_CELLS = 3_500_000;
 /** As the command does: content that is already served is not published again. */
 const UNFORCED = { force: false };
 const LONG_MS = 900_000;
@@ -29,37 +30,28 @@ let folder: string;
 let killable: Killable;
 let apikey: string;
 /** Of each dataset, the content that is served first and the next one. */
-let contents: Record<DatasetName, [Content, Content]>;
+const contents = new Map<DatasetName, [Content, Content]>();
 
-/** A pack of the day with the rows of `SYMBOL` in it; of trades, the fields that they share with the orders. */
+/** A pack of the day with the rows of `SYMBOL` in it. */
 interface Content {
   dataset: DatasetName;
   pack: Uint8Array;
   rows: Row[];
 }
 
-/** Places of time, price, volume and amount in a row of orders. */
-const SHARED = [2, 7, 8, 9];
-const SHARED_FIELDS = "time,price,volume,amount";
-
-async function contentOf(dataset: DatasetName, filling: ReturnType<typeof noise>): Promise<Content> {
-  const of = randomSecurity(random, { symbol: SYMBOL, rows: 2_000 });
-  const sections = [
-    { symbol: "300750", market: "SZ" as const, columns: columnsIn(dataset, filling) },
-    { symbol: SYMBOL, market: "SH" as const, columns: columnsIn(dataset, columnsOf(of.orders)) },
-  ];
+async function contentOf(dataset: DatasetName): Promise<Content> {
+  const section = randomSection(random, dataset, { symbol: SYMBOL, rows: 2_000 });
+  const fillingRows = Math.ceil(FILLING_CELLS / DATASETS[dataset].columns.length);
+  const columns = noiseOf(random, DATASETS[dataset], fillingRows);
+  const sections = [{ symbol: "300750", market: "SZ" as const, columns }, section];
   const pack = await buildPackBytes(TRADEDATE as BeijingDate, sections, undefined, dataset);
-  const rows = day({ tradedate: TRADEDATE, securities: [of] }).rowsOf(SYMBOL);
-  if (dataset === "orders") return { dataset, pack, rows };
-  return { dataset, pack, rows: rows.map((row) => SHARED.map((place) => row[place] ?? "")) };
+  return { dataset, pack, rows: answerRows(DATASETS[dataset], section, TRADEDATE) };
 }
 
 beforeAll(async () => {
-  const filling = noise(random, FILLING_ROWS);
-  contents = {
-    orders: [await contentOf("orders", filling), await contentOf("orders", filling)],
-    trades: [await contentOf("trades", filling), await contentOf("trades", filling)],
-  };
+  for (const dataset of DATASET_NAMES) {
+    contents.set(dataset, [await contentOf(dataset), await contentOf(dataset)]);
+  }
   folder = await mkdtemp(join(tmpdir(), "edgetape-publishing-"));
   killable = await startKillable({}, folder);
   apikey = (await account(killable.service, { plan: "flagship", limits: { files: null } })).key;
@@ -70,9 +62,8 @@ afterAll(async () => {
 });
 
 async function servedRows(dataset: DatasetName): Promise<Row[]> {
-  const fields = dataset === "orders" ? undefined : SHARED_FIELDS;
   const params = { symbol: SYMBOL, tradedate: TRADEDATE };
-  return (await readAllPages(killable.service, { dataset, apikey, params, fields })).rows;
+  return (await readAllPages(killable.service, { dataset, apikey, params })).rows;
 }
 
 /** Expects that the security's file equals its section in the pack; a file of trades lacks a column of its section. */
@@ -92,14 +83,17 @@ describe(`a runtime killed at ${MOMENTS} random moments of a publish`, () => {
   it(
     "leaves one complete revision served, and publishing again completes",
     async () => {
-      await publishPack(killable.service, TRADEDATE, contents.trades[0].pack, { dataset: "trades" });
-      const startedMs = performance.now();
-      await publishPack(killable.service, TRADEDATE, contents.orders[0].pack);
-      const publishMs = performance.now() - startedMs;
+      let publishMs = 0;
+      for (const [dataset, [{ pack }]] of contents) {
+        const startedMs = performance.now();
+        await publishPack(killable.service, TRADEDATE, pack, { dataset });
+        publishMs = performance.now() - startedMs;
+      }
       const seen = { before: 0, after: 0, told: 0 };
       for (let round = 0; round < MOMENTS; round++) {
         const dataset = DATASET_NAMES[round % DATASET_NAMES.length] ?? "orders";
-        const [present, next] = contents[dataset];
+        const [present, next] = contents.get(dataset) ?? [];
+        if (present === undefined || next === undefined) throw new Error(`no content of ${dataset}`);
         const { revision } = await summary(dataset);
         const unforced = { ...UNFORCED, dataset };
         const publishing = publishPack(killable.service, TRADEDATE, next.pack, unforced).then(
@@ -125,7 +119,7 @@ describe(`a runtime killed at ${MOMENTS} random moments of a publish`, () => {
         expect(published.day.revision).toBe(revision + 1);
         expect(await servedRows(dataset)).toEqual(next.rows);
         await expectFileOf(next);
-        contents[dataset] = [next, present];
+        contents.set(dataset, [next, present]);
       }
       console.log(`revision served after the kill: ${JSON.stringify(seen)}`);
       expect(seen.before).toBeGreaterThan(0);

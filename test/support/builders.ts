@@ -9,7 +9,7 @@ import {
   type RowsOf,
   storedColumns,
 } from "../../src/datasets/dataset.ts";
-import type { DatasetName } from "../../src/datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { trades } from "../../src/datasets/trades.ts";
 import type { Market, OrderColumns } from "../../src/orders/record.ts";
 import type { Random } from "./random.ts";
@@ -153,9 +153,17 @@ export function tradeColumnsOf(orders: OrderColumns): RowsOf<typeof trades> {
   };
 }
 
-/** Returns `orders` as rows of `dataset`. */
+/** Returns `orders` as rows of `dataset`; where that is neither orders nor trades, each column repeats one of theirs. */
 export function columnsIn(dataset: DatasetName, orders: OrderColumns): Rows {
-  return dataset === "orders" ? orders : tradeColumnsOf(orders);
+  if (dataset === "orders") return orders;
+  if (dataset === "trades") return tradeColumnsOf(orders);
+  const { rows, time, exchangeOrderId, orderCode, priceE4, volume } = orders;
+  const cells = storedColumns(DATASETS[dataset]).map(({ key, kind }) => {
+    if (kind === "code") return [key, orderCode];
+    if (kind === "price") return [key, priceE4];
+    return [key, key === "volume" ? volume : exchangeOrderId];
+  });
+  return { rows, time, ...Object.fromEntries(cells) };
 }
 
 /** `milliseconds` after midnight as HHMMSSmmm. */

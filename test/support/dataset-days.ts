@@ -1,7 +1,7 @@
 /** Days of any dataset: rows, the pack they make, and the rows an answer must hold, computed here by kind of value. */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
-import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { Market } from "../../src/orders/record.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import {
@@ -29,6 +29,11 @@ export interface DatasetSection {
 /** The names of a dataset's fields: the standard ones, or all of them with those on request. */
 export function fieldNames({ columns }: Dataset, which: "standard" | "all" = "standard"): string[] {
   return columns.filter((column) => which === "all" || !column.onRequest).map(({ name }) => name);
+}
+
+/** Returns another dataset: the next one, and after the last the first. */
+export function otherThan(dataset: DatasetName): DatasetName {
+  return DATASET_NAMES[(DATASET_NAMES.indexOf(dataset) + 1) % DATASET_NAMES.length] ?? dataset;
 }
 
 /** The rows of a section as an answer must hold them, with these fields. */
