@@ -28,6 +28,7 @@ import { addInvite, consoleAccessOf, signOutAccount } from "../catalog/console-a
 import { principalOfAccount } from "../catalog/key-holder.ts";
 import { addKey, keysOfAccount } from "../catalog/keys.ts";
 import { usageBetween } from "../catalog/usage.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { WEEKLY_MS } from "../entitlement/plans.ts";
 import type { DailyLimits, PlanName, Subscription } from "../entitlement/principal.ts";
 import { standingOf } from "../entitlement/standing.ts";
@@ -40,9 +41,11 @@ import {
   answer,
   bodyOf,
   byOf,
+  datasetOf,
   isRefusal,
   parsed,
 } from "./context.ts";
+import { nameOf } from "./dataset-day.ts";
 import { newKeyId, summaryOf } from "./key-routes.ts";
 import type { AdminRefusal } from "./refusal.ts";
 import {
@@ -288,44 +291,50 @@ function listed(account: ListedAccount, at: number): AccountList["accounts"][num
 
 /** `GET /admin/accounts/{id}/standing`. */
 export async function standing(c: AdminContext): Promise<Standing | AdminRefusal> {
+  const dataset = datasetOf(c);
+  if (typeof dataset !== "string") return dataset;
   const account = await accountOf(c);
-  return isRefusal(account) ? account : standingNow(c, account.accountId);
+  return isRefusal(account) ? account : standingNow(c, account.accountId, dataset);
 }
 
 /** `POST /admin/accounts/{id}/credit`. */
 export async function credit(c: AdminContext): Promise<Standing | AdminRefusal> {
+  const dataset = datasetOf(c);
+  if (typeof dataset !== "string") return dataset;
   const account = await accountOf(c);
   if (isRefusal(account)) return account;
   const given = await bodyOf(c, creditSchema);
   if (isRefusal(given)) return given;
   const { accountId } = account;
   // Audited first, because an audit entry without a credit is better than a credit without an entry.
-  await tell(c, "account.credit", accountId, given);
-  await accountGate(c.env, settingsOf(c.env), accountId).credit(given);
-  return standingNow(c, accountId);
+  await tell(c, "account.credit", accountId, { ...given, ...nameOf(dataset) });
+  await accountGate(c.env, settingsOf(c.env), accountId, DATASETS[dataset].apiname).credit(given);
+  return standingNow(c, accountId, dataset);
 }
 
 /** `POST /admin/accounts/{id}/free`. */
 async function freeSlot(c: AdminContext): Promise<Standing | AdminRefusal> {
+  const dataset = datasetOf(c);
+  if (typeof dataset !== "string") return dataset;
   const account = await accountOf(c);
   if (isRefusal(account)) return account;
   const { accountId } = account;
-  const gate = accountGate(c.env, settingsOf(c.env), accountId);
+  const gate = accountGate(c.env, settingsOf(c.env), accountId, DATASETS[dataset].apiname);
   const { holder } = await gate.state();
   if (holder !== null) {
-    await tell(c, "account.free", accountId, { requestId: holder.requestId });
+    await tell(c, "account.free", accountId, { requestId: holder.requestId, ...nameOf(dataset) });
     await gate.free();
   }
-  return standingNow(c, accountId);
+  return standingNow(c, accountId, dataset);
 }
 
-async function standingNow(c: AdminContext, accountId: string): Promise<Standing> {
+async function standingNow(c: AdminContext, accountId: string, dataset: DatasetName): Promise<Standing> {
   const settings = settingsOf(c.env);
   const principal = await principalOfAccount(c.env.DB, accountId);
   if (principal === null) throw new Error(`account ${accountId} vanished`);
   const [info, { holder }] = await Promise.all([
     accountInfoOf(c.env, settings, principal, nowMs(settings)),
-    accountGate(c.env, settings, accountId).state(),
+    accountGate(c.env, settings, accountId, DATASETS[dataset].apiname).state(),
   ]);
   const slot =
     holder === null ? null : { requestId: holder.requestId, until: beijingTimestamp(holder.untilMs) };

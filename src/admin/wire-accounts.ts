@@ -286,7 +286,7 @@ const accountInfoSchema = z.strictObject({
 
 export const standingSchema = z.strictObject({
   info: accountInfoSchema,
-  /** The request in progress, if any, and when its slot is freed at the latest. */
+  /** The request of the dataset in progress, if any, and when its slot is freed at the latest. */
   slot: z.strictObject({ requestId: z.string(), until: z.string() }).nullable(),
 });
 export type Standing = z.infer<typeof standingSchema>;

@@ -6,8 +6,8 @@
  * route (`routes.ts`). A refusal is `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 403
  * scope, 404 absent, 409 another operator was faster, 422 valid but refused.
  *
- * Bodies and answers are named after their schemas: `NewKey` is `newKeySchema`. The routes of days, of changes and of
- * a day's index take `dataset=` in the query: orders when absent.
+ * Bodies and answers are named after their schemas: `NewKey` is `newKeySchema`. The routes of days, of changes, of a
+ * day's index and of an account's standing, credit and slot take `dataset=` in the query: orders when absent.
  *
  * | route | body | answer |
  * |---|---|---|

@@ -15,6 +15,7 @@ import {
   type ConfirmOptions,
   confirm,
   countArgument,
+  datasetOption,
   defaulted,
   type LimitWord,
   limitOf,
@@ -27,6 +28,7 @@ import {
   table,
   YES_OPTION,
 } from "./command-line.ts";
+import { type DatasetOptions, inDataset } from "./dataset-days.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 
 /** Registers `account …`. */
@@ -100,11 +102,13 @@ function registerQuotas(account: Command): void {
     .argument("<account>")
     .option("--requests <count>", "requests to credit", countArgument)
     .option("--files <count>", "Parquet files to credit", countArgument)
+    .addOption(datasetOption("the dataset whose interface was counted").default("orders"))
     .action(credit);
   account
     .command("free")
     .description("release a stuck slot; a running request is not stopped")
     .argument("<account>")
+    .addOption(datasetOption("the dataset whose interface the slot is of").default("orders"))
     .option(...YES_OPTION)
     .action(free);
 }
@@ -218,7 +222,7 @@ function refuseNothing({ requests, files }: { requests?: unknown; files?: unknow
 /** Not resent after a lost answer, because it could be credited twice. */
 async function credit(
   id: string,
-  options: ServiceOptions & { requests?: number; files?: number },
+  options: ServiceOptions & DatasetOptions & { requests?: number; files?: number },
 ): Promise<void> {
   refuseNothing(options);
   const body = { requests: options.requests ?? 0, files: options.files ?? 0 };
@@ -226,7 +230,7 @@ async function credit(
   print(options, standing, standingLines(standing));
 }
 
-async function free(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+async function free(id: string, options: ServiceOptions & DatasetOptions & ConfirmOptions): Promise<void> {
   const { slot } = await standingOf(options, "GET", id, "/standing");
   if (slot !== null) await confirm(`Free the slot that request ${slot.requestId} of ${id} holds?`, options);
   const standing = await standingOf(options, "POST", id, "/free");
@@ -245,13 +249,14 @@ function request(
 }
 
 function standingOf(
-  options: ServiceOptions,
+  options: ServiceOptions & DatasetOptions,
   method: "GET" | "POST",
   accountId: string,
   below: string,
   body?: unknown,
 ): Promise<Standing> {
-  return serviceOf(options).request(standingSchema, method, pathOf(accountId, below), { body });
+  const path = inDataset(pathOf(accountId, below), options.dataset ?? "orders");
+  return serviceOf(options).request(standingSchema, method, path, { body });
 }
 
 function pathOf(accountId: string, below: string): string {
@@ -350,6 +355,7 @@ type Counter = Standing["info"]["quotas"][number]["requests"];
 
 /** Returns the lines for the plan's limits, today's quota and the last requests. */
 function standingLines({ info, slot }: Standing): string[] {
+  const busy = info.quotas.filter((each) => each.busy).map((each) => each.interface);
   const windows = Object.entries(info.windows).map(([service, window]) => [
     service,
     window === null ? "not included" : (window.from ?? "all history"),
@@ -366,9 +372,8 @@ function standingLines({ info, slot }: Standing): string[] {
     "",
     ...table(["today", "used", "credited", "limit", "left", "resets in"], quotas),
     "",
-    slot === null
-      ? "no request in progress"
-      : `request ${slot.requestId} in progress, until ${slot.until} at the latest`,
+    busy.length === 0 ? "no request in progress" : `in progress: one request of ${busy.join(" and one of ")}`,
+    ...(slot === null ? [] : [`request ${slot.requestId} ends by ${slot.until} at the latest`]),
     "",
     ...requestLines(info.last_requests),
   ];

@@ -9,6 +9,7 @@ import {
   type Standing,
   standingSchema,
 } from "../../../src/admin/wire.ts";
+import { DATASETS } from "../../../src/datasets/registry.ts";
 import { settingsOf } from "../../../src/env.ts";
 import { accountGate } from "../../../src/operations/account-info.ts";
 import { bare } from "../../support/result.ts";
@@ -76,6 +77,33 @@ describe("the state of an account", () => {
     expect(results).toEqual([
       { action: "account.free", after: '{"requestId":"three"}' },
       { action: "account.credit", after: '{"requests":2,"files":0}' },
+    ]);
+  });
+
+  it("has a credit and a slot to free for each dataset", async () => {
+    const path = await account("stands-twice");
+    const end = NOW + 10 * DAY_MS;
+    await admin("PUT", `${path}/subscriptions`, { subscriptions: [{ plan: "trial", start: NOW - 1, end }] });
+    const limits = { requests: 100, files: null };
+    const { apiname } = DATASETS.trades;
+    const gate = accountGate(testEnv, settingsOf(testEnv), "stands-twice", apiname);
+    const grant = await gate.acquire({ requestId: "of-trades", boundMs: 60_000, kind: "json", limits });
+    expect(grant).not.toHaveProperty("reason");
+
+    expect((await admin<Standing>("POST", `${path}/free`)).body.slot).toBeNull();
+    const held = await admin<Standing>("GET", `${path}/standing?dataset=trades`);
+    expect(held.body.slot).toMatchObject({ requestId: "of-trades" });
+    expect(held.body.info.quotas.map((each) => [each.interface, each.busy])).toContainEqual([apiname, true]);
+    expect((await admin<Standing>("POST", `${path}/free?dataset=trades`)).body.slot).toBeNull();
+    const credited = await admin<Standing>("POST", `${path}/credit?dataset=trades`, { requests: 1 });
+    expect(credited.body.info.quotas.map(({ requests }) => requests?.credited).slice(0, 2)).toEqual([0, 1]);
+    expect((await admin("POST", `${path}/credit?dataset=auctions`, { requests: 1 })).status).toBe(400);
+    const { results } = await testEnv.DB.prepare(
+      "SELECT after FROM audit WHERE subject = 'stands-twice' AND action IN ('account.free', 'account.credit')",
+    ).all();
+    expect(results).toEqual([
+      { after: '{"requestId":"of-trades","dataset":"trades"}' },
+      { after: '{"requests":1,"files":0,"dataset":"trades"}' },
     ]);
   });
 });
