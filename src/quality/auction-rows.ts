@@ -2,10 +2,17 @@
 import type { AuctionRow } from "../auction/rows.ts";
 import { surplus } from "../auction/rows.ts";
 import type { Market } from "../orders/record.ts";
-import { type AuctionMatch, shenzhenPrice } from "./auction.ts";
+import { type AuctionMatch, isShenzhenChoice } from "./auction.ts";
 import { CallBook } from "./call-book.ts";
 import { type SecurityDay, sinceMidnightMs } from "./security-rows.ts";
-import { FaultCounter, type FaultPlace, notProvable, type Verdict } from "./verdict.ts";
+import {
+  FaultCounter,
+  type FaultPlace,
+  notProvable,
+  PASSED,
+  type Unprovable,
+  type Verdict,
+} from "./verdict.ts";
 
 export interface AuctionRowCounts {
   /** Rows of the auction pack that were compared with the orders. */
@@ -25,32 +32,37 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
   const { auction, orders, trades, market } = day;
   const counts: AuctionRowCounts = { auctionRows: 0, auctionRowsFound: 0 };
   if (auction === undefined) return { verdict: notProvable("no_quotes"), counts };
-  const faults = new FaultCounter();
-  for (const { kind, row, time } of auction.defects) faults.add(kind, { dataset: "quotes", row, time });
-  if (orders === null || orders.rows === 0)
-    return { verdict: faults.verdict(notProvable("no_orders")), counts };
+  const defects = new FaultCounter();
+  for (const { kind, row, time } of auction.defects) defects.add(kind, { dataset: "quotes", row, time });
+  const unproven = (reason: Unprovable) => ({ verdict: defects.verdict(notProvable(reason)), counts });
+  if (orders === null || orders.rows === 0) return unproven("no_orders");
   // Shenzhen's cancels are trades.
-  if (market === "SZ" && trades === null)
-    return { verdict: faults.verdict(notProvable("no_trades")), counts };
+  if (market === "SZ" && trades === null) return unproven("no_trades");
   const book = new CallBook(day, orders, trades);
-  if (book.hasUnpriced) return { verdict: faults.verdict(notProvable("market_orders")), counts };
-  const last = auction.rows.at(-1);
-  // Only Shenzhen's choice among tied prices is not measured.
-  const tied = new FaultCounter();
+  const [differing, tied] = [new FaultCounter(), new FaultCounter()];
   for (const row of auction.rows) {
     const agreement = row.isResult ? ofResult(book, row, market) : ofCall(book, row, market);
     counts.auctionRows += 1;
     if (agreement === "agrees") counts.auctionRowsFound += 1;
     else {
-      const found = agreement === "tied" ? tied : faults;
+      const found = agreement === "tied" ? tied : differing;
       found.add(row.isResult ? "auction_result" : "auction_row", placeOf(row));
     }
   }
-  if (!last?.isResult && finalMatch(book) !== null) faults.add("auction_missing");
-  if (auction.rows.length === 0) return { verdict: faults.verdict(notProvable("too_few_rows")), counts };
-  const verdict = tied.verdict();
-  const otherwise = verdict.verdict === "failed" ? notProvable("unmeasured_market", verdict.faults) : verdict;
-  return { verdict: faults.verdict(otherwise), counts };
+  if (!auction.rows.at(-1)?.isResult && finalMatch(book) !== null) differing.add("auction_missing");
+  const compared = auction.rows.length === 0 ? notProvable("too_few_rows") : PASSED;
+  // Neither a market order's part in the match nor Shenzhen's choice among tied prices is measured.
+  const choice = reasoned(tied.verdict(compared), "unmeasured_market");
+  const verdict = differing.verdict(choice);
+  return {
+    verdict: defects.verdict(book.hasUnpriced ? reasoned(verdict, "market_orders") : verdict),
+    counts,
+  };
+}
+
+/** Returns a failed verdict as not provable for `reason`, with its faults; others as they are. */
+function reasoned(verdict: Verdict, reason: Unprovable): Verdict {
+  return verdict.verdict === "failed" ? notProvable(reason, verdict.faults) : verdict;
 }
 
 /** `tied`: all but the choice among prices that match as much and leave as little. */
@@ -110,8 +122,11 @@ function agreementWith(
     return "differs";
   const match = book.match();
   if (match?.matched !== volume) return "differs";
-  const chosen = market === "SH" ? match.priceE4 : shenzhenPrice(match, preCloseE4);
-  if (chosen === priceE4) return "agrees";
+  const isChosen =
+    market === "SH"
+      ? match.priceE4 === priceE4
+      : isShenzhenChoice(priceE4, match, { levels: book.levels, lastE4: preCloseE4 });
+  if (isChosen) return "agrees";
   const isTied = market === "SZ" && priceE4 >= match.low && priceE4 <= match.high;
   return isTied ? "tied" : "differs";
 }

@@ -66,12 +66,21 @@ export function matchOfLevels(levels: readonly AuctionLevel[], tickE4: number): 
 }
 
 /**
- * Returns Shenzhen's choice among the tied prices of a match: the one nearest to `lastE4`, in the opening call the
- * previous close. Between two tied prices every price ties, unless buys are left over at one and sells at the other.
+ * Returns whether `priceE4` is Shenzhen's choice among the tied prices of a match of `levels`: the one nearest to
+ * `lastE4`, in the opening call the previous close. The rule does not say whether a price without an order counts, so
+ * the nearest price of all and the nearest price of an order both pass.
  */
-export function shenzhenPrice({ low, high, surplusLow, surplusHigh }: AuctionMatch, lastE4: number): number {
-  if (surplusLow === surplusHigh) return Math.min(high, Math.max(low, lastE4));
-  return Math.abs(high - lastE4) < Math.abs(low - lastE4) ? high : low;
+export function isShenzhenChoice(
+  priceE4: number,
+  { low, high, surplusLow, surplusHigh }: AuctionMatch,
+  { levels, lastE4 }: { levels: readonly AuctionLevel[]; lastE4: number },
+): boolean {
+  // With buys left over at one end and sells at the other, prices between them do not tie.
+  if (surplusLow === surplusHigh && priceE4 === Math.min(high, Math.max(low, lastE4))) return true;
+  const isTied = ({ price, buys, sells }: AuctionLevel) => price >= low && price <= high && buys + sells > 0;
+  const distances = levels.filter(isTied).map(({ price }) => Math.abs(price - lastE4));
+  const isOfOrder = levels.some((level) => level.price === priceE4 && isTied(level));
+  return isOfOrder && Math.abs(priceE4 - lastE4) === Math.min(...distances);
 }
 
 /** Volumes by price, ascending. */

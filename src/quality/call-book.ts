@@ -24,7 +24,8 @@ export class CallBook {
   /** Whether orders without a price took part: no price can be told then. */
   readonly hasUnpriced: boolean;
   private readonly events: readonly CallEvent[];
-  private readonly levels: readonly AuctionLevel[];
+  /** By price, ascending; some without orders. */
+  readonly levels: readonly AuctionLevel[];
   /** The level of each event. */
   private readonly levelOf: readonly AuctionLevel[];
   private readonly tick: number;

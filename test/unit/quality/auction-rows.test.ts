@@ -130,14 +130,28 @@ describe("rows of the auction pack against the orders of Shenzhen", () => {
     expect(short({ ...day, quotes: [{ ...first, preClose: 101_000 }, ...others, result] })).toBe("passed");
   });
 
+  it("agree at the previous close between two tied prices, and at no other price between them", () => {
+    const at = (price: number) =>
+      short({ ...day, quotes: [{ ...call(91523000, price, 100, -100), preClose: 100_400 }, result] });
+    expect([100_000, 100_400].map(at)).toEqual(["passed", "passed"]);
+    expect([100_300, 101_000].map(at)).toEqual(Array(2).fill("unmeasured_market, auction_row 1 0"));
+  });
+
   it("are listed and not failed where only the choice among tied prices differs", () => {
     const other = { ...result, close: 101_000, ask: [[101_000, 0]] } as const;
     expect(short({ ...day, quotes: [other] })).toBe("unmeasured_market, auction_result 1 0");
   });
 
-  it("prove nothing without trades, or with orders that have no price", () => {
+  it("prove nothing without trades", () => {
     expect(short({ ...day, trades: null, quotes: [result] })).toBe("no_trades");
+  });
+
+  it("are listed and not failed where an order without a price may take part", () => {
     const market: OrderRow = [91505000, 4, "1", "B", 0, 100];
-    expect(short({ ...day, orders: [...SZ, market], quotes: [result] })).toBe("market_orders");
+    const orders = [...SZ, market];
+    expect(short({ ...day, orders, quotes: [result] })).toBe("passed");
+    const wrong = { ...result, volume: 200 };
+    expect(short({ ...day, orders, quotes: [wrong] })).toBe("market_orders, auction_result 1 0");
+    expect(short({ ...day, quotes: [wrong] })).toBe("auction_result 1 0");
   });
 });
