@@ -8,8 +8,6 @@ export const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: nu
  * (`../packs/README.md`, "Encodings by measurement").
  */
 export const REPEATED_NUMBER = { type: "INT64", encoding: "PLAIN", unit: null } as const;
-/** Numbers that repeat, as quantities do. */
-export const COUNTED = { ...NUMBER, encoding: "RLE_DICTIONARY" } as const;
 export const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
 
 export const LEADING = [

@@ -14,7 +14,8 @@ interface AnyColumn {
   name: string;
   /** The physical type in Parquet; texts are UTF-8. */
   type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
-  encoding: "RLE_DICTIONARY" | "PLAIN" | "DELTA_BINARY_PACKED";
+  /** `PLAIN_OR_DICTIONARY`: each block has the one that is smaller there. */
+  encoding: "RLE_DICTIONARY" | "PLAIN" | "PLAIN_OR_DICTIONARY" | "DELTA_BINARY_PACKED";
   /** An older or second name, served under this name when `fields` asks for it. */
   legacyName?: string;
   /** `null` for texts and for numbers without a unit. */

@@ -1,12 +1,17 @@
 /** Snapshots of the order book, 行情: about one every three seconds, with ten levels of each side. */
-import { COUNTED, LEADING, YUAN } from "./columns.ts";
+import { LEADING, NUMBER, YUAN } from "./columns.ts";
 import type { Bilingual, Dataset } from "./dataset.ts";
 
 /** The levels of the order book, the best first. */
 type Level = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-const SHARES = { ...COUNTED, unit: { en: "shares", zh: "股" } } as const;
+const SHARES = { ...NUMBER, unit: { en: "shares", zh: "股" } } as const;
+
+/** The state of the order book: some rows repeat the row before, others bring a number that was there, or a new one. */
+const STATE = { encoding: "PLAIN_OR_DICTIONARY" } as const;
+const PRICE = { ...YUAN, ...STATE } as const;
+const QUANTITY = { ...SHARES, ...STATE } as const;
 
 const BID = { en: "bid", zh: "申买" };
 const ASK = { en: "ask", zh: "申卖" };
@@ -50,20 +55,20 @@ function volumeAt({ en, zh }: Bilingual, level: Level): Bilingual {
 /** Returns the four columns of a level. Their names and keys have the types of all levels. */
 function columnsAt(level: Level) {
   return [
-    { name: `bid${level}`, kind: "price", key: `bid${level}E4`, ...YUAN, description: priceAt(BID, level) },
+    { name: `bid${level}`, kind: "price", key: `bid${level}E4`, ...PRICE, description: priceAt(BID, level) },
     {
       name: `bid_vol${level}`,
       kind: "integer",
       key: `bidVolume${level}`,
-      ...SHARES,
+      ...QUANTITY,
       description: volumeAt(BID, level),
     },
-    { name: `ask${level}`, kind: "price", key: `ask${level}E4`, ...YUAN, description: priceAt(ASK, level) },
+    { name: `ask${level}`, kind: "price", key: `ask${level}E4`, ...PRICE, description: priceAt(ASK, level) },
     {
       name: `ask_vol${level}`,
       kind: "integer",
       key: `askVolume${level}`,
-      ...SHARES,
+      ...QUANTITY,
       description: volumeAt(ASK, level),
     },
   ] as const;
@@ -85,7 +90,7 @@ export const quotes = {
       name: "open",
       kind: "price",
       key: "openE4",
-      ...YUAN,
+      ...PRICE,
       description: {
         en: "开盘价 as the source has it. In Shanghai's first snapshot with the opening trade it is still 0.",
         zh: "开盘价，与数据源一致；上海含开盘成交的首个快照仍为 0。",
@@ -95,7 +100,7 @@ export const quotes = {
       name: "high",
       kind: "price",
       key: "highE4",
-      ...YUAN,
+      ...PRICE,
       description: {
         en: "最高价 of the day so far, as the source has it.",
         zh: "当日截至此刻的最高价，与数据源一致。",
@@ -105,7 +110,7 @@ export const quotes = {
       name: "low",
       kind: "price",
       key: "lowE4",
-      ...YUAN,
+      ...PRICE,
       description: {
         en: "最低价 of the day so far, as the source has it.",
         zh: "当日截至此刻的最低价，与数据源一致。",
@@ -115,7 +120,7 @@ export const quotes = {
       name: "close",
       kind: "price",
       key: "closeE4",
-      ...YUAN,
+      ...PRICE,
       description: {
         en: "成交价: the latest price, 0 before the first one.",
         zh: "成交价，即最新价；尚无成交时为 0。",
@@ -125,7 +130,7 @@ export const quotes = {
       name: "pre_close",
       kind: "price",
       key: "preCloseE4",
-      ...YUAN,
+      ...PRICE,
       description: { en: "前收盘: the closing price of the day before.", zh: "前收盘价。" },
     },
     {
@@ -140,7 +145,7 @@ export const quotes = {
       name: "amount",
       kind: "yuan",
       key: "amount",
-      ...YUAN,
+      ...PRICE,
       legacyName: "total_amount",
       description: {
         en: "当日成交额: the turnover of the day so far, as the source has it, not computed.",
@@ -152,7 +157,7 @@ export const quotes = {
       name: "num_trades",
       kind: "integer",
       key: "numTrades",
-      ...COUNTED,
+      ...NUMBER,
       onRequest: true,
       description: { en: "成交笔数 as the source has it.", zh: "成交笔数，与数据源一致。" },
     },
@@ -176,7 +181,7 @@ export const quotes = {
       name: "avg_bid_price",
       kind: "price",
       key: "avgBidPriceE4",
-      ...YUAN,
+      ...PRICE,
       onRequest: true,
       description: {
         en: "加权平均叫买价: the average price of all bids, weighted by quantity.",
@@ -187,7 +192,7 @@ export const quotes = {
       name: "avg_ask_price",
       kind: "price",
       key: "avgAskPriceE4",
-      ...YUAN,
+      ...PRICE,
       onRequest: true,
       description: {
         en: "加权平均叫卖价: the average price of all asks, weighted by quantity.",
@@ -198,7 +203,7 @@ export const quotes = {
       name: "iopv",
       kind: "price",
       key: "iopvE4",
-      ...YUAN,
+      ...PRICE,
       onRequest: true,
       description: {
         en: "IOPV of a fund as the source has it, 0 for other securities.",

@@ -85,6 +85,27 @@ export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
   return { maxBytes: lead.length + NUMBER_BYTES, append };
 }
 
+/** Returns a cell with `lead` and a number of which rows often repeat that of the row before. */
+export function doublesCell(lead: Text, column: ColumnOf<"doubles">): Cell {
+  const append = ({ from, until, out, ends }: RowBatch) => {
+    const { values } = column;
+    const { view, length } = lead;
+    let [value, start, bytes] = [Number.NaN, 0, 0];
+    for (let row = from, place = 0; row < until; row++, place++) {
+      const next = values[row] ?? 0;
+      const at = ends[place] ?? 0;
+      if (next === value) {
+        ends[place] = copyText(out, at, out, start, bytes);
+        continue;
+      }
+      const end = putNumber(out, copyText(out, at, view, 0, length), next);
+      ends[place] = end;
+      [value, start, bytes] = [next, at, end - at];
+    }
+  };
+  return { maxBytes: lead.length + NUMBER_BYTES, append };
+}
+
 /** Returns a cell with `lead` and price × volume. */
 export function amountsCell(lead: Text, { prices, volumes }: ColumnOf<"amounts">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {

@@ -2,7 +2,15 @@
  * Builds the cells of a JSON row. Text that is the same in every row (brackets, commas, quotes, constants) is merged
  * into the cells that differ, and repeated values are formatted once.
  */
-import { amountsCell, type Cell, constantCell, digitsCell, integersCell, tableCell } from "./cells.ts";
+import {
+  amountsCell,
+  type Cell,
+  constantCell,
+  digitsCell,
+  doublesCell,
+  integersCell,
+  tableCell,
+} from "./cells.ts";
 import { NUMBER_BYTES, putNumber } from "./number-text.ts";
 import { copyText, padded, type TextTable, tableOf, textOf, textTable } from "./text-table.ts";
 
@@ -16,6 +24,8 @@ export type JsonColumn =
   | { kind: "nineDigits"; bytes: Uint8Array; first: number; stride: number }
   /** Integers from 0 to 2^53. */
   | { kind: "integers"; values: Float64Array }
+  /** Finite numbers. */
+  | { kind: "doubles"; values: Float64Array }
   /** Raw price (yuan × 10000) × volume / 10000, both integers from 0 to 2^53. */
   | { kind: "amounts"; prices: NumberTable; volumes: NumberTable };
 
@@ -53,6 +63,8 @@ function cellOf(lead: string, column: Exclude<JsonColumn, { kind: "constant" }>)
       return digitsCell(textOf(lead), column);
     case "integers":
       return integersCell(textOf(lead), column);
+    case "doubles":
+      return doublesCell(textOf(lead), column);
     case "amounts":
       return amountsCell(textOf(lead), column);
   }

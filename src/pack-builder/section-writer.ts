@@ -41,6 +41,9 @@ const TIME_DIGITS = 9;
 const out = new ByteWriter(1 << 20);
 const indices = new Uint16Array(ROW_GROUP_ROWS);
 const amounts = new Float64Array(ROW_GROUP_ROWS);
+/** Changes from row to row that make up for an entry of a dictionary, and for the dictionary. */
+const CHANGES_PER_ENTRY = 2;
+const CHANGES_PER_TABLE = 200;
 /** The indices of a column with one value: all zero. */
 const constant = new Uint16Array(ROW_GROUP_ROWS);
 
@@ -161,19 +164,19 @@ function columnChunk(
       const numbers = numbersOf(columns, column);
       if (column.encoding === "DELTA_BINARY_PACKED") return idChunk(numbers, from, to);
       if (column.encoding === "PLAIN") return plainNumbers(numbers, from, to);
-      return numberChunk(numbers, from, to, (body, value) => body.int64(value));
+      return numberChunk(column, numbers, from, to, (body, value) => body.int64(value));
     }
     case "price":
-      return numberChunk(numbersOf(columns, column), from, to, (body, priceE4) =>
+      return numberChunk(column, numbersOf(columns, column), from, to, (body, priceE4) =>
         body.double(priceE4 / 10_000),
       );
     case "yuan":
-      return numberChunk(numbersOf(columns, column), from, to, (body, yuan) => body.double(yuan));
+      return numberChunk(column, numbersOf(columns, column), from, to, (body, yuan) => body.double(yuan));
     case "amount": {
       const prices = numbersOf(columns, storedNamed(dataset, column.price));
       const volumes = numbersOf(columns, storedNamed(dataset, column.volume));
       for (let i = 0; i < rows; i++) amounts[i] = amountOf(prices[from + i] ?? 0, volumes[from + i] ?? 0);
-      return numberChunk(amounts, 0, rows, (body, amount) => body.double(amount));
+      return numberChunk(column, amounts, 0, rows, (body, amount) => body.double(amount));
     }
   }
 }
@@ -202,15 +205,34 @@ function codeChunk(codes: CodeColumn, from: number, to: number): ChunkPlace {
 }
 
 function numberChunk(
+  { encoding }: Column,
   values: Float64Array,
   from: number,
   to: number,
   append: (body: ByteWriter, value: number) => void,
 ): ChunkPlace {
+  const rows = to - from;
   const distinct = numberDictionary(values, from, to, indices);
-  return dictionaryChunk(out, to - from, distinct.length, indices, (body) => {
+  const wholeBytes = encoding === "PLAIN_OR_DICTIONARY";
+  if (wholeBytes && !isDictionarySmaller(distinct.length, rows)) {
+    return plainChunk(out, rows, ENCODING.PLAIN, (body) => {
+      for (let row = from; row < to; row++) append(body, values[row] ?? 0);
+    });
+  }
+  const fill = (body: ByteWriter) => {
     for (const value of distinct) append(body, value);
-  });
+  };
+  return dictionaryChunk(out, rows, distinct.length, indices, fill, { wholeBytes });
+}
+
+/**
+ * Returns whether a dictionary of `entries` values is smaller than the values: a number costs less there each time that
+ * it replaces another, and more the first time (`../packs/README.md`, "Encodings by measurement").
+ */
+function isDictionarySmaller(entries: number, rows: number): boolean {
+  let changes = 0;
+  for (let row = 1; row < rows; row++) if (indices[row] !== indices[row - 1]) changes += 1;
+  return changes > CHANGES_PER_ENTRY * entries + CHANGES_PER_TABLE;
 }
 
 const encoder = new TextEncoder();

@@ -13,6 +13,7 @@ import {
   dictionaryIndex,
   dictionaryNumbers,
   dictionaryTexts,
+  plainDoubles,
   plainIntegers,
   TIME_STRIDE,
   timeDigits,
@@ -42,6 +43,7 @@ export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset = or
     if (chunk === undefined) throw new PackFormatError(`a block has no column ${field}`);
     return chunk;
   };
+  const hasDictionary = (field: string) => chunkOf(field).dictionary !== null;
   let digits: Uint8Array | undefined;
   const times = () => {
     digits ??= timeDigits(chunkOf("time").data);
@@ -65,11 +67,12 @@ export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset = or
           case "code":
             return { kind: "texts", ...textTable(chunkOf(field), endRow) };
           case "integer":
-            if (spec.encoding === "RLE_DICTIONARY") return { kind: "numbers", ...numbers(field) };
+            if (hasDictionary(field)) return { kind: "numbers", ...numbers(field) };
             return { kind: "integers", values: integers(chunkOf(field), endRow) };
           case "price":
           case "yuan":
-            return { kind: "numbers", ...numbers(field) };
+            if (hasDictionary(field)) return { kind: "numbers", ...numbers(field) };
+            return { kind: "doubles", values: plainDoubles(chunkOf(field).data, endRow) };
           case "amount":
             return amountColumn(spec, numbers);
         }
@@ -102,7 +105,7 @@ function remember<Value>(compute: (field: string) => Value): (field: string) => 
 }
 
 function integers({ column, data }: ChunkPages, rows: number): Float64Array {
-  return column.encoding === "PLAIN" ? plainIntegers(data, rows) : deltaIntegers(data, rows);
+  return column.encoding === "DELTA_BINARY_PACKED" ? deltaIntegers(data, rows) : plainIntegers(data, rows);
 }
 
 function timeNumber(digits: Uint8Array, row: number): number {

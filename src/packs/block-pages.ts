@@ -5,7 +5,7 @@
  */
 import { parquetHeader } from "hyparquet/src/column.js";
 import { PackFormatError } from "./errors.ts";
-import type { ColumnSpec } from "./layout.ts";
+import { type ColumnSpec, encodingOf } from "./layout.ts";
 
 /** One page of the block. */
 export interface Page {
@@ -19,7 +19,7 @@ export interface Page {
 /** The pages of one column chunk. */
 export interface ChunkPages<Spec extends ColumnSpec = ColumnSpec> {
   column: Spec;
-  /** PLAIN values; present exactly for columns with the encoding RLE_DICTIONARY. */
+  /** PLAIN values; without it `data` has the values themselves. */
   dictionary: Page | null;
   data: Page;
 }
@@ -34,29 +34,33 @@ export function findChunkPages<Spec extends ColumnSpec>(
   columns: readonly Spec[],
 ): ChunkPages<Spec>[] {
   const reader = { view: new DataView(block.buffer, block.byteOffset, block.byteLength), offset: 0 };
-  const page = (column: ColumnSpec, type: "DICTIONARY_PAGE" | "DATA_PAGE"): Page => {
+  const next = (column: ColumnSpec): FoundPage => {
     const header = parquetHeader(reader);
-    const content = type === "DICTIONARY_PAGE" ? header.dictionary_page_header : header.data_page_header;
-    const encoding = type === "DICTIONARY_PAGE" ? "PLAIN" : column.encoding;
-    if (header.type !== type || content?.encoding !== encoding) {
-      throw new PackFormatError(
-        `column ${column.name} has a ${header.type} in ${content?.encoding} where a ${type} in ${encoding} belongs`,
-      );
-    }
+    const content = header.dictionary_page_header ?? header.data_page_header;
     const from = reader.offset;
     reader.offset += header.compressed_page_size;
     if (!(header.compressed_page_size > 0) || reader.offset > block.length) {
       throw new PackFormatError(`a page of column ${column.name} reaches beyond its block`);
     }
     return {
-      compressed: block.subarray(from, reader.offset),
-      size: header.uncompressed_page_size,
-      values: content.num_values,
+      type: header.type,
+      encoding: content?.encoding,
+      page: {
+        compressed: block.subarray(from, reader.offset),
+        size: header.uncompressed_page_size,
+        values: content?.num_values ?? 0,
+      },
     };
   };
   const chunks = columns.map((column) => {
-    const dictionary = column.encoding === "RLE_DICTIONARY" ? page(column, "DICTIONARY_PAGE") : null;
-    const data = page(column, "DATA_PAGE");
+    const first = next(column);
+    const hasDictionary =
+      column.encoding === "PLAIN_OR_DICTIONARY"
+        ? first.type === "DICTIONARY_PAGE"
+        : column.encoding === "RLE_DICTIONARY";
+    const dictionary = hasDictionary ? expected(column, first, "DICTIONARY_PAGE", "PLAIN") : null;
+    const values = hasDictionary ? next(column) : first;
+    const data = expected(column, values, "DATA_PAGE", encodingOf(column, hasDictionary));
     if (data.values !== rows) {
       throw new PackFormatError(`column ${column.name} has ${data.values} values in a block of ${rows} rows`);
     }
@@ -66,4 +70,18 @@ export function findChunkPages<Spec extends ColumnSpec>(
     throw new PackFormatError(`${block.length - reader.offset} bytes follow the last column of a block`);
   }
   return chunks;
+}
+
+interface FoundPage {
+  type: string;
+  encoding: string | undefined;
+  page: Page;
+}
+
+/** Returns the page that was found; throws `PackFormatError` unless it has this type and encoding. */
+function expected({ name }: ColumnSpec, found: FoundPage, type: string, encoding: string): Page {
+  if (found.type === type && found.encoding === encoding) return found.page;
+  throw new PackFormatError(
+    `column ${name} has a ${found.type} in ${found.encoding} where a ${type} in ${encoding} belongs`,
+  );
 }

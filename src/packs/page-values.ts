@@ -107,6 +107,18 @@ export function plainIntegers(page: Page, rows: number): Float64Array {
   return values;
 }
 
+/** Returns the doubles of the first `rows` rows of a PLAIN page. Throws `PackFormatError` unless they are finite. */
+export function plainDoubles(page: Page, rows: number): Float64Array {
+  const view = plainView(page);
+  if (view.byteLength !== page.values * 8) {
+    throw new PackFormatError(`${page.values} numbers take ${view.byteLength} bytes`);
+  }
+  const values = new Float64Array(rows);
+  for (let row = 0; row < rows; row++) values[row] = view.getFloat64(row * 8, true);
+  if (!values.every(Number.isFinite)) throw new PackFormatError("a block holds a number that is not finite");
+  return values;
+}
+
 function isCount(value: number): boolean {
   return value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }

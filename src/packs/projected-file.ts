@@ -10,7 +10,7 @@ import { orders } from "../datasets/orders.ts";
 import type { Field } from "../orders/record.ts";
 import type { ChunkSizes } from "./chunk-table.ts";
 import { PackFormatError } from "./errors.ts";
-import { blockEnd, blockRows, PARQUET_MAGIC, type SectionEntry } from "./layout.ts";
+import { blockEnd, blockRows, encodingOf, PARQUET_MAGIC, type SectionEntry } from "./layout.ts";
 import type { ByteRange } from "./read-range.ts";
 
 /** A column of the answer: the field it holds and the name it was asked by. */
@@ -109,12 +109,13 @@ function rowGroup(moved: readonly MovedChunk[], rows: number, offset: number, da
 
 function columnChunk(rows: number, { column, sizes, offset }: MovedChunk, dataset: Dataset) {
   const spec = columnNamed(dataset, column.field);
-  const isDictionary = spec.encoding === "RLE_DICTIONARY";
+  const isDictionary = sizes.dictionary > 0;
+  const encoding = encodingOf(spec, isDictionary);
   return {
     file_offset: BigInt(offset),
     meta_data: {
       type: spec.type,
-      encodings: isDictionary ? (["PLAIN", "RLE_DICTIONARY"] as const).slice() : [spec.encoding],
+      encodings: isDictionary ? (["PLAIN", encoding] as const).slice() : [encoding],
       path_in_schema: [column.name],
       codec: "ZSTD" as const,
       num_values: BigInt(rows),

@@ -3,6 +3,7 @@
  * section and to the pack.
  */
 import type { Column, Dataset } from "../../datasets/dataset.ts";
+import { encodingOf } from "../../packs/layout.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { type ChunkPlace, ENCODING } from "./column-chunk.ts";
 import { THRIFT, ThriftWriter } from "./thrift-writer.ts";
@@ -55,12 +56,13 @@ function chunkMetadata(
   chunk: ChunkPlace,
   base: number,
 ): void {
-  const dictionary = column.encoding === "RLE_DICTIONARY";
+  const dictionary = chunk.dataOffset > chunk.offset;
+  const encoding = ENCODING[encodingOf(column, dictionary)];
   thrift.struct(3);
   thrift.i32(1, PHYSICAL_TYPE[column.type]);
-  const encodings = dictionary ? [ENCODING.PLAIN, ENCODING.RLE_DICTIONARY] : [ENCODING[column.encoding]];
+  const encodings = dictionary ? [ENCODING.PLAIN, encoding] : [encoding];
   thrift.list(2, THRIFT.I32, encodings.length);
-  for (const encoding of encodings) thrift.out.zigzag(encoding);
+  for (const each of encodings) thrift.out.zigzag(each);
   thrift.list(3, THRIFT.BINARY, 1);
   thrift.textElement(column.name);
   thrift.i32(4, CODEC_ZSTD);

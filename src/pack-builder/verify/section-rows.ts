@@ -83,9 +83,10 @@ class SectionColumn {
   /** Puts the first `count` values of a block, whose first row is `firstRow`. */
   put(firstRow: number, values: JsonColumn, count: number): void {
     if (values.kind === "integers") this.numbers.set(values.values.subarray(0, count), firstRow);
-    else if (values.kind === "numbers") {
-      const isPrice = this.column.kind === "price";
-      const table = isPrice ? values.numbers.map((price) => Math.round(price * 10_000)) : values.numbers;
+    else if (values.kind === "doubles") {
+      this.numbers.set(this.numbersOf(values.values.subarray(0, count)), firstRow);
+    } else if (values.kind === "numbers") {
+      const table = this.numbersOf(values.numbers);
       const { index } = values;
       for (let row = 0; row < count; row++) this.numbers[firstRow + row] = table[index[row] ?? 0] ?? 0;
     } else if (values.kind === "texts") {
@@ -97,6 +98,11 @@ class SectionColumn {
 
   member(): [string, Float64Array | CodeColumn] {
     return [this.column.key, this.column.kind === "code" ? this.codes : this.numbers];
+  }
+
+  /** Returns decoded numbers as they are in memory: prices × 10000. */
+  private numbersOf(values: Float64Array): Float64Array {
+    return this.column.kind === "price" ? values.map((price) => Math.round(price * 10_000)) : values;
   }
 
   private placeOf(text: string): number {

@@ -40,6 +40,9 @@ function addBlock(fingerprint: Fingerprint, block: BlockColumns, stored: readonl
     const column = TIME_COLUMN + 1 + number;
     const kind = stored[number]?.kind;
     if (values.kind === "integers") fingerprint.addNumbers(column, values.values, 0, rows);
+    else if (values.kind === "doubles" && kind === "yuan")
+      fingerprint.addDoubles(column, values.values, 0, rows);
+    else if (values.kind === "doubles") fingerprint.addNumbers(column, pricesE4(values.values), 0, rows);
     else if (kind === "yuan") {
       fingerprint.addIndexedDoubles(column, tableOf(values, false), indexOf(values), 0, rows);
     } else fingerprint.addIndexed(column, tableOf(values, kind === "price"), indexOf(values), 0, rows);
@@ -50,7 +53,11 @@ function addBlock(fingerprint: Fingerprint, block: BlockColumns, stored: readonl
 function tableOf(column: JsonColumn, isPrice: boolean): ArrayLike<number> {
   if (column.kind === "texts") return column.texts.map(textNumber);
   if (column.kind !== "numbers") throw new PackFormatError("a stored column is of another kind");
-  return isPrice ? column.numbers.map((price) => Math.round(price * 10_000)) : column.numbers;
+  return isPrice ? pricesE4(column.numbers) : column.numbers;
+}
+
+function pricesE4(prices: Float64Array): Float64Array {
+  return prices.map((price) => Math.round(price * 10_000));
 }
 
 function indexOf(column: JsonColumn): Uint16Array {

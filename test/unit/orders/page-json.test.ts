@@ -79,6 +79,9 @@ function randomColumns(random: Random, rows: number): { column: JsonColumn; valu
   const times = each(() => String(random.integer(0, 235_959_999)).padStart(9, "0"));
   const timeBytes = new TextEncoder().encode(times.map((time) => `....${time}`).join(""));
   const yuan = prices.map((priceE4) => exactTenThousandths(BigInt(priceE4)));
+  const doubles = Float64Array.from(
+    each(() => random.pick([0, 0.1, 1e12 + 0.01, yuan[0] ?? 0, random.next()])),
+  );
   const at = (table: Float64Array, index: Uint16Array, row: number) => table[index[row] ?? 0] ?? 0;
   const rowValues = <T>(value: (row: number) => T) => Array.from({ length: rows }, (_, row) => value(row));
   return [
@@ -94,6 +97,7 @@ function randomColumns(random: Random, rows: number): { column: JsonColumn; valu
     },
     { column: { kind: "nineDigits", bytes: timeBytes, first: 4, stride: 13 }, values: times },
     { column: { kind: "integers", values: ids }, values: [...ids] },
+    { column: { kind: "doubles", values: doubles }, values: [...doubles] },
     {
       column: {
         kind: "amounts",
@@ -111,7 +115,7 @@ describe("items written as JSON bytes (contract 4.2, 5.1)", () => {
   it("equal JSON.stringify of the rows, for any columns in any order, in one block or several", () => {
     const random = printedRandom("items");
     for (let run = 0; run < 300; run++) {
-      const picks = Array.from({ length: random.integer(1, 12) }, () => random.integer(0, 6));
+      const picks = Array.from({ length: random.integer(1, 12) }, () => random.integer(0, 7));
       const expected: (string | number)[][] = [];
       const parts = Array.from({ length: random.integer(1, 3) }, () => {
         const rows = random.pick([random.integer(1, 40), 255, 256, 257, random.integer(500, 800)]);

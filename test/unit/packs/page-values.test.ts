@@ -1,7 +1,7 @@
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { PackFormatError } from "../../../src/packs/errors.ts";
-import { plainIntegers } from "../../../src/packs/page-values.ts";
+import { plainDoubles, plainIntegers } from "../../../src/packs/page-values.ts";
 
 /** A PLAIN page of INT64 with these values. */
 function pageOf(values: readonly bigint[]) {
@@ -29,5 +29,27 @@ describe("the integers of a PLAIN page", () => {
   it("are refused for a page of another size", () => {
     const page = pageOf([1n, 2n]);
     expect(() => plainIntegers({ ...page, values: 3 }, 2)).toThrow("3 integers take 16 bytes");
+  });
+});
+
+describe("the doubles of a PLAIN page", () => {
+  const pageOfDoubles = (...values: number[]) => {
+    const raw = new Uint8Array(Float64Array.from(values).buffer);
+    return { compressed: new Uint8Array(zstdCompressSync(raw)), size: raw.length, values: values.length };
+  };
+
+  it("are read as they are, as many rows as are asked for", () => {
+    const values = [0, 0.01, 1768.9, -1, 123_456_789_012.34, Number.MAX_VALUE];
+    expect([...plainDoubles(pageOfDoubles(...values), 6)]).toEqual(values);
+    expect([...plainDoubles(pageOfDoubles(...values), 2)]).toEqual([0, 0.01]);
+  });
+
+  it.each([[Number.NaN], [Number.POSITIVE_INFINITY]])("are refused with %s among them", (value) => {
+    expect(() => plainDoubles(pageOfDoubles(1, value), 2)).toThrow(PackFormatError);
+  });
+
+  it("are refused on a page of another size", () => {
+    const page = pageOfDoubles(1, 2);
+    expect(() => plainDoubles({ ...page, values: 3 }, 2)).toThrow("3 numbers take 16 bytes");
   });
 });

@@ -6,11 +6,12 @@ import { fingerprintOf } from "../../../src/pack-builder/fingerprint.ts";
 import { sectionRows } from "../../../src/pack-builder/verify/section-rows.ts";
 import { servedFingerprint } from "../../../src/pack-builder/verify/served-rows.ts";
 import { pageBytes } from "../../../src/packs/answer-bytes.ts";
+import { decodeChunkTable } from "../../../src/packs/chunk-table.ts";
 import { randomRows } from "../../support/builders.ts";
 import { answerRows, fieldNames } from "../../support/dataset-days.ts";
 import { readParquet } from "../../support/parquet-reader.ts";
 import { printedRandom } from "../../support/random.ts";
-import { testSection } from "../../support/sections.ts";
+import { type TestSection, testSection } from "../../support/sections.ts";
 
 const DAY = "20230201";
 const random = printedRandom("quotes");
@@ -22,6 +23,53 @@ const section = {
 const written = testSection(quotes, section, DAY);
 const standard = fieldNames(quotes);
 const all = fieldNames(quotes, "all");
+
+/** The names of the columns that have a dictionary in the section's only or first block. */
+function withDictionary({ bytes, entry }: TestSection): string[] {
+  const table = bytes.subarray(4, entry.blocks[0]?.offset);
+  const [sizes = []] = decodeChunkTable(table, entry.blocks.length, quotes.columns.length);
+  return quotes.columns.flatMap(({ name }, place) => ((sizes[place]?.dictionary ?? 0) > 0 ? [name] : []));
+}
+
+describe("the encoding of a block of quotes", () => {
+  const rows = 3_000;
+  /** The same numbers in all columns. */
+  const columnsOf = (number: (row: number) => number) => {
+    const numbers = Float64Array.from({ length: rows }, (_, row) => number(row));
+    const columns = {
+      rows,
+      time: Int32Array.from({ length: rows }, (_, row) => 93_000_000 + row),
+      ...Object.fromEntries(storedColumns(quotes).map(({ key }) => [key, numbers])),
+    };
+    return { symbol: "600519", market: "SH", columns } as const;
+  };
+
+  it.each([
+    ["has a dictionary where numbers come back", (row: number) => 1 + ((row * 7919) % 100), true],
+    ["has none where each number is another", (row: number) => 1 + row, false],
+    [
+      "has none where hardly a row brings another number",
+      (row: number) => 1 + Math.floor(row / 1_000),
+      false,
+    ],
+  ])("%s, and is read as the same rows", async (_what, number, hasDictionary) => {
+    const made = columnsOf(number);
+    const one = testSection(quotes, made, DAY);
+    const either = quotes.columns.filter(({ encoding }) => encoding === "PLAIN_OR_DICTIONARY");
+    const names = either.map(({ name }) => name);
+    expect(names).toHaveLength(49);
+    expect(withDictionary(one).filter((name) => names.includes(name as "open"))).toEqual(
+      hasDictionary ? names : [],
+    );
+    const { text } = await one.page(all);
+    expect(text).toBe(JSON.stringify(answerRows(quotes, made, DAY, all)));
+    expect((await readParquet(one.parquet(all))).rows).toEqual(answerRows(quotes, made, DAY, all));
+  });
+
+  it("is the same for the same rows, whatever was written before", () => {
+    expect(testSection(quotes, section, DAY).bytes).toEqual(written.bytes);
+  });
+});
 
 describe("a section of quotes", () => {
   it("gives the fifty standard columns, in one read, within the memory that is reserved", async () => {
