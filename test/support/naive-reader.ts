@@ -2,8 +2,8 @@
  * An independent reader of the files of `usualMakers`: it splits text into lines and cells without the builder's
  * parser, and accepts and refuses what the builder documents.
  */
-import type { DatasetName } from "../../src/datasets/registry.ts";
-import { HEADERS, type MadeFile } from "./random-deliveries.ts";
+import type { SourceDataset } from "../../src/pack-builder/layouts/layout.ts";
+import { HEADERS, type MadeFile, QUOTE_COLUMNS } from "./random-deliveries.ts";
 
 /** A row as the pack must contain it, with the names and forms of its columns. */
 export type NaiveRow = Record<string, string | number>;
@@ -28,7 +28,7 @@ const WIDEST_CELL = 32;
 export function naiveReading(
   { bytes, layout, security }: MadeFile,
   tradedate: string,
-  dataset: DatasetName = "orders",
+  dataset: SourceDataset = "orders",
 ): NaiveReading {
   const reading: NaiveReading = { isRefused: false, read: 0, rows: [], broken: [], repeated: 0 };
   // Latin-1 has one character per byte.
@@ -50,7 +50,8 @@ export function naiveReading(
     if (row === null) reading.broken.push(number + 2);
     else reading.rows.push(row);
   }
-  leaveOutRepeats(reading);
+  // Equal snapshots are all kept.
+  if (dataset !== "quotes") leaveOutRepeats(reading);
   reading.rows = inTimeOrder(reading.rows);
   return reading;
 }
@@ -97,17 +98,32 @@ const NAMES = {
     ],
     plain: ["trade_id", "price", "volume", "bs_flag", "trade_code", "buy_order_id", "sell_order_id"],
   },
-} as const satisfies Record<DatasetName, unknown>;
+} as const satisfies Partial<Record<SourceDataset, unknown>>;
+
+const levels = (name: string) => Array.from({ length: 10 }, (_, at) => `${name}${at + 1}`);
+
+/** The columns of the vendor's quotes after the time; `null` for what is not read. */
+const QUOTES_OF_VENDOR: readonly (string | null)[] = [
+  ...["close", null, null, "num_trades", "iopv", null, null, "volume", "amount"],
+  ...["high", "low", "open", "pre_close"],
+  ...levels("ask"),
+  ...levels("ask_vol"),
+  ...levels("bid"),
+  ...levels("bid_vol"),
+  ...["avg_ask_price", "avg_bid_price", "total_ask_vol", "total_bid_vol"],
+  ...[null, null, null, null, null],
+];
 
 /** Returns the row in the cells of a line, or `null` when one of them is invalid. */
 function rowOf(
   cells: readonly string[],
-  said: { dataset: DatasetName; isVendor: boolean; security: string; tradedate: string },
+  said: { dataset: SourceDataset; isVendor: boolean; security: string; tradedate: string },
 ): NaiveRow | null {
   const { dataset, isVendor, security, tradedate } = said;
   const [code = "", ...others] = cells;
   const bareCode = isVendor ? (others.shift() ?? "") : "";
   const [date, clock = "", ...values] = others;
+  if (dataset === "quotes") return quoteOf({ code, bareCode, date, clock, values }, said);
   const cell: Record<string, string> = {};
   NAMES[dataset][isVendor ? "vendor" : "plain"].forEach((name, place) => {
     cell[name] = values[place] ?? "";
@@ -126,6 +142,28 @@ function rowOf(
   const start = { symbol: security.slice(0, 6), tradedate, time };
   const kind = dataset === "trades" ? { order_kind: "" } : {};
   return { ...start, ...kind, ...cell, ...numbered(cell, numbers), ...money };
+}
+
+/** Returns the snapshot in the cells of a line, or `null` when one that is read is invalid. */
+function quoteOf(
+  line: { code: string; bareCode: string; date: string | undefined; clock: string; values: string[] },
+  { isVendor, security, tradedate }: { isVendor: boolean; security: string; tradedate: string },
+): NaiveRow | null {
+  const time = timeOf(line.clock);
+  const exchange = line.code.startsWith("6") ? "SH" : "SZ";
+  const isSame = line.bareCode === "" || line.bareCode.padStart(6, "0") === security.slice(0, 6);
+  if (codeOf(line.code, exchange) !== security || !isSame || line.date !== tradedate || time === null)
+    return null;
+  const row: NaiveRow = { symbol: security.slice(0, 6), tradedate, time };
+  for (const name of QUOTE_COLUMNS) {
+    const text = line.values[(isVendor ? QUOTES_OF_VENDOR : QUOTE_COLUMNS).indexOf(name)] ?? "";
+    const isCount = /vol|num_trades/.test(name);
+    const hasDecimals = name === "amount" || (!isVendor && !isCount);
+    if (!(hasDecimals ? /^(\d+\.?\d*|\.\d+)?$/ : /^\d*$/).test(text)) return null;
+    const isScaled = isVendor && !isCount && name !== "amount";
+    row[name] = isScaled ? Number(text) / 10_000 : Number(text);
+  }
+  return row;
 }
 
 function numbered(cell: Record<string, string>, names: readonly string[]): Record<string, number> {

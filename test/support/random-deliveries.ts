@@ -5,8 +5,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import type { DatasetName } from "../../src/datasets/registry.ts";
+import { storedColumns } from "../../src/datasets/dataset.ts";
+import { quotes } from "../../src/datasets/quotes.ts";
 import type { LeftOutFile } from "../../src/pack-builder/delivery/source-file.ts";
+import type { SourceDataset } from "../../src/pack-builder/layouts/layout.ts";
+import { QUOTE_NAMES } from "../unit/pack-builder/quote-lines.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
 import type { Random } from "./random.ts";
 
@@ -68,6 +71,9 @@ export interface RandomDelivery {
   duplicated: string[];
 }
 
+/** The names of the columns of plain quotes after symbol, day and time. */
+export const QUOTE_COLUMNS = storedColumns(quotes).map(({ name }) => name);
+
 /** The header lines by dataset; the vendor's includes its empty last column. */
 export const HEADERS = {
   orders: {
@@ -79,7 +85,11 @@ export const HEADERS = {
       "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,",
     plain: "symbol,tradedate,time,trade_id,price,volume,bs_flag,trade_code,buy_order_id,sell_order_id",
   },
-} as const satisfies Record<DatasetName, Record<"vendor" | "plain", string>>;
+  quotes: {
+    vendor: `${QUOTE_NAMES.join(",")},`,
+    plain: ["symbol", "tradedate", "time", ...QUOTE_COLUMNS].join(","),
+  },
+} as const satisfies Record<SourceDataset, Record<"vendor" | "plain", string>>;
 
 /** Yields the cells of `rows` records in ascending time, each with a unique number. */
 function* records(random: Random, rows: number) {
@@ -108,7 +118,7 @@ interface Made {
 type Cells = (string | number)[];
 
 /** Returns the cells of a record after security and time, in the vendor's layout and in the plain one. */
-const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShanghai: boolean) => Cells>> = {
+const CELLS: Record<SourceDataset, Record<"vendor" | "plain", (made: Made, isShanghai: boolean) => Cells>> = {
   orders: {
     vendor: ({ number, side, cents, volume }, isShanghai) => [
       0,
@@ -148,12 +158,25 @@ const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShang
       number + 7,
     ],
   },
+  quotes: {
+    vendor: ({ number, cents, volume }) =>
+      QUOTE_NAMES.slice(4).map((name, place) => {
+        if (name === "BS标志") return " ";
+        if (name === "当日成交额") return (cents * number) / 100;
+        return /[量笔数]/.test(name) ? volume + place : cents * 100 + place;
+      }),
+    plain: ({ number, cents, volume }) =>
+      storedColumns(quotes).map(({ kind }, place) => {
+        if (kind === "yuan") return (cents * number) / 100;
+        return kind === "price" ? ((cents + place) / 100).toFixed(2) : volume + place;
+      }),
+  },
 };
 
-const VENDOR_NAMES = { orders: "逐笔委托.csv", trades: "逐笔成交.csv" } as const;
+const VENDOR_NAMES = { orders: "逐笔委托.csv", trades: "逐笔成交.csv", quotes: "行情.csv" } as const;
 
 /** Returns the makers of the vendor's layout in UTF-8 and of the plain layout for the day `tradedate`. */
-export function usualMakers(tradedate: string, dataset: DatasetName = "orders"): OrderFileMaker[] {
+export function usualMakers(tradedate: string, dataset: SourceDataset = "orders"): OrderFileMaker[] {
   const cells = CELLS[dataset];
   return [
     {
@@ -362,7 +385,7 @@ class Generator {
       ["orders.csv.part", this.sparedBytes(), "under_way"],
       ["sums.sha256", Buffer.from("0 x\n"), "no_records"],
       ["说明.pdf", noise(), "no_records"],
-      ["行情.csv", Buffer.from("x\n"), "other_dataset"],
+      ["委托队列.csv", Buffer.from("x\n"), "other_dataset"],
       ["empty", Buffer.alloc(0), "empty"],
     ];
     const folders = ["", "a/", "600001.SH/"];
