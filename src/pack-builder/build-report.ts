@@ -1,6 +1,7 @@
 /** The report of a build, as text for people and as JSON for programs. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
+import type { Market } from "../orders/record.ts";
 import type { PackOrigin } from "../packs/origin.ts";
 import type { DefectEntry } from "./defect-book.ts";
 import { type LeftOutFile, type LeftOutReason, leftOutText, mayHoldRecords } from "./delivery/source-file.ts";
@@ -22,6 +23,8 @@ export interface BuildReport {
   securities: number;
   /** Securities delivered without a row of the dataset. */
   securitiesWithoutOrders: number;
+  /** Securities with rows by exchange; of quotes those that traded, without indices. */
+  traded: Record<Market, number>;
   rows: number;
   cancels: number;
   packBytes: number;

@@ -3,12 +3,15 @@
  * thread at a time. Files with many securities are first cut into chunks, whose rows are stored on disk by security.
  * Memory holds a few chunks, whatever the size of the day.
  */
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { quotes } from "../datasets/quotes.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
-import type { DayIndex } from "../packs/layout.ts";
+import type { Market } from "../orders/record.ts";
+import type { DayIndex, SectionEntry } from "../packs/layout.ts";
 import type { PackOrigin } from "../packs/origin.ts";
+import { isIndex } from "../quality/security-kind.ts";
 import { sheetSummary } from "../quality/sheet-text.ts";
 import { countsOf, originOf, sourceRecords } from "./accounting.ts";
 import { BUILD_STAGES, BuildProgress, type StageShares } from "./build-progress.ts";
@@ -29,8 +32,10 @@ import { putAside } from "./mixed-files.ts";
 import { differenceIn, packName } from "./pack-file.ts";
 import { FileSink } from "./pack-sink.ts";
 import { PackWriter } from "./pack-writer.ts";
+import { securityKey } from "./parse/security-cell.ts";
 import { Quarantine } from "./quarantine.ts";
 import { sectionsOf } from "./sections.ts";
+import { type Turnovers, type Units, unitProblem, unitsOf } from "./unit-check.ts";
 import { verifyPack } from "./verify/verify-pack.ts";
 import { WorkFolder } from "./work-folder.ts";
 import { WorkerPool } from "./worker-pool.ts";
@@ -72,7 +77,7 @@ export interface BuildOptions {
  */
 export async function buildPack(options: BuildOptions): Promise<BuildReport> {
   const one = { ...options, dataset: options.dataset ?? "orders" };
-  return opened(one, async (delivery) => buildFound(one, delivery, await find(one, delivery)));
+  return opened(one, async (delivery) => (await buildFound(one, delivery, await find(one, delivery))).report);
 }
 
 export interface DeliveryOptions extends Omit<BuildOptions, "dataset" | "onProgress"> {
@@ -84,7 +89,8 @@ export interface DeliveryOptions extends Omit<BuildOptions, "dataset" | "onProgr
 
 /**
  * Builds a pack of each dataset, in the order of `DATASET_NAMES`, and returns one report. A dataset whose files
- * contradict each other is named there and does not stop the others. Throws `DeliveryError` when no pack can be built.
+ * contradict each other is named there and does not stop the others. Throws `DeliveryError` when no pack can be built,
+ * and when trades and quotes have different units, which leaves no pack.
  */
 export async function buildPacks({
   datasets,
@@ -97,27 +103,40 @@ export async function buildPacks({
     onProgress: (shares) => onProgress(shares, dataset),
   });
   return opened(of("orders"), async (delivery) => {
-    const packs: BuildReport[] = [];
+    const built: BuiltPack[] = [];
     const refused: RefusedDataset[] = [];
     const wanted = DATASET_NAMES.filter((name) => datasets?.includes(name) ?? true);
     for (const dataset of wanted) {
       try {
         const found = await find(of(dataset), delivery);
         if (datasets === undefined && !isThere(found)) continue;
-        packs.push(await buildFound(of(dataset), delivery, found));
+        built.push(await buildFound(of(dataset), delivery, found));
       } catch (error) {
         if (!(error instanceof DeliveryError)) throw error;
         refused.push({ dataset, problem: error.message });
       }
     }
     const [first] = refused;
-    if (packs.length === 0 && first !== undefined) throw new DeliveryError(first.problem);
+    if (built.length === 0 && first !== undefined) throw new DeliveryError(first.problem);
     // Throws an error that names what was found instead.
-    if (packs.length === 0)
-      packs.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
+    if (built.length === 0)
+      built.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
+    const packs = built.map(({ report }) => report);
+    const units = await rightUnits(built);
     const quality = await qualityOf(options, packs);
-    return deliveryReport(options.tradedate, { wanted, packs, refused, quality });
+    return deliveryReport(options.tradedate, { wanted, packs, refused, units, quality });
   });
+}
+
+/** Compares the units of trades and quotes. Removes all packs and throws `DeliveryError` when they differ. */
+async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
+  const turnovers = (name: string): Turnovers =>
+    built.find(({ report }) => report.dataset === name && report.pack !== null)?.turnovers ?? new Map();
+  const units = unitsOf(turnovers("trades"), turnovers("quotes"));
+  const problem = unitProblem(units);
+  if (problem === null) return units;
+  for (const { report } of built) if (report.pack !== null) await rm(report.pack, { force: true });
+  throw new DeliveryError(problem);
 }
 
 /** Checks the day's packs where they are verified; `null` when they are not, or none was built. */
@@ -172,18 +191,26 @@ function isThere({ files }: Found): boolean {
   return files.files.some(({ problem }) => problem === undefined);
 }
 
+/** The report on a pack, and the turnover of its securities. */
+interface BuiltPack {
+  report: BuildReport;
+  turnovers: Turnovers;
+}
+
 async function buildFound(
   options: OneDataset,
   { delivery, work }: OpenedDelivery,
   { files, defects }: Found,
-): Promise<BuildReport> {
+): Promise<BuiltPack> {
   const { dataset, tradedate } = options;
   refuseNothing(files, options);
   const folder = work.next();
   await mkdir(folder);
   const pool = new WorkerPool(options.threads, { dataset, tradedate, folder });
   try {
-    return await new Build(options, { delivery, files, defects, pool, work }).run();
+    const build = new Build(options, { delivery, files, defects, pool, work });
+    const report = await build.run();
+    return { report, turnovers: build.turnovers };
   } finally {
     await pool.close();
   }
@@ -218,6 +245,7 @@ interface Opened {
 }
 
 class Build {
+  readonly turnovers = new Map<number, number>();
   private readonly options: OneDataset;
   private readonly files: DatasetFiles;
   private readonly defects: DefectBook;
@@ -293,9 +321,11 @@ class Build {
       // A large file of one security without rows has no extents, so its security is added here.
       const bigSecurities = mixed.flatMap(({ security }) => security ?? []);
       const sources = { single, aside, withoutOrders: [...files.withoutFile, ...bigSecurities] };
-      for await (const { section, cancels, fingerprint } of sectionsOf(sources, context)) {
+      for await (const { section, cancels, fingerprint, turnover } of sectionsOf(sources, context)) {
         await writer.append(section);
-        this.stored += section.entry.rows;
+        const { symbol, market, rows } = section.entry;
+        this.stored += rows;
+        this.turnovers.set(securityKey(symbol, market), turnover);
         this.cancels += cancels;
         this.fingerprints.push(fingerprint);
       }
@@ -336,6 +366,15 @@ class Build {
     throw new Error(`the pack differs from what was read: ${differenceIn(verified.refusal)}`);
   }
 
+  /** Returns how many securities of an exchange have rows; of quotes, halted securities and indices are not counted. */
+  private traded(wanted: Market, entries: readonly SectionEntry[]): number {
+    const dataset: string = this.options.dataset;
+    const isTraded = ({ symbol, market }: SectionEntry) =>
+      dataset !== quotes.name ||
+      (!isIndex({ symbol, market }) && (this.turnovers.get(securityKey(symbol, market)) ?? 0) > 0);
+    return entries.filter((entry) => entry.market === wanted && entry.rows > 0 && isTraded(entry)).length;
+  }
+
   private report(pack: { path: string; index: DayIndex; sizeBytes: number } | null): BuildReport {
     const { intake, quarantine, files, options } = this;
     const seconds = (performance.now() - this.startedMs) / 1000;
@@ -352,6 +391,7 @@ class Build {
       origin: pack?.index.origin ?? null,
       securities: entries.length,
       securitiesWithoutOrders: entries.filter(({ rows }) => rows === 0).length,
+      traded: { SH: this.traded("SH", entries), SZ: this.traded("SZ", entries) },
       rows: this.stored,
       cancels: this.cancels,
       packBytes: pack?.sizeBytes ?? 0,

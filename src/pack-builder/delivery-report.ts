@@ -1,9 +1,12 @@
 /** The report on a build of all datasets of a delivery, as text lines and as JSON. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
+import type { Market } from "../orders/record.ts";
+import { MARKETS, SHANGHAI_ORDERS_SINCE } from "../quality/check-day.ts";
 import type { QualitySheet } from "../quality/sheet.ts";
 import { type BuildReport, leftOutLines, packLines } from "./build-report.ts";
 import { LEFT_OUT_TEXTS, type LeftOutFile } from "./delivery/source-file.ts";
+import { type Units, unitLines } from "./unit-check.ts";
 
 export interface DeliveryReport {
   tradedate: BeijingDate;
@@ -17,6 +20,8 @@ export interface DeliveryReport {
   sparse: SparseDataset[];
   /** Every file of the delivery that no pack was built from. */
   leftOut: LeftOutFile[];
+  /** Turnover in the quotes against the trades. */
+  units: Units;
   /** What the quality check says of the day; `null` when it did not run. */
   quality: DayQuality | null;
 }
@@ -37,9 +42,13 @@ export interface RefusedDataset {
   problem: string;
 }
 
-/** A dataset with rows of less than half as many securities as another one of the delivery; its pack is degraded. */
-interface SparseDataset {
+/**
+ * A dataset that has, at one exchange, rows of less than half as many securities as another one of the delivery; its pack
+ * is degraded.
+ */
+export interface SparseDataset {
   dataset: DatasetName;
+  market: Market;
   securities: number;
   than: { dataset: DatasetName; securities: number };
 }
@@ -49,15 +58,16 @@ interface Built {
   wanted: readonly DatasetName[];
   packs: readonly BuildReport[];
   refused: readonly RefusedDataset[];
+  units: Units;
   quality: DayQuality | null;
 }
 
 /** Returns the report of the day `tradedate` on its packs (at least one) and on the datasets that were refused. */
 export function deliveryReport(
   tradedate: BeijingDate,
-  { wanted, packs, refused, quality }: Built,
+  { wanted, packs, refused, units, quality }: Built,
 ): DeliveryReport {
-  const sparse = packs.flatMap((pack) => sparseOf(pack, packs) ?? []);
+  const sparse = packs.flatMap((pack) => MARKETS.flatMap((market) => sparseOf(pack, market, packs) ?? []));
   const judged = packs.map((pack) => {
     const isSparse = sparse.some(({ dataset }) => dataset === pack.dataset);
     return isSparse ? { ...pack, result: "degraded" as const } : pack;
@@ -73,20 +83,22 @@ export function deliveryReport(
     absent: wanted.filter((dataset) => !held.has(dataset)),
     sparse,
     leftOut: unread(packs),
+    units,
     quality,
   };
 }
 
-function sparseOf(pack: BuildReport, packs: readonly BuildReport[]): SparseDataset | null {
-  if (pack.result === "failed") return null;
-  const securities = withRows(pack);
-  const than = packs.find((other) => withRows(other) > securities * 2);
+function sparseOf(
+  { dataset, tradedate, result, traded }: BuildReport,
+  market: Market,
+  packs: readonly BuildReport[],
+): SparseDataset | null {
+  const isExpected = dataset !== "orders" || market === "SZ" || tradedate >= SHANGHAI_ORDERS_SINCE;
+  if (result === "failed" || !isExpected) return null;
+  const securities = traded[market];
+  const than = packs.find((other) => other.traded[market] > securities * 2);
   if (than === undefined) return null;
-  return { dataset: pack.dataset, securities, than: { dataset: than.dataset, securities: withRows(than) } };
-}
-
-function withRows({ securities, securitiesWithoutOrders }: BuildReport): number {
-  return securities - securitiesWithoutOrders;
+  return { dataset, market, securities, than: { dataset: than.dataset, securities: than.traded[market] } };
 }
 
 /** Returns the report as lines for a terminal. */
@@ -96,6 +108,7 @@ export function deliveryLines(report: DeliveryReport): string[] {
     ...packs.flatMap((pack) => [`dataset     ${pack.dataset}`, ...packLines(pack)]),
     ...refused.flatMap(({ dataset, problem }) => [`dataset     ${dataset}`, `refused     ${problem}`]),
     ...sparseLines(report),
+    ...unitLines(report.units),
     ...absent.map((dataset) => `no pack     ${dataset}: no file of ${DATASETS[dataset].rows} was built`),
     ...qualityLines(quality),
     ...leftOutLines(leftOut, (reason) => LEFT_OUT_TEXTS[reason]),
@@ -111,8 +124,8 @@ function qualityLines(quality: DayQuality | null): string[] {
 /** Returns a line for each dataset that is degraded beside another one. */
 function sparseLines({ sparse }: DeliveryReport): string[] {
   return sparse.map(
-    ({ dataset, securities, than }) =>
-      `degraded    ${dataset} of ${securities} securities beside ${than.dataset} of ${than.securities}`,
+    ({ dataset, market, securities, than }) =>
+      `degraded    ${dataset} of ${securities} ${market} securities beside ${than.dataset} of ${than.securities}`,
   );
 }
 

@@ -96,5 +96,5 @@ function nothing(tradedate: BeijingDate, key: number, dataset: Dataset): Section
   const { rows } = joined([], dataset);
   const section = writeSection(tradedate, { ...securityOfKey(key), columns: rows }, dataset);
   const repeats = { repeated: 0, identical: 0, conflicts: [], twice: null };
-  return { section, cancels: 0, fingerprint: 0, repeats };
+  return { section, cancels: 0, fingerprint: 0, turnover: 0, repeats };
 }

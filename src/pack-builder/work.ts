@@ -15,6 +15,7 @@ import { TradeParser } from "./parse/trade-parser.ts";
 import { Cells, repeatsOf } from "./row-repeats.ts";
 import { type WrittenSection, writeSection } from "./section-writer.ts";
 import { type Extent, SpillReader, SpillWriter } from "./spill.ts";
+import { turnoverOf } from "./unit-check.ts";
 
 /** Lines of a file to parse; `from` is the position after its header. */
 export interface ChunkOfLines {
@@ -51,6 +52,8 @@ export interface SectionResult {
   cancels: number;
   /** The fingerprint of the source rows, which verification compares with the pack's rows. */
   fingerprint: number;
+  /** Yuan, by `turnoverOf`. */
+  turnover: number;
   repeats: SectionRepeats;
 }
 
@@ -161,7 +164,8 @@ export class Workbench {
     );
     const section = writeSection(this.settings.tradedate, { symbol, market, columns: rows }, dataset);
     const fingerprint = fingerprintOf(rows, dataset);
-    return { section, cancels: cancelsIn(rows, dataset), fingerprint, repeats };
+    const counted = { cancels: cancelsIn(rows, dataset), turnover: turnoverOf(rows, dataset) };
+    return { section, ...counted, fingerprint, repeats };
   }
 }
 

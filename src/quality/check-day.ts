@@ -34,7 +34,7 @@ export interface OtherDay {
 }
 
 /** Since this day sources have Shanghai's orders. */
-const SHANGHAI_ORDERS_SINCE = "20210607";
+export const SHANGHAI_ORDERS_SINCE = "20210607";
 /** A share with so many orders is traded, save for a few. */
 const ENOUGH_ORDERS = 100;
 const ENOUGH_TRADES = 20;

@@ -13,6 +13,11 @@ export function kindOf({ symbol, market }: Security): SecurityKind {
   return FUNDS[market].test(symbol) ? "fund" : "other";
 }
 
+/** Returns whether the code is an index's: it has quotes, and nothing is traded under it. */
+export function isIndex({ symbol, market }: Security): boolean {
+  return symbol.startsWith(market === "SH" ? "000" : "399");
+}
+
 /** Returns the price step in ten-thousandths: 0.01 for shares, 0.001 for the others and Shanghai's B shares. */
 export function tickE4({ symbol, market }: Security): number {
   return kindOf({ symbol, market }) === "share" && !(market === "SH" && symbol.startsWith("90")) ? 100 : 10;

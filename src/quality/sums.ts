@@ -22,7 +22,7 @@ interface TradedTotals {
 }
 
 /** Returns the totals of the trades before 15:05. */
-function tradedTotals(trades: TradeColumns): TradedTotals {
+export function tradedTotals(trades: TradeColumns): TradedTotals {
   const isCancel = shenzhenCancels(trades);
   const amount = new ExactSum();
   let [volume, lowE4, highE4] = [0, Number.POSITIVE_INFINITY, 0];

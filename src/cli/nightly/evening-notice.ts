@@ -2,7 +2,7 @@
 import type { Notice } from "../../admin/wire.ts";
 import type { Bilingual } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import { DATASETS } from "../../datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import { LEFT_OUT_TEXTS, type LeftOutReason } from "../../pack-builder/delivery/source-file.ts";
 import { countText, sizeText } from "../command-line.ts";
 import { chineseName, lackingText } from "../dataset-days.ts";
@@ -11,6 +11,8 @@ import type { Arrival } from "./wait-for-delivery.ts";
 
 /** The most unread files named in a message; the build report names all of them. */
 const NAMED_FILES = 20;
+
+const EXCHANGES = { SH: { zh: "上海", en: "Shanghai" }, SZ: { zh: "深圳", en: "Shenzhen" } } as const;
 
 const LEFT_OUT_ZH: Readonly<Record<LeftOutReason, string>> = {
   link: "是符号链接，不会读取链接指向的内容",
@@ -62,10 +64,11 @@ function titleOf(outcome: DayOutcome): Bilingual {
 }
 
 /** Returns what is served now, in one line, for an outcome with a served dataset. */
-export function servedSentence({ tradedate, datasets, lacking }: DayOutcome): Bilingual {
+export function servedSentence({ tradedate, datasets, lacking, sparse }: DayOutcome): Bilingual {
   const served = datasets.filter(({ state }) => state !== "failed");
   const parts = served.map(servedPart);
-  const left = served.some(({ degraded }) => degraded)
+  const isSparse = (name: DatasetName) => sparse.some(({ dataset }) => dataset === name);
+  const left = served.some(({ degraded, dataset }) => degraded && !isSparse(dataset))
     ? { zh: "（有坏行未收入）", en: ", with rows left out" }
     : { zh: "", en: "" };
   const titles = lacking.map(chineseName).join("、");
@@ -73,9 +76,15 @@ export function servedSentence({ tradedate, datasets, lacking }: DayOutcome): Bi
     lacking.length === 0
       ? { zh: "", en: "" }
       : { zh: `，缺少${titles}`, en: `, without ${lacking.join(" and ")}, which other days have` };
+  const few = {
+    zh: sparse
+      .map(({ dataset, market }) => `，${chineseName(dataset)}缺少${EXCHANGES[market].zh}证券`)
+      .join(""),
+    en: sparse.map(({ dataset, market }) => `, ${dataset} lacking ${EXCHANGES[market].en}`).join(""),
+  };
   return {
-    zh: `${tradedate} ${parts.map(({ zh }) => zh).join("；")}${left.zh}${without.zh}`,
-    en: `${tradedate} ${parts.map(({ en }) => en).join("; ")}${left.en}${without.en}`,
+    zh: `${tradedate} ${parts.map(({ zh }) => zh).join("；")}${left.zh}${without.zh}${few.zh}`,
+    en: `${tradedate} ${parts.map(({ en }) => en).join("; ")}${left.en}${without.en}${few.en}`,
   };
 }
 
@@ -97,7 +106,7 @@ function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
 
 /** Returns further facts, a line each. */
 export function linesOf(outcome: DayOutcome): Bilingual[] {
-  const { datasets, lacking, leftOut, files, seconds } = outcome;
+  const { datasets, lacking, sparse, leftOut, files, seconds } = outcome;
   const lines: Bilingual[] = [];
   const served = datasets.filter(({ state }) => state !== "failed");
   for (const [place, { dataset, securities, rows, sizeBytes }] of served.entries()) {
@@ -109,7 +118,7 @@ export function linesOf(outcome: DayOutcome): Bilingual[] {
       en: `${countText(securities)} securities, ${countText(rows)} ${noun}, ${size}${isLast ? `, in ${seconds} s` : ""}`,
     });
   }
-  lines.push(...lacking.map(lackingText));
+  lines.push(...lacking.map(lackingText), ...sparse.map(sparseText));
   for (const { brokenRows, quarantine } of datasets) {
     if (brokenRows === 0) continue;
     lines.push({
@@ -135,6 +144,16 @@ export function linesOf(outcome: DayOutcome): Bilingual[] {
     );
   }
   return lines;
+}
+
+/** Which dataset lacks most securities of which exchange. */
+function sparseText({ dataset, market, securities, than }: DayOutcome["sparse"][number]): Bilingual {
+  const exchange = EXCHANGES[market];
+  const [few, many] = [countText(securities), countText(than.securities)];
+  return {
+    zh: `${exchange.zh}${chineseName(dataset)}只有 ${few} 只证券，而${chineseName(than.dataset)}有 ${many} 只`,
+    en: `${DATASETS[dataset].rows} of ${few} ${exchange.en} securities beside ${DATASETS[than.dataset].rows} of ${many}`,
+  };
 }
 
 /** Returns the notice for a missing or incomplete delivery; `isFinal` when the wait has ended. */

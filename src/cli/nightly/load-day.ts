@@ -16,6 +16,7 @@ import {
   mayHoldRecords,
 } from "../../pack-builder/delivery/source-file.ts";
 import type { DeliveryReport } from "../../pack-builder/delivery-report.ts";
+import { MARKETS } from "../../quality/check-day.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, ServiceRefusal } from "../exit.ts";
@@ -62,7 +63,7 @@ export async function loadDay(
   return outcome;
 }
 
-type Loaded = Pick<DayOutcome, "datasets" | "lacking" | "leftOut">;
+type Loaded = Pick<DayOutcome, "datasets" | "lacking" | "sparse" | "leftOut">;
 
 /** Builds the packs of the delivery and publishes each by itself: one that is refused does not hold up the others. */
 async function loadDatasets(client: AdminClient, delivery: Delivery, options: LoadOptions): Promise<Loaded> {
@@ -71,9 +72,9 @@ async function loadDatasets(client: AdminClient, delivery: Delivery, options: Lo
   try {
     built = await builtDelivery(delivery, options);
   } catch (error) {
-    return { datasets: [failed("orders", tradedate, error)], lacking: [], leftOut: [] };
+    return { datasets: [failed("orders", tradedate, error)], lacking: [], sparse: [], leftOut: [] };
   }
-  const { packs, problems, leftOut } = built;
+  const { packs, problems, sparse, leftOut } = built;
   const datasets: DatasetOutcome[] = [];
   for (const pack of packs) {
     datasets.push(
@@ -90,14 +91,14 @@ async function loadDatasets(client: AdminClient, delivery: Delivery, options: Lo
   const delivered = datasets.map(({ dataset }) => dataset);
   // A service that does not answer has failed the packs already.
   const lacking = await lackingDatasets(client, delivered).catch(() => []);
-  return { datasets, lacking, leftOut };
+  return { datasets, lacking, sparse, leftOut };
 }
 
 /** Returns the outcome of a delivery that was not loaded, for a reason in both languages. */
 export function unloadedDay(tradedate: BeijingDate, problem: { en: string; zh: string }): DayOutcome {
   const orders = failed("orders", tradedate, new CommandFailure(problem.en));
   const datasets = [{ ...orders, problemZh: problem.zh }];
-  return dayOutcome(tradedate, { datasets, lacking: [], leftOut: [], files: [], seconds: 0 });
+  return dayOutcome(tradedate, { datasets, lacking: [], sparse: [], leftOut: [], files: [], seconds: 0 });
 }
 
 /** Returns the outcome of the whole day; its numbers are those of the first dataset. */
@@ -187,12 +188,15 @@ interface BuiltDelivery extends z.infer<typeof builtDeliverySchema> {
   problems: { dataset: DatasetName; problem: string }[];
 }
 
-function builtOf({ packs, refused, leftOut: unread }: DeliveryReport, { links }: Delivery): BuiltDelivery {
+function builtOf(
+  { packs, refused, sparse, leftOut: unread }: DeliveryReport,
+  { links }: Delivery,
+): BuiltDelivery {
   const leftOut = [
     ...links.map((path) => ({ path: basename(path), reason: "link" as const })),
     ...unread.filter(({ reason }) => mayHoldRecords(reason)),
   ];
-  const built: BuiltDelivery = { packs: [], problems: [...refused], leftOut };
+  const built: BuiltDelivery = { packs: [], problems: [...refused], sparse, leftOut };
   for (const { dataset, tradedate, pack, buildId, result, broken } of packs) {
     const { first, rows: brokenRows, allowed, quarantine } = broken;
     if (pack !== null && buildId !== null) {
@@ -283,6 +287,14 @@ const leftOutSchema = z.object({
   reason: z.enum(Object.keys(LEFT_OUT_TEXTS) as [LeftOutReason, ...LeftOutReason[]]),
 });
 
+/** A dataset with few securities of an exchange beside another dataset of the delivery. */
+const sparseSchema = z.object({
+  dataset: z.enum(DATASET_NAMES),
+  market: z.enum(MARKETS),
+  securities: z.number(),
+  than: z.object({ dataset: z.enum(DATASET_NAMES), securities: z.number() }),
+});
+
 /** The outcome of one dataset of the day. */
 const datasetOutcomeSchema = z.object({
   dataset: z.enum(DATASET_NAMES),
@@ -314,6 +326,8 @@ const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
   datasets: z.array(datasetOutcomeSchema).min(1),
   /** Datasets that other days have and the delivery lacks. */
   lacking: z.array(z.enum(DATASET_NAMES)),
+  /** Datasets that lack most securities of an exchange; absent in memories of earlier versions. */
+  sparse: z.array(sparseSchema).default([]),
   /** Files of the delivery that may hold rows and were not read. */
   leftOut: z.array(leftOutSchema),
   files: z.array(fileOutcomeSchema),
@@ -333,7 +347,11 @@ const builtSchema = z.object({
 });
 type Built = z.infer<typeof builtSchema>;
 
-const builtDeliverySchema = z.object({ packs: z.array(builtSchema), leftOut: z.array(leftOutSchema) });
+const builtDeliverySchema = z.object({
+  packs: z.array(builtSchema),
+  sparse: z.array(sparseSchema).default([]),
+  leftOut: z.array(leftOutSchema),
+});
 
 const memorySchema = z.object({
   /** The delivery's fingerprint; another delivery of the day starts over. */

@@ -22,7 +22,7 @@ function outcome(datasets: DatasetOutcome[], said: Partial<DayOutcome> = {}): Da
     tradedate: "20260312",
     state: failed === undefined ? first.state : "failed",
     problem: failed?.problem ?? null,
-    ...{ datasets, lacking: [], leftOut: [], files: [], seconds: 2.5 },
+    ...{ datasets, lacking: [], sparse: [], leftOut: [], files: [], seconds: 2.5 },
     ...said,
   };
 }
@@ -64,6 +64,21 @@ describe("the notice at the end of nightly", () => {
       "the delivery has no orders, which other days have",
       "2 lines could not be parsed; they are in q.csv",
     ]);
+  });
+
+  it("names the exchange that a dataset lacks, with the numbers of securities", () => {
+    const than = { dataset: "orders", securities: 2_900 } as const;
+    const sparse = [{ dataset: "trades", market: "SZ", securities: 12, than } as const];
+    const datasets = [dataset("orders"), dataset("trades", { degraded: true })];
+    const said = outcome(datasets, { degraded: true, sparse });
+    expect(servedSentence(said)).toEqual({
+      en: "20260312 is served as revision 3; trades are served as revision 3, trades lacking Shenzhen",
+      zh: "20260312 已发布，第 3 版；逐笔成交已发布，第 3 版，逐笔成交缺少深圳证券",
+    });
+    expect(linesOf(said)).toContainEqual({
+      en: "trades of 12 Shenzhen securities beside orders of 2,900",
+      zh: "深圳逐笔成交只有 12 只证券，而逐笔委托有 2,900 只",
+    });
   });
 
   it("is a failure when one dataset failed, and names what is served nevertheless", () => {

@@ -1,0 +1,83 @@
+/**
+ * Checks the units of a delivery: what the trades of a security add up to against the turnover in its quotes. A source
+ * that counts in lots, or gives amounts in ten-thousands of yuan, is out by the same factor in every security.
+ */
+import { upperMedian } from "../base/upper-median.ts";
+import type { Dataset, Rows } from "../datasets/dataset.ts";
+import { quotes } from "../datasets/quotes.ts";
+import { trades } from "../datasets/trades.ts";
+import { kindOf } from "../quality/security-kind.ts";
+import type { TradeColumns } from "../quality/security-rows.ts";
+import { lastSnapshot, type QuoteTotals, tradedTotals } from "../quality/sums.ts";
+import { securityOfKey } from "./parse/security-cell.ts";
+
+/** The turnover of each security before 15:05 in yuan, by `securityKey`. */
+export type Turnovers = ReadonlyMap<number, number>;
+
+/** Turnover in the quotes divided by price × volume of the trades. */
+export interface Ratio {
+  /** Securities with both. */
+  securities: number;
+  /** The median of their ratios; 0 without a security. */
+  median: number;
+}
+
+export interface Units {
+  shares: Ratio;
+  /** Funds, bonds and repos; the volumes of Shanghai's bonds have units of their own, so they decide nothing. */
+  others: Ratio;
+}
+
+/** Factors between units that sources use: lots of ten, lots of a hundred, ten-thousandths. */
+const FACTORS = [10, 100, 10_000];
+const NEAR = { least: 0.99, most: 1.01 };
+
+/** Returns a security's turnover before 15:05 in yuan: of trades the sum, of quotes the last one; 0 of orders. */
+export function turnoverOf(rows: Rows, { name }: Dataset): number {
+  if (name === trades.name) return tradedTotals(rows as TradeColumns).amount;
+  if (name === quotes.name) return lastSnapshot(rows as QuoteTotals)?.amount ?? 0;
+  return 0;
+}
+
+/** Compares the turnovers of securities that have one in both. */
+export function unitsOf(traded: Turnovers, quoted: Turnovers): Units {
+  const ratios: Record<keyof Units, number[]> = { shares: [], others: [] };
+  for (const [key, yuan] of quoted) {
+    const sum = traded.get(key) ?? 0;
+    if (sum === 0 || yuan === 0) continue;
+    ratios[kindOf(securityOfKey(key)) === "share" ? "shares" : "others"].push(yuan / sum);
+  }
+  const ratio = (all: number[]): Ratio => ({ securities: all.length, median: upperMedian(all) });
+  return { shares: ratio(ratios.shares), others: ratio(ratios.others) };
+}
+
+/** Returns what is wrong with the units as a sentence without its end; `null` when shares agree, or none can be compared. */
+export function unitProblem({ shares: { securities, median } }: Units): string | null {
+  if (securities === 0 || (median >= NEAR.least && median <= NEAR.most)) return null;
+  const isMore = median > 1;
+  const times = isMore ? median : 1 / median;
+  const factor = FACTORS.find((each) => times >= each * NEAR.least && times <= each * NEAR.most);
+  const [larger, smaller] = isMore
+    ? ["the turnover in the quotes", "price × volume of the trades"]
+    : ["price × volume of the trades", "the turnover in the quotes"];
+  const name =
+    factor === undefined ? `${times.toPrecision(4)} times` : `${factor.toLocaleString("en-US")} times`;
+  const cause =
+    factor === undefined
+      ? "the two are not of the same day or not complete"
+      : "prices, volumes or amounts of one of them have another unit";
+  return `${larger} is ${name} ${smaller} (median of ${securities} shares): ${cause}; correct the delivery, or build each dataset by itself with --dataset`;
+}
+
+/** Returns the ratios for a terminal; empty when nothing can be compared. */
+export function unitLines({ shares, others }: Units): string[] {
+  const parts = [
+    ...(shares.securities === 0 ? [] : [`${ratioText(shares)} shares`]),
+    ...(others.securities === 0 ? [] : [`${ratioText(others)} funds, bonds and repos`]),
+  ];
+  return parts.length === 0 ? [] : [`units       turnover of quotes to trades ${parts.join(", ")}`];
+}
+
+function ratioText({ securities, median }: Ratio): string {
+  return `${Number(median.toPrecision(6))} (median) of ${securities}`;
+}
