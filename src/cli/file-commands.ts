@@ -6,20 +6,16 @@
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import {
-  type BeginFileUpload,
   dataTypeSchema,
   type FileSummary,
   fileListSchema,
   fileNameProblem,
   fileSummarySchema,
-  fileUploadBegunSchema,
-  type PublishFile,
 } from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dailyFileProblem } from "../pack-builder/daily-file.ts";
 import { type LocalFile, openLocalFile } from "../pack-builder/local-file.ts";
-import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import {
   type ConfirmOptions,
   confirm,
@@ -35,8 +31,8 @@ import {
   YES_OPTION,
 } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
+import { addFile, type FilePlace, fileRoute, publishFile } from "./file-uploads.ts";
 import { byteProgress } from "./progress.ts";
-import { sendParts } from "./publish-command.ts";
 
 interface PlaceOptions extends ServiceOptions {
   type: FileSummary["dataType"];
@@ -198,18 +194,6 @@ function fileStateOf({ state, stateNote }: FileSummary): string {
   return stateNote === "" ? word : `${word} (${stateNote})`;
 }
 
-/** A file's type, day and name. */
-export interface FilePlace {
-  dataType: FileSummary["dataType"];
-  tradedate: BeijingDate;
-  name: string;
-}
-
-/** Returns the path of a file's admin routes. */
-function fileRoute({ dataType, tradedate, name }: FilePlace): string {
-  return `/admin/files/${dataType}/${tradedate}/${encodeURIComponent(name)}`;
-}
-
 /** Refuses an invalid name before anything is read. */
 export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void {
   const problem = fileNameProblem(dataType, tradedate, name);
@@ -236,38 +220,4 @@ export async function openDailyFile(path: string, place: FilePlace, root?: strin
   if (problem === null) return file;
   await file.close();
   throw new CommandFailure(`${path} is not taken: ${problem}.`);
-}
-
-export interface AddOptions {
-  /** Called with the number of uploaded bytes. */
-  onSent?: (bytes: number) => void;
-  /** `builder` for what was made from quotes, which an operator's file keeps out. */
-  origin?: FileSummary["origin"];
-}
-
-/** Uploads `file` to `place`; resumable and idempotent. It is offered only after `publishFile`. */
-export async function addFile(
-  client: AdminClient,
-  place: FilePlace,
-  file: LocalFile,
-  { onSent, origin = "operator" }: AddOptions = {},
-): Promise<FileSummary> {
-  const uploads = `${fileRoute(place)}/uploads`;
-  const content = { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
-  // A service of an earlier version refuses a member that it does not know.
-  const body: BeginFileUpload = origin === "operator" ? content : { ...content, origin };
-  const begun = await client.request(fileUploadBegunSchema, "POST", uploads, { body, repeatable: true });
-  if (begun.state === "present") return begun.file;
-  const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
-  await sendParts(client, { file, begun, partPath: (n) => `${upload}/parts/${n}`, onSent });
-  return client.request(fileSummarySchema, "POST", `${upload}/complete`, {
-    repeatable: true,
-    silenceMs: HASHING_MS,
-  });
-}
-
-/** Publishes a revision of a file: the named one, else the only waiting one. */
-export function publishFile(client: AdminClient, place: FilePlace, ask: PublishFile): Promise<FileSummary> {
-  const request = { body: ask, repeatable: true };
-  return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);
 }

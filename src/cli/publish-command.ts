@@ -3,23 +3,18 @@
  * missing parts and completes it. The served day changes only in the last step, so a killed command can be run again.
  */
 
-import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import {
   type BeginUpload,
   dayDetailSchema,
-  PART_SHA256_HEADER,
   type Published,
   publishedSchema,
-  storedPartSchema,
-  type Uploading,
   uploadBegunSchema,
 } from "../admin/wire.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import { readSheet, sheetName } from "../pack-builder/check-packs.ts";
-import type { LocalFile } from "../pack-builder/local-file.ts";
 import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
 import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
 import { sheetClaim } from "../quality/sheet-text.ts";
@@ -35,6 +30,7 @@ import {
 import { dayPath } from "./dataset-days.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 import { byteProgress } from "./progress.ts";
+import { sendParts } from "./upload-parts.ts";
 
 export interface PublishCommandOptions extends ServiceOptions {
   force?: boolean;
@@ -198,59 +194,4 @@ async function publishOnce(
     repeatable: true,
     silenceMs: HASHING_MS,
   });
-}
-
-/** Concurrent parts: enough to hide the network latency, few enough for a worker's memory. */
-const PARALLEL_PARTS = 3;
-
-export interface Sending {
-  file: Pick<LocalFile, "read">;
-  /** The answer to opening the upload. */
-  begun: Uploading;
-  /** The path of part `n` below the service. */
-  partPath: (n: number) => string;
-  /** Called with the number of uploaded bytes. */
-  onSent?: ((bytes: number) => void) | undefined;
-}
-
-/**
- * Sends every missing part with its checksum, several concurrently. After a failure no further part is started, and it
- * throws when the running ones have ended.
- */
-export async function sendParts(
-  client: AdminClient,
-  { file, begun, partPath, onSent }: Sending,
-): Promise<void> {
-  const { partSizeBytes } = begun;
-  const stored = new Set(begun.parts.map((part) => part.n));
-  let sent = begun.parts.reduce((sum, part) => sum + part.sizeBytes, 0);
-  onSent?.(sent);
-  const missing: number[] = [];
-  for (let n = 1; n <= begun.partCount; n++) if (!stored.has(n)) missing.push(n);
-  const sender = async () => {
-    for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
-      // Added after the wait: `sent += await …` would read the old sum and lose what others sent meanwhile.
-      const bytes = await file.read((n - 1) * partSizeBytes, partSizeBytes);
-      await sendPart(client, partPath(n), bytes).catch((error: unknown) => {
-        missing.length = 0;
-        throw error;
-      });
-      sent += bytes.length;
-      onSent?.(sent);
-    }
-  };
-  const ended = await Promise.allSettled(Array.from({ length: PARALLEL_PARTS }, sender));
-  const failed = ended.find((each) => each.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-}
-
-async function sendPart(client: AdminClient, path: string, bytes: Uint8Array): Promise<void> {
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const headers = { [PART_SHA256_HEADER]: sha256 };
-  const stored = await client.request(storedPartSchema, "PUT", path, { body: bytes, headers });
-  if (stored.sha256 !== sha256) {
-    throw new CommandFailure(
-      `Part ${stored.n} arrived with other bytes than were sent; run the command again.`,
-    );
-  }
 }

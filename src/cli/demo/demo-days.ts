@@ -17,7 +17,8 @@ import {
   weekdays,
 } from "../calendar-commands.ts";
 import { inDataset } from "../dataset-days.ts";
-import { addFile, openDailyFile, publishFile } from "../file-commands.ts";
+import { openDailyFile } from "../file-commands.ts";
+import { addFile, publishFile } from "../file-uploads.ts";
 import { openPack, publishPack } from "../publish-command.ts";
 
 const DATA_TYPE = "auction_tick";

@@ -1,0 +1,61 @@
+/** Sends the parts of an upload, of a pack or of a file. */
+import { createHash } from "node:crypto";
+import { PART_SHA256_HEADER, storedPartSchema, type Uploading } from "../admin/wire.ts";
+import type { LocalFile } from "../pack-builder/local-file.ts";
+import type { AdminClient } from "./admin-client.ts";
+import { CommandFailure } from "./exit.ts";
+
+/** Concurrent parts: enough to hide the network latency, few enough for a worker's memory. */
+const PARALLEL_PARTS = 3;
+
+export interface Sending {
+  file: Pick<LocalFile, "read">;
+  /** The answer to opening the upload. */
+  begun: Uploading;
+  /** The path of part `n` below the service. */
+  partPath: (n: number) => string;
+  /** Called with the number of uploaded bytes. */
+  onSent?: ((bytes: number) => void) | undefined;
+}
+
+/**
+ * Sends every missing part with its checksum, several concurrently. After a failure no further part is started, and it
+ * throws when the running ones have ended.
+ */
+export async function sendParts(
+  client: AdminClient,
+  { file, begun, partPath, onSent }: Sending,
+): Promise<void> {
+  const { partSizeBytes } = begun;
+  const stored = new Set(begun.parts.map((part) => part.n));
+  let sent = begun.parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+  onSent?.(sent);
+  const missing: number[] = [];
+  for (let n = 1; n <= begun.partCount; n++) if (!stored.has(n)) missing.push(n);
+  const sender = async () => {
+    for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
+      // Added after the wait: `sent += await …` would read the old sum and lose what others sent meanwhile.
+      const bytes = await file.read((n - 1) * partSizeBytes, partSizeBytes);
+      await sendPart(client, partPath(n), bytes).catch((error: unknown) => {
+        missing.length = 0;
+        throw error;
+      });
+      sent += bytes.length;
+      onSent?.(sent);
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: PARALLEL_PARTS }, sender));
+  const failed = ended.find((each) => each.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+async function sendPart(client: AdminClient, path: string, bytes: Uint8Array): Promise<void> {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const headers = { [PART_SHA256_HEADER]: sha256 };
+  const stored = await client.request(storedPartSchema, "PUT", path, { body: bytes, headers });
+  if (stored.sha256 !== sha256) {
+    throw new CommandFailure(
+      `Part ${stored.n} arrived with other bytes than were sent; run the command again.`,
+    );
+  }
+}
