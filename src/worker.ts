@@ -1,6 +1,6 @@
 /**
- * Entry of the worker: the fetch handler, the scheduled task and the Durable Object classes. An isolate starts with what
- * `/api` needs; pages, drive and operator's API, nearly half of the code, are run when the first request for them comes.
+ * Entry of the worker: the fetch handler, the scheduled task and the Durable Object classes. An isolate starts with
+ * what `/api` needs; pages, drive and operator's API, nearly half of the code, are loaded at their first request.
  */
 import { createApi, isForApi } from "./api.ts";
 import type { createApp } from "./app.ts";
@@ -15,7 +15,7 @@ warmUp();
 
 let app: ReturnType<typeof createApp> | undefined;
 
-/** The whole service. Not the promise is kept: one that another request made must not be waited for. */
+/** The whole service. The promise is not kept, because a request must not wait for another request's promise. */
 async function wholeApp(): Promise<ReturnType<typeof createApp>> {
   const { createApp } = await import("./app.ts");
   app ??= createApp();

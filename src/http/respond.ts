@@ -74,7 +74,7 @@ export interface OrderPage {
   nextCursor: string | null;
 }
 
-/** Small enough that a client that reads slowly sets memory free while it reads. */
+/** Small enough that a slow client frees memory while it reads. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
@@ -91,7 +91,7 @@ export function pageBody({ fields, items, tradedate, pageSize, nextCursor }: Ord
   return inPieces([head, items, tail]);
 }
 
-/** The bytes of `parts`, one behind the other, in pieces of `PIECE_BYTES` and a last one of what is left. */
+/** Returns the bytes of `parts` in order, in pieces of `PIECE_BYTES` and a last piece with the rest. */
 function inPieces(parts: readonly Uint8Array[]): Uint8Array[] {
   let left = parts.reduce((sum, { length }) => sum + length, 0);
   const pieces: Uint8Array[] = [];

@@ -24,7 +24,7 @@ export async function readAuction(pack: Pick<PackFile, "read">, entry: SectionEn
 /** An auction pack that was written. */
 export interface AuctionPack {
   path: string;
-  /** Securities with rows, and rows. */
+  /** Number of securities with rows, and of rows. */
   securities: number;
   rows: number;
   /** Snapshots that the auction cannot have and that gave no row. */

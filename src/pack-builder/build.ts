@@ -1,7 +1,7 @@
 /**
- * A delivery → a day pack of each dataset. A file with one security is parsed and written as its section, one file per
- * thread at a time. Files with many securities are first cut into chunks, whose rows are stored on disk by security.
- * Memory holds a few chunks, whatever the size of the day.
+ * Builds a day pack of each dataset from a delivery. A file with one security is parsed and written as its section, one
+ * file per thread at a time. Files with many securities are first cut into chunks, whose rows are stored on disk by
+ * security. Memory holds a few chunks, whatever the size of the day.
  */
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -23,7 +23,7 @@ import { orderContents, tradeContents } from "./contents.ts";
 import { differenceIn, openPackFile, type PackFile, packName } from "./pack-file.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
-/** Days before it that a day is compared with. */
+/** Number of days with which a day is compared. */
 const MOST_OTHER_DAYS = 10;
 
 /** A thread takes about a second to start, in which another checks more than a million rows. */
@@ -45,7 +45,7 @@ export interface CheckOptions {
 
 /** Some securities of a day's packs. */
 export interface CheckedSlice {
-  /** Where the packs lie; `null` for a dataset that the day does not have. */
+  /** Paths of the packs; `null` for a dataset that the day does not have. */
   paths: Record<DatasetName, string | null>;
   /** Codes with suffix. */
   codes: readonly string[];
@@ -76,7 +76,7 @@ async function checkOpen(
   return reports;
 }
 
-/** Checks a slice in a thread of its own. */
+/** Checks a slice in a separate thread. */
 function checkInThread(slice: CheckedSlice): Promise<SecurityReport[]> {
   return new Promise((resolve, reject) => {
     const thread = new Thread(join(import.meta.dirname, "check-thread.ts"), { workerData: slice });
@@ -86,7 +86,7 @@ function checkInThread(slice: CheckedSlice): Promise<SecurityReport[]> {
   });
 }
 
-/** Deals the securities out to slices of about as many rows. */
+/** Splits the securities into slices with about equal numbers of rows. */
 function slicesOf(rowsOfCode: ReadonlyMap<string, number>, count: number): string[][] {
   const slices = Array.from({ length: count }, () => ({ rows: 0, codes: [] as string[] }));
   for (const [code, rows] of [...rowsOfCode].sort((a, b) => b[1] - a[1])) {
@@ -104,7 +104,7 @@ async function reportOf(
 ): Promise<SecurityReport> {
   const code = codeOf({ symbol, market });
   const read = { orders: await sections.orders.read(code), trades: await sections.trades.read(code) };
-  // An exchange that a pack does not have at all is a fault of the day, not of each of its securities.
+  // An exchange that is missing in a pack is a fault of the day, not of each of its securities.
   const ofOrders =
     read.orders === null || !sections.orders.has(market)
       ? null
@@ -154,7 +154,7 @@ class Sections {
     return this.pack === null ? null : (this.entries.get(code)?.rows ?? 0);
   }
 
-  /** The entry and the bytes of a security, an entry without rows where the pack has none; `null` without a pack. */
+  /** Returns the entry and bytes of a security (an entry without rows if the pack lacks it); `null` without a pack. */
   async read(code: string): Promise<[SectionEntry, Uint8Array] | null> {
     if (this.pack === null) return null;
     const entry = this.entries.get(code) ?? withoutRows(code);
@@ -187,14 +187,14 @@ export function sheetPageName(tradedate: BeijingDate): string {
 
 export interface CheckedFolder {
   sheet: QualitySheet;
-  /** Where the sheet lies. */
+  /** The path of the sheet. */
   path: string;
   /** Where the sheet lies as a page. */
   page: string;
 }
 
 /**
- * Checks the day's packs that lie in `folder` under their names, compares them with the days whose sheets lie there, and
+ * Checks the day's packs in `folder` (under their usual names), compares them with the days whose sheets are there, and
  * writes the sheet and its page beside them. Throws `PackFormatError` for a file that is no pack of the day.
  */
 export async function checkFolder(
@@ -230,7 +230,7 @@ export async function checkFolder(
   return { sheet, path, page };
 }
 
-/** Opens the packs at `paths`. Throws `PackFormatError` for a file that is none. */
+/** Opens the packs at `paths`. Throws `PackFormatError` for a file that is no pack. */
 function openPacks(paths: CheckedSlice["paths"]): Promise<OpenPacks> {
   return openEach(async (dataset) => {
     const path = paths[dataset];
@@ -297,7 +297,7 @@ export async function readSheet(path: string): Promise<QualitySheet | { problem:
   return parseSheet(text);
 }
 
-/** Returns the days whose sheets lie in `folder`, the ten nearest to `tradedate`, itself not counted. */
+/** Returns the ten days nearest to `tradedate`, excluding it, whose sheets are in `folder`. */
 async function otherDays(folder: string, tradedate: BeijingDate): Promise<OtherDay[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{8}_quality\.json$/.test(name));
   const distance = (name: string) => Math.abs(Number(name.slice(0, 8)) - Number(tradedate));

@@ -1,15 +1,15 @@
-/** A number over the rows of a security that is equal for the same rows of another day. */
+/** A hash of a security's rows without their day, equal for the same rows on another day. */
 import { orders } from "../datasets/orders.ts";
 import type { OrderColumns } from "../orders/record.ts";
 import type { TradeColumns } from "../quality/security-rows.ts";
 import { Fingerprint, TIME_COLUMN } from "./fingerprint.ts";
 
-/** Returns the number over times, exchange order numbers and volumes. */
+/** Returns the hash of times, exchange order numbers and volumes. */
 export function orderContents({ time, exchangeOrderId, volume }: OrderColumns): number {
   return contentsOf([time, exchangeOrderId, volume]);
 }
 
-/** Returns the number over times, trade numbers and volumes. */
+/** Returns the hash of times, trade numbers and volumes. */
 export function tradeContents({ time, tradeId, volume }: TradeColumns): number {
   return contentsOf([time, tradeId, volume]);
 }

@@ -10,7 +10,7 @@ import { type Units, unitLines } from "./unit-check.ts";
 
 export interface DeliveryReport {
   tradedate: BeijingDate;
-  /** `failed`: a pack is missing although the delivery holds its dataset; `degraded`: a pack is. */
+  /** `failed`: a pack is missing although the delivery holds its dataset; `degraded`: a pack is degraded. */
   result: BuildReport["result"];
   /** One per dataset that was built, in the order of `DATASET_NAMES`. */
   packs: BuildReport[];
@@ -22,7 +22,7 @@ export interface DeliveryReport {
   leftOut: LeftOutFile[];
   /** Turnover in the quotes against the trades. */
   units: Units;
-  /** What the quality check says of the day; `null` when it did not run. */
+  /** The result of the quality check; `null` when it did not run. */
   quality: DayQuality | null;
 }
 

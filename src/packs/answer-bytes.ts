@@ -1,16 +1,16 @@
-/** What an answer holds in memory at most, known before anything is read. */
+/** Computes the maximum memory of an answer before anything is read. */
 import { type Column, columnNamed, type Dataset } from "../datasets/dataset.ts";
 import { type PageAsk, planPage } from "../orders/query/page-plan.ts";
 import { blockEnd, blockRows, type SectionEntry } from "./layout.ts";
 import { PIECE_BYTES } from "./parquet-answer.ts";
 
-/** Of the envelope around the rows, its cursor included. */
+/** Bytes of the envelope around the rows, including its cursor. */
 const ENVELOPE_BYTES = 2_000;
 
 /** Two brackets and a comma. */
 const ROW_BYTES = 3;
 
-/** The longest JSON of a value, with its quotes and the comma behind it, by kind. Source codes have six characters. */
+/** The longest JSON of a value by kind, including quotes and the following comma. Source codes have six characters. */
 const VALUE_BYTES: Readonly<Record<Column["kind"], number>> = {
   symbol: 9,
   tradedate: 11,
@@ -23,9 +23,8 @@ const VALUE_BYTES: Readonly<Record<Column["kind"], number>> = {
 };
 
 /**
- * Returns the most bytes that the page `ask` of `entry`, with these `fields` of `dataset`, holds at once: the range that
- * is read of the pack, and its JSON if every value were as long as its kind allows. Nothing but the envelope for a
- * page without blocks.
+ * Returns the maximum bytes in memory for the page `ask` of `entry` with these `fields` of `dataset`: the range read
+ * from the pack, and its JSON if every value had its maximum length. Only the envelope for a page without blocks.
  */
 export function pageBytes(
   entry: SectionEntry,
@@ -45,12 +44,15 @@ export function pageBytes(
   return ENVELOPE_BYTES + rangeBytes + Math.min(rows, ask.pageSize) * rowBytes;
 }
 
-/** Pieces of a file on their way: one that the store fills, one that is checked, and one that the client takes. */
+/**
+ * Number of a file's pieces in memory: one being filled by the store, one being checked, and one being read by the
+ * client.
+ */
 const PIECES = 3;
 
 /**
- * Returns the most bytes that the Parquet answer of `entry` holds at once: pieces on their way and, with chosen columns,
- * one block and what describes all of them.
+ * Returns the maximum bytes in memory for the Parquet answer of `entry`: its pieces in transit and, with chosen
+ * columns, one block and the description of all blocks.
  */
 export function fileBytes(entry: SectionEntry): number {
   const blocks = entry.blocks.map(({ offset }, number) => blockEnd(entry, number) - offset);

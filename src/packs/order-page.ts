@@ -1,6 +1,6 @@
 /**
- * One page of a security's orders out of its pack: plan, one conditional range read, checks, JSON bytes.
- * Nothing of a pack is cached, so a cold page costs what a warm one does.
+ * Reads one page of a security's rows from its pack: plan, one conditional range read, checks, JSON bytes. Nothing of a
+ * pack is cached, so a cold page costs as much as a warm one.
  */
 import { crc32 } from "node:zlib";
 import type { Dataset } from "../datasets/dataset.ts";
@@ -20,7 +20,7 @@ import { asReadError, PackFormatError } from "./errors.ts";
 import { blockEnd, blockRows, type SectionEntry } from "./layout.ts";
 import { cutShort, openRange, type PackObject } from "./read-range.ts";
 
-/** A page and its columns: `name` is only what the caller calls the field, so it plays no part here. */
+/** The requested page and its columns; `name` is the caller's name of the field and is not used here. */
 export interface OrderPageAsk extends PageAsk {
   columns: readonly { field: string; name: string }[];
 }
@@ -35,9 +35,9 @@ export interface OrderPage {
 }
 
 /**
- * The page `ask` of the section `entry` of a pack of `dataset`, from `ask.position` (inclusive) to `ask.endTime` (exclusive), in one
- * R2 read or none (when the index alone shows that nothing is there). Every block is checked against its
- * CRC, and its symbol, date and first time against the index, before a row goes out.
+ * Returns the page `ask` of the section `entry` of a pack of `dataset`, from `ask.position` (inclusive) to
+ * `ask.endTime` (exclusive), in one R2 read or none (when the index alone shows that nothing is there). Every block is
+ * checked against its CRC, and its symbol, date and first time against the index, before a row is returned.
  *
  * Throws `PackReadError`: `missing` (no object), `changed` (another etag), `damaged` (wrong bytes), `unreadable`
  * (the right bytes, and an unforeseen exception). Refuses a position that names more rows of its
@@ -70,13 +70,15 @@ export interface OrderPageOptions {
   read?: OrderPageRead | undefined;
 }
 
-/** The read of a page that is under way; nothing of it is checked or decoded. */
+/** The running read of a page; its bytes are not checked or decoded yet. */
 export interface OrderPageRead {
   plan: PagePlan;
   bytes: Promise<Uint8Array>;
 }
 
-/** Begins the one R2 read of a page. Its failure belongs to the caller that awaits `bytes`; unawaited, it is no fault. */
+/**
+ * Begins the one R2 read of a page. A failure is thrown to the caller that awaits `bytes`; if none does, it is ignored.
+ */
 export function beginOrderPage(
   bucket: R2Bucket,
   pack: PackObject,
@@ -105,7 +107,7 @@ async function readBlocks(
   return bytes;
 }
 
-/** Where the bytes of some blocks come from. */
+/** The source of the bytes of some blocks. */
 interface Place {
   pack: PackObject;
   entry: SectionEntry;
@@ -113,7 +115,7 @@ interface Place {
   dataset: Dataset;
 }
 
-/** The planned blocks, each checked and opened when a row of it is first asked for. */
+/** The planned blocks, each checked and opened when one of its rows is first requested. */
 function openedBlocks(bytes: Uint8Array, place: Place) {
   const { entry, plan } = place;
   const opened = new Map<number, BlockColumns>();
@@ -156,7 +158,7 @@ function openedBlocks(bytes: Uint8Array, place: Place) {
   };
 }
 
-/** `bytes` as block `number` of `entry`; throws `PackFormatError` unless they are what the index promises. */
+/** Opens `bytes` as block `number` of `entry`. Throws `PackFormatError` unless they match the index. */
 function checkedBlock(bytes: Uint8Array, { pack, entry, dataset }: Place, number: number): BlockColumns {
   const block = entry.blocks[number];
   if (block === undefined || crc32(bytes) !== block.crc) {

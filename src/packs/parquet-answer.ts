@@ -13,7 +13,7 @@ import { type AskedColumn, type ProjectedFile, projectedFile } from "./projected
 import { openRange, type PackObject } from "./read-range.ts";
 import { SectionCheck } from "./section-check.ts";
 
-/** Small enough that many answers at once fit into one isolate, whether their clients read or not. */
+/** Small enough that many concurrent answers fit into one isolate, even if clients do not read. */
 export const PIECE_BYTES = 64 * 1024;
 
 /** A file that is read while it is sent. */
@@ -32,9 +32,9 @@ export interface ParquetAnswer {
 }
 
 /**
- * Opens the Parquet answer of the section `entry` of a pack of `dataset`: as it lies in the pack, or with only `columns` (in this
- * order, under these names, each name once). Returns when the first bytes have been read. Throws `PackReadError` as `openRange` does, and `damaged` when the
- * chunk table is not right.
+ * Opens the Parquet answer of the section `entry` of a pack of `dataset`: unchanged as in the pack, or with only
+ * `columns` (in this order, under these names, each name once). Returns when the first bytes have been read. Throws
+ * `PackReadError` as `openRange` does, and `damaged` when the chunk table is invalid.
  *
  * @example const file = await openParquetAnswer(env.PACKS, pack, entry, [{ field: "price", name: "price" }]);
  */
@@ -67,7 +67,7 @@ export async function openParquetAnswer(
   return answer(file.sizeBytes, (output) => copyColumns(stream, entry, file, output));
 }
 
-/** Where an answer goes: it knows which bytes are the last four. */
+/** The destination of an answer, which holds back the last four bytes. */
 class Output {
   private readonly writer: WritableStreamDefaultWriter<Uint8Array>;
   private readonly beforeLastBytes: () => Promise<void>;
@@ -90,7 +90,7 @@ class Output {
   }
 }
 
-/** The length of the next piece of `left` bytes. The last piece waits for the last check. */
+/** Returns the length of the next piece of `left` bytes. The last piece waits for the last check. */
 function pieceLength(left: number): number {
   return left < 2 * PIECE_BYTES ? left : PIECE_BYTES;
 }
@@ -141,7 +141,7 @@ async function exactly(stream: ByteStream, length: number): Promise<Uint8Array> 
   return bytes;
 }
 
-/** Runs `work`. When it fails `stream` is let go, and what is wrong with the bytes of `what` becomes `damaged`. */
+/** Runs `work`. When it fails, `stream` is cancelled, and invalid bytes of `what` become `damaged`. */
 async function guarded<T>(stream: ByteStream, what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -13,7 +13,7 @@ import { PackFormatError } from "./errors.ts";
 import { blockEnd, blockRows, encodingOf, PARQUET_MAGIC, type SectionEntry } from "./layout.ts";
 import type { ByteRange } from "./read-range.ts";
 
-/** A column of the answer: the field it holds and the name it was asked by. */
+/** A column of the answer: its field and the requested name. */
 export interface AskedColumn<Name extends string = Field> {
   field: Name;
   name: string;

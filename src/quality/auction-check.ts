@@ -1,4 +1,4 @@
-/** A call auction of one security: what its orders give, against what was traded in it. */
+/** Compares a call auction of one security, computed from its orders, with its trades. */
 import type { Security } from "../orders/record.ts";
 import { type AuctionMatch, auctionMatch } from "./auction.ts";
 import type { LiveOrders } from "./live-orders.ts";
@@ -35,8 +35,8 @@ export class AuctionCheck {
   }
 
   /**
-   * Returns `failed` unless all trades have the one price and volume that the orders give. Shenzhen chooses among tied
-   * prices by the last one, which only quotes have: any of them passes there.
+   * Returns `failed` unless all trades have the price and volume that the orders give. Shenzhen chooses among tied
+   * prices by the last price, which only quotes contain, so any of them passes there.
    */
   verdict(): Verdict {
     const { match, first, volume } = this;
@@ -50,7 +50,7 @@ export class AuctionCheck {
     const verdict = faults.verdict();
     if (verdict.verdict !== "failed") return verdict;
     if (this.hasUnpriced) return notProvable("market_orders", verdict.faults);
-    // Shanghai's funds were without a closing call for years.
+    // Shanghai's funds had no closing call for years.
     const isMissing = match !== null && first === null;
     return isMissing && kindOf(this.security) !== "share" ? notProvable("unmeasured_market") : verdict;
   }

@@ -1,4 +1,4 @@
-/** A call auction from its orders alone: the price at which the most is matched. */
+/** Computes a call auction from its orders: the price with the largest matched volume. */
 
 /** The orders of an auction, one entry per order; market orders do not take part. */
 export interface AuctionOrders {
@@ -8,7 +8,10 @@ export interface AuctionOrders {
 }
 
 export interface AuctionMatch {
-  /** The lowest and the highest price that match the most and leave the least, ten-thousandths of a yuan. */
+  /**
+   * The lowest and the highest price that match the largest volume with the smallest remainder, ten-thousandths of a
+   * yuan.
+   */
   low: number;
   high: number;
   /** Shanghai's choice among them; equals both when there is one. */
@@ -33,9 +36,9 @@ export function auctionMatch(orders: AuctionOrders, tickE4: number): AuctionMatc
 }
 
 /**
- * Returns the match of `levels`, by price, ascending: the largest matched volume, then the smallest remainder. Where
- * several prices tie, Shanghai takes the lowest when sells are left over, the highest when buys are, and else the
- * middle, rounded half up to `tickE4`. `null` when no buy meets a sell.
+ * Returns the match of `levels`, by price, ascending: the largest matched volume, then the smallest remainder. Of
+ * several tied prices, Shanghai uses the lowest when sells remain, the highest when buys remain, and else the middle,
+ * rounded half up to `tickE4`. `null` when no buy meets a sell.
  */
 export function matchOfLevels(levels: readonly AuctionLevel[], tickE4: number): AuctionMatch | null {
   let sellsUpTo = 0;

@@ -1,4 +1,4 @@
-/** Checks of a day as a whole: its datasets against each other, and against the days before it. */
+/** Checks a day as a whole: its datasets are compared with each other and with previous days. */
 import { upperMedian } from "../base/upper-median.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
@@ -13,7 +13,7 @@ export const MARKETS = ["SH", "SZ"] as const satisfies readonly Market[];
 export const DAY_CHECKS = ["coverage", "last_days"] as const;
 export type DayCheckName = (typeof DAY_CHECKS)[number];
 
-/** Securities with rows, and rows. */
+/** Number of securities with rows, and of rows. */
 export interface Size {
   securities: number;
   rows: number;
@@ -33,13 +33,13 @@ export interface OtherDay {
   contents: ReadonlyMap<string, Contents>;
 }
 
-/** Since this day sources have Shanghai's orders. */
+/** The first day for which sources have Shanghai's orders. */
 export const SHANGHAI_ORDERS_SINCE = "20210607";
-/** A share with so many orders is traded, save for a few. */
+/** Nearly every share with this many orders has trades. */
 const ENOUGH_ORDERS = 100;
 const ENOUGH_TRADES = 20;
 const MOST_MISSING = 0.05;
-/** A day has no less than this share of the rows and securities of the days before it. */
+/** A normal day has at least this fraction of the rows and securities of the previous days. */
 const ENOUGH_DAYS = 3;
 const LEAST_ROWS = 0.4;
 const LEAST_SECURITIES = 0.8;
@@ -65,7 +65,7 @@ export function sizesOf(securities: readonly SecurityReport[]): Sizes {
   return { SH: sizes("SH"), SZ: sizes("SZ") };
 }
 
-/** Checks that what one dataset holds the other holds too: exchanges, and all but a few shares. */
+/** Checks that both datasets have the same exchanges and, with few exceptions, the same shares. */
 export function checkCoverage(tradedate: BeijingDate, securities: readonly SecurityReport[]): Verdict {
   const faults = new FaultCounter();
   const sizes = sizesOf(securities);
@@ -104,7 +104,7 @@ export function checkLastDays(sizes: Sizes, others: readonly OtherDay[]): Verdic
   if (others.length === 0) return notProvable("no_other_days");
   const faults = new FaultCounter();
   for (const dataset of DATASET_NAMES) {
-    // A dataset that was not delivered at all makes the day degraded, which the build says.
+    // A dataset that was not delivered makes the day degraded, which the build reports.
     if (MARKETS.every((market) => sizes[market][dataset] === null)) continue;
     for (const market of MARKETS) {
       const before = others.flatMap((other) => other.sizes[market][dataset] ?? []);

@@ -13,7 +13,7 @@ import { replayShenzhen } from "./shenzhen.ts";
 import { checkSums, type Turnover } from "./sums.ts";
 import { type CheckName, FaultCounter, notProvable, PASSED, type Verdict } from "./verdict.ts";
 
-/** A number over all rows of a security in a dataset, its day aside; 0 without rows. */
+/** A hash of all rows of a security in a dataset without their day; 0 without rows. */
 export type Contents = { [Name in DatasetName]?: number };
 
 export interface SecurityVerdicts {
@@ -31,13 +31,13 @@ export interface SecurityReport extends Security, SecurityVerdicts {
 /** The contents of the same security on other days, by day. */
 export type OtherContents = readonly { tradedate: string; contents: Contents }[];
 
-/** Equal rows on two days are no coincidence from so many on. */
+/** From this number on, equal rows on two days are no coincidence. */
 const ENOUGH_ROWS = 20;
 const NO_COUNTS: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
 
 /**
- * Runs every check. What a check finds in bonds, repos and other securities whose rules are not measured is reported as
- * `not_provable` with its faults. `others` is empty when no other day is at hand.
+ * Runs every check. Findings in bonds, repos and other securities whose rules are not measured are reported as
+ * `not_provable` with their faults. `others` is empty when no other day is available.
  */
 export function checkSecurity(day: SecurityDay, contents: Contents, others: OtherContents): SecurityVerdicts {
   const { market, orders, trades } = day;
@@ -88,7 +88,7 @@ function replayOf(day: SecurityDay): Replay | null {
   return isWithoutFlags(day) ? null : replayShanghai(day, orders, trades);
 }
 
-/** Whether no trade says which side was the aggressor's. */
+/** Whether no trade names the aggressor's side. */
 function isWithoutFlags({ trades }: SecurityDay): boolean {
   return trades !== null && trades.rows > 0 && trades.bsFlag.values.every((flag) => flag === "");
 }

@@ -8,7 +8,7 @@ import { shanghaiKind } from "./shanghai.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, type FaultPlace, type Verdict } from "./verdict.ts";
 
-/** HHMMSSmmm; an end is excluded. Exchanges stamp what comes at an end up to a second later. */
+/** HHMMSSmmm; ends are exclusive. Exchanges stamp rows at an end up to a second later. */
 const NO_CANCEL = 92000000;
 const OPENING_END = 92500000;
 const NOON = 113000000;
@@ -21,14 +21,14 @@ const TRADES_END = 150100000;
 const AFTER_HOURS = 150500000;
 const AFTER_HOURS_END = 153001000;
 
-/** Trading without a single trade for so long is a halt, which ends with an auction of its own. */
+/** A pause of this length without a trade is a halt, which ends with a separate auction. */
 const HALT_MS = 9 * 60_000;
 
-/** Of a dataset with fewer rows the first and last say little. */
+/** With fewer rows, a dataset's first and last times prove little. */
 const ENOUGH_ROWS = 500;
 const MOST_APART_MS = 30 * 60_000;
 
-/** Checks both datasets' times, and Shanghai's flags by phase. `orders` and `trades` may be null: not at hand. */
+/** Checks both datasets' times, and Shanghai's flags by phase. `orders` and `trades` are null when not available. */
 export function checkHours(
   security: Security,
   orders: OrderColumns | null,
@@ -55,7 +55,7 @@ function checkOrders(security: Security, orders: OrderColumns, faults: FaultCoun
   }
 }
 
-/** Whether the exchange takes orders; Shenzhen also from 09:25 to 09:30, for later. */
+/** Whether the exchange accepts orders; Shenzhen also does from 09:25 to 09:30, for the session that follows. */
 function isOpen(time: number, security: Security, isShanghai: boolean): boolean {
   if (time < OPENING_CALL) return false;
   if (isShanghai && time >= OPENING_END && time < CONTINUOUS) return false;
@@ -68,7 +68,7 @@ function isAfterHours(time: number, security: Security): boolean {
   return tradesAfterHours(security) && time >= AFTER_HOURS && time < AFTER_HOURS_END;
 }
 
-/** Orders cannot be cancelled in the last minutes of a call; only shares surely have a closing one. */
+/** Orders cannot be cancelled in the last minutes of a call; only shares certainly have a closing call. */
 function isWithoutCancels(time: number, security: Security): boolean {
   if (time >= NO_CANCEL && time < OPENING_END) return true;
   return time >= CLOSING_CALL && time < CLOSE && kindOf(security) === "share";
@@ -129,7 +129,7 @@ function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCou
   if (tradeFirst > Math.max(orderFirst, tradingMs(CONTINUOUS)) + MOST_APART_MS) {
     faults.add("begins_late", tradesAt(0));
   }
-  // An order that is traded was there before.
+  // An order precedes its trades.
   if (orderFirst > tradeFirst) faults.add("begins_late", ordersAt(0));
   if (tradeLast < orderLast - MOST_APART_MS) faults.add("ends_early", tradesAt(trades.rows - 1));
   if (orderLast < tradeLast - MOST_APART_MS) faults.add("ends_early", ordersAt(orders.rows - 1));

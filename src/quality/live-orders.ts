@@ -1,11 +1,11 @@
-/** What is left of each order while the rows of a day are replayed. */
+/** The remainder of each order while the rows of a day are replayed. */
 import type { OrderColumns } from "../orders/record.ts";
 import type { AuctionOrders } from "./auction.ts";
 import { OrderTable } from "./order-table.ts";
 import { RestingSide } from "./resting-side.ts";
 import { coded } from "./security-rows.ts";
 
-/** What a row of the orders is. `UNPRICED`: Shenzhen's market and best-own-side orders. */
+/** The kind of an order row. `UNPRICED`: Shenzhen's market and best-own-side orders. */
 export const [IGNORED, LIMIT, UNPRICED, CANCEL] = [0, 1, 2, 3] as const;
 /** Sides of orders; other codes than B and S are 0. */
 export const [BUY, SELL] = [1, 2] as const;
@@ -21,13 +21,13 @@ export class LiveOrders {
   readonly kinds: Uint8Array;
   /** Per row: `BUY`, `SELL` or 0. */
   readonly sides: Uint8Array;
-  /** Per row, of those that were added: what is left, shares. */
+  /** Per added row: the order's remainder, shares. */
   readonly left: Float64Array;
   private readonly table: OrderTable;
   private readonly buys: RestingSide;
   private readonly sells: RestingSide;
 
-  /** `kindOfType` says what an order type stands for. */
+  /** `kindOfType` returns the meaning of an order type. */
   constructor(rows: OrderColumns, kindOfType: (type: string) => number) {
     this.rows = rows;
     this.kinds = coded(rows.orderType, kindOfType);
@@ -42,7 +42,7 @@ export class LiveOrders {
     );
   }
 
-  /** Adds the order in `row`; returns false when its number was there before. */
+  /** Adds the order in `row`; returns false when its number already exists. */
   add(row: number): boolean {
     const { rows, sides, kinds } = this;
     if (!this.table.add(rows.exchangeOrderId[row] ?? 0, row)) return false;
@@ -52,7 +52,7 @@ export class LiveOrders {
     return true;
   }
 
-  /** Returns the row of the order `number` while something is left of it, else -1. */
+  /** Returns the row of the order `number` while it has a remainder, else -1. */
   find(number: number): number {
     const row = this.table.find(number);
     return row >= 0 && (this.left[row] ?? 0) > 0 ? row : -1;
@@ -84,7 +84,7 @@ export class LiveOrders {
     return { isBuy, pricesE4, volumes };
   }
 
-  /** Whether something is left of an order without a price. */
+  /** Whether an order without a price has a remainder. */
   hasUnpriced(): boolean {
     return this.kinds.some((kind, row) => kind === UNPRICED && (this.left[row] ?? 0) > 0);
   }

@@ -22,7 +22,7 @@ export class OrderTable {
     this.mask = places - 1;
   }
 
-  /** Adds the order `number`, an integer of 0 to 2^53; returns false, and changes nothing, when it is there. */
+  /** Adds the order `number`, an integer of 0 to 2^53; returns false, and changes nothing, when it exists. */
   add(number: number, row: number): boolean {
     const { numbers, rows, mask } = this;
     for (let at = place(number) & mask; ; at = (at + 1) & mask) {

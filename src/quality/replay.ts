@@ -1,4 +1,4 @@
-/** What a replay of a security's orders and trades finds; `shanghai.ts` and `shenzhen.ts` do the replaying. */
+/** The result of replaying a security's orders and trades, which `shanghai.ts` and `shenzhen.ts` do. */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { AuctionCheck } from "./auction-check.ts";
 import { LiveOrders } from "./live-orders.ts";
@@ -7,7 +7,7 @@ import { FaultCounter, type FaultKind, type FaultPlace, notProvable, type Verdic
 
 export interface ReplayCounts {
   cancels: number;
-  /** Cancels of a live order with its side, its price and all that is left of it. */
+  /** Cancels of a live order that match its side, price and whole remainder. */
   cancelsExact: number;
   /** Trades outside the auctions; with both orders in Shenzhen. */
   fills: number;
@@ -18,7 +18,7 @@ export interface ReplayCounts {
 /** HHMMSSmmm. */
 export const [OPENING_CALL, CONTINUOUS, CLOSING_CALL] = [91500000, 93000000, 145700000] as const;
 
-/** A time behind every row. */
+/** A time after every row. */
 export const NEVER = 999_999_999;
 
 /** The state that both exchanges' replays keep. */
@@ -66,7 +66,7 @@ export class Replay {
   }
 }
 
-/** A share of fills that are not those of the best order, as times in milliseconds leave a few. */
+/** The tolerated share of fills that bypass the best order, because times in milliseconds cause a few. */
 const MOST_PASSED_OVER = 0.02;
 const LEAST_FILLS = 500;
 
@@ -83,7 +83,7 @@ class Priority {
     this.first ??= place();
   }
 
-  /** Returns `failed` when more than 2 % of at least 500 fills passed over a better order. */
+  /** Returns `failed` when more than 2 % of at least 500 fills bypassed a better order. */
   verdict(): Verdict {
     if (this.judged < LEAST_FILLS) return notProvable("too_few_rows");
     const faults = new FaultCounter();

@@ -7,8 +7,8 @@ export class RestingSide {
   private size = 0;
 
   /**
-   * `keys` holds per row what is smaller for a better order (the price, negative for buys); `left` what the order
-   * still has: a row with 0 is dropped when it comes to the top. `capacity` bounds the calls of `add`.
+   * `keys` holds for each row a number that is smaller for a better order (the price, negative for buys); `left` holds
+   * the order's remainder: a row with 0 is dropped when it reaches the top. `capacity` bounds the calls of `add`.
    */
   constructor(capacity: number, keys: Float64Array, left: Float64Array) {
     this.heap = new Int32Array(capacity);

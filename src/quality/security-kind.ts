@@ -1,7 +1,7 @@
-/** What a code stands for, as far as the exchanges' rules differ by it. */
+/** The kind of a security, derived from its code, as far as the exchanges' rules depend on it. */
 import type { Security } from "../orders/record.ts";
 
-/** `other`: bonds, repos and whatever else has a code; their rules are not measured. */
+/** `other`: bonds, repos and all other codes; their rules are not measured. */
 export type SecurityKind = "share" | "fund" | "other";
 
 const SHARES = { SH: /^(?:60|68|90)/, SZ: /^(?:00|30|20)/ } as const;

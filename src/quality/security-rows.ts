@@ -11,7 +11,7 @@ export const UNREAD_COLUMNS = ["orderId", "orderKind"];
 
 /** The totals of a day's last snapshot before 15:05. */
 export interface LastSnapshot {
-  /** Shares and yuan of the day so far, as the source has them. */
+  /** Cumulative shares and yuan of the day, as in the source. */
   volume: number;
   amount: number;
   /** The day's range, ten-thousandths of a yuan. */
@@ -34,7 +34,9 @@ type Meaning = (text: string) => number;
 /** Several checks read the same column with the same meaning. */
 const known = new WeakMap<CodeColumn, Map<Meaning, Uint8Array>>();
 
-/** Returns per row of a code column what `meaning` gives for its text. The caller does not change the result. */
+/**
+ * Returns for each row of a code column the result of `meaning` for its text. The caller must not change the result.
+ */
 export function coded(column: CodeColumn, meaning: Meaning): Uint8Array {
   const ofColumn = known.get(column) ?? new Map<Meaning, Uint8Array>();
   const out = ofColumn.get(meaning) ?? codedRows(column, meaning);

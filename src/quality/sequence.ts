@@ -1,4 +1,4 @@
-/** Checks of the numbers that trades carry, without any order. */
+/** Checks the numbers in trades without using orders. */
 import type { Market } from "../orders/record.ts";
 import { OrderTable } from "./order-table.ts";
 import type { TradeColumns } from "./security-rows.ts";
@@ -56,7 +56,7 @@ function placeBehindGap({ tradeId, time }: TradeColumns): FaultPlace | null {
   return row < 0 ? null : { dataset: "trades", row, time: time[row] ?? 0 };
 }
 
-/** Rows whose number an earlier one has; 0 is no number. */
+/** Rows whose number occurred before; 0 is no number. */
 function repeatedRows(ids: Float64Array): number[] {
   let isAscending = true;
   for (let row = 1; row < ids.length && isAscending; row++)

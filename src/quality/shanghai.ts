@@ -1,6 +1,6 @@
 /**
- * Replays a Shanghai security. Its order rows are what is left of an order behind its immediate fills, so a trade
- * touches the resting order only: the seller's for `B`, the buyer's for `S`, both for `N`, the auctions.
+ * Replays a Shanghai security. An order's row has its remainder after its immediate fills, so a trade changes the
+ * resting order only: the seller's for `B`, the buyer's for `S`, both for `N` (auctions).
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { BUY, CANCEL, IGNORED, LIMIT, SELL } from "./live-orders.ts";
@@ -10,7 +10,7 @@ import type { FaultKind } from "./verdict.ts";
 
 const AUCTION = 3;
 
-/** What an order type stands for in Shanghai; phases of the day (S) are no orders. */
+/** Returns the meaning of an order type in Shanghai; phases of the day (S) are no orders. */
 export function shanghaiKind(type: string): number {
   return type === "A" ? LIMIT : type === "D" ? CANCEL : IGNORED;
 }
@@ -83,7 +83,7 @@ class ShanghaiReplay extends Replay {
     } else this.faultOfTrade("flag_unknown", row);
   }
 
-  /** Takes the trade in `row` from its order on `side`, which must be at `price` unless that is `null`. */
+  /** Subtracts the trade in `row` from its order on `side`, which must be at `price` unless that is `null`. */
   private fill(row: number, side: number, price: number | null): boolean {
     const { orders, trades } = this;
     const number = (side === BUY ? trades.buyOrderId[row] : trades.sellOrderId[row]) ?? 0;

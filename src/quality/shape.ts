@@ -1,4 +1,4 @@
-/** Checks of a security's rows as a whole: what a day of trading always has, and the magnitude of its numbers. */
+/** Checks a security's rows as a whole: properties of every trading day, and the magnitude of its numbers. */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { CANCEL, LIMIT } from "./live-orders.ts";
 import { kindOf } from "./security-kind.ts";
@@ -7,14 +7,14 @@ import { shanghaiKind } from "./shanghai.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
 
-/** Fewer orders may well have no cancel, and no small one among them. */
+/** Fewer orders may have no cancel and no small order. */
 const ENOUGH_ORDERS = 200;
 const ENOUGH_TRADES = 20;
 const NOON = 130000000;
 
 /** Ten-thousandths of a yuan: no share or fund has ever cost less than 0.05 or more than 10,000 yuan. */
 const [LEAST_PRICE_E4, MOST_PRICE_E4] = [500, 100_000_000];
-/** Shares. In 100 orders at least two are below, whatever the share costs. */
+/** Shares. Of 100 orders at least two are below this volume, whatever the price. */
 const BIG_ORDER = 10_000;
 const LEAST_SMALL_SHARE = 0.02;
 /** Shares: one lot, below which only remainders are sold. */
@@ -52,8 +52,8 @@ function rowsFrom(times: Int32Array, time: number): number {
 }
 
 /**
- * Checks prices and volumes for a wrong factor. Provable for shares and funds with at least 200 orders; a factor in
- * volumes upwards for shares only, as some funds have market makers' orders alone.
+ * Checks prices and volumes for a wrong factor. Provable for shares and funds with at least 200 orders; too large
+ * volumes for shares only, because some funds have only market makers' orders.
  */
 export function checkScale(security: Security, orders: OrderColumns | null): Verdict {
   const kind = kindOf(security);

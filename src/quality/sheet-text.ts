@@ -110,7 +110,7 @@ function verdictText(verdict: Verdict): string {
   }
 }
 
-/** Returns a fault as a clause with its kind, its count and where it was seen first. */
+/** Returns a fault as a clause with its kind, its count and its first position. */
 function faultText(fault: Fault): string {
   const { kind, count, subject } = fault;
   const of = subject === undefined ? "" : ` (${subject})`;

@@ -1,4 +1,4 @@
-/** The quality sheet of a day: what every check says of every security, and the sums. */
+/** The quality sheet of a day: the result of every check for every security, and the totals. */
 import * as z from "zod";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
@@ -15,7 +15,7 @@ import {
 import type { SecurityReport } from "./check-security.ts";
 import { CHECKS, type CheckName, FAULT_KINDS, UNPROVABLE, type Unprovable, type Verdict } from "./verdict.ts";
 
-/** Raised with every change of the sheet that a reader must know of. */
+/** Raised with every change of the format that affects readers. */
 const FORMAT = 2;
 
 const count = z.int().nonnegative();
@@ -71,7 +71,7 @@ const sheetSchema = z.strictObject({
     auctionRows: count,
     auctionRowsFound: count,
   }),
-  /** How many securities each check passed, failed and could not prove, the latter by reason. */
+  /** Number of securities that each check passed, failed or could not prove, the latter by reason. */
   summary: z.record(
     z.enum(CHECKS),
     z.strictObject({ passed: count, failed: count, notProvable: z.partialRecord(z.enum(UNPROVABLE), count) }),
@@ -90,7 +90,7 @@ const sheetSchema = z.strictObject({
 
 export type QualitySheet = z.infer<typeof sheetSchema>;
 
-/** What the summary says of one check. */
+/** The summary of one check. */
 export interface CheckSummary {
   passed: number;
   failed: number;

@@ -1,6 +1,6 @@
 /**
- * Replays a Shenzhen security. Every order stands in full among the orders: a fill takes from both of its orders, and a
- * cancel, which stands among the trades, is for all that is left of one.
+ * Replays a Shenzhen security. Order rows have the full volume: a fill reduces both of its orders, and a cancel, which
+ * is among the trades, is for an order's whole remainder.
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { BUY, LIMIT, SELL, UNPRICED } from "./live-orders.ts";
@@ -8,7 +8,7 @@ import { CLOSING_CALL, CONTINUOUS, NEVER, Replay } from "./replay.ts";
 import { coded, type TradeColumns } from "./security-rows.ts";
 import type { FaultKind } from "./verdict.ts";
 
-/** What an order type stands for in Shenzhen: only a limit order (0) has its own price. */
+/** Returns the meaning of an order type in Shenzhen: only a limit order (0) has its own price. */
 export function shenzhenKind(type: string): number {
   return type === "0" ? LIMIT : UNPRICED;
 }
@@ -102,7 +102,7 @@ class ShenzhenReplay extends Replay {
     this.priority.add(orders.best(side) === resting, () => this.placeOfTrade(row));
   }
 
-  /** Takes the fill in `row` from the order in row `ordered` (-1: unknown), which is on `side`. */
+  /** Subtracts the fill in `row` from the order in row `ordered` (-1: unknown), which is on `side`. */
   private take(row: number, ordered: number, side: number): boolean {
     const { trades, orders } = this;
     const volume = trades.volume[row] ?? 0;
@@ -125,7 +125,7 @@ class ShenzhenReplay extends Replay {
   }
 }
 
-/** Whether an order whose `side` is known stands on the other one. */
+/** Whether an order with a known side is on the other side. */
 function isWrongSide(side: number | undefined, expected: number): boolean {
   return side !== 0 && side !== expected;
 }

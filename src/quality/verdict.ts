@@ -1,4 +1,4 @@
-/** What a check says: passed, failed with its faults, or not provable with the reason. */
+/** The result of a check: passed, failed with its faults, or not provable with the reason. */
 import type { DatasetName } from "../datasets/registry.ts";
 
 /** The checks of one security, in the order of the sheet. `README.md` beside this file describes each. */
@@ -93,14 +93,14 @@ export interface Fault {
   count: number;
   /** `null` for a fault of the rows as a whole. */
   first: FaultPlace | null;
-  /** What the fault is of where no security's row is, like `SH trades`. */
+  /** The subject of a fault without a row, such as `SH trades`. */
   subject?: string | undefined;
 }
 
 export type Verdict =
   | { verdict: "passed" }
   | { verdict: "failed"; faults: Fault[] }
-  /** `faults` holds what was found where the exchange's rule is not measured. */
+  /** `faults` holds the findings where the exchange's rule is not measured. */
   | { verdict: "not_provable"; reason: Unprovable; faults?: Fault[] | undefined };
 
 export const PASSED: Verdict = { verdict: "passed" };

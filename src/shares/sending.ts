@@ -1,9 +1,9 @@
 /**
- * Sends a range of an object to a client of the drive, as one of a bounded number that are under way.
+ * Sends a range of an object to a client of the drive, within a limit of concurrent downloads.
  *
- * The bytes pass from the store to the client inside the runtime, no script touches them. They are asked for in
- * windows, because a store may hold ready whatever it was asked for while the client does not read: a client that
- * stalls then costs one window, and not its file.
+ * The bytes pass from the store to the client inside the runtime, without script code. They are requested in windows,
+ * because a store may buffer the requested bytes while the client does not read; a stalled client then needs the memory
+ * of one window, not of its file.
  */
 import { answerMemory, type MemoryPart, partOfAccount, type Reservation } from "../base/memory.ts";
 import type { FileVersion } from "../catalog/files.ts";
@@ -11,19 +11,19 @@ import { ByteStream } from "../packs/byte-stream.ts";
 import { type ByteRange, cutShort, openRange } from "../packs/read-range.ts";
 
 /**
- * Downloads under way of one share, and of all shares together, in one isolate. Tools open many connections:
+ * The most concurrent downloads of one share, and of all shares together, in one isolate. Tools open many connections:
  * rclone 16 (4 files of 4 streams), aria2c 8 a file and 5 files. The page's own commands stay below half of it.
  */
 export const MAX_PER_SHARE = 48;
 export const MAX_IN_ALL = 128;
 
 /**
- * What a download holds of the isolate's memory: its first bytes, and what the runtime has on its way from the store to
- * the client. All of them together are half of what answers may hold.
+ * The memory of a download: its first bytes, and the bytes that the runtime has in transit from the store to the
+ * client. All downloads together may use half of the memory for answers.
  */
 const DOWNLOAD_BYTES = 250_000;
 
-/** Large enough that the pause between two reads of the store is hardly felt. */
+/** Large enough that the pause between two reads of the store is negligible. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
 /** The platform bounds the reads of one request, so a very long range has longer windows. */
@@ -32,10 +32,13 @@ const MAX_WINDOWS = 500;
 /** The first bytes, which are read before the answer begins. */
 const FIRST_BYTES = 16 * 1024;
 
-/** A client must take a window within this time (14 KB/s), or it is left: no place is held without end. */
+/**
+ * A client must read a window within this time (14 KB/s); otherwise its download ends, so that no place is held
+ * indefinitely.
+ */
 const WINDOW_MS = 10 * 60_000;
 
-/** Between two windows: a read of the store and what belongs to it. */
+/** The time between two windows: a read of the store and its overhead. */
 const BETWEEN_MS = 60_000;
 
 /** The memory that downloads of all shares together may hold. */
@@ -44,22 +47,22 @@ const DOWNLOADS: MemoryPart = { name: "downloads", maxBytes: MAX_IN_ALL * DOWNLO
 export interface Sending {
   bucket: R2Bucket;
   shareId: string;
-  /** Whose share it is. */
+  /** The owner of the share. */
   accountId: string;
   requestId: string;
-  /** The request's: fires when the client goes away. */
+  /** The request's signal, which fires when the client disconnects. */
   signal: AbortSignal;
   waitUntil(work: Promise<unknown>): void;
-  /** Called once when the body has ended, with the bytes that went out: whole windows of a body that broke. */
+  /** Called once when the body has ended, with the number of bytes sent; of a broken body, complete windows only. */
   onEnd?: (bytesSent: number) => void;
   /** For tests. */
   windowMs?: number;
 }
 
 /**
- * The body of `range` of an object, whose first bytes have come; null when too many downloads are under way, or no memory
- * is left. The download counts until its body has ended, the client has gone or has been left. Throws as `openRange`
- * does, and whatever the store throws instead of the first bytes.
+ * Returns the body of `range` of an object once its first bytes have arrived; null when too many downloads are running
+ * or no memory is free. The download counts until its body has ended, or the client has disconnected or timed out.
+ * Throws as `openRange` does, and the store's error for the first bytes.
  */
 export async function sendRange(
   sending: Sending,
@@ -99,7 +102,7 @@ async function reserve({ shareId, accountId, signal, windowMs }: Sending): Promi
   return reserved.ok ? reserved.value : null;
 }
 
-/** For how long a download counts that takes a window and is not heard of again. */
+/** How long a download counts that began a window and never ended it. */
 function holdMs(windowMs = WINDOW_MS): number {
   return windowMs + BETWEEN_MS;
 }
@@ -128,7 +131,7 @@ async function openWindow(
 interface Begun {
   range: ByteRange;
   windowBytes: number;
-  /** The bytes that were read, and the body of the first window behind them. */
+  /** The bytes that were read, followed by the body of the rest of the first window. */
   first: Uint8Array;
   rest: ReadableStream<Uint8Array>;
   pipe: FixedLengthStream;
@@ -136,8 +139,8 @@ interface Begun {
 }
 
 /**
- * Sends the body and returns its bytes. Never rejects: the client sees a body that is shorter than its
- * `Content-Length`, the log says why.
+ * Sends the body and returns the number of bytes sent. Never rejects: the client sees a body that is shorter than its
+ * `Content-Length`, and the log has the reason.
  */
 async function send(sending: Sending, object: FileVersion, begun: Begun): Promise<number> {
   const { range, windowBytes, first, rest, pipe, memory } = begun;
@@ -166,7 +169,7 @@ async function send(sending: Sending, object: FileVersion, begun: Begun): Promis
   return bytesSent;
 }
 
-/** What `work` gives; throws when the client has gone, or has not taken the bytes in its time. */
+/** Returns the result of `work`; throws when the client has disconnected or timed out. */
 async function inTime<T>(
   { signal, windowMs = WINDOW_MS }: Sending,
   work: (signal: AbortSignal) => Promise<T>,

@@ -5,7 +5,7 @@
 import { beijingDate } from "../calendar/beijing.ts";
 import { type AccountUsage, addUsage, type UsageOwner } from "../catalog/usage.ts";
 
-/** Pause between a download's end and the write, which takes all that end meanwhile. */
+/** Pause between a download's end and the write, which includes all downloads that end meanwhile. */
 const WAIT_MS = 2_000;
 
 /** A write that is this late was lost with its request. */

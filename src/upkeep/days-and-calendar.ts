@@ -43,7 +43,7 @@ export async function checkDays(
   for (const row of due?.results ?? []) {
     if (row.state === "available" || row.state === "damaged") continue;
     findings.push(unserved(row));
-    // Without its orders the whole day is missing: its other datasets are no news.
+    // A day without orders is missing as a whole, so its other datasets are not reported.
     if (row.dataset === "orders") break;
   }
   return findings;

@@ -1,10 +1,10 @@
 /**
  * A page of 10,000 rows and ten fields from stored bytes to JSON bytes, inside workerd, against `JSON.stringify` of the
  * ready rows there: aligned with a block, half in one and half in the next, the first and the last of a day, and the
- * first one of a fresh isolate. The section lies in memory; what R2 takes is not in here.
+ * first one of a fresh isolate. The section is in memory, so R2's time is not included.
  *
  * Figures are processor time of the whole runtime, over all rounds, less what as many empty requests take: on a busy
- * machine a waiting page does not count. Only the fresh isolate's pages are taken by the clock, each by itself.
+ * machine a waiting page does not count. Only the fresh isolate's pages are measured by the clock, each separately.
  */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundledWorker } from "../support/bundle.ts";

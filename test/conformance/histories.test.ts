@@ -317,7 +317,7 @@ describe.each(DATASET_NAMES)("%s: a served day", (dataset) => {
 
 describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
   const other = otherThan(dataset);
-  // A day of its own for each dataset that is decided about.
+  // A separate day for each dataset whose decisions are tested.
   const tradedate = `2026021${6 + DATASET_NAMES.indexOf(dataset)}`;
   const asked = (name: DatasetName, params: object = {}) =>
     ask(name, { symbol: "300750", tradedate, ...params });

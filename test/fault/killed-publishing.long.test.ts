@@ -29,7 +29,7 @@ const random = printedRandom("killed in mid-publish");
 let folder: string;
 let killable: Killable;
 let apikey: string;
-/** Of each dataset, the content that is served first and the next one. */
+/** For each dataset, the content that is served first, and the next one. */
 const contents = new Map<DatasetName, [Content, Content]>();
 
 /** A pack of the day with the rows of `SYMBOL` in it. */

@@ -1,6 +1,6 @@
 /**
- * 200 clients that read slowly or nothing, and one key whose client asks and does not read (contract 2.6): all others are
- * served, and the memory of the isolate stays bounded.
+ * 200 clients that read slowly or nothing, and one key whose client sends requests and reads no answer (contract 2.6):
+ * all others are served, and the memory of the isolate stays bounded.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
@@ -24,7 +24,7 @@ const STACKED = 30;
 const OTHERS = 8;
 const ROUNDS = 8;
 const MAX_BYTES = 64_000_000;
-/** Of the runtime's process, where garbage waits for its collection. */
+/** Memory of the runtime's process, including uncollected garbage. */
 const MAX_GROWN_BYTES = 6 * MAX_BYTES;
 
 let service: Service;
@@ -32,7 +32,7 @@ let others: string[];
 beforeAll(async () => {
   service = await startService({
     entry: "test/support/memory-worker.ts",
-    // Memory is waited for longer than the slowest machine needs, and no body is at its deadline.
+    // Requests wait for memory longer than the slowest machine needs, and no body reaches its deadline.
     settings: { FIRST_BYTE_MS: "120000", JSON_BOUND_MS: "600000", DAY_CACHE_MS: "10000" },
   });
   const security = randomSecurity(printedRandom("slow readers"), { symbol: SYMBOL, rows: 40_000 });
@@ -55,14 +55,14 @@ async function readPage(apikey: string): Promise<void> {
   expect(items).toHaveLength(FULL_ROWS);
 }
 
-/** Asks for a page whose body is read at this rate from now on. */
+/** Requests a page and reads its body at this rate from now on. */
 const open = (apikey: string, pageSize: number, bytesPerSecond: number): Promise<OpenAnswer> =>
   openAnswer(`${service.baseUrl}/api`, {
     body: page(apikey, pageSize),
     headers: { "x-read": String(bytesPerSecond) },
   });
 
-/** Asks for pages one after the other and reads none; how each was answered. */
+/** Requests pages one after the other without reading them; returns how each was answered. */
 async function stack(apikey: string): Promise<{ reasons: unknown[]; close(): void }> {
   const opened: OpenAnswer[] = [];
   for (let asked = 0; asked < STACKED; asked++) opened.push(await open(apikey, FULL_ROWS, 0));
@@ -74,7 +74,7 @@ async function stack(apikey: string): Promise<{ reasons: unknown[]; close(): voi
   };
 }
 
-/** The most that answers held during `work`, by the service's own account, and by how much its process grew. */
+/** Returns the maximum memory of answers during `work`, as the service counts it, and the growth of its process. */
 async function watched(work: () => Promise<void>): Promise<void> {
   const runtime = newestRuntime();
   const before = runtime?.memoryBytes() ?? 0;

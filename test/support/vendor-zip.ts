@@ -14,7 +14,7 @@ export function readVendorZip(path: string): Promise<Map<string, Row[]>> {
   });
 }
 
-/** The same of the day's trades (`逐笔成交.csv`), on-request columns included. */
+/** The same for the day's trades (`逐笔成交.csv`), on-request columns included. */
 export function readVendorTrades(path: string): Promise<Map<string, Row[]>> {
   return readVendorFiles(path, "逐笔成交.csv", (line) => {
     const [code = "", , date = "", time = "", id, tradeCode, kind, flag, price = "", volume = "", sell, buy] =

@@ -2,12 +2,11 @@
  * Cursors (contract 5.2): opaque, URL-safe text that says where the next page begins and
  * which query it belongs to, authenticated so that none can be made or altered outside.
  *
- * `v5.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian:
- * tradedate u32, dataset, market and symbol u32 (dataset × 2^28 + market × 2^24 + symbol), start u32, end u32,
- * revision u32, time u32, skip u32, and 6 bytes of the SHA-256 of the day's pack: a catalog that was put back to an
- * earlier state may give a revision's number once more, and paging must not join rows of two builds even then. `v4.`
- * is the same of orders alone and still read; `v3.` lacked the pack. Every page moves (time, skip) on, so no two
- * cursors of a run of pages are alike.
+ * `v5.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian: tradedate u32,
+ * dataset, market and symbol u32 (dataset × 2^28 + market × 2^24 + symbol), start u32, end u32, revision u32, time u32,
+ * skip u32, and 6 bytes of the SHA-256 of the day's pack: a restored catalog may issue a revision's number again, and
+ * paging must not join rows of two builds even then. `v4.` has the same form for orders only and is still read; `v3.`
+ * lacked the pack. Each page advances (time, skip), so that all cursors of one paging run differ.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";

@@ -5,7 +5,7 @@ import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import { nearestName } from "./nearest-name.ts";
 import { excerptOf, invalid, type QueryDenial } from "./query-denial.ts";
 
-/** A column of the answer: the field it holds and the name it was asked by. */
+/** A column of the answer: its field and the requested name. */
 export interface AskedColumn {
   field: string;
   name: string;

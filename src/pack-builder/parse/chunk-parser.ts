@@ -1,6 +1,7 @@
 /**
- * Lines of a file → rows; what a row is, a parser of one dataset says. Strict: a line becomes a row only if every cell that matters is understood;
- * what is odd but understood is counted, what is not goes back as broken with its line and reason.
+ * Parses the lines of a file into rows; each dataset's parser defines its rows. Strict: a line becomes a row only if
+ * every relevant cell is understood. An unusual but understood cell is counted as a defect; a line that is not
+ * understood is returned as broken with its number and reason.
  */
 import type { Market } from "../../orders/record.ts";
 import type { CellPlan } from "./cell-plan.ts";

@@ -1,4 +1,4 @@
-/** The resting orders of a sample security: their rows by side, the best first, and what is left of each. */
+/** The resting orders of a sample security: their rows by side, the best first, and the remainder of each. */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { CallOrder } from "./call-auction.ts";
 import { BUY, SELL } from "./columns.ts";
@@ -7,7 +7,7 @@ import { Levels } from "./levels.ts";
 export type Side = typeof BUY | typeof SELL;
 
 export class Book {
-  /** What is left of the order in each row, shares. */
+  /** The remainder of the order in each row, shares. */
   readonly left: Float64Array;
   /** The quantities by price and side, for snapshots; `null` when none are taken. */
   readonly levels: Readonly<Record<Side, Levels>> | null;
@@ -53,7 +53,7 @@ export class Book {
     return undefined;
   }
 
-  /** Returns the best order of the other side that an order at this price meets; `undefined` when there is none. */
+  /** Returns the best order of the other side that matches an order at this price; `undefined` when there is none. */
   crossed(side: Side, priceE4: number): number | undefined {
     const resting = this.best(side === BUY ? SELL : BUY);
     if (resting === undefined) return undefined;

@@ -1,6 +1,6 @@
 /** The call auctions of sample days, by the exchanges' rules. */
 
-/** An order that takes part. */
+/** An order in the auction. */
 export interface CallOrder {
   row: number;
   isBuy: boolean;

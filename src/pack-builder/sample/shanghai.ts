@@ -1,7 +1,8 @@
 /**
- * A sample day of one Shanghai security, orders, trades and quotes: new orders (A), cancels (D) that repeat their order's
- * number, and phase flags (S) whose numbers are all zero. As in Shanghai's stream an order has a row for what is left of
- * it behind its immediate fills, and none when nothing is. The source leaves `order_id` at 0 throughout.
+ * A sample day of one Shanghai security, orders, trades and quotes: new orders (A), cancels (D) that repeat their
+ * order's number, and phase flags (S) whose numbers are all zero. As in Shanghai's stream, an order's row has the
+ * remainder after its immediate fills, and a fully filled order has no row. The source leaves `order_id` at 0
+ * throughout.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { Side } from "./book.ts";
@@ -23,7 +24,7 @@ const PHASES = [
   { time: 145700000, code: 4 },
 ];
 
-/** Orders that can still be withdrawn. */
+/** Orders that can still be cancelled. */
 const OPEN_ORDERS = 4096;
 /** The most consecutive orders that are filled on arrival. */
 const MOST_WITHOUT_ROW = 20;
@@ -94,11 +95,11 @@ class Market extends SampleMarket {
     const { orders, random, cancelShare } = this;
     const time = orders.time[row] ?? 0;
     this.reach(time);
-    // Of rows with one stamp only the last one trades or withdraws: new orders are read before trades.
+    // Of rows with one timestamp only the last one trades or cancels, because new orders are read before trades.
     const isLast = orders.time[row + 1] !== time;
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
     const mayCancel = isLast && (time < NO_CANCEL_FROM || isContinuous);
-    // Adjusted towards the share, so that small securities have it too.
+    // Adjusted towards the intended share, so that small securities reach it too.
     const behind = cancelShare * row - this.cancels;
     const chance = behind > 2 ? 0.75 : behind < -2 ? 0.08 : cancelShare;
     const cancelled = mayCancel && random.chance(chance) ? this.openOrder() : undefined;
@@ -106,7 +107,7 @@ class Market extends SampleMarket {
     else this.cancel(row, cancelled);
   }
 
-  /** The row of an order to withdraw, now and then one that was partly traded. */
+  /** Returns the row of an order to cancel, sometimes of a partly traded one. */
   private openOrder(): number | undefined {
     const isLive = (row: number) => (this.book.left[row] ?? 0) > 0;
     if (this.random.chance(PARTLY_SHARE)) {
@@ -116,7 +117,7 @@ class Market extends SampleMarket {
     return this.open.take(isLive);
   }
 
-  /** The withdrawal of the order in row `ordered`: same number, side and price, and what is left. */
+  /** Returns the cancel of the order in row `ordered`: same number, side and price, and its remainder. */
   private cancel(row: number, ordered: number): void {
     const { orders, book } = this;
     orders.orderType.index[row] = CANCEL;
@@ -127,10 +128,10 @@ class Market extends SampleMarket {
     this.cancels++;
   }
 
-  /** Orders arrive until one of them has something left behind its fills; that gets the row. */
+  /** Orders arrive until one has a remainder after its fills; that order gets the row. */
   private order(row: number, { isContinuous, mayTrade }: { isContinuous: boolean; mayTrade: boolean }): void {
     const { orders, random, security, book } = this;
-    // One side per stamp: an order that stays would come before fills on its own side.
+    // One side per timestamp, because a resting order would precede fills on its own side.
     const side: Side = random.chance(0.52) ? BUY : SELL;
     for (let tries = 0; ; tries++) {
       const number = this.nextNumber();
@@ -150,7 +151,7 @@ class Market extends SampleMarket {
     }
   }
 
-  /** A price that meets no order of the other side. */
+  /** A price that matches no order of the other side. */
   private passive(side: Side): number {
     const quoted = this.prices.quote(side);
     const resting = this.book.crossed(side, quoted);
@@ -159,7 +160,7 @@ class Market extends SampleMarket {
     return (this.orders.priceE4[resting] ?? 0) + step;
   }
 
-  /** Fills the arriving order from the other side, best first; returns what is left of it. */
+  /** Fills the arriving order from the other side, best first; returns its remainder. */
   private match(time: number, order: { side: Side; number: number; price: number; volume: number }): number {
     const { orders, book } = this;
     let rest = order.volume;

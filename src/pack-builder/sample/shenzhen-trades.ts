@@ -1,6 +1,6 @@
 /**
- * The trades of a sample Shenzhen security that fit its orders, which stand among the orders in full: fills by price,
- * then time, the two auctions, and cancels of all that is left of an order.
+ * Generates the trades of a sample Shenzhen security that fit its orders, whose rows have the full volume: fills by
+ * price, then time, the two auctions, and cancels of an order's whole remainder.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import { type Call, shenzhenChoice } from "./call-auction.ts";
@@ -12,7 +12,7 @@ import type { QuoteColumns } from "./snapshots.ts";
 import type { TradeColumns } from "./tape.ts";
 
 const CANCEL_SHARE = 0.22;
-/** Cancels take one of the youngest orders. */
+/** Cancels select one of the most recent orders. */
 const YOUNG_ORDERS = 64;
 const LIMIT = "0";
 
@@ -43,13 +43,13 @@ class Session extends SampleMarket {
     this.last = priceE4;
   }
 
-  /** The order in `row`, and the trades that it brings. */
+  /** Adds the order in `row` and the trades it causes. */
   order(row: number): void {
     const { orders, random, book } = this;
     const time = orders.time[row] ?? 0;
     this.reach(time);
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
-    // A call takes limit orders only.
+    // An auction accepts limit orders only.
     if (!isContinuous && !this.isLimit(row)) return;
     this.lastNumber = orders.exchangeOrderId[row] ?? 0;
     const rest = isContinuous ? this.match(time, row) : (orders.volume[row] ?? 0);
@@ -67,7 +67,7 @@ class Session extends SampleMarket {
     return orderType.values[orderType.index[row] ?? 0] === LIMIT;
   }
 
-  /** Fills the arriving order from the other side, best first; returns what is left of it. */
+  /** Fills the arriving order from the other side, best first; returns its remainder. */
   private match(time: number, row: number): number {
     const { orders, book } = this;
     const side = book.side(row);
@@ -102,7 +102,7 @@ class Session extends SampleMarket {
     });
   }
 
-  /** The withdrawal of a young order. */
+  /** Returns the cancel of a recent order. */
   private cancel(time: number): void {
     const { young, orders, random, book } = this;
     const [row] = young.splice(Math.floor(young.length * random.next()), 1);

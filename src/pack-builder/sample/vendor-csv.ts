@@ -192,7 +192,7 @@ function writeText(out: Buffer, at: number, bytes: Uint8Array): number {
   return at + bytes.length;
 }
 
-/** Writes a whole number ≥ 0 in decimal at `at`; returns the position behind it. */
+/** Writes a whole number ≥ 0 in decimal at `at`; returns the position after it. */
 function writeInteger(out: Buffer, at: number, value: number): number {
   let digits = 1;
   for (let bound = 10; value >= bound; bound *= 10) digits++;

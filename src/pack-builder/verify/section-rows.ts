@@ -51,7 +51,7 @@ export function sectionRows<D extends Dataset>(
     .filter(({ key }) => unread.includes(key))
     .map((column) => new SectionColumn(column, 0));
   const members = [...columns, ...empty].map((column) => column.member());
-  // Every key of the dataset got a column above, as `RowsOf` demands.
+  // Every key of the dataset has a column now, as `RowsOf` requires.
   return Object.assign({ rows, time } satisfies Rows, Object.fromEntries(members)) as RowsOf<D>;
 }
 
