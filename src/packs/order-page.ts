@@ -3,6 +3,7 @@
  * pack is cached, so a cold page costs as much as a warm one.
  */
 import { crc32 } from "node:zlib";
+import { ok, type Result } from "../base/result.ts";
 import type { Dataset } from "../datasets/dataset.ts";
 import { orders } from "../datasets/orders.ts";
 import { type JsonPart, writeItems } from "../orders/page-json.ts";
@@ -50,16 +51,17 @@ export async function readOrderPage(
   entry: SectionEntry,
   ask: OrderPageAsk,
   { dataset = orders, read = beginOrderPage(bucket, pack, entry, ask) }: OrderPageOptions = {},
-): Promise<OrderPage | PositionBeyondRows> {
+): Promise<Result<OrderPage, PositionBeyondRows>> {
   const { plan } = read;
   const bytes = await read.bytes;
   const readFacts = { operations: plan.endBlock > plan.firstBlock ? 1 : 0, bytes: bytes.length };
   try {
     const blocks = openedBlocks(bytes, { pack, entry, plan, dataset });
-    const page = findPage(entry, plan, ask, (row) => blocks.timeAt(row));
-    if ("reason" in page) return page;
-    const items = writeItems(blocks.parts(page, ask.columns));
-    return { items, rows: page.endRow - page.startRow, next: page.next, read: readFacts };
+    const found = findPage(entry, plan, ask, (row) => blocks.timeAt(row));
+    if (!found.ok) return found;
+    const { startRow, endRow, next } = found.value;
+    const items = writeItems(blocks.parts(found.value, ask.columns));
+    return ok({ items, rows: endRow - startRow, next, read: readFacts });
   } catch (error) {
     throw asReadError(error, `${entry.symbol}.${entry.market} in ${pack.objectKey}`);
   }

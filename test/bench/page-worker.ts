@@ -90,8 +90,8 @@ async function pageAt(position: Position, pageSize = PAGE_ROWS): Promise<OrderPa
   const object = { objectKey: "orders/section", etag: "0", tradedate };
   const ask = { position, endTime: null, pageSize, columns };
   const page = await readOrderPage(bucket, object, entry, ask, { dataset: DATASETS[dataset] });
-  if ("reason" in page) throw new Error(page.reason);
-  return page;
+  if (!page.ok) throw new Error(page.refusal.reason);
+  return page.value;
 }
 
 function startOfBlock(number: number): Position {

@@ -43,6 +43,6 @@ async function middlePage({ pack, entry, path, columns, dataset }: BenchDay): Pr
     { position: { time: block.t0, skip: block.k0 }, endTime: null, pageSize: 10_000, columns },
     { dataset: DATASETS[dataset] },
   );
-  if ("reason" in page) throw new Error(page.reason);
-  return page.items;
+  if (!page.ok) throw new Error(page.refusal.reason);
+  return page.value.items;
 }

@@ -8,6 +8,7 @@ import { type OrderPage, readOrderPage } from "../../src/packs/order-page.ts";
 import { projectedFile } from "../../src/packs/projected-file.ts";
 import type { DatasetSection } from "./dataset-days.ts";
 import { memoryBucket } from "./packs.ts";
+import { bare } from "./result.ts";
 
 export interface TestSection {
   entry: SectionEntry;
@@ -29,7 +30,7 @@ export function testSection(dataset: Dataset, section: DatasetSection, tradedate
       const columns = fields.map((field) => ({ field, name: field }));
       const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize, columns };
       const pack = { ...object, tradedate: tradedate as BeijingDate };
-      const page = await readOrderPage(bucket, pack, entry, ask, { dataset });
+      const page = bare(await readOrderPage(bucket, pack, entry, ask, { dataset }));
       if ("reason" in page) throw new Error(page.reason);
       return { ...page, text: new TextDecoder().decode(page.items) };
     },

@@ -189,8 +189,9 @@ async function makePage(
   const ask = { ...pageAskOf(query, paging), columns };
   const options = { dataset: DATASETS[dataset], read };
   const page = await log.stage("r2", () => readOrderPage(env.PACKS, pack, entry, ask, options));
-  if ("reason" in page) return refused({ reason: "cursor_invalid", problem: "offset" });
-  log.note({ r2Operations: page.read.operations, r2Bytes: page.read.bytes });
+  if (!page.ok) return refused({ reason: "cursor_invalid", problem: "offset" });
+  const { items, rows, next, read: readFacts } = page.value;
+  log.note({ r2Operations: readFacts.operations, r2Bytes: readFacts.bytes });
 
   const { symbol, market } = entry;
   const { tradedate } = pack;
@@ -206,10 +207,10 @@ async function makePage(
       packMark: packMark(pack.sha256),
       position,
     });
-  const nextCursor = page.next === null ? null : await sign(page.next);
+  const nextCursor = next === null ? null : await sign(next);
   const fields = columns.map(({ name }) => name);
-  const body = pageBody({ fields, items: page.items, tradedate, pageSize, nextCursor });
-  return ok({ body, rows: page.rows, hasMore: nextCursor !== null });
+  const body = pageBody({ fields, items, tradedate, pageSize, nextCursor });
+  return ok({ body, rows, hasMore: nextCursor !== null });
 }
 
 /** Opens the section and streams it while the slot is held. A fault in mid-body aborts the connection. */

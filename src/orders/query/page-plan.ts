@@ -3,6 +3,7 @@
  * first row's position of each block. A page is therefore found in two steps with one read between them: `planPage`
  * returns the blocks to fetch, `findPage` the page's rows in them and where the next page begins.
  */
+import { ok, type Result, refused } from "../../base/result.ts";
 
 /**
  * A position in the rows of one security: before the row that follows `skip` rows of the millisecond `time`. A time
@@ -97,10 +98,11 @@ export function findPage(
   plan: PagePlan,
   { position, endTime, pageSize }: PageAsk,
   timeAt: (row: number) => number,
-): PageRows | PositionBeyondRows {
+): Result<PageRows, PositionBeyondRows> {
   const first = paged.blocks[plan.firstBlock];
   if (plan.firstBlock === plan.endBlock || first === undefined) {
-    return position.skip === 0 ? { startRow: 0, endRow: 0, next: null } : { reason: "position_beyond_rows" };
+    if (position.skip > 0) return refused({ reason: "position_beyond_rows" });
+    return ok({ startRow: 0, endRow: 0, next: null });
   }
   const firstEnd = blockEnd(paged, plan.firstBlock);
   const startRow =
@@ -108,15 +110,15 @@ export function findPage(
     lowerBound(timeAt, position.time, first.firstRow, firstEnd) + position.skip;
   if (position.skip > 0 && startRow !== first.firstRow) {
     if (startRow > firstEnd || timeAt(startRow - 1) !== position.time)
-      return { reason: "position_beyond_rows" };
+      return refused({ reason: "position_beyond_rows" });
   }
 
   const plannedEnd = blockEnd(paged, plan.endBlock - 1);
   const fullEnd = Math.min(startRow + pageSize, plannedEnd);
   if (fullEnd > startRow && isPast(timeAt(fullEnd - 1), endTime)) {
-    return { startRow, endRow: lowerBound(timeAt, endTime ?? 0, startRow, fullEnd), next: null };
+    return ok({ startRow, endRow: lowerBound(timeAt, endTime ?? 0, startRow, fullEnd), next: null });
   }
-  return { startRow, endRow: fullEnd, next: nextPosition(paged, fullEnd, endTime, timeAt) };
+  return ok({ startRow, endRow: fullEnd, next: nextPosition(paged, fullEnd, endTime, timeAt) });
 }
 
 /**

@@ -22,8 +22,8 @@ export function edgetape({ day }: RivalSetting): Rival {
     async rows({ from, endTime, limit }) {
       const ask = { position: from, endTime, pageSize: limit, columns };
       const page = await readOrderPage(bucket, object, entry, ask, { dataset });
-      if ("reason" in page) throw new Error(page.reason);
-      return page.items;
+      if (!page.ok) throw new Error(page.refusal.reason);
+      return page.value.items;
     },
     async parquet(_symbol, path) {
       const file = await open(path, "w");

@@ -6,6 +6,7 @@ import { FIELDS } from "../../../src/orders/record.ts";
 import { buildPack } from "../../../src/pack-builder/build.ts";
 import { readOrderPage } from "../../../src/packs/order-page.ts";
 import { memoryBucket, openTestPack } from "../../support/packs.ts";
+import { bare } from "../../support/result.ts";
 import {
   built,
   countsOf,
@@ -229,12 +230,8 @@ describe("the codes and prices of Shenzhen", () => {
     const { bytes, entryOf } = await openTestPack(new Uint8Array(readFileSync(pack)));
     const { bucket, object } = memoryBucket(bytes);
     const columns = FIELDS.map((field) => ({ field, name: field }));
-    const page = await readOrderPage(bucket, { ...object, tradedate: DAY }, entryOf("002009"), {
-      position: { time: 0, skip: 0 },
-      endTime: null,
-      pageSize: 10,
-      columns,
-    });
+    const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 10, columns };
+    const page = bare(await readOrderPage(bucket, { ...object, tradedate: DAY }, entryOf("002009"), ask));
     if ("reason" in page) throw new Error(page.reason);
     const items = JSON.parse(new TextDecoder().decode(page.items)) as unknown[][];
     expect(items.map((row) => [row[7], row[9]])).toEqual([

@@ -8,6 +8,7 @@ import { PIECE_BYTES } from "../../../src/packs/parquet-answer.ts";
 import { day, order, randomSecurity, security } from "../../support/builders.ts";
 import { memoryBucket, packOf } from "../../support/packs.ts";
 import { printedRandom } from "../../support/random.ts";
+import { bare } from "../../support/result.ts";
 
 const LARGEST = 2 ** 53 - 1;
 const random = printedRandom("bytes of an answer");
@@ -42,7 +43,7 @@ it("The memory of a page is the range read plus at least its JSON, for any posit
       endTime: random.chance(0.5) ? null : random.integer(93_000_000, 240_000_000),
       pageSize: random.pick([1, 300, 10_000]),
     };
-    const page = await readOrderPage(bucket, object, entry, { ...ask, columns });
+    const page = bare(await readOrderPage(bucket, object, entry, { ...ask, columns }));
     if ("reason" in page) throw new Error(page.reason);
     const names = columns.map(({ field }) => field);
     const held = page.read.bytes + page.items.length;

@@ -8,6 +8,7 @@ import { type OrderPageAsk, readOrderPage } from "../../../src/packs/order-page.
 import { burst, day, order, randomSecurity, security, type TestDay } from "../../support/builders.ts";
 import { memoryBucket, packOf, type TestPack } from "../../support/packs.ts";
 import { printedRandom } from "../../support/random.ts";
+import { bare } from "../../support/result.ts";
 
 const decoder = new TextDecoder();
 const random = printedRandom("order page");
@@ -43,10 +44,8 @@ beforeAll(async () => {
 
 async function page(symbol: string, ask: Partial<OrderPageAsk>) {
   stored.reads.length = 0;
-  const answer = await readOrderPage(stored.bucket, stored.object, pack.entryOf(symbol), {
-    ...wholeDay,
-    ...ask,
-  });
+  const asked = { ...wholeDay, ...ask };
+  const answer = bare(await readOrderPage(stored.bucket, stored.object, pack.entryOf(symbol), asked));
   if ("reason" in answer) throw new Error(answer.reason);
   return { ...answer, text: decoder.decode(answer.items) };
 }
@@ -124,11 +123,10 @@ describe("readOrderPage (contract 5)", () => {
 
   it("refuses a position that skips more rows than its millisecond has", async () => {
     const entry = pack.entryOf("600519");
-    const at = (skip: number) =>
-      readOrderPage(stored.bucket, stored.object, entry, {
-        ...wholeDay,
-        position: { time: 93_000_000, skip },
-      });
+    const at = async (skip: number) => {
+      const ask = { ...wholeDay, position: { time: 93_000_000, skip } };
+      return bare(await readOrderPage(stored.bucket, stored.object, entry, ask));
+    };
     expect(await at(21_001)).toEqual({ reason: "position_beyond_rows" });
     expect(await at(21_000)).toMatchObject({ rows: 0, next: null });
     expect(await at(20_999)).toMatchObject({ rows: 1, next: null });

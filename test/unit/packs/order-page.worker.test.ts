@@ -3,11 +3,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Env } from "../../../src/env.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
-import { readOrderPage } from "../../../src/packs/order-page.ts";
+import { type OrderPageAsk, readOrderPage } from "../../../src/packs/order-page.ts";
 import type { PackObject } from "../../../src/packs/read-range.ts";
 import { day, randomSecurity, type TestDay } from "../../support/builders.ts";
 import { packOf, type TestPack } from "../../support/packs.ts";
 import { randomFrom } from "../../support/random.ts";
+import { bare } from "../../support/result.ts";
 
 const { PACKS } = env as unknown as Env;
 const decoder = new TextDecoder();
@@ -41,8 +42,8 @@ describe("readOrderPage from R2", () => {
     const rows = source.rowsOf("300750");
     let from = 0;
     for (let position: typeof wholeDay.position | null = wholeDay.position; position !== null; ) {
-      const ask = { ...wholeDay, position, pageSize: 5_000 };
-      const page = await readOrderPage(PACKS, object, pack.entryOf("300750"), ask);
+      const ask: OrderPageAsk = { ...wholeDay, position, pageSize: 5_000 };
+      const page = bare(await readOrderPage(PACKS, object, pack.entryOf("300750"), ask));
       if ("reason" in page) throw new Error(page.reason);
       expect(decoder.decode(page.items)).toBe(JSON.stringify(rows.slice(from, from + 5_000)));
       expect(page.read.operations).toBe(1);

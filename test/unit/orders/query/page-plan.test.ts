@@ -7,6 +7,7 @@ import {
   planPage,
 } from "../../../../src/orders/query/page-plan.ts";
 import { printedRandom, type Random } from "../../../support/random.ts";
+import { bare } from "../../../support/result.ts";
 
 /** Returns times in blocks of `blockRows` with the index of a pack. */
 function paged(times: readonly number[], blockRows: number): PagedRows & { times: readonly number[] } {
@@ -24,12 +25,12 @@ function page(rows: ReturnType<typeof paged>, ask: PageAsk) {
   const fetchedFrom = rows.blocks[plan.firstBlock]?.firstRow ?? 0;
   const fetchedTo = plan.firstBlock === plan.endBlock ? fetchedFrom : endOf(rows, plan.endBlock - 1);
   const touched = new Set<number>();
-  const found = findPage(rows, plan, ask, (row) => {
+  const result = findPage(rows, plan, ask, (row) => {
     if (row < fetchedFrom || row >= fetchedTo) throw new Error(`row ${row} was not fetched`);
     touched.add(rows.blocks.findLastIndex((block) => block.firstRow <= row));
     return rows.times[row] ?? Number.NaN;
   });
-  return { plan, found, touched };
+  return { plan, found: bare(result), touched };
 }
 
 function endOf(rows: PagedRows, block: number): number {
