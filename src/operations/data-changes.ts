@@ -15,11 +15,12 @@ import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
 import {
-  datasetSchema,
+  datasetParameter,
   lazily,
+  optional,
   parseParameters,
-  says,
-  wholeNumberSchema,
+  textParameter,
+  wholeNumberParameter,
 } from "../orders/query/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { Change, DataChanges } from "./wire.ts";
@@ -28,25 +29,24 @@ import type { Change, DataChanges } from "./wire.ts";
 const MAX_CHANGES = 50;
 
 export const dataChangesParameters = lazily(() => ({
-  since: instantSchema().nullish().meta({
+  since: optional(textParameter(instantSchema(), "YYYYMMDD, YYYY-MM-DD, YYYY-MM-DDTHH:MM:SS+08:00"), {
     description:
       "Changes from this day (YYYYMMDD, YYYY-MM-DD) or instant (RFC 3339 with an offset) on, inclusive.",
   }),
-  after: wholeNumberSchema({ from: 0, to: Number.MAX_SAFE_INTEGER })
-    .nullish()
-    .meta({ description: "Changes behind this number: next_after of an earlier answer." }),
-  limit: wholeNumberSchema({ from: 1, to: MAX_CHANGES })
-    .nullish()
-    .meta({ description: `At most so many; ${MAX_CHANGES} by default.` }),
-  dataset: datasetSchema().nullish(),
+  after: optional(wholeNumberParameter({ from: 0, to: Number.MAX_SAFE_INTEGER }), {
+    description: "Changes behind this number: next_after of an earlier answer.",
+  }),
+  limit: optional(wholeNumberParameter({ from: 1, to: MAX_CHANGES }), {
+    description: `At most so many; ${MAX_CHANGES} by default.`,
+  }),
+  dataset: datasetParameter(),
 }));
 
 /** Returns the schema of an instant, parsed to Unix milliseconds. */
 function instantSchema() {
-  const wrong = says("value_form", "YYYYMMDD, YYYY-MM-DD, YYYY-MM-DDTHH:MM:SS+08:00");
   return z
-    .string(says("not_string"))
-    .refine((text) => parseInstant(text.trim()) !== null, wrong)
+    .string()
+    .refine((text) => parseInstant(text.trim()) !== null)
     .meta({ examples: ["20260301", "2026-03-01T00:00:00+08:00"] })
     .transform((text) => parseInstant(text.trim()) ?? 0);
 }

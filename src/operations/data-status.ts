@@ -13,16 +13,15 @@ import { announcedUntilMs } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import { lazily, parseParameters, says } from "../orders/query/parameters.ts";
+import { lazily, optional, parseParameters, textParameter } from "../orders/query/parameters.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { DataStatus, StatusDataset, StatusDay } from "./wire.ts";
 
 export const dataStatusParameters = lazily(() => ({
-  month: z
-    .string(says("not_string"))
-    .regex(/^\d{4}(0[1-9]|1[0-2])$/, says("value_form", "YYYYMM"))
-    .nullish()
-    .meta({ description: "YYYYMM; the present month in Beijing when left out.", examples: ["202603"] }),
+  month: optional(textParameter(z.string().regex(/^\d{4}(0[1-9]|1[0-2])$/), "YYYYMM"), {
+    description: "YYYYMM; the present month in Beijing when left out.",
+    examples: ["202603"],
+  }),
 }));
 
 export const dataStatus: Operation = { apiname: "data_status", paramsOptional: true, prepare };

@@ -12,7 +12,13 @@ import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
 import { historyParameters } from "../orders/query/history-parameters.ts";
-import { datasetSchema, lazily, parseParameters, says } from "../orders/query/parameters.ts";
+import {
+  datasetParameter,
+  lazily,
+  optional,
+  parseParameters,
+  textParameter,
+} from "../orders/query/parameters.ts";
 import { formatTimeOfDay } from "../orders/query/time-window.ts";
 import type { Market } from "../orders/record.ts";
 import { openDay } from "./open-day.ts";
@@ -20,15 +26,17 @@ import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 
 export const dataSymbolsParameters = lazily(() => ({
   tradedate: historyParameters().tradedate,
-  market: z
-    .string(says("not_string"))
-    .regex(/^\s*[sS][hHzZ]\s*$/, says("value_form", "SH, SZ"))
-    .meta({ examples: ["SH"] })
-    .transform((text) => text.trim().toUpperCase() as Market)
-    .nullish()
-    .meta({ description: "SH or SZ; both when left out." }),
-  dataset: datasetSchema().nullish(),
+  market: optional(textParameter(marketSchema(), "SH, SZ"), { description: "SH or SZ; both when left out." }),
+  dataset: datasetParameter(),
 }));
+
+function marketSchema() {
+  return z
+    .string()
+    .regex(/^\s*[sS][hHzZ]\s*$/)
+    .meta({ examples: ["SH"] })
+    .transform((text) => text.trim().toUpperCase() as Market);
+}
 
 /**
  * Columns of `items`: `rows` of the dataset; `size_bytes` of the security's Parquet file with all fields; the times of

@@ -1,6 +1,6 @@
 /**
- * The `params` of each operation, composed of the schemas that its parser uses. The parser has its own messages and
- * also checks what a schema cannot express (start before end, the years of a data type).
+ * The `params` of each operation, composed of the schemas that its parser uses. The parser also checks what a schema
+ * cannot express (start before end, the years of a data type).
  */
 import * as z from "zod";
 import { perDataset } from "../../datasets/registry.ts";
@@ -10,12 +10,12 @@ import { dataSymbolsParameters } from "../../operations/data-symbols.ts";
 import { shareParameters } from "../../operations/file-download/share-query.ts";
 import { estimateParameters } from "../../operations/history/estimate.ts";
 import { EXCLUDED_WITH_PARQUET, historyParameters } from "../../orders/query/history-parameters.ts";
-import { lazily } from "../../orders/query/parameters.ts";
+import { lazily, schemasOf } from "../../orders/query/parameters.ts";
 
 /** `params` of history with JSON pages. */
 export const pageParams = lazily(() =>
   z.strictObject({
-    ...historyParameters(),
+    ...schemasOf(historyParameters()),
     format: z.literal("json").nullish().meta({ description: "The default." }),
   }),
 );
@@ -24,7 +24,7 @@ export const pageParams = lazily(() =>
 export const fileParams = lazily(() => {
   const excluded = Object.fromEntries(EXCLUDED_WITH_PARQUET.map((name) => [name, z.null().optional()]));
   return z.strictObject({
-    ...historyParameters(),
+    ...schemasOf(historyParameters()),
     ...excluded,
     format: z.literal("parquet").meta({ description: "The whole day of the security as one file." }),
   });
@@ -35,12 +35,12 @@ export const paramsSchemas = lazily(
   () =>
     ({
       ...perDataset("apiname", () => z.union([pageParams(), fileParams()])),
-      file_download: z.strictObject(shareParameters()),
+      file_download: z.strictObject(schemasOf(shareParameters())),
       account_info: z.strictObject({}).nullish(),
-      data_status: z.strictObject(dataStatusParameters()).nullish(),
-      data_changes: z.strictObject(dataChangesParameters()).nullish(),
-      data_symbols: z.strictObject(dataSymbolsParameters()).nullish(),
-      ...perDataset("estimate", () => z.strictObject(estimateParameters())),
+      data_status: z.strictObject(schemasOf(dataStatusParameters())).nullish(),
+      data_changes: z.strictObject(schemasOf(dataChangesParameters())).nullish(),
+      data_symbols: z.strictObject(schemasOf(dataSymbolsParameters())).nullish(),
+      ...perDataset("estimate", () => z.strictObject(schemasOf(estimateParameters()))),
     }) as const,
 );
 

@@ -7,23 +7,25 @@ import {
   givenParameters,
   lazily,
   type ParameterOptions,
+  type Problem,
   readParameters,
-  says,
-  wholeNumberSchema,
+  wholeNumberParameter,
 } from "../../orders/query/parameters.ts";
 import { invalid, type QueryDenial } from "../../orders/query/query-denial.ts";
 
 const ACCEPTED_TYPES = DATA_TYPES.join(", ");
 
 /** The parameters of a share. The valid years depend on the type and on today, as the message says. */
-export const shareParameters = lazily(() => ({
-  data_type: z
-    .enum(DATA_TYPES, says("value_unknown", ACCEPTED_TYPES))
-    .meta({ description: "auction_tick from 2022, level2 from 2017." }),
-  year: wholeNumberSchema({ from: Math.min(...Object.values(FIRST_YEAR)), to: 9999 }).meta({
-    description: "Up to the present year in Beijing.",
-  }),
-}));
+export const shareParameters = lazily(() => {
+  const year = wholeNumberParameter({ from: Math.min(...Object.values(FIRST_YEAR)), to: 9999 });
+  return {
+    data_type: {
+      schema: z.enum(DATA_TYPES).meta({ description: "auction_tick from 2022, level2 from 2017." }),
+      problemOf: (): Problem => ["value_unknown", ACCEPTED_TYPES],
+    },
+    year: { ...year, schema: year.schema.meta({ description: "Up to the present year in Beijing." }) },
+  };
+});
 
 /** A validated request for a share. */
 export interface ShareQuery {
@@ -43,16 +45,16 @@ export function parseShareQuery(
   today: BeijingDate,
   options: ParameterOptions,
 ): Result<ShareQuery, QueryDenial> {
-  const schemas = shareParameters();
-  const parameters = givenParameters(params, Object.keys(schemas), options);
-  if (!parameters.ok) return parameters;
-  const { given, unknown } = parameters.value;
-  const type = readParameters(schemas, ["data_type"], given);
+  const parameters = shareParameters();
+  const found = givenParameters(params, Object.keys(parameters), options);
+  if (!found.ok) return found;
+  const { given, unknown } = found.value;
+  const type = readParameters(parameters, ["data_type"], given);
   if (!type.ok) return refused({ ...type.refusal, accepted: ACCEPTED_TYPES });
   const { data_type: dataType } = type.value;
   const [from, to] = [FIRST_YEAR[dataType], Number(today.slice(0, 4))];
   const accepted = `${from}-${to}`;
-  const asked = readParameters(schemas, ["year"], given);
+  const asked = readParameters(parameters, ["year"], given);
   if (!asked.ok) return refused({ ...asked.refusal, accepted });
   const { year } = asked.value;
   if (year < from || year > to) {

@@ -1,7 +1,7 @@
 /**
  * Parses the parameters of all operations (contract 3.1, 3.2, 3.3): blanks, unknown names, and one zod schema for each
- * parameter, which parses its value and documents it in `/openapi.json`. `says` makes a schema's messages: the problem,
- * and what is accepted if the problem does not say it.
+ * parameter, which parses its value and documents it in `/openapi.json`. A schema only accepts or refuses; what is wrong
+ * with a refused value is a fact of the refusal and not a text of the schema.
  */
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -28,12 +28,21 @@ export interface GivenParameters {
   unknown: string[];
 }
 
-/** The schemas of an operation's parameters by name; that of an optional parameter accepts `null` and `undefined`. */
-export type ParameterSchemas = Readonly<Record<string, z.ZodType>>;
+/** What is wrong with a value, and what is accepted if the problem does not say it. */
+export type Problem = readonly [problem: ParamProblem, accepted?: string | undefined];
+
+/** The schema of a parameter, and what is wrong with a value that it refuses. */
+export interface Parameter<Schema extends z.ZodType = z.ZodType> {
+  schema: Schema;
+  problemOf: (refused: unknown) => Problem;
+}
+
+/** An operation's parameters by name; the schema of an optional one accepts `null` and `undefined`. */
+export type ParameterSet = Readonly<Record<string, Parameter>>;
 
 /** The parsed values. */
-export type Parsed<S extends ParameterSchemas, N extends keyof S = keyof S> = {
-  [Name in N]: z.output<S[Name]>;
+export type Parsed<P extends ParameterSet, N extends keyof P = keyof P> = {
+  [Name in N]: z.output<P[Name]["schema"]>;
 };
 
 /** Members of the envelope that callers put into `params` by mistake. */
@@ -73,9 +82,18 @@ export function lazily<T>(make: () => T): () => T {
   };
 }
 
-/** Returns the message of a schema: what is wrong with a value, and what is accepted. */
-export function says(problem: ParamProblem, accepted?: string): string {
-  return accepted === undefined ? problem : `${problem} ${accepted}`;
+/** Returns the optional form of a parameter, with what documents it. */
+export function optional<Schema extends z.ZodType>(
+  { schema, problemOf }: Parameter<Schema>,
+  meta: { description: string; examples?: unknown[] },
+): Parameter<z.ZodOptional<z.ZodNullable<Schema>>> {
+  return { schema: schema.nullish().meta(meta), problemOf };
+}
+
+/** Returns the schemas of `parameters` by name. */
+export function schemasOf<P extends ParameterSet>(parameters: P): { [Name in keyof P]: P[Name]["schema"] } {
+  const schemas = Object.entries(parameters).map(([name, { schema }]) => [name, schema]);
+  return Object.fromEntries(schemas) as { [Name in keyof P]: P[Name]["schema"] };
 }
 
 /**
@@ -101,50 +119,69 @@ export function givenParameters(
 }
 
 /** Parses the parameters of these `names` in this order. Refuses the first that is missing or invalid. */
-export function readParameters<S extends ParameterSchemas, N extends keyof S & string>(
-  schemas: S,
+export function readParameters<P extends ParameterSet, N extends keyof P & string>(
+  parameters: P,
   names: readonly N[],
   given: ReadonlyMap<string, unknown>,
-): Result<Parsed<S, N>, ParamInvalid> {
+): Result<Parsed<P, N>, ParamInvalid> {
   const values: Partial<Record<N, unknown>> = {};
   for (const name of names) {
     const value = given.get(name);
-    const parsed = schemas[name]?.safeParse(value);
-    if (parsed?.success === false) return refused(refusalOf(name, value, parsed.error));
-    values[name] = parsed?.data;
+    const { schema, problemOf } = parameters[name] as Parameter;
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) {
+      const [problem, accepted] = value === undefined ? (["missing"] as const) : problemOf(value);
+      const refusal = invalid(name, problem, value);
+      return refused(accepted === undefined ? refusal : { ...refusal, accepted });
+    }
+    values[name] = parsed.data;
   }
-  return ok(values as Parsed<S, N>);
+  return ok(values as Parsed<P, N>);
 }
 
-/** Parses all of `params`: unknown names first, then the values in the order of `schemas`. */
-export function parseParameters<S extends ParameterSchemas>(
+/** Parses all of `params`: unknown names first, then the values in the order of `parameters`. */
+export function parseParameters<P extends ParameterSet>(
   params: Readonly<Record<string, unknown>>,
-  schemas: S,
+  parameters: P,
   options: ParameterOptions,
-): Result<{ values: Parsed<S>; unknown: string[] }, QueryDenial> {
-  const names = Object.keys(schemas) as (keyof S & string)[];
-  const parameters = givenParameters(params, names, options);
-  if (!parameters.ok) return parameters;
-  const { given, unknown } = parameters.value;
-  const values = readParameters(schemas, names, given);
-  return values.ok ? ok({ values: values.value as Parsed<S>, unknown }) : values;
+): Result<{ values: Parsed<P>; unknown: string[] }, QueryDenial> {
+  const names = Object.keys(parameters) as (keyof P & string)[];
+  const found = givenParameters(params, names, options);
+  if (!found.ok) return found;
+  const { given, unknown } = found.value;
+  const values = readParameters(parameters, names, given);
+  return values.ok ? ok({ values: values.value as Parsed<P>, unknown }) : values;
 }
 
-/** Returns the schema of `tradedate`: a string of eight digits that is a real date. */
-export function tradedateSchema() {
-  return z
-    .string({ error: ({ input }) => says("not_string", dateMeant(input)) })
-    .regex(/^\d{8}$/, { error: ({ input }) => says("not_a_date", dateMeant(input)) })
-    .refine((text) => parseBeijingDate(text) !== null, says("not_a_date"))
+/** Returns the parameter `tradedate`: a string of eight digits that is a real date. */
+export function tradedateParameter() {
+  const schema = z
+    .string()
+    .regex(/^\d{8}$/)
+    .refine((text) => parseBeijingDate(text) !== null)
     .meta({ examples: ["20260311"] })
     .transform((text) => text as BeijingDate);
+  const problemOf = (value: unknown): Problem => [
+    typeof value === "string" ? "not_a_date" : "not_string",
+    dateMeant(value),
+  ];
+  return { schema, problemOf };
 }
 
-/** Returns the schema of `dataset`, which defaults to orders. */
-export function datasetSchema() {
-  return z
-    .enum(DATASET_NAMES, says("value_unknown", DATASET_NAMES.join(", ")))
-    .meta({ description: "Which dataset; orders when left out.", examples: ["trades"] });
+/** Returns the parameter `dataset`, which defaults to orders. */
+export function datasetParameter() {
+  const schema = z
+    .enum(DATASET_NAMES)
+    .meta({ description: "Which dataset; orders when left out.", examples: ["trades"] })
+    .nullish();
+  return { schema, problemOf: (): Problem => ["value_unknown", DATASET_NAMES.join(", ")] };
+}
+
+/** Returns a parameter that is a text in the form of `schema`; `accepted` shows the form. */
+export function textParameter<Schema extends z.ZodType>(schema: Schema, accepted: string) {
+  const problemOf = (value: unknown): Problem =>
+    typeof value === "string" ? ["value_form", accepted] : ["not_string"];
+  return { schema, problemOf };
 }
 
 /** Returns the day that a number or a text with separators means as YYYYMMDD, or undefined. */
@@ -156,23 +193,20 @@ function dateMeant(input: unknown): string | undefined {
   return parseBeijingDate(text) === null ? undefined : text;
 }
 
-/** Returns the schema of a JSON integer or decimal string from `from` to `to`, both inclusive. */
-export function wholeNumberSchema({ from, to }: { from: number; to: number }) {
-  const [notInteger, outOfRange] = [
-    says("not_integer", `${from}-${to}`),
-    says("out_of_range", `${from}-${to}`),
-  ];
-  const number = z.int(notInteger).min(from, outOfRange).max(to, outOfRange);
-  const digits = z.string().regex(/^\d{1,15}$/, notInteger);
-  return z.union([number, digits.transform(Number).pipe(number)], notInteger);
+/** Returns a parameter that is a JSON integer or decimal string from `from` to `to`, both inclusive. */
+export function wholeNumberParameter({ from, to }: { from: number; to: number }) {
+  const number = z.int().min(from).max(to);
+  const digits = z.string().regex(DIGITS);
+  const schema = z.union([number, digits.transform(Number).pipe(number)]);
+  const problemOf = (value: unknown): Problem => {
+    const isWhole = Number.isSafeInteger(value) || (typeof value === "string" && DIGITS.test(value));
+    return [isWhole ? "out_of_range" : "not_integer", `${from}-${to}`];
+  };
+  return { schema, problemOf };
 }
 
-function refusalOf(parameter: string, value: unknown, { issues }: z.ZodError): ParamInvalid {
-  if (value === undefined) return invalid(parameter, "missing");
-  const [problem = "", ...accepted] = (issues[0]?.message ?? "").split(" ");
-  const refusal = invalid(parameter, problem as ParamProblem, value);
-  return accepted.length === 0 ? refusal : { ...refusal, accepted: accepted.join(" ") };
-}
+/** The digits of a whole number that a double holds exactly. */
+const DIGITS = /^\d{1,15}$/;
 
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Market } from "../record.ts";
-import { says } from "./parameters.ts";
+import type { Problem } from "./parameters.ts";
 import { type AskedMarket, type CursorDenial, invalid, type ParamInvalid } from "./query-denial.ts";
 
 /** A requested security; without an exchange the day's index decides. */
@@ -32,34 +32,37 @@ const PREFIXES = anyCase(["SH", "SZ", "BJ"]);
 const FORM = new RegExp(String.raw`^\s*((${PREFIXES})(\d{6})|(\d{6})(\.(${SUFFIXES}))?)\s*$`);
 
 /**
- * Returns the schema of a security: `NNNNNN`, `NNNNNN.<suffix>` or `<prefix>NNNNNN` in any case, trimmed. A list of one
- * such text is that text. Refuses every other form, with a separate problem for several securities (a list, a comma). A
- * code of the Beijing exchange is valid with market `BJ`; the answer is 1002 instead of 422.
+ * Returns the parameter of a security: `NNNNNN`, `NNNNNN.<suffix>` or `<prefix>NNNNNN` in any case, trimmed. A list of
+ * one such text is that text. Refuses every other form, with a separate problem for several securities (a list, a
+ * comma). A code of the Beijing exchange is valid with market `BJ`; the answer is 1002 instead of 422.
  *
- * @example symbolSchema().parse("sz000001") // {symbol: "000001", market: "SZ"}
+ * @example symbolParameter().schema.parse("sz000001") // {symbol: "000001", market: "SZ"}
  */
-export function symbolSchema() {
-  const error = ({ input }: { input?: unknown }) => problemOf(input);
+export function symbolParameter() {
   const text = z
-    .string({ error })
-    .regex(FORM, { error })
+    .string()
+    .regex(FORM)
     .meta({ examples: ["600519", "600519.SH", "sz000001"] });
   const only = z
-    .array(text, { error })
-    .length(1, { error })
+    .array(text)
+    .length(1)
     .transform(([symbol = ""]) => symbol);
-  return z.union([text, only], { error }).transform(readSymbol);
+  const schema = z.union([text, only]).transform(readSymbol).meta({
+    description:
+      "One security: six digits, with a suffix (.SH .SS .SSE .XSHG, .SZ .SZSE .XSHE) or a prefix (sh, sz), in any case. Bare digits are looked up in the day. The Beijing exchange (.BJ) is understood but not carried.",
+  });
+  return { schema, problemOf };
 }
 
-/** Returns what is wrong with an invalid value; a list of one value is that value. */
-function problemOf(input: unknown): string {
-  if (Array.isArray(input)) {
-    const [only] = input as unknown[];
-    return input.length === 1 && !Array.isArray(only) ? problemOf(only) : says("one_symbol_only");
+/** Returns what is wrong with a refused value; a list of one value is that value. */
+function problemOf(value: unknown): Problem {
+  if (Array.isArray(value)) {
+    const [only] = value as unknown[];
+    return value.length === 1 && !Array.isArray(only) ? problemOf(only) : ["one_symbol_only"];
   }
-  if (typeof input === "number") return says("not_string", numberMeant(input));
-  if (typeof input !== "string") return says("not_string");
-  return says(/[,，;；、]/.test(input) ? "one_symbol_only" : "symbol_form");
+  if (typeof value === "number") return ["not_string", numberMeant(value)];
+  if (typeof value !== "string") return ["not_string"];
+  return [/[,，;；、]/.test(value) ? "one_symbol_only" : "symbol_form"];
 }
 
 /** Returns the six digits of a code that was sent as a number without leading zeros. */

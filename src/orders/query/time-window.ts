@@ -1,7 +1,7 @@
 /** The `start_time` and `end_time` parameters: a window of the day, start inclusive, end exclusive. */
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { says } from "./parameters.ts";
+import type { Problem } from "./parameters.ts";
 import { excerptOf, invalid, type ParamInvalid } from "./query-denial.ts";
 
 /** A time of day in Beijing as the number HHMMSSmmm: 93000010 is 09:30:00.010. */
@@ -32,26 +32,28 @@ export function parseTimeOfDay(text: string): TimeOfDay | null {
 }
 
 /**
- * Returns the schema of a time of day. A short form means the first millisecond of its minute or second. Hours go to
+ * Returns the parameter of a time of day. A short form means the first millisecond of its minute or second. Hours go to
  * 23, minutes and seconds to 59; for a window to the day's end omit `end_time`.
  *
- * @example timeOfDaySchema().parse("09:30") // 93000000
+ * @example timeOfDayParameter().schema.parse("09:30") // 93000000
  */
-export function timeOfDaySchema() {
-  return z
-    .string({ error: ({ input }) => says("not_string", timeMeant(input)) })
-    .regex(FORM, { error: ({ input }) => problemOf(String(input)) })
+export function timeOfDayParameter() {
+  const schema = z
+    .string()
+    .regex(FORM)
     .meta({ examples: ["09:30", "093000500"] })
     .transform((text): TimeOfDay => parseTimeOfDay(text) ?? 0);
+  return { schema, problemOf };
 }
 
-/** Returns what is wrong with a text in none of the forms. */
-function problemOf(text: string): string {
-  if (/^\d{8}$/.test(text)) return says("time_eight_digits", timeMeant(text));
-  if (/^\d\d:\d\d:\d\d\.\d{1,3}$/.test(text)) {
-    return says("time_fraction", text.replaceAll(/[:.]/g, "").padEnd(9, "0"));
+/** Returns what is wrong with a value in none of the forms. */
+function problemOf(value: unknown): Problem {
+  if (typeof value !== "string") return ["not_string", timeMeant(value)];
+  if (/^\d{8}$/.test(value)) return ["time_eight_digits", timeMeant(value)];
+  if (/^\d\d:\d\d:\d\d\.\d{1,3}$/.test(value)) {
+    return ["time_fraction", value.replaceAll(/[:.]/g, "").padEnd(9, "0")];
   }
-  return ANY_DIGITS.test(text) ? says("time_out_of_day") : says("time_form", timeMeant(text));
+  return ANY_DIGITS.test(value) ? ["time_out_of_day"] : ["time_form", timeMeant(value)];
 }
 
 /** Returns the accepted form of a time without leading zero, colons or quotes: `09:30` for `9:30`, `0930` or 930. */

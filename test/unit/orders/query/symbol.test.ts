@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { historyParameters } from "../../../../src/orders/query/history-parameters.ts";
 import { readParameters } from "../../../../src/orders/query/parameters.ts";
 import {
   chooseMarket as chooseMarketResult,
   resolveMarket as resolveMarketResult,
-  symbolSchema,
 } from "../../../../src/orders/query/symbol.ts";
 import { baring } from "../../../support/result.ts";
 
@@ -11,11 +11,11 @@ const chooseMarket = baring(chooseMarketResult);
 const resolveMarket = baring(resolveMarketResult);
 
 function parseSymbol(value: unknown) {
-  const read = readParameters({ symbol: symbolSchema() }, ["symbol"], new Map([["symbol", value]]));
+  const read = readParameters(historyParameters(), ["symbol"], new Map([["symbol", value]]));
   return read.ok ? read.value.symbol : read.refusal;
 }
 
-describe("symbolSchema (contract 3.4)", () => {
+describe("the parameter symbol (contract 3.4)", () => {
   const suffixes = { SH: [".SH", ".SS", ".SSE", ".XSHG"], SZ: [".SZ", ".SZSE", ".XSHE"], BJ: [".BJ"] };
   const cases = Object.entries(suffixes).flatMap(([market, list]) => [
     ...list.map((suffix) => ({ text: `600519${suffix}`, market })),

@@ -3,7 +3,6 @@ import { historyParameters } from "../../../../src/orders/query/history-paramete
 import { readParameters } from "../../../../src/orders/query/parameters.ts";
 import {
   formatWindow,
-  timeOfDaySchema,
   timeWindowOf as timeWindowOfResult,
 } from "../../../../src/orders/query/time-window.ts";
 import { printedRandom } from "../../../support/random.ts";
@@ -65,10 +64,11 @@ function rejectedStrings(): string[] {
 
 /** Returns the time of day, or what is wrong with it. */
 function parseTimeOfDay(value: unknown): number | string | undefined {
-  const parsed = schema.safeParse(value);
-  return parsed.success ? parsed.data : parsed.error.issues[0]?.message;
+  const read = readParameters(historyParameters(), ["start_time"], new Map([["start_time", value]]));
+  if (read.ok) return read.value.start_time ?? undefined;
+  const { problem, accepted } = read.refusal;
+  return accepted === undefined ? problem : `${problem} ${accepted}`;
 }
-const schema = timeOfDaySchema();
 
 function parseTimeWindow(start: unknown, end: unknown) {
   const given = new Map([
@@ -79,7 +79,7 @@ function parseTimeWindow(start: unknown, end: unknown) {
   return times.ok ? timeWindowOf(times.value, given) : times.refusal;
 }
 
-describe("timeOfDaySchema (contract 3.7)", () => {
+describe("a time of day (contract 3.7)", () => {
   it("reads all 86,400 seconds in each of the four forms", () => {
     const wrong: string[] = [];
     for (let second = 0; second < 86_400; second += 1) {
