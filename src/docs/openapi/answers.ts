@@ -7,126 +7,157 @@ import type { AccountInfo, DataChanges, DataStatus, Estimate, ShareResult } from
 import { lazily } from "../../orders/query/parameters.ts";
 import type { Apiname } from "./parameters.ts";
 
-/** A schema of `data` for every `apiname`. A share has its own envelope (contract 8.1). */
-export const dataSchemas = lazily(() => {
+/** The schemas of the answers' parts. */
+const partSchemas = lazily(() => {
   const date = z.string().regex(/^\d{8}$/);
   const day = date.meta({ description: "YYYYMMDD" });
   const time = z.string().regex(/^\d{9}$/);
   const instant = z.iso.datetime({ offset: true }).meta({ description: "RFC 3339 with +08:00" });
   const count = z.int().min(0);
+  const market = z.enum(["SH", "SZ"]);
   const build = z
     .string()
     .regex(/^[0-9a-f]{32}$/)
     .meta({ description: "The pack's build id: equal only for equal contents." });
-  const range = z.strictObject({ at_least: count, at_most: count });
-  const value = z.union([z.string(), z.number()]);
 
-  const page = z.strictObject({
-    fields: z.array(z.string()).meta({ description: "Names of the columns, in order." }),
-    items: z.array(z.array(value)).meta({ description: "One array per record, aligned with fields." }),
-    tradedate: day,
-    page_size: z.int().min(1).max(10_000),
-    next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
-    has_more: z.boolean(),
+  const dayWindow = z.strictObject({ from: date.nullable(), to: date }).meta({
+    description: "Days from `from` to `to` as YYYYMMDD, both inclusive; `from` is null for all history.",
   });
-
-  const share: z.ZodType<ShareResult> = z.strictObject({
-    status: z.enum(["ready", "preparing"]),
-    data_type: z.enum(DATA_TYPES),
-    year: z.int(),
-    start_date: day,
-    end_date: day,
-    file_count: count,
-    size_bytes: count,
-    url: z.string(),
-    password: z.string(),
-    expires_at: z.union([instant, z.literal("")]),
-    retry_after: count.meta({ description: "Seconds; 0 when ready." }),
-  });
-
-  const dayWindow = z.strictObject({ from: date.nullable(), to: date }).nullable();
   const counter = z
     .strictObject({ limit: count.nullable(), used: count, left: count.nullable(), credited: count })
-    .nullable();
+    .meta({ description: "A daily counter; null means unlimited. `used` includes credited requests." });
+
+  const quota = z
+    .strictObject({
+      interface: z.string(),
+      day: date.meta({ description: "The Beijing day of the counters, YYYYMMDD." }),
+      requests: counter
+        .nullable()
+        .meta({ description: "JSON and Parquet requests together. Null while no plan is in force." }),
+      files: counter.nullable().meta({ description: "Parquet files." }),
+      resets_in: count.meta({ description: "Whole seconds until the counters reset." }),
+      busy: z.boolean().meta({
+        description: "Whether a request is in progress, so that another one would be `slot_busy`.",
+      }),
+    })
+    .meta({ description: "The counters of one interface on one Beijing day." });
+
+  const lastRequest = z
+    .strictObject({
+      time: instant,
+      request_id: z.string(),
+      interface: z.string().nullable(),
+      code: z.int(),
+      reason: z.string().meta({ description: "`success`, or a refusal's reason as in `X-Reason`." }),
+      symbol: z
+        .string()
+        .nullable()
+        .meta({ description: "Null for a refusal before the security was known." }),
+      tradedate: z.string().nullable(),
+      rows: count.meta({ description: "Number of rows served; 0 for a refusal." }),
+    })
+    .meta({ description: "A finished request, served or refused." });
 
   const accountInfo = z.strictObject({
     account_id: z.string(),
-    key_id: z.string().nullable(),
-    plan: z.enum(PLAN_NAMES).nullable(),
-    plan_state: z.enum(["active", "expired", "none"]),
-    plan_ends_at: instant.nullable(),
-    windows: z.strictObject({
-      ...perDataset("apiname", () => dayWindow),
-      auction_tick: dayWindow,
-      level2: dayWindow,
+    key_id: z.string().nullable().meta({
+      description: "The id of the calling key, never the key; null for a holder signed in at the console.",
     }),
-    quotas: z.array(
-      z.strictObject({
-        interface: z.string(),
-        day,
-        requests: counter,
-        files: counter,
-        resets_in: count.meta({ description: "Seconds" }),
-        busy: z.boolean(),
+    plan: z
+      .enum(PLAN_NAMES)
+      .nullable()
+      .meta({ description: "The plan in force, else the one that ended last; null without any." }),
+    plan_state: z.enum(["active", "expired", "none"]),
+    plan_ends_at: instant.nullable().meta({
+      description: "When that plan ends or ended (RFC 3339, Beijing time, exclusive).",
+    }),
+    windows: z
+      .strictObject({
+        ...perDataset("apiname", () => dayWindow.nullable()),
+        auction_tick: dayWindow.nullable(),
+        level2: dayWindow.nullable(),
+      })
+      .meta({
+        description: "The readable days of each service; null when the plan does not include it.",
       }),
-    ),
-    last_requests: z.array(
-      z.strictObject({
-        time: instant,
-        request_id: z.string(),
-        interface: z.string().nullable(),
-        code: z.int(),
-        reason: z.string(),
-        symbol: z.string().nullable(),
-        tradedate: z.string().nullable(),
-        rows: count,
-      }),
-    ),
+    quotas: z.array(quota).meta({ description: "One for each interface with a slot, orders first." }),
+    last_requests: z.array(lastRequest).meta({
+      description: "At most 20, newest first: accepted requests, and refused ones as far as stored.",
+    }),
   });
 
-  const statusDataset = z.strictObject({
-    state: z.enum(["available", "degraded", "pending", "missing", "withdrawn", "damaged"]),
-    revision: count.nullable(),
-    build_id: build.nullable(),
-    rows: count.nullable(),
-    securities: count.nullable(),
-    size_bytes: count.nullable(),
-    published_at: instant.nullable(),
-    quality: z
-      .strictObject({ verdict: z.enum(["passed", "failed", "not_provable"]), summary: z.string() })
-      .nullable(),
-  });
+  const statusDataset = z
+    .strictObject({
+      state: z.enum(["available", "degraded", "pending", "missing", "withdrawn", "damaged"]).meta({
+        description:
+          "`available`, `degraded` (served without broken rows of the delivery), `pending` (an expected trading day or one being loaded), `missing` (an earlier trading day that is not loaded), `withdrawn`, `damaged`.",
+      }),
+      revision: count
+        .nullable()
+        .meta({ description: "Null unless `available` or `degraded`, like the following members." }),
+      build_id: build.nullable(),
+      rows: count.nullable(),
+      securities: count.nullable(),
+      size_bytes: count.nullable().meta({ description: "The size of the whole day's pack." }),
+      published_at: instant.nullable(),
+      quality: z
+        .strictObject({ verdict: z.enum(["passed", "failed", "not_provable"]), summary: z.string() })
+        .nullable()
+        .meta({
+          description:
+            "The verdict of the check of orders against trades, with what failed in one sentence; null where none ran.",
+        }),
+    })
+    .meta({ description: "A dataset of a day." });
+
+  const statusDay = z
+    .strictObject({
+      tradedate: day,
+      ...statusDataset.shape,
+      datasets: z.strictObject(perDataset("name", () => statusDataset)),
+    })
+    .meta({ description: "Beside the date what is true of orders, and in datasets of each." });
+
   const dataStatus = z.strictObject({
-    month: z.string(),
-    window_from: date.nullable(),
-    days: z.array(
-      z
-        .strictObject({
-          tradedate: day,
-          ...statusDataset.shape,
-          datasets: z.strictObject(perDataset("name", () => statusDataset)),
-        })
-        .meta({ description: "Beside the date what is true of orders, and in datasets of each." }),
-    ),
+    month: z.string().meta({ description: "YYYYMM" }),
+    window_from: date
+      .nullable()
+      .meta({ description: "The first day that the plan covers; null for all history." }),
+    days: z.array(statusDay).meta({
+      description:
+        "Trading days up to today inside the window, oldest first, without days that have neither trading nor data.",
+    }),
   });
 
   const codes = z.array(z.string().regex(/^\d{6}\.S[HZ]$/));
-  const dataChanges = z.strictObject({
-    changes: z.array(
-      z.strictObject({
-        change: count,
-        at: instant,
-        dataset: z.enum(DATASET_NAMES),
-        tradedate: day,
-        kind: z.enum(["published", "restored", "withdrawn", "damaged"]),
-        revision: count,
-        previous: count.nullable(),
-        build_id: build.nullable(),
-        securities: z.strictObject({ added: codes, removed: codes, changed: codes }).nullable(),
+  const change = z
+    .strictObject({
+      change: count.meta({ description: "Increases with every change of any day." }),
+      at: instant,
+      dataset: z.enum(DATASET_NAMES),
+      tradedate: day,
+      kind: z.enum(["published", "restored", "withdrawn", "damaged"]).meta({
+        description: "`restored`: earlier content is served again.",
       }),
-    ),
-    next_after: count,
-    has_more: z.boolean(),
+      revision: count.meta({ description: "The new revision, or the one that is no longer served." }),
+      previous: count.nullable().meta({ description: "The previous revision; null for a day's first one." }),
+      build_id: build.nullable().meta({
+        description: "The build id of `revision`; null when the service no longer has that revision.",
+      }),
+      securities: z.strictObject({ added: codes, removed: codes, changed: codes }).nullable().meta({
+        description:
+          "The securities that differ from the previous revision, such as `600519.SH`; null without one.",
+      }),
+    })
+    .meta({ description: "A change of a readable day of a dataset." });
+
+  const dataChanges = z.strictObject({
+    changes: z.array(change).meta({ description: "Changes in order." }),
+    next_after: count.meta({
+      description:
+        "The value of `after` for the next request, which then neither skips nor repeats a change.",
+    }),
+    has_more: z.boolean().meta({ description: "Whether further changes follow." }),
   });
 
   const dataSymbols = z.strictObject({
@@ -140,38 +171,81 @@ export const dataSchemas = lazily(() => {
       z.literal("first_time"),
       z.literal("last_time"),
     ]),
-    items: z.array(
-      z.tuple([z.string(), z.enum(["SH", "SZ"]), count, count, time.nullable(), time.nullable()]),
-    ),
+    items: z
+      .array(z.tuple([z.string(), market, count, count, time.nullable(), time.nullable()]))
+      .meta({ description: "One array for each security, by symbol, then market." }),
+  });
+
+  const range = z.strictObject({ at_least: count, at_most: count }).meta({
+    description:
+      "A range of possible values, both ends inclusive. The ends are equal for a whole day; in a window single rows are not read.",
   });
 
   const estimate = z.strictObject({
     symbol: z.string(),
-    market: z.enum(["SH", "SZ"]),
+    market,
     tradedate: day,
     revision: count,
-    start_time: time,
-    end_time: time,
-    rows: range,
+    start_time: time.meta({ description: "HHMMSSmmm, inclusive." }),
+    end_time: time.meta({ description: "HHMMSSmmm, exclusive." }),
+    rows: range.meta({ description: "Number of rows in the window." }),
     page_size: count,
-    pages: range,
-    parquet_bytes: count,
-    cost: z.strictObject({
-      json: z.strictObject({ requests: range }),
-      parquet: z.strictObject({ requests: z.literal(1), files: z.literal(1) }),
+    pages: range.meta({ description: "Number of JSON pages; a window without rows takes one page." }),
+    parquet_bytes: count.meta({
+      description: "The size of the Parquet file with all fields, which always holds the whole day.",
     }),
-    left_today: z.strictObject({ requests: count.nullable(), files: count.nullable() }),
-    resets_in: count,
+    cost: z
+      .strictObject({
+        json: z.strictObject({ requests: range }),
+        parquet: z.strictObject({ requests: z.literal(1), files: z.literal(1) }),
+      })
+      .meta({ description: "The cost in today's counters." }),
+    left_today: z
+      .strictObject({ requests: count.nullable(), files: count.nullable() })
+      .meta({ description: "The remaining counters; null for unlimited." }),
+    resets_in: count.meta({ description: "Whole seconds until the counters reset." }),
   });
 
+  const shareResult: z.ZodType<ShareResult> = z.strictObject({
+    status: z.enum(["ready", "preparing"]),
+    data_type: z.enum(DATA_TYPES),
+    year: z.int(),
+    start_date: date.meta({ description: "The day of the first covered file, YYYYMMDD." }),
+    end_date: date.meta({ description: "The day of the last covered file, YYYYMMDD." }),
+    file_count: count,
+    size_bytes: count,
+    url: z.string(),
+    password: z.string(),
+    expires_at: z
+      .union([instant, z.literal("")])
+      .meta({ description: "RFC 3339 in Beijing time, exclusive." }),
+    retry_after: count.meta({ description: "Whole seconds; 0 when ready." }),
+  });
+
+  return { accountInfo, dataStatus, dataChanges, dataSymbols, estimate, shareResult };
+});
+
+/** The schema of `data` for every `apiname`. A share has its own envelope (contract 8.1). */
+export const dataSchemas = lazily(() => {
+  const parts = partSchemas();
+  const page = z.strictObject({
+    fields: z.array(z.string()).meta({ description: "Names of the columns, in order." }),
+    items: z
+      .array(z.array(z.union([z.string(), z.number()])))
+      .meta({ description: "One array per record, aligned with fields." }),
+    tradedate: parts.dataSymbols.shape.tradedate,
+    page_size: z.int().min(1).max(10_000),
+    next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
+    has_more: z.boolean(),
+  });
   return {
     ...perDataset("apiname", () => page),
-    file_download: z.strictObject({ code: z.literal(200), message: z.string(), data: share }),
-    account_info: accountInfo,
-    data_status: dataStatus,
-    data_changes: dataChanges,
-    data_symbols: dataSymbols,
-    ...perDataset("estimate", () => estimate),
+    file_download: z.strictObject({ code: z.literal(200), message: z.string(), data: parts.shareResult }),
+    account_info: parts.accountInfo,
+    data_status: parts.dataStatus,
+    data_changes: parts.dataChanges,
+    data_symbols: parts.dataSymbols,
+    ...perDataset("estimate", () => parts.estimate),
   } as const satisfies Record<Apiname, z.ZodType> & {
     account_info: z.ZodType<AccountInfo>;
     data_status: z.ZodType<DataStatus>;
