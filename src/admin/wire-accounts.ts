@@ -4,9 +4,9 @@
  */
 
 import * as z from "zod";
-import { perDataset } from "../datasets/registry.ts";
 import { PLANS } from "../entitlement/plans.ts";
 import { PLAN_NAMES } from "../entitlement/principal.ts";
+import { partSchemas } from "../operations/wire.ts";
 import { countSchema, instantSchema, sha256Schema } from "./wire-fields.ts";
 
 /** The id of an existing account: earlier releases accepted any printable text. */
@@ -235,57 +235,9 @@ export const inviteSchema = z.strictObject({
 });
 export type Invite = z.infer<typeof inviteSchema>;
 
-/** Days that may be read, both inclusive; `from` is null for all history. */
-const windowSchema = z.strictObject({ from: z.string().nullable(), to: z.string() }).nullable();
-
-/** Null while no plan is in force; a null limit or rest means unlimited. */
-const counterSchema = z
-  .strictObject({
-    limit: countSchema.nullable(),
-    used: countSchema,
-    credited: countSchema,
-    left: countSchema.nullable(),
-  })
-  .nullable();
-
-/** The content of the key holder's own `account_info`. */
-const accountInfoSchema = z.strictObject({
-  account_id: z.string(),
-  key_id: z.string().nullable(),
-  plan: planNameSchema.nullable(),
-  plan_state: z.enum(["active", "expired", "none"]),
-  plan_ends_at: z.string().nullable(),
-  windows: z.strictObject({
-    ...perDataset("apiname", () => windowSchema),
-    auction_tick: windowSchema,
-    level2: windowSchema,
-  }),
-  quotas: z.array(
-    z.strictObject({
-      interface: z.string(),
-      day: z.string(),
-      requests: counterSchema,
-      files: counterSchema,
-      resets_in: countSchema,
-      busy: z.boolean(),
-    }),
-  ),
-  last_requests: z.array(
-    z.strictObject({
-      time: z.string(),
-      request_id: z.string(),
-      interface: z.string().nullable(),
-      code: z.int(),
-      reason: z.string(),
-      symbol: z.string().nullable(),
-      tradedate: z.string().nullable(),
-      rows: countSchema,
-    }),
-  ),
-});
-
 export const standingSchema = z.strictObject({
-  info: accountInfoSchema,
+  /** The content of the key holder's own `account_info`. */
+  info: partSchemas().accountInfo,
   /** The request of the dataset in progress, if any, and when its slot is freed at the latest. */
   slot: z.strictObject({ requestId: z.string(), until: z.string() }).nullable(),
 });

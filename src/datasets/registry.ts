@@ -7,9 +7,6 @@ const ALL = { orders, trades } as const satisfies Record<string, Dataset>;
 
 export type DatasetName = keyof typeof ALL;
 
-/** The interfaces that serve the datasets. */
-export type HistoryName = (typeof ALL)[DatasetName]["apiname"];
-
 /** By name. */
 export const DATASETS: Readonly<Record<DatasetName, Dataset>> = ALL;
 

@@ -23,6 +23,7 @@ import { formatTimeOfDay } from "../orders/query/time-window.ts";
 import type { Market } from "../orders/record.ts";
 import { openDay } from "./open-day.ts";
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
+import type { DataSymbols } from "./wire.ts";
 
 export const dataSymbolsParameters = lazily(() => ({
   tradedate: historyParameters().tradedate,
@@ -43,15 +44,6 @@ function marketSchema() {
  * its first and last row as HHMMSSmmm, null without rows.
  */
 const FIELDS = ["symbol", "market", "rows", "size_bytes", "first_time", "last_time"] as const;
-
-/** `data` of the answer. */
-interface DataSymbols {
-  tradedate: string;
-  revision: number;
-  fields: typeof FIELDS;
-  /** One array for each security, by symbol, then market. */
-  items: (string | number | null)[][];
-}
 
 interface Query {
   question: OrderDayQuestion;
@@ -99,15 +91,19 @@ async function run(call: Call, { question, market, unknownParameters }: Query): 
   return succeed(dataOf(tradedate, revision, securities), { requestId, revision, unknownParameters });
 }
 
+type Item = DataSymbols["items"][number];
+
 function dataOf(tradedate: BeijingDate, revision: number, securities: ListedSecurity[]): DataSymbols {
   const time = (value: number | null) => (value === null ? null : formatTimeOfDay(value));
-  const items = securities.map(({ symbol, market, rows, sizeBytes, firstTime, lastTime }) => [
-    symbol,
-    market,
-    rows,
-    sizeBytes,
-    time(firstTime),
-    time(lastTime),
-  ]);
-  return { tradedate, revision, fields: FIELDS, items };
+  const items = securities.map(
+    ({ symbol, market, rows, sizeBytes, firstTime, lastTime }): Item => [
+      symbol,
+      market,
+      rows,
+      sizeBytes,
+      time(firstTime),
+      time(lastTime),
+    ],
+  );
+  return { tradedate, revision, fields: [...FIELDS], items };
 }

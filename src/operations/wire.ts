@@ -1,189 +1,284 @@
 /**
- * Types of `data` in the answers besides history pages, used by the operations, `/openapi.json` and the TypeScript
- * client.
+ * `data` of every answer. Each has one schema, from which come the types here, the answers in `/openapi.json`, the
+ * admin API's account and the declarations of the TypeScript client; the Python client's types are compared with it.
+ * Operations import types only, so that serving makes no schema.
  */
-import type { DatasetName, HistoryName } from "../datasets/registry.ts";
-import type { DataType } from "../entitlement/data-types.ts";
-import type { PlanName } from "../entitlement/principal.ts";
-import type { Market } from "../orders/record.ts";
+import * as z from "zod";
+import { DATASET_NAMES, perDataset } from "../datasets/registry.ts";
+import { DATA_TYPES } from "../entitlement/data-types.ts";
+import { PLAN_NAMES } from "../entitlement/principal.ts";
+import { lazily } from "../orders/query/parameters.ts";
 
-/** Days from `from` to `to` as YYYYMMDD, both inclusive; `from` is null for all history. */
-export interface DayWindow {
-  from: string | null;
-  to: string;
-}
+/** The schemas of the named parts; a type of the same name follows from each. */
+export const partSchemas = lazily(() => {
+  const date = z.string().regex(/^\d{8}$/);
+  const day = date.meta({ description: "YYYYMMDD" });
+  const time = z.string().regex(/^\d{9}$/);
+  const instant = z.iso.datetime({ offset: true }).meta({ description: "RFC 3339 with +08:00" });
+  const count = z.int().min(0);
+  const market = z.enum(["SH", "SZ"]);
+  const build = z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .meta({ description: "The pack's build id: equal only for equal contents." });
 
-/** A daily counter; null means unlimited. `used` includes credited requests. */
-export interface Counter {
-  limit: number | null;
-  used: number;
-  credited: number;
-  left: number | null;
-}
+  const dayWindow = z.strictObject({ from: date.nullable(), to: date }).meta({
+    description: "Days from `from` to `to` as YYYYMMDD, both inclusive; `from` is null for all history.",
+  });
+  const counter = z
+    .strictObject({ limit: count.nullable(), used: count, left: count.nullable(), credited: count })
+    .meta({ description: "A daily counter; null means unlimited. `used` includes credited requests." });
 
-/** The counters of one interface on one Beijing day. */
-export interface Quota {
-  interface: string;
-  /** The Beijing day of the counters. */
-  day: string;
-  /** JSON and Parquet requests together. Null while no plan is in force. */
-  requests: Counter | null;
-  /** Parquet files. */
-  files: Counter | null;
-  /** Whole seconds until the counters reset. */
-  resets_in: number;
-  /** Whether a request is in progress, so that another one would be `slot_busy`. */
-  busy: boolean;
-}
+  const quota = z
+    .strictObject({
+      interface: z.string(),
+      day: date.meta({ description: "The Beijing day of the counters, YYYYMMDD." }),
+      requests: counter
+        .nullable()
+        .meta({ description: "JSON and Parquet requests together. Null while no plan is in force." }),
+      files: counter.nullable().meta({ description: "Parquet files." }),
+      resets_in: count.meta({ description: "Whole seconds until the counters reset." }),
+      busy: z.boolean().meta({
+        description: "Whether a request is in progress, so that another one would be `slot_busy`.",
+      }),
+    })
+    .meta({ description: "The counters of one interface on one Beijing day." });
 
-/** A finished request, served or refused. */
-export interface LastRequest {
-  /** RFC 3339, Beijing time. */
-  time: string;
-  request_id: string;
-  interface: string | null;
-  code: number;
-  /** `success`, or a refusal's reason as in `X-Reason`. */
-  reason: string;
-  /** Null for a refusal before the security was known. */
-  symbol: string | null;
-  tradedate: string | null;
-  /** Number of rows served; 0 for a refusal. */
-  rows: number;
-}
+  const lastRequest = z
+    .strictObject({
+      time: instant,
+      request_id: z.string(),
+      interface: z.string().nullable(),
+      code: z.int(),
+      reason: z.string().meta({ description: "`success`, or a refusal's reason as in `X-Reason`." }),
+      symbol: z
+        .string()
+        .nullable()
+        .meta({ description: "Null for a refusal before the security was known." }),
+      tradedate: z.string().nullable(),
+      rows: count.meta({ description: "Number of rows served; 0 for a refusal." }),
+    })
+    .meta({ description: "A finished request, served or refused." });
 
-/** `data` of `account_info`. */
-export interface AccountInfo {
-  account_id: string;
-  /** The id of the calling key, never the key; null for a holder signed in at the console. */
-  key_id: string | null;
-  /** The plan in force, else the one that ended last; null without any. */
-  plan: PlanName | null;
-  plan_state: "active" | "expired" | "none";
-  /** When that plan ends or ended (RFC 3339, Beijing time, exclusive). */
-  plan_ends_at: string | null;
-  /** The readable days of each service; null when the plan does not include it. */
-  windows: Record<HistoryName | DataType, DayWindow | null>;
-  /** One for each interface with a slot, orders first. */
-  quotas: Quota[];
-  /** At most 20, newest first: accepted requests, and refused ones as far as stored. */
-  last_requests: LastRequest[];
-}
+  const accountInfo = z.strictObject({
+    account_id: z.string(),
+    key_id: z.string().nullable().meta({
+      description: "The id of the calling key, never the key; null for a holder signed in at the console.",
+    }),
+    plan: z
+      .enum(PLAN_NAMES)
+      .nullable()
+      .meta({ description: "The plan in force, else the one that ended last; null without any." }),
+    plan_state: z.enum(["active", "expired", "none"]),
+    plan_ends_at: instant.nullable().meta({
+      description: "When that plan ends or ended (RFC 3339, Beijing time, exclusive).",
+    }),
+    windows: z
+      .strictObject({
+        ...perDataset("apiname", () => dayWindow.nullable()),
+        auction_tick: dayWindow.nullable(),
+        level2: dayWindow.nullable(),
+      })
+      .meta({
+        description: "The readable days of each service; null when the plan does not include it.",
+      }),
+    quotas: z.array(quota).meta({ description: "One for each interface with a slot, orders first." }),
+    last_requests: z.array(lastRequest).meta({
+      description: "At most 20, newest first: accepted requests, and refused ones as far as stored.",
+    }),
+  });
 
-/** A dataset of a day of `data_status`. */
-export interface StatusDataset {
-  /**
-   * `available`, `degraded` (served without broken rows of the delivery), `pending` (an expected trading day or one
-   * being loaded), `missing` (an earlier trading day that is not loaded), `withdrawn`, `damaged`.
-   */
-  state: "available" | "degraded" | "pending" | "missing" | "withdrawn" | "damaged";
-  /** Null unless `available` or `degraded`, like the following members. */
-  revision: number | null;
-  /** The pack's build id, 32 hex digits; equal only for equal content, also across deployments. */
-  build_id: string | null;
-  rows: number | null;
-  securities: number | null;
-  /** The size of the whole day's pack. */
-  size_bytes: number | null;
-  /** RFC 3339, Beijing time. */
-  published_at: string | null;
-  /** The verdict of the check of orders against trades, with what failed in one sentence; null where none ran. */
-  quality: { verdict: "passed" | "failed" | "not_provable"; summary: string } | null;
-}
+  const statusDataset = z
+    .strictObject({
+      state: z.enum(["available", "degraded", "pending", "missing", "withdrawn", "damaged"]).meta({
+        description:
+          "`available`, `degraded` (served without broken rows of the delivery), `pending` (an expected trading day or one being loaded), `missing` (an earlier trading day that is not loaded), `withdrawn`, `damaged`.",
+      }),
+      revision: count
+        .nullable()
+        .meta({ description: "Null unless `available` or `degraded`, like the following members." }),
+      build_id: build.nullable(),
+      rows: count.nullable(),
+      securities: count.nullable(),
+      size_bytes: count.nullable().meta({ description: "The size of the whole day's pack." }),
+      published_at: instant.nullable(),
+      quality: z
+        .strictObject({ verdict: z.enum(["passed", "failed", "not_provable"]), summary: z.string() })
+        .nullable()
+        .meta({
+          description:
+            "The verdict of the check of orders against trades, with what failed in one sentence; null where none ran.",
+        }),
+    })
+    .meta({ description: "A dataset of a day." });
 
-/** A day of `data_status`: its date and the state of orders, and in `datasets` the state of every dataset. */
-export interface StatusDay extends StatusDataset {
-  tradedate: string;
-  datasets: Record<DatasetName, StatusDataset>;
-}
+  const statusDay = z
+    .strictObject({
+      tradedate: day,
+      ...statusDataset.shape,
+      datasets: z.strictObject(perDataset("name", () => statusDataset)),
+    })
+    .meta({ description: "Beside the date what is true of orders, and in datasets of each." });
 
-/** `data` of `data_status`. */
-export interface DataStatus {
-  /** YYYYMM. */
-  month: string;
-  /** The first day that the plan covers; null for all history. */
-  window_from: string | null;
-  /** Trading days up to today inside the window, oldest first, without days that have neither trading nor data. */
-  days: StatusDay[];
-}
+  const dataStatus = z.strictObject({
+    month: z.string().meta({ description: "YYYYMM" }),
+    window_from: date
+      .nullable()
+      .meta({ description: "The first day that the plan covers; null for all history." }),
+    days: z.array(statusDay).meta({
+      description:
+        "Trading days up to today inside the window, oldest first, without days that have neither trading nor data.",
+    }),
+  });
 
-/** A change of a readable day of a dataset. */
-export interface Change {
-  /** Increases with every change of any day. */
-  change: number;
-  /** RFC 3339, Beijing time. */
-  at: string;
-  dataset: DatasetName;
-  tradedate: string;
-  /** `published`, `restored` (earlier content is served again), `withdrawn`, `damaged`. */
-  kind: "published" | "restored" | "withdrawn" | "damaged";
-  /** The new revision, or the one that is no longer served. */
-  revision: number;
-  /** The previous revision; null for a day's first one. */
-  previous: number | null;
-  /** The build id of `revision`; null when the service no longer has that revision. */
-  build_id: string | null;
-  /** The securities that differ from the previous revision, such as `600519.SH`; null without one. */
-  securities: { added: string[]; removed: string[]; changed: string[] } | null;
-}
+  const codes = z.array(z.string().regex(/^\d{6}\.S[HZ]$/));
+  const change = z
+    .strictObject({
+      change: count.meta({ description: "Increases with every change of any day." }),
+      at: instant,
+      dataset: z.enum(DATASET_NAMES),
+      tradedate: day,
+      kind: z.enum(["published", "restored", "withdrawn", "damaged"]).meta({
+        description: "`restored`: earlier content is served again.",
+      }),
+      revision: count.meta({ description: "The new revision, or the one that is no longer served." }),
+      previous: count.nullable().meta({ description: "The previous revision; null for a day's first one." }),
+      build_id: build.nullable().meta({
+        description: "The build id of `revision`; null when the service no longer has that revision.",
+      }),
+      securities: z.strictObject({ added: codes, removed: codes, changed: codes }).nullable().meta({
+        description:
+          "The securities that differ from the previous revision, such as `600519.SH`; null without one.",
+      }),
+    })
+    .meta({ description: "A change of a readable day of a dataset." });
 
-/** `data` of `data_changes`. */
-export interface DataChanges {
-  /** Changes in order. */
-  changes: Change[];
-  /** The value of `after` for the next request, which then neither skips nor repeats a change. */
-  next_after: number;
-  /** Whether further changes follow. */
-  has_more: boolean;
-}
+  const dataChanges = z.strictObject({
+    changes: z.array(change).meta({ description: "Changes in order." }),
+    next_after: count.meta({
+      description:
+        "The value of `after` for the next request, which then neither skips nor repeats a change.",
+    }),
+    has_more: z.boolean().meta({ description: "Whether further changes follow." }),
+  });
 
-/**
- * A range of possible values, both ends inclusive. The ends are equal for a whole day; in a window single rows are not
- * read.
- */
-export interface Range {
-  at_least: number;
-  at_most: number;
-}
+  const dataSymbols = z.strictObject({
+    tradedate: day,
+    revision: count,
+    fields: z.tuple([
+      z.literal("symbol"),
+      z.literal("market"),
+      z.literal("rows"),
+      z.literal("size_bytes"),
+      z.literal("first_time"),
+      z.literal("last_time"),
+    ]),
+    items: z
+      .array(z.tuple([z.string(), market, count, count, time.nullable(), time.nullable()]))
+      .meta({ description: "One array for each security, by symbol, then market." }),
+  });
 
-/** `data` of `order_history_estimate` and the estimates of the other datasets. */
-export interface Estimate {
-  symbol: string;
-  market: Market;
-  tradedate: string;
-  revision: number;
-  /** HHMMSSmmm; the start inclusive, the end exclusive. */
-  start_time: string;
-  end_time: string;
-  /** Number of rows in the window. */
-  rows: Range;
-  page_size: number;
-  /** Number of JSON pages; a window without rows takes one page. */
-  pages: Range;
-  /** The size of the Parquet file with all fields, which always holds the whole day. */
-  parquet_bytes: number;
-  /** The cost in today's counters. */
-  cost: { json: { requests: Range }; parquet: { requests: 1; files: 1 } };
-  /** The remaining counters; null for unlimited. */
-  left_today: { requests: number | null; files: number | null };
-  /** Whole seconds until the counters reset. */
-  resets_in: number;
-}
+  const range = z.strictObject({ at_least: count, at_most: count }).meta({
+    description:
+      "A range of possible values, both ends inclusive. The ends are equal for a whole day; in a window single rows are not read.",
+  });
 
-/** The share of `file_download`: the eleven fields of contract 8.1. */
-export interface ShareResult {
-  status: "ready" | "preparing";
-  data_type: DataType;
-  year: number;
-  /** The days of the first and the last covered file, YYYYMMDD. */
-  start_date: string;
-  end_date: string;
-  file_count: number;
-  size_bytes: number;
-  url: string;
-  password: string;
-  /** RFC 3339 in Beijing time, exclusive. */
-  expires_at: string;
-  /** Whole seconds; 0 when ready. */
-  retry_after: number;
-}
+  const estimate = z.strictObject({
+    symbol: z.string(),
+    market,
+    tradedate: day,
+    revision: count,
+    start_time: time.meta({ description: "HHMMSSmmm, inclusive." }),
+    end_time: time.meta({ description: "HHMMSSmmm, exclusive." }),
+    rows: range.meta({ description: "Number of rows in the window." }),
+    page_size: count,
+    pages: range.meta({ description: "Number of JSON pages; a window without rows takes one page." }),
+    parquet_bytes: count.meta({
+      description: "The size of the Parquet file with all fields, which always holds the whole day.",
+    }),
+    cost: z
+      .strictObject({
+        json: z.strictObject({ requests: range }),
+        parquet: z.strictObject({ requests: z.literal(1), files: z.literal(1) }),
+      })
+      .meta({ description: "The cost in today's counters." }),
+    left_today: z
+      .strictObject({ requests: count.nullable(), files: count.nullable() })
+      .meta({ description: "The remaining counters; null for unlimited." }),
+    resets_in: count.meta({ description: "Whole seconds until the counters reset." }),
+  });
+
+  const shareResult = z.strictObject({
+    status: z.enum(["ready", "preparing"]),
+    data_type: z.enum(DATA_TYPES),
+    year: z.int(),
+    start_date: date.meta({ description: "The day of the first covered file, YYYYMMDD." }),
+    end_date: date.meta({ description: "The day of the last covered file, YYYYMMDD." }),
+    file_count: count,
+    size_bytes: count,
+    url: z.string(),
+    password: z.string(),
+    expires_at: z
+      .union([instant, z.literal("")])
+      .meta({ description: "RFC 3339 in Beijing time, exclusive." }),
+    retry_after: count.meta({ description: "Whole seconds; 0 when ready." }),
+  });
+
+  return {
+    dayWindow,
+    counter,
+    quota,
+    lastRequest,
+    accountInfo,
+    statusDataset,
+    statusDay,
+    dataStatus,
+    change,
+    dataChanges,
+    dataSymbols,
+    range,
+    estimate,
+    shareResult,
+  };
+});
+
+type Parts = ReturnType<typeof partSchemas>;
+
+export type DayWindow = z.infer<Parts["dayWindow"]>;
+export type Counter = z.infer<Parts["counter"]>;
+export type Quota = z.infer<Parts["quota"]>;
+export type LastRequest = z.infer<Parts["lastRequest"]>;
+export type AccountInfo = z.infer<Parts["accountInfo"]>;
+export type StatusDataset = z.infer<Parts["statusDataset"]>;
+export type StatusDay = z.infer<Parts["statusDay"]>;
+export type DataStatus = z.infer<Parts["dataStatus"]>;
+export type Change = z.infer<Parts["change"]>;
+export type DataChanges = z.infer<Parts["dataChanges"]>;
+export type DataSymbols = z.infer<Parts["dataSymbols"]>;
+export type Range = z.infer<Parts["range"]>;
+export type Estimate = z.infer<Parts["estimate"]>;
+export type ShareResult = z.infer<Parts["shareResult"]>;
+
+/** The schema of `data` for every `apiname`. A share has its own envelope (contract 8.1). */
+export const dataSchemas = lazily(() => {
+  const parts = partSchemas();
+  const page = z.strictObject({
+    fields: z.array(z.string()).meta({ description: "Names of the columns, in order." }),
+    items: z
+      .array(z.array(z.union([z.string(), z.number()])))
+      .meta({ description: "One array per record, aligned with fields." }),
+    tradedate: parts.dataSymbols.shape.tradedate,
+    page_size: z.int().min(1).max(10_000),
+    next_cursor: z.string().nullable().meta({ description: "Null on the last page." }),
+    has_more: z.boolean(),
+  });
+  return {
+    ...perDataset("apiname", () => page),
+    file_download: z.strictObject({ code: z.literal(200), message: z.string(), data: parts.shareResult }),
+    account_info: parts.accountInfo,
+    data_status: parts.dataStatus,
+    data_changes: parts.dataChanges,
+    data_symbols: parts.dataSymbols,
+    ...perDataset("estimate", () => parts.estimate),
+  };
+});

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { exampleRows } from "../../src/docs/example-day.ts";
-import { dataSchemas } from "../../src/docs/openapi/answers.ts";
 import { firstPage, requestExamples } from "../../src/docs/openapi/examples.ts";
 import {
   type Apiname,
@@ -13,6 +12,7 @@ import {
   SUMMARIES,
 } from "../../src/docs/openapi/parameters.ts";
 import { REFUSALS } from "../../src/docs/openapi/refusals.ts";
+import { dataSchemas } from "../../src/operations/wire.ts";
 import { day, order, randomRows, security } from "../support/builders.ts";
 import { publishSections } from "../support/dataset-days.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";

@@ -1,8 +1,8 @@
 /**
  * Builds the package's two files: `dist/index.js`, the client, and `dist/index.d.ts`, all declarations that its public
  * names need. Declarations come from the sources of client and server, so no type is written twice; only types are
- * taken from the server. Types that follow from a dataset's description are written out with the meaning of each
- * column.
+ * taken from the server. Types that follow from a dataset's description or from the schema of an answer are written out
+ * with the meaning of each column and member.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,12 +10,14 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import * as z from "zod";
 import { LEADING } from "../../datasets/columns.ts";
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { orders } from "../../datasets/orders.ts";
-import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
+import { DATASET_NAMES } from "../../datasets/registry.ts";
 import { trades } from "../../datasets/trades.ts";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
+import { partSchemas } from "../../operations/wire.ts";
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(FOLDER, "../../..");
@@ -32,6 +34,13 @@ const HIDDEN = [
   ...["isAborted", "isAnew", "isComplete", "isForeign", "newPatience", "nextCursor", "onPiece", "overlap"],
   ...["patience", "pieces", "position", "progressed", "receive", "refusal", "resetsInMs", "restartTimer"],
   ...["selection", "skip", "times", "touched", "unseen", "waitFailed", "waitMs", "waitTold"],
+];
+
+/** Names of the public types that are one of some texts. */
+const ALIASES: readonly (readonly [name: string, text: string])[] = [
+  ["DatasetName", oneOf(DATASET_NAMES)],
+  ["DataType", oneOf(DATA_TYPES)],
+  ["Market", oneOf(["SH", "SZ"])],
 ];
 
 /** A top-level declaration of a file, with its comment. */
@@ -73,18 +82,75 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** The declarations that replace those of `types.ts`, whose computed types would tell a reader little. */
+/** The declarations that replace computed types, which would tell a reader little. */
 function writtenOut(): Map<string, string> {
-  const apinames = DATASET_NAMES.map((name) => DATASETS[name].apiname);
   return new Map([
-    ["DatasetName", `type DatasetName = ${oneOf(DATASET_NAMES)};`],
-    ["HistoryName", `type HistoryName = ${oneOf(apinames)};`],
-    ["DataType", `type DataType = ${oneOf(DATA_TYPES)};`],
+    ...partTexts(),
+    ...ALIASES.map(([name, text]): [string, string] => [name, `type ${name} = ${text};`]),
     ["OrderRecord", `${recordText("OrderRecord", orders)}\ninterface Leading {\n${membersText(LEADING)}}`],
     ["TradeRecord", recordText("TradeRecord", trades)],
     ["Field", standardText("Field", "OrderRecord", orders)],
     ["TradeField", standardText("TradeField", "TradeRecord", trades)],
   ]);
+}
+
+/** Returns an interface for each named part of the answers. */
+function partTexts(): [name: string, text: string][] {
+  const parts = Object.entries(partSchemas()).map(
+    ([key, schema]) => [`${key.charAt(0).toUpperCase()}${key.slice(1)}`, schema] as const,
+  );
+  const names = new Map<z.core.$ZodType, string>(parts.map(([name, schema]) => [schema, name]));
+  return parts.map(([name, schema]) => {
+    const others = new Map([...names].filter(([, other]) => other !== name));
+    return [name, `${noteOf(schema, "")}interface ${name} ${typeText(schema, others)}`];
+  });
+}
+
+/** Returns the type that `schema` infers; parts that have a name in `names` are written by it. */
+function typeText(schema: z.core.$ZodType, names: ReadonlyMap<z.core.$ZodType, string>, indent = ""): string {
+  // A schema with a description of its own is a copy, whose parent is the part.
+  const name = names.get(schema) ?? (schema._zod.parent && names.get(schema._zod.parent));
+  if (name !== undefined) return name;
+  const textOf = (each: z.core.$ZodType) => typeText(each, names, indent);
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "string":
+    case "number":
+    case "boolean":
+      return def.type;
+    case "enum": {
+      const values = oneOf(Object.keys(def.entries));
+      return ALIASES.find(([, text]) => text === values)?.[0] ?? values;
+    }
+    case "literal":
+      return def.values.map((value) => JSON.stringify(value)).join(" | ");
+    case "nullable":
+      return `${textOf(def.innerType)} | null`;
+    case "array":
+      return `${textOf(def.element)}[]`;
+    case "tuple":
+      return `[${def.items.map(textOf).join(", ")}]`;
+    case "union": {
+      const options = def.options.map(textOf);
+      return options.includes("string") ? "string" : options.join(" | ");
+    }
+    case "object": {
+      const inner = `${indent}    `;
+      const members = Object.entries(def.shape).map(([key, each]) => {
+        const note = names.has(each) ? "" : noteOf(each, inner);
+        return `${note}${inner}${key}: ${typeText(each, names, inner)};\n`;
+      });
+      return `{\n${members.join("")}${indent}}`;
+    }
+    default:
+      throw new Error(`no declaration of a schema of the type ${def.type}`);
+  }
+}
+
+/** Returns the description of `schema` as a comment on a line of its own. */
+function noteOf(schema: z.core.$ZodType, indent: string): string {
+  const { description } = z.globalRegistry.get(schema) ?? {};
+  return description === undefined ? "" : `${indent}/** ${description} */\n`;
 }
 
 function oneOf(names: readonly string[]): string {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { dataSchemas } from "../../../src/docs/openapi/answers.ts";
+import { dataSchemas } from "../../../src/operations/wire.ts";
 
 interface Schema {
   type?: string | string[];

@@ -24,8 +24,8 @@ import type {
   TradeRow,
   WaitOptions,
 } from "../../../src/client/typescript/index.ts";
-import type { dataSchemas } from "../../../src/docs/openapi/answers.ts";
 import type { Reason as ServerReason } from "../../../src/http/denial.ts";
+import type { dataSchemas } from "../../../src/operations/wire.ts";
 
 type Schemas = ReturnType<typeof dataSchemas>;
 type Data<Name extends keyof Schemas> = z.infer<Schemas[Name]>;
