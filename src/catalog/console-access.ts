@@ -2,6 +2,7 @@
  * One-time links into the console and the sessions that they open, as hashes. Instants are Unix milliseconds; both are
  * valid until `expiresAtMs`, exclusive.
  */
+import { ok, type Result, refused } from "../base/result.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 
@@ -121,7 +122,7 @@ const REPEATED_WITHIN_MS = 60_000;
 export async function spendInvite(
   db: D1Database,
   { inviteSha256, sessionSha256, nowMs, endsAtMs }: Spending,
-): Promise<{ accountId: string } | InviteDenial> {
+): Promise<Result<{ accountId: string }, InviteDenial>> {
   const OPEN = `sha256 = ?1 AND spent_at_ms IS NULL AND expires_at_ms > ?2 AND EXISTS
     (SELECT 1 FROM accounts a WHERE a.account_id = i.account_id AND a.disabled_at_ms IS NULL)`;
   const [, made, , repeated] = await db.batch<{ account_id: string }>([
@@ -141,9 +142,9 @@ export async function spendInvite(
       .bind(sessionSha256, nowMs - REPEATED_WITHIN_MS),
   ]);
   const accountId = (made?.results[0] ?? repeated?.results[0])?.account_id;
-  if (accountId !== undefined) return { accountId };
+  if (accountId !== undefined) return ok({ accountId });
   // The account was enabled between the two queries: its link is unused and works at the next attempt.
-  return (await inviteDenial(db, inviteSha256, nowMs)) ?? { reason: "account_disabled" };
+  return refused((await inviteDenial(db, inviteSha256, nowMs)) ?? { reason: "account_disabled" });
 }
 
 /** Returns why a link is refused at `nowMs`; null when it is valid. */

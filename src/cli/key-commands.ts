@@ -10,6 +10,7 @@ import {
   keysImportedSchema,
   rolledKeySchema,
 } from "../admin/wire.ts";
+import { ok, type Result, refused } from "../base/result.ts";
 import { parseInstant } from "../calendar/instant.ts";
 import { keyLines } from "./account-commands.ts";
 import type { AdminClient } from "./admin-client.ts";
@@ -157,16 +158,17 @@ export function parseKeyFile(text: string, name: string): KeyFile {
   const file: KeyFile = { rows: [], refused: [] };
   for (const { line, cells } of records) {
     const row = keyRow((column) => (cells[names.indexOf(column)] ?? "").trim());
-    if ("reason" in row) file.refused.push({ line, reason: row.reason });
-    else file.rows.push({ line, row });
+    if (row.ok) file.rows.push({ line, row: row.value });
+    else file.refused.push({ line, reason: row.refusal });
   }
   return file;
 }
 
-function keyRow(cell: (column: ColumnName) => string): KeyImportRow | { reason: string } {
+/** Returns the row, or in a clause why it is refused. */
+function keyRow(cell: (column: ColumnName) => string): Result<KeyImportRow, string> {
   const [start, end] = [parseInstant(cell("start")), parseInstant(cell("end"))];
-  if (start === null) return { reason: "start is neither a date (20260312) nor RFC 3339 with an offset" };
-  if (end === null) return { reason: "end is neither a date (20260312) nor RFC 3339 with an offset" };
+  if (start === null) return refused("start is neither a date (20260312) nor RFC 3339 with an offset");
+  if (end === null) return refused("end is neither a date (20260312) nor RFC 3339 with an offset");
   const row = {
     ...(cell("key") === "" ? {} : { key: cell("key") }),
     ...(cell("sha256") === "" ? {} : { sha256: cell("sha256") }),
@@ -176,10 +178,10 @@ function keyRow(cell: (column: ColumnName) => string): KeyImportRow | { reason: 
     end,
   };
   const checked = keyImportRowSchema.safeParse(row);
-  if (checked.success) return checked.data;
+  if (checked.success) return ok(checked.data);
   const [issue] = checked.error.issues;
   const where = issue?.path.length ? `${issue.path.join(".")}: ` : "";
-  return { reason: `${where}${issue?.message ?? "not understood"}` };
+  return refused(`${where}${issue?.message ?? "not understood"}`);
 }
 
 /** Sends the rows in as few requests as possible. Idempotent. */

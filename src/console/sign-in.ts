@@ -61,8 +61,8 @@ export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   const endsAtMs = nowMs + SESSION_MS;
   const sessionSha256 = await hashKey(session);
   const spent = await spendInvite(c.env.DB, { inviteSha256, sessionSha256, nowMs, endsAtMs });
-  if ("reason" in spent) return signInFirst(c, { problem: spent.reason, status: 403 });
-  c.var.log.note({ accountId: spent.accountId });
+  if (!spent.ok) return signInFirst(c, { problem: spent.refusal.reason, status: 403 });
+  c.var.log.note({ accountId: spent.value.accountId });
   const former = await Promise.all(
     sessionTokens(c.req.raw)
       .filter((each) => each !== session)

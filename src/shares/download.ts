@@ -1,4 +1,5 @@
 /** Serves a file's bytes, on condition that the object is still the one that the catalog names. */
+import { ok, type Result, refused } from "../base/result.ts";
 import type { FileVersion } from "../catalog/files.ts";
 import type { UsageOwner } from "../catalog/usage.ts";
 import { nowMs } from "../env.ts";
@@ -49,7 +50,10 @@ export interface DriveFile {
 export type FileContext = DriveContext & { owner: UsageOwner };
 
 /** Answers a `GET` or `HEAD` of `file`. Throws when the store lacks the object that the catalog names. */
-export async function download(context: FileContext, file: DriveFile): Promise<Response | DriveDenial> {
+export async function download(
+  context: FileContext,
+  file: DriveFile,
+): Promise<Result<Response, DriveDenial>> {
   try {
     return await attempt(context, file);
   } catch (error) {
@@ -59,25 +63,27 @@ export async function download(context: FileContext, file: DriveFile): Promise<R
   }
 }
 
-async function attempt(context: FileContext, file: DriveFile): Promise<Response | DriveDenial> {
+async function attempt(context: FileContext, file: DriveFile): Promise<Result<Response, DriveDenial>> {
   const { request, method, log } = context;
   const versions = await log.stage("d1", () => file.versions());
   const [present] = versions;
-  if (present === undefined) return { reason: "not_found" };
+  if (present === undefined) return refused({ reason: "not_found" });
 
   const conditions = conditionsOf(request.headers);
   const asked = method === "GET" ? parseRange(request.headers.get("Range")) : null;
   const choice = await choose(context, file, { versions, present, conditions, asked });
-  if ("reason" in choice) return choice;
-  const { chosen, range } = choice;
+  if (!choice.ok) return choice;
+  const { chosen, range } = choice.value;
 
   const verdict = verdictOn(conditions, chosen);
-  if (verdict === "failed") return { reason: "condition_failed" };
+  if (verdict === "failed") return refused({ reason: "condition_failed" });
   const headers = fileHeaders(context, file, chosen);
-  if (verdict === "not_modified") return new Response(null, { status: 304, headers });
+  if (verdict === "not_modified") return ok(new Response(null, { status: 304, headers }));
 
   const span = spanOf(range, chosen.sizeBytes);
-  if (span.kind === "unsatisfiable") return { reason: "range_beyond_end", sizeBytes: chosen.sizeBytes };
+  if (span.kind === "unsatisfiable") {
+    return refused({ reason: "range_beyond_end", sizeBytes: chosen.sizeBytes });
+  }
   await remember(context, file, { versions, chosen, how: beginningOf(method, range) });
 
   const length = span.kind === "part" ? span.length : chosen.sizeBytes;
@@ -85,14 +91,14 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Response 
   if (sent !== null) headers.set("Content-Range", sent);
   headers.set("Content-Length", String(length));
   const status = sent === null ? 200 : 206;
-  if (method === "HEAD" || length === 0) return new Response(null, { status, headers });
+  if (method === "HEAD" || length === 0) return ok(new Response(null, { status, headers }));
   const skipped = span.kind === "part" ? span.offset : 0;
   const sending = sendingOf(context, chosen.sizeBytes - skipped);
   const offset = chosen.offset + skipped;
   const body = await log.stage("r2", () => sendRange(sending, chosen.version, { offset, length }));
-  if (body === null) return { reason: "downloads_busy" };
+  if (body === null) return refused({ reason: "downloads_busy" });
   log.note({ bytes: length });
-  return new Response(body, { status, headers });
+  return ok(new Response(body, { status, headers }));
 }
 
 /** `leftBytes`: of the file, from the first byte of the answer on. */
@@ -115,6 +121,12 @@ interface Asked {
   asked: AskedRange | null;
 }
 
+/** The version to serve; `range` is null for the whole. */
+interface Choice {
+  chosen: Download;
+  range: AskedRange | null;
+}
+
 /**
  * Returns the version to serve and its range (null for the whole). A bare range that could join two versions is
  * refused; RFC 9110 would allow the whole file, but wget would append it to the part that it has.
@@ -123,17 +135,17 @@ async function choose(
   { access }: DriveContext,
   { path }: DriveFile,
   { versions, present, conditions, asked }: Asked,
-): Promise<{ chosen: Download; range: AskedRange | null } | DriveDenial> {
+): Promise<Result<Choice, DriveDenial>> {
   if (conditions.ifMatch !== null || conditions.ifRange !== null) {
     const chosen = namedVersion(conditions, versions) ?? present;
-    return { chosen, range: rangeCounts(conditions.ifRange, chosen) ? asked : null };
+    return ok({ chosen, range: rangeCounts(conditions.ifRange, chosen) ? asked : null });
   }
-  if (versions.length === 1 || !isMiddle(asked)) return { chosen: present, range: asked };
+  if (versions.length === 1 || !isMiddle(asked)) return ok({ chosen: present, range: asked });
   const begun = await guardOf(access, access.shareId).begunOf(path);
   const candidates = versions.map(({ version }) => version);
   const revision = meantRevision(begun, access.caller.client, candidates);
   const meant = versions.find(({ version }) => version.revision === revision);
-  return meant === undefined ? { reason: "version_unknown" } : { chosen: meant, range: asked };
+  return meant === undefined ? refused({ reason: "version_unknown" }) : ok({ chosen: meant, range: asked });
 }
 
 /** Returns whether a range begins after the first byte, so that it can continue a part that the client has. */

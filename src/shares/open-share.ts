@@ -3,6 +3,7 @@
  * the right password nothing is revealed about the share, not even by timing: an unknown share is looked up, derived,
  * compared and guarded like an existing one.
  */
+import { ok, type Result, refused } from "../base/result.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { type HeldShare, heldShareOf, heldShareStatement, type Share } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
@@ -48,10 +49,13 @@ const admitted = new Map<string, number>();
  * Opens the share for a request with Basic credentials or a cookie. Wrong credentials are refused even with a valid
  * cookie.
  */
-export async function openShare(request: Request, access: ShareAccess): Promise<OpenShare | DriveDenial> {
+export async function openShare(
+  request: Request,
+  access: ShareAccess,
+): Promise<Result<OpenShare, DriveDenial>> {
   const authorization = request.headers.get("Authorization");
   const cookie = request.headers.get("Cookie");
-  if (authorization === null && cookie === null) return { reason: "password_wrong", given: false };
+  if (authorization === null && cookie === null) return refused({ reason: "password_wrong", given: false });
 
   if (authorization !== null) {
     const basic = basicCredentials(authorization);
@@ -62,7 +66,7 @@ export async function openShare(request: Request, access: ShareAccess): Promise<
   const secret = secretOf(held, access.settings);
   const { shareId, nowMs } = access;
   const carried = await hasShareCookie(secret, { header: cookie, shareId, nowMs });
-  if (!carried || held === null) return { reason: "password_wrong", given: false };
+  if (!carried || held === null) return refused({ reason: "password_wrong", given: false });
   return judged(held, { secret, nowMs, read });
 }
 
@@ -70,7 +74,7 @@ export async function openShare(request: Request, access: ShareAccess): Promise<
 export async function withPassword(
   password: string | null,
   access: ShareAccess,
-): Promise<OpenShare | DriveDenial> {
+): Promise<Result<OpenShare, DriveDenial>> {
   const { settings, nowMs, shareId } = access;
   const { held, read } = await readShare(access);
   const expected =
@@ -80,8 +84,8 @@ export async function withPassword(
   const isSame = await sameText(password ?? "", expected);
   const right = isSame && password !== null && held !== null;
   const lockedSeconds = await askGuard(access, { known: held !== null, right, secret });
-  if (lockedSeconds !== null) return { reason: "password_locked", retryAfterSeconds: lockedSeconds };
-  return right ? judged(held, { secret, nowMs, read }) : { reason: "password_wrong", given: true };
+  if (lockedSeconds !== null) return refused({ reason: "password_locked", retryAfterSeconds: lockedSeconds });
+  return right ? judged(held, { secret, nowMs, read }) : refused({ reason: "password_wrong", given: true });
 }
 
 async function readShare({ env, shareId, alongside }: ShareAccess) {
@@ -118,7 +122,7 @@ async function askGuard(
 function judged(
   held: HeldShare,
   { secret, nowMs, read }: { secret: string; nowMs: number; read: D1Result | undefined },
-): OpenShare | DriveDenial {
+): Result<OpenShare, DriveDenial> {
   const { share, disabled, subscriptions } = held;
   if (share.revokedAtMs !== null) return over("revoked");
   if (disabled) return over("account_disabled");
@@ -129,11 +133,11 @@ function judged(
   const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   if (nowMs >= endMs) return over("expired");
   const days = grant.ok ? { from: grant.value.from, to: grant.value.to } : null;
-  return { share, endMs, days, secret, read };
+  return ok({ share, endMs, days, secret, read });
 }
 
-function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]): DriveDenial {
-  return { reason: "share_over", why };
+function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]) {
+  return refused<DriveDenial>({ reason: "share_over", why });
 }
 
 /** Returns the secret that signs a share's cookies: that of its password, else the current one. */

@@ -5,6 +5,7 @@
 
 import { type Context, Hono } from "hono";
 import type { Language } from "../base/language.ts";
+import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
 import type { UsageOwner } from "../catalog/usage.ts";
@@ -52,44 +53,46 @@ export function shareRoutes(): Hono<DriveEnv> {
 async function answer(c: Context<DriveEnv>): Promise<Response> {
   const context = await contextOf(c);
   const result = await judge(context);
-  if ("reason" in result) return refuse(context, result);
-  return result;
+  return result.ok ? result.value : refuse(context, result.refusal);
 }
 
 /** Checks in order: method, share, credentials, path. */
-async function judge(context: DriveContext): Promise<Response | DriveDenial> {
+async function judge(context: DriveContext): Promise<Result<Response, DriveDenial>> {
   const { request, method, access } = context;
-  if (method === "OPTIONS" && request.headers.has("Access-Control-Request-Method")) return preflight(context);
+  if (method === "OPTIONS" && request.headers.has("Access-Control-Request-Method"))
+    return ok(preflight(context));
   const url = new URL(request.url);
   const { rest } = sharePath(url.pathname);
   const isEntry = rest === "";
   const allowed = isEntry ? `${ALLOWED}, POST` : ALLOWED;
   if (!READS.includes(method) && !(isEntry && method === "POST")) {
-    return { reason: "method_not_allowed", allowed };
+    return refused({ reason: "method_not_allowed", allowed });
   }
   const isRead = method === "GET" || method === "HEAD";
   if (url.protocol === "http:" && context.shareUrl.startsWith("https:")) {
-    if (!isRead) return { reason: "https_needed" };
-    return movedTo(context, context.shareUrl + (rest ?? "") + url.search);
+    if (!isRead) return refused({ reason: "https_needed" });
+    return ok(movedTo(context, context.shareUrl + (rest ?? "") + url.search));
   }
-  if (rest === null && isRead) return movedTo(context, `${url.pathname}/${url.search}`);
+  if (rest === null && isRead) return ok(movedTo(context, `${url.pathname}/${url.search}`));
   if (method === "POST") return enter(context);
   const chosen = method === "GET" && wantsPage(context) ? chooseLook(request, lookFor(context)) : null;
-  if (chosen !== null)
-    return new Response(null, {
-      status: chosen.status,
-      headers: driveHeaders(context.log.requestId, Object.fromEntries(chosen.headers)),
-    });
+  if (chosen !== null) {
+    const headers = driveHeaders(context.log.requestId, Object.fromEntries(chosen.headers));
+    return ok(new Response(null, { status: chosen.status, headers }));
+  }
 
   const path = drivePath(rest ?? "");
   const { env, shareId, nowMs } = access;
   const alongside = readAhead(env.DB, path, { shareId, nowMs });
-  const open = await context.log.stage("open", () => openShare(request, { ...access, alongside }));
-  if ("reason" in open) return open;
+  const opened = await context.log.stage("open", () => openShare(request, { ...access, alongside }));
+  if (!opened.ok) return opened;
+  const open = opened.value;
   context.log.note({ accountId: open.share.accountId });
-  if (path === null) return { reason: "not_found", bySymbol: rest?.includes(`/${BY_SYMBOL}/`) ?? false };
+  if (path === null) {
+    return refused({ reason: "not_found", bySymbol: rest?.includes(`/${BY_SYMBOL}/`) ?? false });
+  }
   context.log.note({ file: rest ?? "" });
-  if (method === "OPTIONS") return options(context);
+  if (method === "OPTIONS") return ok(options(context));
   return method === "PROPFIND" ? propfind(context, open, path) : serve(context, open, path);
 }
 
@@ -108,18 +111,19 @@ function preflight({ log }: DriveContext): Response {
 }
 
 /** Handles the page's form: the right password sets a cookie that is valid as long as the share. */
-async function enter(context: DriveContext): Promise<Response | DriveDenial> {
+async function enter(context: DriveContext): Promise<Result<Response, DriveDenial>> {
   const { request, access, log } = context;
-  if (!isOwnForm(request)) return { reason: "form_foreign" };
+  if (!isOwnForm(request)) return refused({ reason: "form_foreign" });
   const open = await withPassword(await formPassword(request), access);
-  if ("reason" in open) return open;
-  const { shareId } = open.share;
+  if (!open.ok) return open;
+  const { share, secret: signer, endMs } = open.value;
+  const { shareId } = share;
   const secure = new URL(request.url).protocol === "https:";
   const headers = driveHeaders(log.requestId, {
     Location: `/s/${shareId}/`,
-    "Set-Cookie": await shareCookie(open.secret, { shareId, nowMs: access.nowMs, endMs: open.endMs, secure }),
+    "Set-Cookie": await shareCookie(signer, { shareId, nowMs: access.nowMs, endMs, secure }),
   });
-  return new Response(null, { status: 303, headers });
+  return ok(new Response(null, { status: 303, headers }));
 }
 
 async function contextOf(c: Context<DriveEnv>): Promise<DriveContext> {
@@ -153,19 +157,19 @@ export async function serve(
   context: DriveContext,
   open: OpenShare,
   path: DrivePath,
-): Promise<Response | DriveDenial> {
+): Promise<Result<Response, DriveDenial>> {
   const { access, log } = context;
   if ((path.kind === "day" || path.kind === "by_symbol") && !path.slash) {
-    return movedTo(context, `${new URL(context.request.url).pathname}/`);
+    return ok(movedTo(context, `${new URL(context.request.url).pathname}/`));
   }
   const place = { db: access.env.DB, open, nowMs: access.nowMs };
   const resource = await log.stage("d1", () => resourceAt(path, place));
-  if (resource === null) return { reason: "not_found" };
+  if (resource === null) return refused({ reason: "not_found" });
   switch (resource.kind) {
     case "root":
-      return page(context, await rootPage(context, open, resource));
+      return ok(page(context, await rootPage(context, open, resource)));
     case "folder":
-      return page(context, folderHtml(context, resource));
+      return ok(page(context, folderHtml(context, resource)));
     case "text":
       return generated(context, resource);
     case "file":
@@ -229,14 +233,14 @@ function folderHtml(context: DriveContext, { path, entries, hasBySymbol }: Folde
 function generated(
   { request, method, log }: DriveContext,
   { name, text }: TextResource,
-): Response | DriveDenial {
+): Result<Response, DriveDenial> {
   const validators = { etag: text.etag, lastModifiedMs: text.lastModifiedMs };
   const conditions = { ...conditionsOf(request.headers), ifModifiedSince: null, ifUnmodifiedSince: null };
   const verdict = verdictOn(conditions, validators);
-  if (verdict === "failed") return { reason: "condition_failed" };
+  if (verdict === "failed") return refused({ reason: "condition_failed" });
   const asked = method === "GET" ? parseRange(request.headers.get("Range")) : null;
   const continues = asked !== null && beginningOf(method, asked) === null;
-  if (continues && conditions.ifRange === null) return { reason: "no_ranges" };
+  if (continues && conditions.ifRange === null) return refused({ reason: "no_ranges" });
   const headers = driveHeaders(log.requestId, {
     "Accept-Ranges": "none",
     "Content-Disposition": disposition(name),
@@ -244,7 +248,7 @@ function generated(
     ETag: text.etag,
     "Last-Modified": httpDate(text.lastModifiedMs),
   });
-  if (verdict === "not_modified") return new Response(null, { status: 304, headers });
+  if (verdict === "not_modified") return ok(new Response(null, { status: 304, headers }));
   headers.set("Content-Length", String(text.bytes.length));
-  return new Response(method === "HEAD" ? null : text.bytes, { status: 200, headers });
+  return ok(new Response(method === "HEAD" ? null : text.bytes, { status: 200, headers }));
 }

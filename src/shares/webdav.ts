@@ -3,6 +3,7 @@
  * here: elements and namespaces only, no entities and no document types, so nothing can be expanded.
  */
 
+import { ok, type Result, refused } from "../base/result.ts";
 import { type DriveContext, driveHeaders } from "./context.ts";
 import { type DrivePath, pathOf } from "./drive-path.ts";
 import type { DriveDenial } from "./drive-refusal.ts";
@@ -24,22 +25,22 @@ export async function propfind(
   context: DriveContext,
   open: OpenShare,
   path: DrivePath,
-): Promise<Response | DriveDenial> {
+): Promise<Result<Response, DriveDenial>> {
   const { request, access, log } = context;
   const depth = request.headers.get("Depth")?.trim();
-  if (depth !== "0" && depth !== "1") return { reason: "depth_infinite" };
+  if (depth !== "0" && depth !== "1") return refused({ reason: "depth_infinite" });
   const body = await readText(request);
   const ask = body === null ? null : parsePropfind(body);
-  if (ask === null) return { reason: "body_invalid" };
+  if (ask === null) return refused({ reason: "body_invalid" });
 
   const place = { db: access.env.DB, open, nowMs: access.nowMs };
   const resource = await log.stage("d1", () => resourceAt(path, place));
   const all = resource === null ? [] : await locate(resource, `/s/${access.shareId}/`);
-  if (all.length === 0) return { reason: "not_found" };
+  if (all.length === 0) return refused({ reason: "not_found" });
   const located = depth === "0" ? all.slice(0, 1) : all;
   await rememberSeen(context, path, located);
   const headers = driveHeaders(log.requestId, { "Content-Type": "application/xml; charset=utf-8", DAV: "1" });
-  return new Response(multistatus(located, ask), { status: 207, headers });
+  return ok(new Response(multistatus(located, ask), { status: 207, headers }));
 }
 
 /**

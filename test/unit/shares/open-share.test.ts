@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Env, Settings } from "../../../src/env.ts";
-import { openShare, type ShareAccess } from "../../../src/shares/open-share.ts";
+import { openShare as openShareResult, type ShareAccess } from "../../../src/shares/open-share.ts";
 import { sharePassword } from "../../../src/shares/secrets.ts";
 import { basic } from "../../support/drive.ts";
+import { baringLater } from "../../support/result.ts";
+
+const openShare = baringLater(openShareResult);
 
 const KNOWN = "0123456789abcdefghij";
 const UNKNOWN = "jihgfedcba9876543210";
