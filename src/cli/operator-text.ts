@@ -7,7 +7,10 @@ import { CommandFailure } from "./exit.ts";
 
 const LINE_FEED = 0x0a;
 
-/** Reads the text file at `path`: UTF-8 (a byte order mark is skipped) or GB18030. Refuses anything else. */
+/**
+ * Reads the text file at `path`: UTF-8 (a byte order mark is skipped) or GB18030, with any line ends. Refuses anything
+ * else.
+ */
 export async function readOperatorText(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailure(`${path} cannot be read (${error.code}).`);
@@ -16,7 +19,8 @@ export async function readOperatorText(path: string): Promise<string> {
 }
 
 /**
- * Decodes `bytes` as UTF-8 if valid, otherwise as GB18030 if valid. Throws `CommandFailure` with `name` and the line
+ * Decodes `bytes` as UTF-8 if valid, otherwise as GB18030 if valid. Lines that end with CR alone, as spreadsheets on a
+ * Mac can save them, get LF, so that a parser does not take the file for one long line. Throws `CommandFailure` with `name` and the line
  * for bytes of neither encoding, for a file that mixes both, and for characters of a wrong earlier decoding (U+FFFD) or
  * of UTF-16 (U+0000).
  */
@@ -29,7 +33,7 @@ export function decodeOperatorText(bytes: Uint8Array, name: string): string {
       throw new CommandFailure(refusal(name, mixed, "this line is UTF-8 and others are not"));
   }
   const lost = text.search(/[\0\uFFFD]/);
-  if (lost < 0) return text;
+  if (lost < 0) return text.includes("\n") ? text : text.replaceAll("\r", "\n");
   const line = text.slice(0, lost).split("\n").length;
   const problem =
     text[lost] === "\0"

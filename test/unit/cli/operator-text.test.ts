@@ -34,6 +34,15 @@ describe("text from an operator", () => {
     expect(decodeOperatorText(Buffer.from("95328236", "hex"), "f.csv")).toBe("\u{20000}");
   });
 
+  it("has lines that end with CR alone: rows keep their lines, with and without CRLF nothing else changes", () => {
+    const text =
+      "key,account,plan,start,end\rlegacy-key-one-aaaaaaaaaaaa,1,trial,20260101,20270101\rx,2,gold,,\r";
+    const { rows, refused } = parseKeyFile(decodeOperatorText(utf8(text), "keys.csv"), "keys.csv");
+    expect(rows.map(({ line, row: { account } }) => [line, account])).toEqual([[2, "1"]]);
+    expect(refused.map(({ line }) => line)).toEqual([3]);
+    expect(decodeOperatorText(utf8("a\r\nb\rc\n"), "f.csv")).toBe("a\r\nb\rc\n");
+  });
+
   it.each([
     ["bytes of neither encoding", joined(HEADING, row("k", Uint8Array.of(0xff, 0xff), "trial")), 2],
     [
