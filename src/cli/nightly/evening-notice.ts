@@ -26,6 +26,7 @@ const LEFT_OUT_ZH: Readonly<Record<LeftOutReason, string>> = {
   other_dataset: "属于其他类型的数据",
   market_not_carried: "不收录该交易所",
   no_records: "从名字看不含数据",
+  named_as_marker: "文件名像标记文件，内容却是数据，请改名后再交付",
   empty: "空文件",
   own_output: "由此前的构建生成",
 };

@@ -19,7 +19,14 @@ import { readSecurity } from "../parse/security-cell.ts";
 import { headBytes } from "../parse/text-source.ts";
 import type { WorkFolder } from "../work-folder.ts";
 import type { Delivery } from "./delivery.ts";
-import { holdsNoRecords, isUnderWay, isUnreadFormat, plainName, withoutArchiveEnding } from "./file-names.ts";
+import {
+  holdsNoRecords,
+  isLitter,
+  isUnderWay,
+  isUnreadFormat,
+  plainName,
+  withoutArchiveEnding,
+} from "./file-names.ts";
 import { plainParquetAsText } from "./parquet-source.ts";
 import {
   baseName,
@@ -72,7 +79,8 @@ export async function findDatasetFiles(
   for (const file of delivery.files) {
     const { path } = file;
     const folder = securityOfFolder(path.slice(0, path.lastIndexOf("/")));
-    const reason = reasonByName(path, { dataset, tradedate, folder });
+    const byName = reasonByName(path, { dataset, tradedate, folder });
+    const reason = byName === "no_records" ? await reasonOfMarker(file, dataset) : byName;
     const recognised = reason ?? (await recognise(file, dataset, work).catch(problemOf(file, dataset)));
     if (typeof recognised === "string" || folder === "not carried") {
       found.leftOut.push({
@@ -115,8 +123,22 @@ function reasonByName(
   if (isOtherDatasetName(plainName(path), dataset)) return "other_dataset";
   if (folder === "not carried") return "market_not_carried";
   if (isUnderWay(name)) return "under_way";
-  if (holdsNoRecords(name) || /(^|\/)__MACOSX\//.test(path)) return "no_records";
+  if (holdsNoRecords(name) || isLitter(path)) return "no_records";
   return isUnreadFormat(name) ? "unread_format" : null;
+}
+
+/**
+ * Returns why a file that holds no records by its name is left out. A data file with such a name (`orders.csv.ok`) is not
+ * read, because it may be a copy of another one, and may not be taken for a marker either.
+ */
+async function reasonOfMarker(file: SourceFile, dataset: DatasetName): Promise<LeftOutReason> {
+  if (file.sizeBytes === 0 || isLitter(file.path)) return "no_records";
+  const head = await headBytes(file).catch((error: unknown) => {
+    if (error instanceof DeliveryError) return new Uint8Array(0);
+    throw error;
+  });
+  const isData = layoutOfHeader(readHead(head).columns, dataset) !== undefined;
+  return isData ? "named_as_marker" : "no_records";
 }
 
 /** Returns a folder or archive on the path that is named after another day than `tradedate`, or `null`. */

@@ -29,6 +29,11 @@ export function isUnderWay(name: string): boolean {
   return !LITTER.test(name) && (name.startsWith(".") || UNDER_WAY.test(name));
 }
 
+/** Returns whether the file at `path` is one that an operating system leaves in folders and archives. */
+export function isLitter(path: string): boolean {
+  return LITTER.test(baseName(path)) || /(^|\/)__MACOSX\//.test(path);
+}
+
 /** Returns whether a file of this name holds no records: a checksum, a marker, a document, or a system file. */
 export function holdsNoRecords(name: string): boolean {
   return LITTER.test(name) || WITHOUT_RECORDS.test(name);

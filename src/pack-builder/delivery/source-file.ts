@@ -51,6 +51,7 @@ export const LEFT_OUT_TEXTS = {
   other_dataset: "holds another dataset",
   market_not_carried: "is of an exchange that is not carried",
   no_records: "holds no records, as its name says",
+  named_as_marker: "has the header of a data file and the name of a marker; rename it to have it read",
   empty: "is empty and has no known layout",
   own_output: "was written by an earlier build",
 } as const;
