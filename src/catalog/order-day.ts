@@ -25,6 +25,8 @@ export interface LoadedDay {
   /** The packs of the day's other datasets: they too decide what a bare code means. Empty when there are none. */
   others: string;
   state: DayState;
+  /** Number of securities of its pack. */
+  securities: number;
   /** Its object in R2; `etag` is without quotes, for conditional reads. */
   pack: { objectKey: string; etag: string; sha256: string; buildId: string; tradedate: BeijingDate };
 }
@@ -83,6 +85,7 @@ interface OrderDayRow extends DayFacts {
   etag: string | null;
   sha256: string | null;
   build_id: string | null;
+  securities: number | null;
   market: Market | null;
   section_offset: number;
   section_length: number;
@@ -99,7 +102,7 @@ interface OrderDayRow extends DayFacts {
  */
 const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
 
-const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key, p.etag, p.sha256, p.build_id,
+const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key, p.etag, p.sha256, p.build_id, p.securities,
   s.market, s.section_offset, s.section_length, s.footer_length, s.rows, s.last_time, s.crc,
   s.blocks,
   ${fact("newest", "SELECT max(tradedate) FROM order_days WHERE dataset = ?3 AND state = 'available'")},
@@ -167,10 +170,11 @@ function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {
 }
 
 function loadedDay(row: OrderDayRow, tradedate: BeijingDate): LoadedDay | null {
-  const { revision, state, object_key: objectKey, etag, sha256, build_id: buildId } = row;
+  const { revision, state, object_key: objectKey, etag, sha256, build_id: buildId, securities } = row;
   if (revision === null || state === null) return null;
   if (objectKey === null || etag === null || sha256 === null || buildId === null) return null;
-  return { revision, state, others: row.others ?? "", pack: { objectKey, etag, sha256, buildId, tradedate } };
+  const pack = { objectKey, etag, sha256, buildId, tradedate };
+  return { revision, state, others: row.others ?? "", securities: securities ?? 0, pack };
 }
 
 function sectionOf(row: OrderDayRow, symbol: string): SectionRow[] {

@@ -237,7 +237,8 @@ while True:
       "parquet": {"requests": 1, "files": 1}
     },
     "left_today": {"requests": null, "files": …},
-    "resets_in": …
+    "resets_in": …,
+    "whole_day": {"securities": …, "quota_days": …, "in_share": true}
   }
 }`,
   },

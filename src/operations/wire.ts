@@ -206,6 +206,18 @@ export const partSchemas = lazily(() => {
       .strictObject({ requests: count.nullable(), files: count.nullable() })
       .meta({ description: "The remaining counters; null for unlimited." }),
     resets_in: count.meta({ description: "Whole seconds until the counters reset." }),
+    whole_day: z
+      .strictObject({
+        securities: count.meta({ description: "Securities of the dataset on that day." }),
+        quota_days: count.nullable().meta({
+          description:
+            "Days of quota that a Parquet file of each takes; null without a limit, or with a limit of 0.",
+        }),
+        in_share: z.boolean().meta({
+          description: "Whether the plan has the day as one file of a `level2` share, which no quota counts.",
+        }),
+      })
+      .meta({ description: "What a file of every security of the day would take." }),
   });
 
   const shareResult = z.strictObject({

@@ -1,5 +1,6 @@
 /** `data_status`, `data_changes`, `data_symbols` and `order_history_estimate` (contract 9). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OwnLimits } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
@@ -282,7 +283,33 @@ describe("order_history_estimate", () => {
       cost: { json: { requests: { at_least: 4, at_most: 4 } }, parquet: { requests: 1, files: 1 } },
       left_today: { requests: 99, files: null },
       resets_in: expect.any(Number),
+      whole_day: { securities: world.main.securities.length, quota_days: 1, in_share: false },
     });
+  });
+
+  it("returns what a file of every security would take of the quota, and whether a share has the day", async () => {
+    const params = { symbol: "600519", tradedate: MAIN };
+    const { length: securities } = world.main.securities;
+    const estimate = async (plan: "flagship" | "trial", limits: OwnLimits) => {
+      const { key } = await account(world.service, { plan, limits });
+      return (await dataOf<{ whole_day: object }>("order_history_estimate", params, key)).whole_day;
+    };
+    expect(await estimate("flagship", { requests: null, files: 4 })).toEqual({
+      securities,
+      quota_days: Math.ceil(securities / 4),
+      in_share: true,
+    });
+    expect(await estimate("trial", { requests: 3, files: 4 })).toEqual({
+      securities,
+      quota_days: Math.ceil(securities / 3),
+      in_share: false,
+    });
+    for (const limits of [
+      { requests: null, files: null },
+      { requests: null, files: 0 },
+    ]) {
+      expect(await estimate("flagship", limits)).toMatchObject({ quota_days: null });
+    }
   });
 
   it("returns bounds that contain the true number of rows for a window inside the day", async () => {

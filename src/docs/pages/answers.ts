@@ -148,7 +148,8 @@ rows | object | 行数的范围：\`at_least\` 到 \`at_most\`；整天时两者
 pages | object | 页数的范围 | pages as a range
 parquet_bytes | bytes | 该证券当日 Parquet 文件的大小 | the security's Parquet file of the day
 cost | object | 会计多少次：\`json\` 与 \`parquet\` 各自的 \`requests\`、\`files\` | what it would count: \`requests\` and \`files\` by \`json\` and \`parquet\`
-left_today | object | 今天还剩多少；null 为不限 | what is left today; null: no limit`,
+left_today | object | 今天还剩多少；null 为不限 | what is left today; null: no limit
+whole_day | object | 逐只取全天文件的代价：\`securities\` 当日证券数，\`quota_days\` 每只一个 Parquet 文件要用几天额度（不限或额度为 0 时为 null），\`in_share\` 套餐的 \`level2\` 分享里是否有这一天（不计额度） | what a file of every security of the day would take: \`securities\` of the day, \`quota_days\` for a Parquet file of each (null without a limit or with one of 0), \`in_share\` whether the plan has the day in a \`level2\` share, which no quota counts`,
   },
   {
     id: "headers",

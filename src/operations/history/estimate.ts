@@ -5,6 +5,7 @@
 import { ok, type Result } from "../../base/result.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
+import { entitleShare } from "../../entitlement/entitle.ts";
 import type { GateState } from "../../gate/protocol.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
@@ -59,7 +60,7 @@ async function run(call: Call, asked: Asked): Promise<Response> {
 
   log.note({ code: 200, reason: "success", symbol: query.symbol });
   const { revision, pack } = found.value.day;
-  return succeed(answerTo(query, found.value), {
+  return succeed(answerTo(call, query, found.value), {
     requestId,
     revision,
     buildId: pack.buildId,
@@ -67,7 +68,8 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   });
 }
 
-function answerTo(query: HistoryQuery, { entry, day, grant, gate }: Found & { gate: GateState }): Estimate {
+function answerTo(call: Call, query: HistoryQuery, found: Found & { gate: GateState }): Estimate {
+  const { entry, day, grant, gate } = found;
   const { limits } = grant;
   const { use } = gate;
   const rows = rowsInWindow(entry, query);
@@ -89,6 +91,24 @@ function answerTo(query: HistoryQuery, { entry, day, grant, gate }: Found & { ga
     cost: { json: { requests: pages }, parquet: { requests: 1, files: 1 } },
     left_today: { requests: left(limits.requests, use.requests), files: left(limits.files, use.files) },
     resets_in: use.resetSeconds,
+    whole_day: wholeDay(call, found),
+  };
+}
+
+/**
+ * Returns what a file of every security of the day would take, so that somebody who begins to copy whole days learns
+ * of shares first: 5,000 securities over five years are 55 years of quota, or two days of downloads.
+ */
+function wholeDay({ principal, nowMs }: Call, { day, grant }: Found): Estimate["whole_day"] {
+  const { securities, pack } = day;
+  const [requests, files] = [grant.limits.requests, grant.limits.files];
+  const daily = Math.min(requests ?? Number.POSITIVE_INFINITY, files ?? Number.POSITIVE_INFINITY);
+  const year = Number(pack.tradedate.slice(0, 4));
+  const share = entitleShare(principal, { service: "level2", year }, nowMs);
+  return {
+    securities,
+    quota_days: daily > 0 && Number.isFinite(daily) ? Math.ceil(securities / daily) : null,
+    in_share: share.ok && share.value.from <= pack.tradedate,
   };
 }
 

@@ -16,7 +16,7 @@ function asked(symbol = "600519") {
 
 function answer(tradedate: BeijingDate, over: Partial<LoadedDay> = {}, blocks = 40): OrderDay {
   const pack = { objectKey: `orders/${tradedate}/1`, etag: "e", sha256: "s", buildId: "b", tradedate };
-  const day: LoadedDay = { revision: 1, state: "available", others: "", pack, ...over };
+  const day: LoadedDay = { revision: 1, state: "available", others: "", securities: 1, pack, ...over };
   return { tradedate, day, sections: [section(blocks)], elsewhere: [] };
 }
 

@@ -96,6 +96,7 @@ describe("the catalog read of an order request", () => {
         revision: 3,
         state: "available",
         others: "",
+        securities: 1,
         pack: { objectKey: "key-2", etag: "etag", sha256: "sha", buildId: "build", tradedate: "20240105" },
       },
       sections: [SECTIONS[2]],

@@ -126,6 +126,15 @@ class Range(TypedDict):
     at_most: int
 
 
+class WholeDay(TypedDict):
+    """What a file of every security of the day would take. `quota_days` is None without a
+    limit or with one of 0; `in_share`: the plan has the day as one file of a ``level2`` share, which no quota counts."""
+
+    securities: int
+    quota_days: Optional[int]
+    in_share: bool
+
+
 class Estimate(TypedDict):
     """The rows and cost of a query. Start inclusive, end exclusive; `parquet_bytes` of the whole day."""
 
@@ -142,3 +151,4 @@ class Estimate(TypedDict):
     cost: Dict[str, Any]
     left_today: Dict[str, Optional[int]]
     resets_in: int
+    whole_day: WholeDay
