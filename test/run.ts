@@ -1,13 +1,14 @@
 /**
  * Runs the tests of a tier: `npm test` and `npm run test:long`, with vitest's own arguments behind `--`. The files
- * inside workerd run one after the other, because they share one runtime: in a process of their own, beside the rest.
+ * inside workerd run one after the other, because they share one runtime: in a separate process, concurrently with the
+ * others.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 const ARGS = ["vitest", "run", "--config", "test/vitest.config.ts", "--root", ".", "--passWithNoTests"];
 
-/** Runs the tests of `projects`; resolves to the status and, where `stdio` is "pipe", to all that they printed. */
+/** Runs the tests of `projects`; resolves to the status and, where `stdio` is "pipe", to their output. */
 async function run(projects: string[], stdio: "inherit" | "pipe"): Promise<[status: number, output: Buffer]> {
   const chosen = projects.flatMap((name) => ["--project", name]);
   const child = spawn("npx", [...ARGS, ...chosen, ...process.argv.slice(2)], { stdio });
@@ -18,7 +19,7 @@ async function run(projects: string[], stdio: "inherit" | "pipe"): Promise<[stat
   return [status ?? 1, Buffer.concat(output)];
 }
 
-// The output of a failed run stands last, where a reader of a long log looks.
+// The output of a failed run is printed last, because readers look at the end of a long log.
 const inWorkerd = run(["worker"], "pipe").then(([status, output]) => {
   if (status === 0) process.stdout.write(output);
   return { status, rest: status === 0 ? "" : output };

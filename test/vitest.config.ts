@@ -37,7 +37,7 @@ const testSecrets = {
   DAY_CACHE_MS: "0",
 };
 
-/** What of the environment the tests inside workerd need. */
+/** The environment variables that the tests inside workerd need. */
 const ownVariables = () =>
   Object.fromEntries(
     ["EDGETAPE_SEED", "EDGETAPE_TIER"].flatMap((name) => {
@@ -46,15 +46,15 @@ const ownVariables = () =>
     }),
   );
 
-// Tests do not see what people export for a service of their own, as the README tells them to: a test would send
-// their key to it and invented evenings to their webhook.
+// Removes the variables that users export for their own service, as the README says: a test would send their key to it
+// and synthetic notices to their webhook.
 for (const name of Object.keys(process.env)) {
   if (/^EDGETAPE_(KEY|URL|TOKEN|EXTERNAL_PASSWORD|WEBHOOK_.*)$/.test(name)) delete process.env[name];
 }
 
 export default defineConfig({
   test: {
-    // For two cores: many tests wait for a program, for a runtime of their own or for 30 s to pass.
+    // For two cores: many tests wait for a program, for their own runtime or for 30 s to pass.
     maxWorkers: 3,
     projects: [
       {
@@ -69,7 +69,7 @@ export default defineConfig({
         },
       },
       {
-        // Some tests ask the routers themselves which routes there are.
+        // Some tests read the routes from the routers themselves.
         plugins: [textModules()],
         test: {
           name: "service",
@@ -93,7 +93,7 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 ...testSecrets,
-                // So that a random test inside workerd can be repeated too, and knows its size.
+                // Lets a random test inside workerd be repeated, and passes its size.
                 ...ownVariables(),
                 TEST_MIGRATIONS: await readD1Migrations("./src/catalog/migrations"),
               },
@@ -103,8 +103,8 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
-          // One file after the other: all files share one runtime and its stores, which the setup empties. A number of
-          // workers of its own wants a group of its own; `run.ts` runs this project beside the others.
+          // One file after the other: all files share one runtime and its stores, which the setup empties. Its own
+          // number of workers requires a separate group; `run.ts` runs this project beside the others.
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

@@ -11,7 +11,7 @@ import { runEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const TRADEDATE = "20260311";
-/** Its file is larger than all buffers between the worker and a reader at rest. */
+/** Its file is larger than all buffers between the worker and a paused reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 const BOUND_SECONDS = 8;
 
@@ -41,7 +41,7 @@ interface Result {
   detail: string;
 }
 
-/** Runs the command with an operator's token where one is given. */
+/** Runs the command, with an operator's token if one is given. */
 async function acceptance(baseUrl: string, more: string[], adminToken = "") {
   const bounds = ["--stream", "2", "--bound", String(BOUND_SECONDS), "--within", "20"];
   const args = ["acceptance", "--pages", "20", ...bounds, ...more];
@@ -145,10 +145,12 @@ describe("edgetape acceptance", () => {
   });
 });
 
-/** The address that an edge in front of the service says its callers have. */
+/** The client address that an edge in front of the service reports. */
 const EDGE_SAYS = "198.51.100.7";
 
-/** An edge that says which address its callers have, and tells the worker `told`; null: what the caller claims. */
+/**
+ * An edge that reports its callers' address and sends `told` to the worker; null: the address that the caller claims.
+ */
 async function edge(target: string, told: string | null): Promise<{ url: string; server: Server }> {
   const server = createServer((asked, answer) => {
     const { method, headers, url } = asked;
@@ -173,7 +175,10 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 }
 
-/** A proxy as one meets them: it refuses Python, redirects GET, drops Range, hides addresses and cuts large bodies. */
+/**
+ * A proxy with common faults: it refuses Python, redirects GET, drops Range, hides addresses and truncates large
+ * bodies.
+ */
 async function corrupting(target: string): Promise<{ url: string; server: Server }> {
   const server = createServer((asked, answer) => {
     const { method, headers, url } = asked;
@@ -182,7 +187,7 @@ async function corrupting(target: string): Promise<{ url: string; server: Server
     if (method === "GET" && url === "/api")
       return void answer.writeHead(301, { Location: "https://h/" }).end();
     const { range: _, host: __, ...kept } = headers;
-    // The share's address names the service itself, as no PUBLIC_BASE_URL is set.
+    // The share's URL names the service itself, because PUBLIC_BASE_URL is not set.
     const passed = request(target + url, {
       method: method ?? "GET",
       headers: { ...kept, host: headers.host ?? "" },

@@ -1,6 +1,6 @@
 /**
- * A change of a day and its webhooks (contract 9): at the moment at which a webhook hears of a change, no page shows the
- * former state any more, and `data_changes` lists the change. The service keeps days in memory as deployments do.
+ * A change of a day and its webhooks (contract 9): when a webhook is notified of a change, no page shows the previous
+ * state, and `data_changes` lists the change. The service keeps days in memory as deployments do.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), "edgetape-announced-"));
 let service: Service;
 let receiver: Receiver;
 let apikey: string;
-/** What a caller saw while a webhook was being told, and of which event. */
+/** What a caller saw while a webhook was notified, and of which event. */
 let seen: string[];
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ async function view(event: string): Promise<string> {
   return `${event}: pages ${served}, told ${last?.kind} ${last?.revision}`;
 }
 
-/** Delivers new content and runs an evening. */
+/** Delivers new content and runs `nightly`. */
 async function evening(seed: string): Promise<void> {
   deliver(folder, DAY, 2_000, { seed });
   const quick = ["--stable", "0.1", "--poll", "0.05", "--threads", "1"];

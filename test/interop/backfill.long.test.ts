@@ -80,7 +80,7 @@ describe("edgetape backfill", () => {
       expect((await runEdgetape(args, service)).status).toBe(0);
       const withdrawal = ["day", "withdraw", "20260112", "--note", "asked to", "--yes"];
       expect((await runEdgetape(withdrawal, service)).status).toBe(0);
-      // A refused day is tried again each time, and each time it says why.
+      // A refused day is tried again in each run, which reports the reason.
       for (const _ of [1, 2]) {
         const { status, stdout } = await runEdgetape(args, service);
         expect(status).toBe(1);

@@ -1,4 +1,4 @@
-/** Decisions about content against a backup that is older than they are, and against a catalog of an earlier version. */
+/** Decisions about content, combined with an older backup and with a catalog of an earlier version. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ describe("the restore of a backup from before a decision", () => {
     expect(await runEdgetape(["backup", "create", "--out", backup], service)).toMatchObject({ status: 0 });
 
     await withdraw(service, same ?? "");
-    // The day is withdrawn with content that the backup does not know; it has the content before.
+    // The day is withdrawn with content that the backup lacks; the backup has the previous content.
     await publishPack(service, other ?? "", await packFor(other ?? "", 2_000));
     await withdraw(service, other ?? "", 2);
     const db = await service.mf.getD1Database("DB");

@@ -1,4 +1,4 @@
-/** What a backup may bring back: nothing that was revoked since, and nothing that the service did not write. */
+/** What a backup may restore: nothing that was revoked since, and nothing that the service did not write. */
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ import { account, asOperator } from "../support/operator.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const DAY = "20260311";
-/** Exit status of a restore where the bucket lacks the file: all but the file is as in the backup. */
+/** Exit status of a restore when the bucket lacks a file: everything else is restored. */
 const WITHOUT_OBJECTS = 3;
 const folder = mkdtempSync(join(tmpdir(), "edgetape-seals-"));
 const file = join(folder, "backup.jsonl");
@@ -159,7 +159,7 @@ describe("a key, token, share or account revoked after a backup", () => {
     expect(done.stderr).toContain("WARNING: this deployment was empty");
     const { entries } = await asOperator<AuditList>(target, "GET", "/admin/audit?limit=500");
     expect(entries.map(({ action }) => action)).toContain("token.issue");
-    // A second time it is not empty any more.
+    // The second time the deployment is not empty.
     expect((await restore(file, target)).stderr).toBe("");
     const again = await asOperator<AuditList>(target, "GET", "/admin/audit?limit=500");
     expect(again.entries).toHaveLength(entries.length + 1);
@@ -169,7 +169,7 @@ describe("a key, token, share or account revoked after a backup", () => {
 describe("a backup that differs from what the service wrote", () => {
   const lines = () => readFileSync(file, "utf8").trimEnd().split("\n");
 
-  /** Writes the lines as a backup whose sum is right. */
+  /** Writes the lines as a backup with a correct checksum. */
   function written(name: string, body: string[]): string {
     const path = join(folder, name);
     const rows: Record<string, number> = {};

@@ -1,4 +1,6 @@
-/** What callers hold of a catalog that is put back to an earlier state: cursors, numbers of revisions and of changes. */
+/**
+ * What callers have stored from a catalog that is restored to an earlier state: cursors, revision and change numbers.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,9 +18,9 @@ const folder = mkdtempSync(join(tmpdir(), "edgetape-timeline-"));
 const file = join(folder, "backup.jsonl");
 let origin: Service;
 let key: string;
-/** Of the paging that began on what the catalog forgets. */
+/** The cursor of paging that began on content that the catalog loses. */
 let cursor: string | null;
-/** Of `data_changes`, read to its end then. */
+/** The last change number of `data_changes` at that time. */
 let after: number;
 
 const build = (tradedate: string, volume: number, more: string[] = []) =>
@@ -60,7 +62,7 @@ async function changes(service: Service, params: object): Promise<Changes> {
 const revisionOf = async (service: Service, date: string) =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${date}`)).day.revision;
 
-/** Serves the present content of the day once more, under a new number. */
+/** Serves the current content of the day again under a new number. */
 async function serveAgain(service: Service, date: string): Promise<number> {
   const body = { revision: await revisionOf(service, date) };
   return (await asOperator<DayChanged>(service, "POST", `/admin/days/${date}/publish`, body)).day.revision;
@@ -76,7 +78,7 @@ beforeAll(async () => {
   await publish(origin, build(DAY, 200));
   expect(await runEdgetape(["backup", "create", "--out", file], origin)).toMatchObject({ status: 0 });
 
-  // The content of the first revision again, under a number without an object of its own.
+  // The content of the first revision again, under a number without a separate object.
   await asOperator(origin, "POST", `/admin/days/${DAY}/restore`, { revision: 2 });
   expect(await revisionOf(origin, DAY)).toBe(3);
   cursor = pageOf(await page(origin)).next_cursor;
@@ -94,11 +96,11 @@ describe("a restore into an empty deployment, which does not have the issued rev
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
-    // The number that paging began on, on the other content.
+    // The number on which paging began now names other content.
     expect(await serveAgain(target, DAY)).toBe(3);
     expect((await page(target)).headers["x-revision"]).toBe("3");
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
-    // On the very content that paging began on, its number and rows are right.
+    // On the content on which paging began, the number and rows are correct.
     await asOperator(target, "POST", `/admin/days/${DAY}/restore`, { revision: 3, to: 1 });
     const fourth = pageOf(await page(target)).next_cursor;
     expect(pageOf(await page(target, { cursor: fourth })).items[0]?.[8]).toBe(102);
@@ -124,7 +126,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
 
   it("offers the newer packs in R2, and adopts them", async () => {
     await using target = await startService();
-    // With what the objects say of themselves, as the bucket itself keeps it.
+    // With the objects' own metadata, as the bucket stores it.
     const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
     for (const { key: objectKey } of (await source.list()).objects) {
       const object = await source.get(objectKey);

@@ -1,4 +1,7 @@
-/** A deployment's catalog to a file and back: into an empty deployment, over a full one, and killed on the way. */
+/**
+ * Saves a deployment's catalog to a file and restores it: into an empty deployment, over a full one, and with kills in
+ * between.
+ */
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -116,7 +119,7 @@ describe("a backup restored into an empty deployment with the objects", () => {
       const download = await onDrive(renewed, "20260311/20260311_aucde.parquet");
       expect([download.status, download.bytes.length]).toEqual([200, renewed.size_bytes]);
 
-      // Numbers go on where they were, and no new pack takes the place of an old one.
+      // Numbers continue, and no new pack overwrites an old one.
       expect((await publish(target, dayOf("20260310", 300_000))).day.revision).toBe(3);
       expect((await publish(target, dayOf("20260312", 100_000))).day.revision).toBe(1);
       const audited = await target.admin("GET", "/admin/audit?action=backup.restore");
@@ -182,7 +185,7 @@ describe("a backup restored into a deployment that is not empty", () => {
       };
       const args = (from: string) => ["backup", "restore", from, "--force", "--yes"];
       let [present, next] = [other, file];
-      // What the one backup has revoked stays revoked when the other one comes in its place: the key and its account.
+      // A key and an account revoked in one backup stay revoked when another backup replaces it.
       await runEdgetape(args(file), target);
       const before = target.logs.length;
       await runEdgetape(args(present), target);
@@ -226,7 +229,7 @@ describe("a backup restored into a deployment that is not empty", () => {
 });
 
 describe("a backup of a release with orders only", () => {
-  /** Writes the backup of `from` as that release did: without the column `dataset`, and without seals. */
+  /** Writes the backup of `from` as the earlier release did: without the column `dataset`, and without seals. */
   function asFormerly(from: string, to: string): void {
     const [head = "", ...rest] = readFileSync(from, "utf8").trimEnd().split("\n").slice(0, -1);
     const {

@@ -1,4 +1,6 @@
-/** `npm run bench -- --report`: what it writes, and that no engine is timed whose rows differ. No speed is asserted. */
+/**
+ * `npm run bench -- --report`: its output, and that an engine with different rows is not timed. No speed is asserted.
+ */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A run of the bench as its readers start it; its report. */
+/** Runs the bench as a user does and returns its report. */
 async function report(...args: string[]): Promise<string> {
   const path = join(folder, `${args.join("")}.md`);
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { bench: string } };
@@ -34,7 +36,7 @@ async function report(...args: string[]): Promise<string> {
   return text;
 }
 
-/** The cells of the lines that begin with `name`, without it. */
+/** Returns the cells of the lines that begin with `name`, without the name. */
 function cellsOf(text: string, name: string): string[] {
   const line = text.split("\n").find((each) => each.startsWith(`| ${name} |`));
   return (line ?? "")

@@ -9,7 +9,7 @@ const DATE = "20260311";
 let service: Service;
 
 beforeAll(async () => {
-  // Usage is written into the catalog at once.
+  // Usage is written into the catalog immediately.
   service = await startService({ settings: { USAGE_EVERY_MS: "1" } });
   await loadWeekdays(service, "20260301", "20260331");
   await publish(service, day({ tradedate: DATE, securities: [security("600519", [order("093000000")])] }));

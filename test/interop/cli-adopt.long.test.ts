@@ -1,4 +1,4 @@
-/** What a restored backup has forgotten or lost, as an operator mends it: `day adopt`, `doctor --repair`. */
+/** How an operator repairs what a restored backup lacks: `day adopt`, `doctor --repair`. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** `edgetape publish`, `rebuild`, `nightly` and the day's actions killed outright: one whole revision is served always. */
+/**
+ * `edgetape publish`, `rebuild`, `nightly` and the day's actions killed by SIGKILL: one complete revision is always
+ * served.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,19 +48,19 @@ async function served(): Promise<Row[] | null> {
 const summary = async (dataset: DatasetName = "orders") =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${TRADEDATE}?dataset=${dataset}`)).day;
 
-/** How long a run takes here, and after how many of its requests it is over. */
+/** The duration of a run on this machine, and its number of requests. */
 interface Course {
   runMs: number;
   requests: number;
 }
 
-/** A command line and what it adds to the environment. */
+/** A command line and its additions to the environment. */
 interface Command {
   args: string[];
   environment?: Record<string, string>;
 }
 
-/** Runs it to its end, which must be a good one. */
+/** Runs it to its end; it must succeed. */
 async function toEnd({ args, environment }: Command): Promise<Course> {
   const [startedMs, lines] = [performance.now(), service.logs.length];
   const { status, stderr } = await runEdgetape(args, service, environment);
@@ -65,7 +68,7 @@ async function toEnd({ args, environment }: Command): Promise<Course> {
   return { runMs: performance.now() - startedMs, requests: service.logs.length - lines };
 }
 
-/** Runs it and kills it at a random moment: after so much of its time, or of its requests and a moment more. */
+/** Runs it and kills it at a random moment: after a part of its duration, or shortly after one of its requests. */
 async function killed({ args, environment }: Command, { runMs, requests }: Course): Promise<Ended> {
   const lines = service.logs.length;
   const running = startEdgetape(args, service, environment);
@@ -83,10 +86,10 @@ async function killed({ args, environment }: Command, { runMs, requests }: Cours
   return running.ended;
 }
 
-/** What a command brings to the service: other rows each round. */
+/** The rows that a command publishes, different in each round. */
 type Bring = (round: number) => Promise<{ command: Command; rows: Row[] }>;
 
-/** Kills the command once in each round: the rows before or after it are served, and the next run completes. */
+/** Kills the command once in each round: the previous or the new rows are served, and the next run completes. */
 async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) => Promise<void>) {
   let { command, rows: before } = await bring(0);
   const course = await toEnd(command);
@@ -119,7 +122,7 @@ describe(`a command killed at ${MOMENTS} random moments`, () => {
         writeFileSync(path, await packOf(content));
         return { command: { args: ["publish", path] }, rows: content.rowsOf(SYMBOL) };
       };
-      // It is published once, however often it was begun.
+      // It is published once, however often it was started.
       await replacedInRounds(bring, async (before) => expect((await summary()).revision).toBe(before + 1));
     },
     LONG_MS,
@@ -133,7 +136,7 @@ describe(`a command killed at ${MOMENTS} random moments`, () => {
         const args = [
           ...["rebuild", join(folder, "a", TRADEDATE), "--date", TRADEDATE],
           ...["--out", join(folder, "packs"), "--threads", "1"],
-          // Random contents may lack a tenth of a security's rows.
+          // Random contents can have a tenth fewer rows of a security.
           "--force",
         ];
         return { command: { args }, rows: delivered.rowsOf(SYMBOL) };
@@ -180,7 +183,7 @@ describe(`a command killed at ${MOMENTS} random moments`, () => {
   it(
     "(withdraw, publish or restore of a day) is applied or not, and is applied when run again",
     async () => {
-      // Without a revision named, restore serves the newest other content.
+      // Without a revision, restore serves the newest other content.
       const action = async (name: string) => {
         const { revision } = await summary();
         return ["day", name, TRADEDATE, "--if-revision", String(revision), "--yes"];
@@ -197,7 +200,7 @@ describe(`a command killed at ${MOMENTS} random moments`, () => {
         const state = await served();
         expect([from, goal]).toContainEqual(state);
         seen[JSON.stringify(state) === JSON.stringify(goal) ? "after" : "before"]++;
-        // Who acts again on the revision that was seen either does it or is told that it is done.
+        // A repeated action on the same revision is either applied or reported as already applied.
         expect([0, 1]).toContain((await runEdgetape(args, service)).status);
         expect(await served()).toEqual(goal);
         if (kind === "restore") [present, other] = [other, present];

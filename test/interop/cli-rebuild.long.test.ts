@@ -1,4 +1,4 @@
-/** A bad day and a wrong calendar day, mended by an operator in one command each. */
+/** A wrong day and a wrong calendar day, which an operator corrects with one command each. */
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `edgetape share secret` and `share rotate`: an operator leaves an old version of the share secret. */
+/** `edgetape share secret` and `share rotate`: an operator replaces an old version of the share secret. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -18,7 +18,7 @@ interface Ran {
   stderr: string;
 }
 
-/** Runs the command; `onStart` gets what kills it outright. */
+/** Runs the command; `onStart` receives a function that kills it. */
 function edgetape(args: string[], url = service.baseUrl, onStart?: (kill: () => void) => void): Promise<Ran> {
   const env = { ...process.env, EDGETAPE_URL: url, EDGETAPE_TOKEN: service.adminToken };
   const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...args], {
@@ -42,7 +42,7 @@ async function done(args: string[]): Promise<string> {
   return stdout;
 }
 
-/** The code that a key gets for a page of 300750 on `tradedate`. */
+/** Returns the answer's code for a page of 300750 on `tradedate` with a key. */
 async function codeFor(apikey: string, tradedate: string): Promise<number> {
   const params = { symbol: "300750", tradedate, page_size: 1 };
   return (await service.post({ apiname: "level2_order_history", apikey, params })).envelope.code;
@@ -191,7 +191,7 @@ describe("edgetape sample and pack build", () => {
       join(folder, "built"),
     ]);
     expect(built).toMatchObject({ status: 0, stderr: "" });
-    // All but what the pack says of the files it was built from, which differ.
+    // Everything but the pack's record of its source files, which differ.
     const contents = await contentOf(readFileSync(join(folder, "built/20260309.parquet")));
     expect(contents.equals(await contentOf(readFileSync(path)))).toBe(true);
   });
@@ -267,7 +267,7 @@ async function publishKilledAt(path: string, step: string, moment: "before" | "a
       if (last) return got.resume().on("end", kill);
       got.pipe(answer.writeHead(got.statusCode ?? 0, got.headers));
     });
-    // A killed command takes its requests with it, half sent ones too.
+    // A killed command also ends its requests, including half-sent ones.
     asked.pipe(passed.on("error", () => {}));
   });
   const url = await listening(relay);

@@ -16,7 +16,7 @@ const TRADEDATE = "20260311";
 const orders = Array.from({ length: 2_345 }, (_, row) => order("093000000", { exchangeOrderId: row + 1 }));
 const built = day({ tradedate: TRADEDATE, securities: [security("600519", orders)] });
 
-/** What a page of another site does with the client, as a module. */
+/** The module that a page of another origin runs with the client. */
 const SCRIPT = `
 import { Client, NoData } from "/dist/index.js";
 const { base, key } = await (await fetch("/facts")).json();

@@ -67,7 +67,7 @@ type Cells<Row> = { [Name in keyof Row]: Row[Name] extends number ? "number" : "
 export const resetOf = (error: unknown): Date | null => (error instanceof QuotaUsed ? error.resetsAt : null);
 `;
 
-/** The columns as the datasets describe them, each with its type: nothing is missing, and nothing is too much. */
+/** Exactly the columns of the datasets' descriptions, each with its type. */
 const CELLS = Object.entries({ OrderRecord: DATASETS.orders, TradeRecord: DATASETS.trades }).map(
   ([record, { name, columns }]) => {
     const cells = columns.flatMap(({ name: column, legacyName = column, type }) =>

@@ -26,7 +26,7 @@ const rowsOf = (symbol: string, fields?: string[]): Row[] =>
     .filter((each) => each.symbol === symbol)
     .map((each) => ({ ...each, columns: columnsIn("trades", columnsOf(each.orders)) }))
     .flatMap((each) => answerRows(trades, each, DAY, fields));
-/** One column on request, one standard one. */
+/** One on-request column and one standard column. */
 const ASKED = ["order_kind", "bs_flag"];
 const without = isPythonMissing("trades with the Python client");
 const pandas = without ? null : pythonWith("pandas", "pyarrow");

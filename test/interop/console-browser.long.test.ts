@@ -1,7 +1,7 @@
 /**
- * The console in a real browser: in by a link, a key made and used, a query run, seen as table and picture,
- * downloaded, the key revoked; every page by axe's rules in both themes, and on a telephone.
- * `EDGETAPE_SCREENSHOTS=<folder>` keeps pictures to look at.
+ * The console in a real browser: signing in by a link, creating and using a key, running a query, its table, charts and
+ * download, revoking the key; axe's rules for every page in both themes, and a phone. `EDGETAPE_SCREENSHOTS=<folder>`
+ * stores screenshots.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** A page of the console, signed in by a fresh link as a person does it. */
+/** A page of the console, signed in through a new link. */
 async function signedIn(options: BrowserContextOptions = DESK): Promise<Watched> {
   const watched = await watchedPage(browser, options);
   await watched.page.goto(await inviteTo(service, accountId));
@@ -85,7 +85,7 @@ async function runQuery(page: Page): Promise<void> {
   await page.waitForSelector("#views:not([hidden])");
 }
 
-/** Whether anything was painted into the chart's canvas. */
+/** Returns whether the chart's canvas is painted. */
 const isPainted = (page: Page, place: number) =>
   page.evaluate<boolean>(`(() => {
     const canvas = document.querySelectorAll("canvas")[${place}];
@@ -100,10 +100,10 @@ describe.skipIf(isMissing("chromium"))("the sign-in button of a link", () => {
     if (how === "double click") await page.dblclick("button.primary");
     else {
       await page.focus("button.primary");
-      // Both before the page has a chance to be left.
+      // Both presses happen before the page is left.
       await Promise.all([page.keyboard.press("Enter"), page.keyboard.press("Enter")]);
     }
-    // The second press aborts the navigation of the first one, which `waitForURL` takes for a failure.
+    // The second press aborts the navigation of the first one, which `waitForURL` reports as a failure.
     await expect.poll(() => page.url(), { timeout: 60_000 }).toBe(`${service.baseUrl}/console/`);
     await page.waitForLoadState();
     await go(page, "keys");
@@ -277,13 +277,13 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
         await page.emulateMedia({ colorScheme: "light" });
         expect.soft(await axeFindings(page), what).toEqual([]);
         await picture(page, `console-${locale}-light-${what.replace(/\W/g, "-")}`);
-        // The themes differ in their colours alone.
+        // The themes differ only in colours.
         await page.emulateMedia({ colorScheme: "dark" });
         const contrast = '{ runOnly: ["color-contrast", "link-in-text-block"] }';
         expect.soft(await axeFindings(page, contrast), `${what}, dark`).toEqual([]);
         await picture(page, `console-${locale}-dark-${what.replace(/\W/g, "-")}`);
       };
-      // In English the pages pass the rules at five widths below; pictures are wanted of both.
+      // In English the test below checks the rules at five widths; screenshots are stored for both languages.
       const isElsewhere = locale === "en-GB" && process.env.EDGETAPE_SCREENSHOTS === undefined;
       for (const path of isElsewhere ? [] : [...PAGES, "nothing"]) {
         await go(page, path);

@@ -1,4 +1,4 @@
-/** `edgetape account invite`: the operator's command, its link in the holder's hands. */
+/** `edgetape account invite`: the operator's command and the use of its link. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Invite } from "../../src/admin/wire.ts";
 import { ownForm } from "../support/console.ts";

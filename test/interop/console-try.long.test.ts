@@ -1,6 +1,6 @@
 /**
- * Try it in a real browser when things go wrong, and by the keyboard alone: what is said, what stays, where the
- * focus is, what moves.
+ * Try it in a real browser with failures, and with the keyboard alone: messages, kept content, focus, and layout
+ * shifts.
  */
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
@@ -35,7 +35,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Try it of a new account, reached through the line that can be cut; `query` fills the form. */
+/** Opens Try it for a new account through the connection that can be cut; `query` fills the form. */
 async function tryIt(asked: AccountRequest, query = ""): Promise<Page> {
   const { accountId } = await account(service, { keys: 0, ...asked });
   const invite = new URL(await inviteTo(service, accountId));
@@ -49,7 +49,7 @@ async function tryIt(asked: AccountRequest, query = ""): Promise<Page> {
 const outcome = async (page: Page) => (await page.textContent("#outcome")) ?? "";
 const focused = (page: Page) => page.evaluate<string>("document.activeElement?.id");
 
-/** Presses Run, or another button, and waits until the run is over; returns what is said of it. */
+/** Presses Run, or another button, waits until the run is over, and returns its message. */
 async function run(page: Page, button = "#run"): Promise<string> {
   await page.click(button);
   await page.waitForSelector('#run[aria-disabled="false"]');
@@ -110,7 +110,7 @@ describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
   it("in the middle of a page or a file shows and saves nothing of it, and names the request", async () => {
     for (const query of ["", "format=parquet"]) {
       const page = await tryIt({ plan: "flagship" }, query);
-      // A connection of its own for the run: the browser's open ones are beyond the plan.
+      // The run gets a new connection, because the plan of cuts does not cover the browser's open ones.
       await line.dropIdle();
       line.cutAfter([20_000]);
       const said = await run(page);
@@ -219,7 +219,8 @@ describe.skipIf(isMissing("chromium"))("the layout of the Try it page", () => {
           window.moved.push(value + " " + sources.map(({ node }) => node?.id || node?.className || node?.nodeName));
       }).observe({ type: "layout-shift", buffered: true });
     `);
-    // By the script, not by a click: the browser forgives what moves half a second after a press.
+    // Started by the script, not by a click, because the browser ignores layout shifts within half a second after a
+    // press.
     const press = (id: string) => page.evaluate(`document.getElementById("${id}").click()`);
     for (const id of ["run", "tab-view-picture", "next-page", "tab-view-json", "tab-view-table", "run"]) {
       await press(id);

@@ -1,6 +1,6 @@
 /**
- * The deployment guide, rehearsed: its `edgetape` commands are run in their order against a local service, and
- * every option of its `wrangler` commands is held against the installed wrangler's own help.
+ * Runs the deployment guide: its `edgetape` commands in order against a local service, while every option of its
+ * `wrangler` commands is compared with the installed wrangler's help.
  */
 import { execFile } from "node:child_process";
 import {
@@ -43,10 +43,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Commands that only an account has; the rest is run here. */
+/** Commands that need a Cloudflare account; all others are run. */
 const isPlatform = (line: string) => /wrangler|^npm run deploy$|EDGETAPE_(URL|TOKEN)=/.test(line);
 
-/** A line as this machine and this service have it. */
+/** Returns a line with this machine's paths and this service's URL. */
 function here(line: string): string {
   return line
     .replaceAll("npx edgetape", `node ${resolve("src/cli/edgetape.mjs")}`)
@@ -61,7 +61,7 @@ describe("the deployment guide", () => {
   it("has commands that work in their order, from an empty deployment to a restored one", async () => {
     const mine = LINES.filter((line) => !isPlatform(line));
     expect(mine.length).toBeGreaterThan(12);
-    // The doctor finds what the guide says it finds: an empty deployment, and the tests' own settings.
+    // The doctor reports what the guide predicts: an empty deployment, and the tests' own settings.
     const script = mine
       .map((line) =>
         /edgetape (doctor|acceptance)/.test(line) ? `${here(line)} || echo "status $?"` : here(line),
@@ -96,7 +96,7 @@ describe("the deployment guide", () => {
 
   it("has a cron line that keeps every night's backup, in a folder that it creates", async () => {
     const line = /^[\d *]+ {2}(.*edgetape backup create .*)$/m.exec(GUIDE)?.[1] ?? "";
-    // The line as cron runs it; only absolute paths are moved below this test's folder.
+    // The line as cron runs it, with absolute paths moved below this test's folder.
     const command = here(line).replaceAll(/(?<= )\/(?=opt|etc|data)/g, `${folder}/`);
     expect(command).toMatch(new RegExp(`^cd ${folder}/opt/\\S+ && \\. ${folder}/etc/\\S+ && `));
     for (const made of ["opt/edgetape", "etc"]) mkdirSync(join(folder, made), { recursive: true });

@@ -18,9 +18,9 @@ const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, lo
 const LANGUAGES = ["zh", "en"] as const;
 const ALL = LANGUAGES.flatMap((language) => SLUGS.map((slug) => `/docs/${language}/${slug}`));
 
-/** Where pictures of the pages go, to be looked at; nowhere when unset. */
+/** The folder for screenshots of the pages; none when unset. */
 const PICTURES = process.env.EDGETAPE_PICTURES;
-/** The themes differ in their colours alone, so only pictures need both. */
+/** The themes differ only in colours, so only screenshots need both. */
 const THEMES = PICTURES === undefined ? (["light"] as const) : (["light", "dark"] as const);
 
 const withoutBrowser = isMissing("chromium");
@@ -147,7 +147,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     await close();
   });
 
-  // Every page in one of the languages, as they alternate: what axe looks at is the same in both.
+  // Every page in one language, in alternation, because axe's rules concern the same elements in both.
   it.each(["zh-CN", "en-US"])(
     "passes axe's rules in both themes and at five widths, in %s",
     async (locale) => {
@@ -236,7 +236,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
   });
 });
 
-/** What the two languages must have in common. */
+/** The parts that must be equal in both languages. */
 function shapeOf(block: Block): unknown {
   switch (block.kind) {
     case "text":

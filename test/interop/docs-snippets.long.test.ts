@@ -1,6 +1,6 @@
 /**
- * Every code block of the pages is run as it stands, in the order of `snippets.ts`, in one folder, against a real
- * service; what cannot run here is named.
+ * Runs every code block of the pages unchanged, in the order of `snippets.ts`, in one folder, against a real service;
+ * blocks that cannot run here are named.
  */
 import { execFile } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ import { type Service, startService } from "../support/service.ts";
 
 const run = promisify(execFile);
 
-/** Not the day that pages show when none is loaded. */
+/** Differs from the day that pages show when none is loaded. */
 const TRADEDATE = "20260310";
 const ROWS = exampleRows(TRADEDATE);
 const orders = ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
@@ -65,10 +65,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** As the pages of the service show it. */
+/** Returns it as the service's pages show it. */
 const shown = ({ text }: Snippet) => withExample(text, { base: service.baseUrl, tradedate: TRADEDATE });
 
-/** What a snippet prints; SQL's rows as JSON. */
+/** Returns the output of a snippet; rows of SQL as JSON. */
 async function output(snippet: Snippet): Promise<string> {
   const source = shown(snippet);
   const options = { cwd: folder, env, maxBuffer: 1 << 26 };
@@ -98,7 +98,7 @@ async function queried(sql: string): Promise<unknown[][]> {
   }
 }
 
-/** Which of a snippet's Python modules are not there. */
+/** Returns the missing Python modules of a snippet. */
 async function missing({ needs = [] }: Snippet): Promise<string[]> {
   const found = await Promise.all(
     needs.map((name) =>
@@ -111,13 +111,13 @@ async function missing({ needs = [] }: Snippet): Promise<string[]> {
   return needs.filter((_, at) => !found[at]);
 }
 
-/** Without blanks, which the pages put in for people. */
+/** Removes blanks, which the pages add for readability. */
 const squeezed = (printed: string) => printed.replaceAll(/\s+/g, "");
 
-/** The text as a pattern of itself. */
+/** Returns a pattern that matches exactly this text. */
 const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 
-/** What the pages show as printed, as a pattern in which `…` stands for anything. */
+/** Returns the output on the page as a pattern in which `…` matches anything. */
 function patternOf(prints: string): RegExp {
   const text = squeezed(withExample(prints, { base: service.baseUrl, tradedate: TRADEDATE }));
   return new RegExp(`^${text.split("…").map(escaped).join(".*?")}$`);
@@ -125,10 +125,10 @@ function patternOf(prints: string): RegExp {
 
 const codeOf = (printed: string) => (JSON.parse(printed) as { code: number }).code;
 
-/** All but the tutorial's, which is run against the demo (`readme.long.test.ts`). */
+/** All except the tutorial's, which is run against the demo (`readme.long.test.ts`). */
 type RunHere = Exclude<SnippetName, keyof typeof TUTORIAL>;
 
-/** What each must print: the first rows of the example day, or what is known of it. */
+/** The expected output of each: the first rows of the example day, or known facts about it. */
 const EXPECTED: Readonly<Record<RunHere, (printed: string) => void>> = {
   environment: (printed) => expect(printed).toBe(""),
   request: (printed) => expect(JSON.parse(printed)).toMatchObject({ apiname: "level2_order_history" }),

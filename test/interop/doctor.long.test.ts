@@ -1,4 +1,4 @@
-/** `edgetape doctor` against a running service: what is wrong is found, told with its remedy, and put right. */
+/** `edgetape doctor` against a running service: faults are found, reported with advice, and repaired. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
@@ -34,7 +34,7 @@ describe("edgetape doctor", () => {
   it("reports the known findings of the tests' deployment, and nothing else", async () => {
     const { status, checks, findings, found } = await doctor();
     expect(status).toBe(1);
-    // The tests' clock stands in March, there is no webhook, and the public address does not exist.
+    // The tests' clock is in March, there is no webhook, and the public URL does not exist.
     expect([...new Set(found)].sort()).toEqual([
       "clock warning",
       "host failed",
@@ -109,7 +109,8 @@ describe("edgetape doctor", () => {
 
 describe("edgetape doctor --delete-unknown", () => {
   it("deletes unlisted objects after a confirmation, and nothing else", async () => {
-    // R2 gives objects the machine's time; the service lives two days later, so they are of before yesterday.
+    // R2 stamps objects with the machine's time; the service's clock is two days ahead, so they are older than
+    // yesterday.
     const nowAt = new Date(Date.now() + 2 * 86_400_000).toISOString();
     await using later = await startService({ nowAt });
     await publish(

@@ -1,6 +1,6 @@
 /**
- * The page of a share in a real browser: the form, the year, the files, the commands; both themes, both
- * languages, a phone. `EDGETAPE_SCREENSHOTS=<folder>` keeps pictures of it to look at.
+ * The page of a share in a real browser: the form, the year, the files, the commands; both themes, both languages, a
+ * phone. `EDGETAPE_SCREENSHOTS=<folder>` stores screenshots.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ async function enter(page: Page, password = world.share.password): Promise<void>
   await page.press("#password", "Enter");
 }
 
-/** A page that is inside the share. */
+/** Opens a page inside the share. */
 async function inside(options: BrowserContextOptions = DESK): Promise<Watched> {
   const watched = await watchedPage(browser, options);
   await enter(watched.page);
@@ -190,7 +190,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     for (const path of [`${DAY}/`, `${DAY}/by-symbol/`]) {
       await page.goto(world.share.url + path);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-      // Names whole, size and day in sight.
+      // File names are not cut, and size and day are visible.
       const cells = await page
         .locator(".files td")
         .evaluateAll((all) =>

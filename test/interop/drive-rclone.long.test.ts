@@ -1,4 +1,4 @@
-/** rclone against a share, over plain HTTP and over WebDAV: a copy is whole, and a second one moves nothing. */
+/** rclone with a share, over plain HTTP and over WebDAV: a copy is complete, and a second one transfers nothing. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { isMissing, mustRun } from "../support/tools.ts";
 
 let world: DriveWorld;
 let folder: string;
-/** Options by which rclone finds and enters the share. */
+/** Options with which rclone connects to the share. */
 const remotes: Record<string, { remote: string; options: string[] }> = {};
 
 beforeAll(async () => {
@@ -34,13 +34,13 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs rclone on the share, with no configuration of this machine's user. */
+/** Runs rclone on the share without the configuration of this machine's user. */
 function rclone(kind: string, verb: string, ...args: string[]): Promise<string> {
   const { options = [] } = remotes[kind] ?? {};
   return mustRun("rclone", [verb, ...args, ...options, "--config", "/dev/null", "-v"]);
 }
 
-/** The number of files that a `copy` says it moved. */
+/** The number of files that a `copy` reports as transferred. */
 function transferred(output: string): number {
   const counts = [...output.matchAll(/Transferred:\s+(\d+) \/ \d+, (?:100%|-)/g)];
   return Number(counts.at(-1)?.[1] ?? 0);
@@ -62,9 +62,10 @@ describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone over %s", 
     const to = join(folder, `${kind}-again`);
     const remote = remotes[kind]?.remote ?? "";
     await rclone(kind, "copy", remote, to);
-    // A published instant is told to the second; a replacement within one is no case of the world.
+    // Publication times have a resolution of a second, and a replacement within the same second does not occur in
+    // practice.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    // Over WebDAV rclone goes by sizes alone, so there the sums, whose size stays, are left behind.
+    // Over WebDAV rclone compares sizes only, so the checksum file, whose size is unchanged, is not transferred.
     const isHttp = kind === "http";
     const size = isHttp ? world.trades.bytes.length : 123_456;
     await publishFiles(world.service, tradesFile(DAY, randomBytes(2, size)));

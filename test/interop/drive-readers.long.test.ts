@@ -13,7 +13,7 @@ afterAll(() => world?.stop());
 
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 
-/** A file of the share as hyparquet reads it. */
+/** Returns a file of the share for hyparquet. */
 function open(path: string) {
   const { url, shareId, password } = world.share;
   return asyncBufferFromUrl({ url: url + path, requestInit: { headers: basic(shareId, password) } });

@@ -1,4 +1,4 @@
-/** Downloads over a line that breaks: 200 MB cut 20 times at random bytes, and files replaced in between. */
+/** Downloads over a breaking connection: 200 MB cut 20 times at random bytes, and files replaced in between. */
 import { createCipheriv, createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
@@ -36,12 +36,12 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** Bytes of a stream cipher: the same ones in every run. */
+/** Bytes of a stream cipher, the same in every run. */
 function incompressible(length: number): Uint8Array {
   return createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(Buffer.alloc(length));
 }
 
-/** The address of a file of the share through the breaking line. */
+/** Returns the URL of a file of the share through the breaking connection. */
 const through = (path: string) => `${proxy.baseUrl}/s/${world.share.shareId}/${path}`;
 const largePath = () => through(`${DAY}/${large.name}`);
 
@@ -61,7 +61,7 @@ async function untilExists(path: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Runs a download again and again until it says it is done. */
+/** Repeats a download until it reports success. */
 async function untilDone(run: () => Promise<Ran>): Promise<number> {
   for (let runs = 1; runs <= 3 * CUTS; runs++) {
     if ((await run()).status === 0) return runs;
@@ -129,7 +129,7 @@ describe("a download of 200 MB, cut 20 times at random bytes, ends with the righ
 });
 
 describe("a file replaced while a tool has half of it", () => {
-  /** A file of 3 MB, and the same one replaced by another size. */
+  /** A file of 3 MB, and its replacement of another size. */
   const replaceable = async (name: string, newSize = 3_100_000) => {
     const old = tradesFile(DAY, randomBytes(name.length, 3 * MEGABYTE), `${DAY}_${name}.zip`);
     await publishFiles(world.service, old);
@@ -171,7 +171,7 @@ describe("a file replaced while a tool has half of it", () => {
   it.skipIf(isMissing("aria2c"))(
     "is never mixed by a new aria2c process, which requests the whole file first",
     async () => {
-      // It asks for the whole file and compares the size with its notes; of the same size it began both versions,
+      // It requests the whole file and compares the size with its stored one; with equal sizes it began both versions,
       // and a bare range of such a client is refused.
       for (const { name, size, says } of [
         { name: "longer", size: 3_100_000, says: "total length mismatch" },
@@ -190,7 +190,10 @@ describe("a file replaced while a tool has half of it", () => {
   );
 
   describe("after the tool has read the new version's headers", () => {
-    /** Begins, is cut, looks by `look`, continues: that fails loudly and leaves the part as it is. */
+    /**
+     * Begins, is cut, reads the headers with `look`, and continues: this fails with an error and leaves the partial
+     * file unchanged.
+     */
     const expectNotMixed = async (name: string, run: Download, look: (url: string) => Promise<unknown>) => {
       const { url, to, replace } = await replaceable(`${name}-looks`);
       proxy.cutAfter([MEGABYTE]);

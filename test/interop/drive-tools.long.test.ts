@@ -1,4 +1,4 @@
-/** The commands that a share's page shows, run as they stand there, with the password typed in. */
+/** Runs the commands that a share's page shows, unchanged, with the password typed in. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** What every test here needs besides its own tool. */
+/** The tools that every test here needs besides its own. */
 const lacks = (tool: string) => [tool, "curl", "sha256sum"].some((each) => isMissing(each));
 
 const ENTITIES: Record<string, string> = {
@@ -35,13 +35,13 @@ async function commandOf(tool: string): Promise<string> {
   const { text } = await onDrive(world.share, "");
   const [, escaped] = new RegExp(`<pre id="command-${tool}">([\\s\\S]*?)</pre>`).exec(text) ?? [];
   if (escaped === undefined) throw new Error(`the page shows no command of ${tool}`);
-  // A place where the line may break is no text.
+  // A position where the line may break is not part of the text.
   return escaped
     .replaceAll(/<wbr ?\/?>/g, "")
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? "");
 }
 
-/** Runs the page's command in an empty folder of its own and returns where the share then lies. */
+/** Runs the page's command in a new empty folder and returns the path of the downloaded share. */
 async function fetchWith(tool: string): Promise<string> {
   const cwd = await mkdtemp(join(folder, `${tool}-`));
   const input = `${world.share.password}\n`;
@@ -49,7 +49,7 @@ async function fetchWith(tool: string): Promise<string> {
   return join(cwd, "level2-2026");
 }
 
-/** Whether the downloaded folder holds every file of the share with its sum, and nothing that is not of it. */
+/** Returns whether the downloaded folder has exactly the files of the share, with correct checksums. */
 async function expectWholeShare(at: string): Promise<void> {
   const sums = (await onDrive(world.share, "SHA256SUMS")).text;
   await mustRun("sha256sum", ["--check", "--quiet", "-"], { cwd: at, input: sums });
@@ -103,7 +103,7 @@ describe.skipIf(pandas === null)("pandas with the lines of the share's page", ()
 });
 
 describe.skipIf(duckdb === null)("DuckDB with the lines of the share's page", () => {
-  // Reading over HTTP needs an extension that DuckDB fetches from its own servers, so only the lines are run.
+  // Reading over HTTP needs an extension from DuckDB's servers, so the test only runs the lines that create the secret.
   it("accepts the secret that they create", async () => {
     const lines = (await commandOf("duckdb")).replace(
       /\nprint.*$/,

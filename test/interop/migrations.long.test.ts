@@ -1,4 +1,4 @@
-/** A deployment of every earlier schema, with rows in all of its tables, under the present code. */
+/** A deployment of every earlier schema, with rows in all of its tables, under the current code. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const of = (volume: number) =>
 const loaded = of(100);
 const request = { apikey: FIRST_KEY, params: { symbol: "600519", tradedate: OLD.tradedate, page_size: 2 } };
 
-/** Takes the backup of every one of them. */
+/** Writes a backup of each deployment. */
 let target: Service;
 beforeAll(async () => {
   target = await startService();
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A deployment as the version with these migrations had it, brought to the present schema. */
+/** A deployment of the version with these migrations, migrated to the current schema. */
 async function migratedFrom(names: readonly string[]) {
   const service = await startService({ migrations: names.slice(0, 1) });
   const db = await service.mf.getD1Database("DB");
@@ -74,7 +74,7 @@ describe("a deployment of an earlier schema with rows in every table", () => {
         apikey: FIRST_KEY,
         params: { tradedate: OLD.tradedate },
       });
-      // Of the last order's time nothing was kept then.
+      // The last order's time was not stored then.
       expect(symbols.envelope.data?.items).toEqual([
         ["600519", "SH", 5, expect.any(Number), "093000000", null],
         ["688111", "SH", 0, 0, null, null],
@@ -121,7 +121,7 @@ describe("a deployment of an earlier schema with rows in every table", () => {
       const args = ["backup", "restore", backup, "--force", "--yes"];
       expect(await runEdgetape(args, target)).toMatchObject({ status: 0 });
       expect(await catalogRows(target)).toEqual(await catalogRows(service));
-      // The index rows are rebuilt from the pack, which knows the time of the last order.
+      // The index rows are rebuilt from the pack, which has the time of the last order.
       const timeless = (rows: unknown[]) => rows.map((row) => ({ ...(row as object), last_time: null }));
       const made = await indexRows(target);
       expect(timeless(made)).toEqual(timeless(await indexRows(service)));

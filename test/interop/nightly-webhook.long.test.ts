@@ -1,4 +1,4 @@
-/** Three kinds of evening, as the webhook hears of each in every form: good, half delivered, nothing. */
+/** The notices of three kinds of evenings in every form of the webhook: complete, half delivered, nothing delivered. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What each robot answers when it took a message, and where in its message the text stands. */
+/** Each robot's answer to an accepted message, and the position of the text in its message. */
 const ROBOTS: Record<WebhookKind, { takes: object; textOf(body: Record<string, unknown>): unknown }> = {
   plain: { takes: {}, textOf: ({ zh, title }) => [(zh as { title: string }).title, title].join("\n") },
   wecom: { takes: { errcode: 0, errmsg: "ok" }, textOf: ({ text }) => (text as { content: string }).content },
@@ -34,7 +34,7 @@ const ROBOTS: Record<WebhookKind, { takes: object; textOf(body: Record<string, u
   feishu: { takes: { code: 0, msg: "success" }, textOf: ({ content }) => (content as { text: string }).text },
 };
 
-/** Runs `nightly` for a day and returns its exit status and the one message that the robot was sent. */
+/** Runs `nightly` for a day and returns its exit status and the single message to the robot. */
 async function evening(
   kind: WebhookKind,
   tradedate: string,

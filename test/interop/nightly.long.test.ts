@@ -1,4 +1,4 @@
-/** Evenings: a delivery, the `edgetape nightly` command, a running service and a webhook of the test's own. */
+/** Runs `edgetape nightly` with a delivery, a running service and the test's own webhook. */
 
 import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -28,7 +28,7 @@ import { isMissing } from "../support/tools.ts";
 import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
 
-/** Small enough that nothing waits, and never needed for the outcome. */
+/** Small, so that tests do not wait; the outcome does not depend on it. */
 const QUICK = ["--stable", "0.1", "--poll", "0.05", "--threads", "1"];
 
 let service: Service;
@@ -156,7 +156,7 @@ describe("nightly with half a delivery", () => {
     expect(told()).toEqual([["nightly.failed", "failed"]]);
     expect(title()).toContain("20260309.zip is not a complete ZIP file");
     writeFileSync(join(folder, "20260309.zip"), zip);
-    // One security is smaller than usual, which other tests are about.
+    // One security is smaller than usual, which other tests check.
     expect((await nightly("20260309", ["--force"])).status).toBe(0);
     expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
   });
@@ -326,7 +326,7 @@ describe("nightly with trades", () => {
     expect(lacking.stdout).toContain("the delivery has no trades, which other days have");
     expect(await stateOf("20260324")).toBe("available");
 
-    // What is wrong with the trades does not hold up the orders.
+    // A fault of the trades does not delay the orders.
     rmSync(join(folder, "20260324"), { recursive: true });
     appendFileSync(join(day, "600519.SH", "逐笔成交.csv"), "600519.SH,600519,20260323,nonsense\r\n");
     appendFileSync(

@@ -1,4 +1,7 @@
-/** A new operator's first hour on one machine: an empty deployment, a day, a customer, a refusal, a backup and back. */
+/**
+ * A new operator's first hour on one machine: an empty deployment, a day, a customer, a refusal, a backup and its
+ * restore.
+ */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -111,7 +114,7 @@ describe("npm start -- --empty", () => {
     expect(backup).toMatch(/\/backups\/edgetape-\d{8}-\d{6}\.jsonl\.gz$/);
 
     const second = await startEmpty("second");
-    // The second deployment has a secret of its own, so the first one's seal cannot be checked.
+    // The second deployment has another secret, so it cannot verify the first one's seal.
     expect((await runEdgetape(["backup", "restore", backup], second)).status).toBe(1);
     const restored = await runEdgetape(["backup", "restore", backup, "--unauthenticated"], second);
     expect(restored.status).toBe(3);
@@ -122,7 +125,7 @@ describe("npm start -- --empty", () => {
     expect(await findings(second)).not.toContain("objects warning");
     const served = await done(second, "publish", join(packs, `${date}.parquet`));
     expect(served).toContain(`${date} is served as revision 3`);
-    // The key and the plan came with the backup: the sample may not hold this security, but it may be asked for.
+    // The key and the plan come from the backup: the sample may lack this security, but the request is allowed.
     expect((await ask(second, key, { symbol: "600519", tradedate: date })).code).not.toBe(403);
   });
 });

@@ -50,7 +50,7 @@ async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> 
   return session;
 }
 
-/** Requests in the log that ended with this reason. */
+/** Returns the requests in the log that ended with this reason. */
 const ended = (reason: string) => service.logs.filter((line) => line.includes(`"reason":"${reason}"`)).length;
 
 describe.skipIf(without)("the Python client", () => {

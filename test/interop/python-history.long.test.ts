@@ -65,7 +65,7 @@ const fetched = (session: PythonSession, options = "") =>
 result = report._replace(stopped=None)._asdict()`,
   );
 
-/** Requests and files of order history that were counted today. */
+/** Returns today's charged requests and files of order history. */
 const used = (session: PythonSession) =>
   session.run<number[]>(
     `quota = client.account()["quotas"][0]
@@ -122,7 +122,7 @@ describe.skipIf(without)("history with the Python client", () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
     const session = await sessionOf(key);
     const first = await fetched(session);
-    // The fourth file, and a security that was not asked for any more.
+    // The fourth file, and a security that is no longer requested.
     expect([first.fetched.length, first.left.length]).toEqual([3, 2]);
     await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { files: 3 });
     const then = await fetched(session);

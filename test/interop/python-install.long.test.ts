@@ -27,7 +27,7 @@ const built = day({
   tradedate: DAY,
   securities: [randomSecurity(randomFrom(7), { symbol: "600519", rows: 300 })],
 });
-/** An environment of the interpreter that has pandas can borrow it; any other shows the installation alone. */
+/** An environment of the interpreter that has pandas can use that pandas; any other tests the installation only. */
 const pandas = pythonWith("pandas");
 const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
 const hatchling = pythonWith("hatchling");
@@ -38,10 +38,10 @@ const without =
 if (base === undefined)
   console.error("SKIPPED the installation of the Python client: Python has no ensurepip");
 
-/** The environment has no pandas, so that the type of a frame is not known there. */
+/** The environment has no pandas, so the type of a frame is unknown there. */
 const WITHOUT_PANDAS = { reportUnknownMemberType: "none", reportUnknownVariableType: "none" };
 
-/** The program of the npm package, or null: said loudly, and a failure where everything must hold. */
+/** The program of the npm package; null with a warning if it is missing, which is a failure with `CI=true`. */
 function installedPyright(): string | null {
   const path = resolve("node_modules/pyright/index.js");
   if (existsSync(path)) return path;
@@ -67,11 +67,11 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** The environment of a machine without network: no index, and no path to the package but its installation. */
+/** The environment of a machine without network: no package index, and only the installed package. */
 const bare = (env: Record<string, string> = {}) =>
   pythonEnvironment({ PYTHONPATH: "", PIP_NO_INDEX: "1", PIP_CONFIG_FILE: "/dev/null", ...env });
 
-/** What a strict caller writes; each `type: ignore` would be an error itself if the types let the line pass. */
+/** A strict caller's code; each `type: ignore` would itself be an error if the types accepted the line. */
 const TYPED = `from typing import Iterator, List, Optional
 
 from edgetape import Basket, Client, DatasetName, Orders, ParquetFile, Plan, QuotaUsed, SyncReport, Trades
@@ -146,7 +146,8 @@ describe.skipIf(without)("the Python client's wheel", () => {
       expect(lines.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(4);
       const { key } = await account(service, { plan: "flagship" });
       const program = `${lines}\nprint(len(frame), list(frame["symbol"].unique()), frame["time"].dtype)`;
-      // What pandas needs may be another folder's: the interpreter's own, beside an environment that has pandas alone.
+      // The libraries that pandas needs can be in another folder: that of the interpreter, beside an environment that
+      // has only pandas.
       const PYTHONPATH = foldersOf(pandas ?? "", "pandas", "numpy", "dateutil");
       const env = bare({ EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl, PYTHONPATH });
       const { stdout } = await run(python, ["-c", program], { env, cwd: folder });

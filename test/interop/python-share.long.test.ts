@@ -1,4 +1,4 @@
-/** Shares with the Python client: what is in one, a folder that gets it, over lines that break. */
+/** Shares with the Python client: their content, and downloads into a folder over breaking connections. */
 import { createCipheriv } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const without = isPythonMissing("shares with the Python client");
 const MEGABYTE = 1_000_000;
 const random = printedRandom("cuts of the share");
 
-/** Bytes of a stream cipher, which no line can guess. */
+/** Incompressible bytes of a stream cipher. */
 const noise = (length: number, key: number) =>
   createCipheriv("aes-128-ctr", Buffer.alloc(16, key), Buffer.alloc(16)).update(Buffer.alloc(length));
 
@@ -52,7 +52,7 @@ const download = (options = "") =>
   python.run<string[]>(`result = share.download(${JSON.stringify(folder)}${options})`);
 const pathOf = ({ date, name }: DailyFile) => join(folder, date, name);
 
-/** Runs `work` with the name `broken` for the share through a line of its own, which begins with these cuts. */
+/** Runs `work` with the name `broken` for the share through a separate connection that begins with these cuts. */
 async function withCuts(cuts: number[], work: (line: CuttingProxy) => Promise<void>): Promise<void> {
   const line = await startCuttingProxy(service.baseUrl);
   try {
@@ -117,8 +117,8 @@ describe.skipIf(without)("shares with the Python client", () => {
   });
 
   it("keep the partial files of a run that gave up, and the next run continues them", async () => {
-    // Behind two megabytes each connection is cut within the head of the answer: nothing arrives any more.
-    // The first connection is the manifest's.
+    // After two megabytes each connection is cut within the head of the answer, so that nothing more arrives. The first
+    // connection is for the manifest.
     const cuts = [MEGABYTE, 2 * MEGABYTE, ...Array.from({ length: 7 }, () => 100)];
     await withCuts(cuts, async () => {
       const error = await python.raises('broken.download(to, days=["20260309"])');

@@ -1,4 +1,4 @@
-/** `sync` of the Python client over a catalog that is put back to an earlier state: it follows back, and on again. */
+/** `sync` of the Python client with a catalog that is restored to an earlier state: it follows in both directions. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Which securities a run fetched. */
+/** Returns the securities that a run downloaded. */
 async function synced(): Promise<string[]> {
   const report = await python.run<{ fetched: [string, string][] }>(
     `result = Client("${key}", "${service.baseUrl}").sync(["600519", "300750"], "${TRADEDATE}", "${TRADEDATE}", ${JSON.stringify(join(folder, "synced"))})._asdict()`,
@@ -69,7 +69,7 @@ describe.skipIf(without)("sync of the Python client after a restore of the catal
     expect(await synced()).toEqual(["600519"]);
     expect(await rowsHeld()).toEqual(first.rowsOf("600519"));
 
-    // Its number would have been that of the second build.
+    // Otherwise its number would be that of the second build.
     await publish(service, third);
     expect(await synced()).toEqual(["600519"]);
     expect(await rowsHeld()).toEqual(third.rowsOf("600519"));

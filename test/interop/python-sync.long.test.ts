@@ -116,7 +116,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     await sync();
     const used = await requestsUsed();
     const again = await sync({ symbols: ["sz000001", "600519"] });
-    // Another spelling of a security is the same file, which is not counted again.
+    // Another spelling of a security means the same file, which is not charged again.
     expect(again.fetched).toEqual([]);
     expect(names(again.kept)).toEqual(
       days.flatMap(({ tradedate }) => [`000001.SZ ${tradedate}`, `600519 ${tradedate}`]),
@@ -188,16 +188,16 @@ describe.skipIf(without)("sync of the Python client", () => {
     const small = await account(service, { plan: "professional", limits: { files: 2 } });
     const report = await sync({ key: small.key });
     expect(report.fetched).toHaveLength(2);
-    // The first day's 688111 was asked for in between, and counts nothing.
+    // The first day's 688111 was requested in between, and is not charged.
     expect(names(report.left)).toEqual(
       days.slice(1).flatMap(({ tradedate }) => SYMBOLS.map((symbol) => `${symbol} ${tradedate}`)),
     );
     expect(report.stopped).toContain("quota_used");
     expect(await python.run("result = report.is_complete")).toBe(false);
-    // It is ten in the morning in Beijing: fourteen hours to go.
+    // It is 10:00 in Beijing, 14 hours before the reset.
     const resetsIn = await python.run<number>("result = report.stopped.resets_in");
     expect(Math.abs(resetsIn - 14 * 3_600)).toBeLessThan(300);
-    // The next day, with another key standing for new files.
+    // The next day; another key represents its new files.
     const next = await sync();
     expect(next.fetched).toHaveLength(4);
     expect(names(next.kept)).toEqual(names(report.fetched));

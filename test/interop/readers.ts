@@ -1,4 +1,4 @@
-/** Parquet readers of the world, each as a function from a file to its rows. None is ours. */
+/** Third-party Parquet readers, each as a function from a file to its rows. */
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
@@ -14,7 +14,9 @@ import { PYTHON } from "../support/python.ts";
 export interface Reader {
   /** With its version. */
   name: string;
-  /** Names of the columns and all rows, 64-bit integers as numbers. Throws when the file is not taken. */
+  /**
+   * Returns the names of the columns and all rows, 64-bit integers as numbers. Throws when the reader refuses the file.
+   */
   read(path: string): Promise<{ names: string[]; rows: Row[] }>;
 }
 
@@ -55,7 +57,7 @@ const hyparquet: Reader = {
   },
 };
 
-/** Fetches only what it needs, as it does from a URL. */
+/** Reads only the needed ranges, as from a URL. */
 const hyparquetFromFile: Reader = {
   name: `${version("hyparquet")} from a file`,
   async read(path) {
@@ -99,7 +101,7 @@ function python(library: keyof typeof READING): Reader | undefined {
   } catch {
     return undefined;
   }
-  // Ends without the interpreter's own end, in which the libraries' threads sometimes abort after everything was printed.
+  // Exits without the interpreter's shutdown, in which the libraries' threads sometimes abort after all output.
   const program = `import os, sys, json; path = sys.argv[1]; ${READING[library]}; print(json.dumps([names, rows]), flush=True); os._exit(0)`;
   return {
     name: `Python ${library} ${found.trim()}`,
@@ -117,7 +119,7 @@ const pythons = (Object.keys(READING) as (keyof typeof READING)[]).map((name) =>
   reader: python(name),
 }));
 
-/** All readers that are here. */
+/** All available readers. */
 export const READERS: Reader[] = [
   duckdb,
   hyparquet,
@@ -127,5 +129,5 @@ export const READERS: Reader[] = [
   ...pythons.flatMap(({ reader }) => reader ?? []),
 ];
 
-/** Python libraries that are not installed, so that nothing is known of them. */
+/** Python libraries that are not installed and therefore not tested. */
 export const ABSENT: string[] = pythons.flatMap(({ name, reader }) => (reader === undefined ? [name] : []));

@@ -23,7 +23,7 @@ const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "en
 const builder = pythonWith("hatchling");
 const withFrames = pandas !== null && base === pandas && builder !== null;
 
-/** Stands for the checkout; what the commands write lies in here. */
+/** Replaces the checkout; the commands write into it. */
 const folder = mkdtempSync(join(tmpdir(), "edgetape-readme-"));
 let demo: Demo;
 let running: Start;
@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a program to its end; throws with all it printed when it fails. */
+/** Runs a program to its end; throws with its output when it fails. */
 function output(command: string, argv: string[], more: Record<string, string>): Promise<string> {
   const kept = Object.entries(process.env).filter(([name]) => !/^EDGETAPE_|_proxy$/i.test(name));
   const child = spawn(command, argv, { cwd: folder, env: { ...Object.fromEntries(kept), ...more } });
@@ -60,7 +60,7 @@ function output(command: string, argv: string[], more: Record<string, string>): 
   });
 }
 
-/** A block as a line of the script; Python runs as a person would paste it, in the shell's environment. */
+/** Returns a block as a line of the script; Python runs as pasted, in the shell's environment. */
 function pasted({ language, text }: (typeof BLOCKS)[number], at: number): string {
   const body = language === "python" ? `python3 - <<'PYTHON_BLOCK'\n${text}PYTHON_BLOCK\n` : text;
   return `printf '\\n== block ${at}\\n'\n${body}`
@@ -79,7 +79,7 @@ describe("README.md", () => {
   });
 
   it("has commands that work against the demo as pasted, in order", async () => {
-    // Without pip or pandas the client is read from the checkout, and what needs a DataFrame is left out.
+    // Without pip or pandas the client is imported from the checkout, and parts that need a DataFrame are skipped.
     const needsFrames = (text: string) => /\.to_df\(\)/.test(text);
     const chosen = BLOCKS.slice(1).filter(
       ({ text }) => withFrames || !(text.includes("pip install") || needsFrames(text)),
@@ -117,7 +117,7 @@ describe("README.md", () => {
 });
 
 describe("the documentation's tutorial", () => {
-  /** Without blanks and signs, every number as a zero: the numbers are those of the day. */
+  /** Removes blanks and signs and replaces every number by zero, because the numbers depend on the day. */
   const formOf = (printed: string) => printed.replaceAll(/[\d.,]*\d/g, "0").replaceAll(/\s+|[-+](?=0)/g, "");
 
   it("sets the same variables as the README", () => {

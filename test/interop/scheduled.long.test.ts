@@ -1,4 +1,4 @@
-/** The scheduled task of the running service, on its own time and by the admin route, with a webhook that hears of it. */
+/** The scheduled task of the running service, at its scheduled time and through the admin route, with a webhook. */
 import { describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { asOperator, publish } from "../support/operator.ts";

@@ -1,4 +1,4 @@
-/** `npm start` as a newcomer runs it: one real start, the printed request, Ctrl-C, and a second start. */
+/** `npm start` as a new user runs it: one real start, the printed request, Ctrl-C, and a second start. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { runEdgetape } from "../support/running-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "edgetape-start-"));
 const state = join(folder, "state");
-/** Kept with the state, where none is named. */
+/** Stored with the state when no path is given. */
 const demoFile = join(state, "demo.json");
 const started: Start[] = [];
 let port: number;
@@ -22,7 +22,7 @@ function start(...options: string[]): Start {
   return start;
 }
 
-/** Process ids of everything below `pid`, itself included. */
+/** Returns the process ids of `pid` and all its descendants. */
 function familyOf(pid: number): number[] {
   const pairs = parents();
   const family = [pid];
@@ -162,7 +162,7 @@ describe("npm start", () => {
     const samePort = start("--port", String(port), "--state", join(folder, "other"));
     expect(await samePort.exited).toBe(1);
     expect(samePort.output()).toContain(`Port ${port} is in use`);
-    // The first one's file is still there: refused starts touch nothing.
+    // The first one's file still exists: refused starts change nothing.
     expect(existsSync(demoFile)).toBe(true);
   });
 
@@ -197,7 +197,7 @@ describe("npm start", () => {
     expect(again.output()).not.toContain("Publishing");
     expect(again.output()).not.toContain("Preparing the database");
     const family = familyOf(again.child.pid ?? 0);
-    // Even npm killed outright takes everything along.
+    // A SIGKILL of npm also ends all its children.
     process.kill(again.child.pid ?? 0, "SIGKILL");
     while (family.some(isRunning)) await pause(50);
   });

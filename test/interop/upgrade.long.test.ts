@@ -45,7 +45,7 @@ beforeAll(async () => {
   port = await freePort();
 }, LONG_MS);
 
-/** One deployment whose worker and schema are exchanged as an operator does it. */
+/** One deployment whose worker and schema are replaced as an operator does it. */
 class Deployment {
   readonly #state = mkdtempSync(join(tmpdir(), "edgetape-upgrade-"));
   #service: Service | undefined;
@@ -55,7 +55,7 @@ class Deployment {
     return this.#service;
   }
 
-  /** Puts a version in the place of the present one; `migrated`: with the schema of the present checkout. */
+  /** Replaces the running version; `migrated`: with the schema of the current checkout. */
   async deploy(version: "former" | "present", migrated: boolean): Promise<void> {
     await this.#service?.stop();
     this.#service = await startService({
@@ -83,14 +83,14 @@ async function runSql(service: Service, name: string): Promise<void> {
 }
 
 /**
- * Makes the gate write what it has in memory. The end of a page may stay there for half a second. In a deployment the
- * worker that sent the page lives on and repeats it; here worker and gate end at once.
+ * Makes the gate write its memory. The end of a page may stay in memory for half a second. In a deployment the worker
+ * that sent the page continues to run and repeats the end; here worker and gate end together.
  */
 async function settled(service: Service, accountId: string): Promise<void> {
   await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { requests: 1 });
 }
 
-/** What an operator does: the schema first, then the worker; back; forward again. */
+/** The operator's steps: the schema first, then the worker; back; forward again. */
 const STEPS = [
   { version: "former", migrated: false },
   { version: "former", migrated: true },
@@ -130,7 +130,7 @@ describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded
             const query = { symbol: SYMBOL, date: TRADEDATE, pageSize: PAGE_SIZE };
             pages = client.orders({ ...query, onRebuild: () => void rebuilds++ }).pages();
           }
-          // Begun by the former worker on the schema of the present one, ended by the present one.
+          // Begun by the former worker on the current schema, ended by the current worker.
           if (version === "present")
             expect((await publish(service, meanwhile)).day.revision).toBe(++revision);
           else if (migrated) await expect(publish(service, meanwhile)).rejects.toThrow("HTTP 503");

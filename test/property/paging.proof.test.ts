@@ -30,11 +30,11 @@ afterAll(() => service.stop());
 
 describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (dataset) => {
   const place = DATASET_NAMES.indexOf(dataset);
-  /** All of `cases` in the long tier; in the quick one each dataset has its own part of them. */
+  /** All of `cases` in the long tier; in the quick tier each dataset runs a different part of them. */
   const partOf = <T>(cases: T[]): T[] =>
     isLong ? cases : cases.filter((_, n) => n % DATASET_NAMES.length === place);
 
-  /** Publishes the sections as a day, and returns what checks a query for one of them. */
+  /** Publishes the sections as a day, and returns a function that checks a query for one of them. */
   async function published(tradedate: string, sections: DatasetSection[]) {
     await publishSections(service, dataset, tradedate, sections);
     const rows = new Map(

@@ -1,4 +1,4 @@
-/** What the project cites is in the project: `contract 3.4` is a clause of `src/CONTRACT.md`. */
+/** Checks that cited documents are in the repository: `contract 3.4` is a clause of `src/CONTRACT.md`. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { projectFiles } from "../support/sources.ts";
@@ -22,10 +22,10 @@ const CITATION = new RegExp(String.raw`\bcontract (${NUMBER}(?:(?:, | and | to )
 /** Documents that are not in the repository, by name and number or by file. */
 const ELSEWHERE = /\b(?:decisions?|spec|design|issue)(?: ?\d|\.md\b|,? section \d)|\(issue: /gi;
 
-/** A text in one line: what wraps in the middle of a comment is one citation. */
+/** Returns the text in one line, because a citation can wrap in the middle of a comment. */
 const unwrapped = (text: string) => text.replaceAll(/\s*\n[ \t]*(?:\*(?!\*)|\/\/|--|#)?[ \t]*/g, " ");
 
-/** The numbers of the contract that a text cites. */
+/** Returns the clauses of the contract that a text cites. */
 function cited(text: string): string[] {
   return [...unwrapped(text).matchAll(CITATION)].flatMap(
     ([, list = ""]) => list.match(new RegExp(NUMBER, "g")) ?? [],

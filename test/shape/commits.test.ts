@@ -2,7 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
-/** The last commit before the check; where it is not in the history (a shallow clone), only the newest one is read. */
+/**
+ * The last commit before this check existed; if the history lacks it (a shallow clone), only the newest commit is read.
+ */
 const BASE = "faf345912e47305540d33d3b90f4cc3d9c9b6656";
 const SUBJECT =
   /^(?:feat|fix|docs|test|refactor|perf|build|chore|ci|style|revert)(?:\([\w./, -]+\))?: [a-z]\S*(?: |$)/;
@@ -25,7 +27,7 @@ function subjects(): string[] {
     .filter((line) => line !== "");
 }
 
-/** What is wrong with a subject; null: it is as it should be. */
+/** Returns what is wrong with a subject; null for a valid one. */
 function fault(subject: string): string | null {
   if (subject.length > 72) return `${subject.length} characters, at most 72`;
   if (!SUBJECT.test(subject)) return "write type(scope): summary";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { projectFiles } from "../support/sources.ts";
 
-/** What is written by hand for each dataset: its hot row parser, its source layouts, its sample days. */
+/** Code that is written by hand for each dataset: its row parser, its source layouts, its sample days. */
 const BY_HAND = [
   "src/pack-builder/layouts/orders.ts",
   "src/pack-builder/layouts/quotes.ts",
@@ -19,7 +19,7 @@ const BY_HAND = [
   "src/pack-builder/sample/vendor-csv.ts",
 ];
 
-/** How many columns a file may name before it counts as a list of them. */
+/** Number of columns that a file may name before it counts as a list of columns. */
 const FEW = 4;
 
 /** Names of columns that are kinds of value or methods of files too do not make a list by themselves. */

@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
 const isNodeModule = (path: string) => /^src\/(pack-builder|cli|client)\//.test(path);
 
-/** The package a bare import names; `""` for relative ones, the platform's own modules, and this package itself. */
+/** Returns the package of a bare import; `""` for relative imports, the platform's own modules, and this package. */
 function packageOf(name: string): string {
   if (/^(\.|node:|cloudflare:|edgetape-client$)/.test(name)) return "";
   const [first = "", second = ""] = name.split("/");

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFiles } from "../support/sources.ts";
 
-/** Files whose exports others than `src` take by name: entries of the worker and of the client, scripts of pages. */
+/** Files whose exports are used outside `src`: entries of the worker and of the client, scripts of pages. */
 const ENTRIES =
   /^src\/(worker|app)\.ts$|^src\/client\/typescript\/index\.ts$|^src\/console\/browser\/|^src\/(docs|shares|pages)\/.*browser|\.d\.ts$/;
 
-/** Values that are not imported yet, and why they stay. */
+/** Exports that are not imported yet, and why they stay. */
 const WANTED: Record<string, string> = {};
 
 const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
@@ -15,7 +15,7 @@ const codeOf = new Map(
   sources.map((path) => [path, readFileSync(path, "utf8").replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")]),
 );
 
-/** One import or re-export of a file: what it names, whether its types only, and of which file. */
+/** One import or re-export of a file: the names, whether they are types only, and the target file. */
 interface Taken {
   names: string[];
   all: boolean;
@@ -59,7 +59,7 @@ const tests = projectFiles()
   .map((path) => readFileSync(path, "utf8"))
   .join("\n");
 
-/** A type names what other exports take or give, so that a caller can; a value is tested by itself, or has no reason. */
+/** A type may be exported because other exports use it; a value needs an importer or a test. */
 function isWanted(path: string, name: string): boolean {
   const code = codeOf.get(path) ?? "";
   const isMentioned = (text: string, times: number) =>

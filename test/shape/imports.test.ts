@@ -28,9 +28,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   "pack-builder": ["auction", "base", "calendar", "datasets", "orders", "packs", "quality"],
   cli: ["admin/wire.ts", "pack-builder", "quality", "auction", "base", "calendar", "datasets"],
   docs: [...BELOW_OPERATIONS, "operations"],
-  // Bindings, and settings parsed once: below whatever acts.
+  // Bindings and parsed settings, below all modules that act.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],
-  // Types of the wire only: nothing of the server may reach a caller's bundle.
+  // Types of the answers only, because no server code may reach a caller's bundle.
   client: ["datasets", "entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],
 };
 
@@ -48,13 +48,13 @@ const MAY_IMPORT_ENV = [
   "docs",
 ];
 
-/** What operations have in common: what they are to the pipeline, the step before a day is read, the types of answers. */
+/** The common parts of operations: their interface, the step before a day is read, the types of answers. */
 const CONTRACT = ["open-day.ts", "operation.ts", "wire.ts"];
 
 const ROOTS = ["worker.ts", "app.ts", "api.ts"];
 const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));
 
-/** The path below `src/` that a relative import of `path` names. */
+/** Returns the path below `src/` of a relative import in `path`. */
 const target = (path: string, name: string) => join(dirname(path), name).replace(/^src\//, "");
 
 describe("the imports between modules (src/README.md)", () => {
@@ -86,7 +86,7 @@ describe("the imports between modules (src/README.md)", () => {
   it("never connect two operations, which share their common contract only", () => {
     const wrong: string[] = [];
     for (const path of sources.filter((each) => each.startsWith("src/operations/"))) {
-      // The pipeline and the registry are what joins them.
+      // The pipeline and the registry join them.
       if (/\/(registry|serve-api)\.ts$/.test(path)) continue;
       const own = /^src\/operations\/([^/]+)\//.exec(path)?.[1];
       for (const name of importsOf(path).filter((each) => each.startsWith("."))) {

@@ -1,6 +1,6 @@
 /**
- * Patterns that cannot be made slow: every regular expression of the service, its tools and its clients is judged by
- * `recheck`, also where only our own text is matched, so that no one has to decide which text comes from outside.
+ * Checks with `recheck` that no regular expression of the service, its tools and its clients can be made slow, also
+ * where it matches only the project's own text, so that no distinction is needed.
  */
 import { readFileSync } from "node:fs";
 import { checkSync } from "recheck";
@@ -16,10 +16,10 @@ interface Pattern {
 
 const SCRIPT = /^src\/.*\.(ts|tsx|js|mjs)$/;
 const PYTHON = /^src\/client\/python\/.*\.py$/;
-/** The first argument of a call of `re`, when it is one plain literal. */
+/** The first argument of a call of `re`, if it is a plain literal. */
 const PYTHON_CALL = /\bre\.(\w+)\(\s*r(f?)"([^"]*)"|\bre\.(\w+)\(\s*r(f?)'([^']*)'/g;
 
-/** Patterns that are put together from constants, as their modules make them. */
+/** Patterns that their modules combine from constants. */
 const COMPOSED = [
   "src/orders/query/symbol.ts",
   "src/orders/query/time-window.ts",
@@ -44,13 +44,13 @@ function scriptPatterns(path: string): Pattern[] {
 function pythonPatterns(path: string): Pattern[] {
   return [...readFileSync(path, "utf8").matchAll(PYTHON_CALL)].map((match) => {
     const [call, formatted, text] = match[1] === undefined ? match.slice(4) : match.slice(1);
-    // What a format string puts in is escaped there, so it is as good as a letter.
+    // Values in a format string are escaped there, so they are replaced by a letter.
     const source = (text ?? "").replaceAll(formatted === "f" ? /\{[^{}]+\}/g : /(?!)/g, "x");
     return { source: call === "fullmatch" ? `^(?:${source})$` : source, flags: "", path };
   });
 }
 
-/** What `work` compiles with `new RegExp`. */
+/** Returns the patterns that `work` compiles with `new RegExp`. */
 async function composedBy(work: () => Promise<unknown>, path: string): Promise<Pattern[]> {
   const made: Pattern[] = [];
   const original = globalThis.RegExp;
@@ -84,7 +84,10 @@ async function allPatterns(): Promise<Pattern[]> {
   ];
 }
 
-/** What `recheck` says; a pattern too large for its first way is given to the slower one that always ends. */
+/**
+ * Returns the verdict of `recheck`; a pattern too large for its fast method is checked with the slower one, which
+ * always ends.
+ */
 function statusOf({ source, flags }: Pattern): string {
   const { status } = checkSync(source, flags, { timeout: 3_000 });
   return status === "unknown"

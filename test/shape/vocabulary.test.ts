@@ -1,4 +1,4 @@
-/** The terms of the project: what a source, a test or a document calls things, and what it does not call them. */
+/** The terms of the project: the names that sources, tests and documents use, and those they do not use. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { projectFiles } from "../support/sources.ts";
@@ -45,7 +45,7 @@ const TERMS: readonly Term[] = [
   { write: "another base URL, another deployment", insteadOf: /\b(?:another|other|dead) line\b(?! of)/gi },
 ];
 
-/** Where a use stays: what is applied or published does not change. */
+/** Uses that stay, because applied migrations and published formats do not change. */
 const KEPT: readonly RegExp[] = [
   /^src\/catalog\/migrations\//,
   // A member of the build report's JSON.
@@ -56,7 +56,7 @@ const OWN = "test/shape/vocabulary.test.ts";
 const texts = projectFiles().filter(
   (path) => /\.(tsx?|m?js|py|sql|css|html|md|sh)$|^\.ci\//.test(path) && path !== OWN,
 );
-/** Every use of a term that the project does not use, as `path:line: use (write …)`. */
+/** Returns every use of a replaced term, as `path:line: use (write …)`. */
 function found(path: string, text: string): string[] {
   return TERMS.flatMap(({ write, insteadOf }) =>
     [...text.matchAll(insteadOf)].map((match) => {

@@ -1,4 +1,4 @@
-/** Made-up days of a few securities, built into packs from a layout's files and checked. */
+/** Synthetic days of a few securities, built into packs from a layout's files and checked. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ export interface Checked {
   sheet: QualitySheet;
 }
 
-/** What the quotes of a day say of each security at its end, by code with suffix. */
+/** The totals in a day's last quotes of each security, by code with suffix. */
 export function snapshotsOf(day: readonly DayOfSecurity[]): Map<string, LastSnapshot> {
   return new Map(
     day.map(({ symbol, market, trades }) => {
@@ -61,12 +61,12 @@ export function snapshotsOf(day: readonly DayOfSecurity[]): Map<string, LastSnap
 }
 
 export interface Beside {
-  /** Other days by date, whose sheets lie in the same folder. */
+  /** Other days by date, whose sheets are in the same folder. */
   before?: Readonly<Record<string, readonly Table[]>> | undefined;
   snapshots?: ReadonlyMap<string, LastSnapshot> | undefined;
 }
 
-/** Builds and checks `tables`. Throws what the build throws. */
+/** Builds and checks `tables`. Throws the build's error. */
 export async function checkedTables(
   tables: readonly Table[],
   { before = {}, snapshots }: Beside = {},
@@ -95,7 +95,7 @@ async function checkedIn(
   return { reports, sheet: (await checkFolder(outFolder, tradedate, { snapshots })).sheet };
 }
 
-/** Every fault of the sheet as `code check kind`, or `day check kind subject`. */
+/** Returns every fault of the sheet as `code check kind`, or `day check kind subject`. */
 export function faultsOf({ sheet }: Checked): string[] {
   const ofDay = Object.entries(sheet.day).flatMap(([check, verdict]) =>
     verdict.verdict === "failed"

@@ -66,7 +66,7 @@ export async function pageInTypeScript(task: PagingTask): Promise<PagingResult> 
     onRebuild: () => void told++,
   };
   const asked = fields === null ? {} : { fields };
-  // The columns are of the task's dataset, which the compiler does not know.
+  // The columns belong to the task's dataset, which the compiler cannot infer.
   const ticks =
     task.dataset === "trades"
       ? client.trades({ ...query, ...(asked as { fields?: TradeFieldName[] }) })

@@ -1,4 +1,4 @@
-/** Days of any dataset: rows, the pack they make, and the rows an answer must hold, computed here by kind of value. */
+/** Days of any dataset: rows, their pack, and the expected rows of an answer, computed here by kind of value. */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
@@ -36,7 +36,7 @@ export function otherThan(dataset: DatasetName): DatasetName {
   return DATASET_NAMES[(DATASET_NAMES.indexOf(dataset) + 1) % DATASET_NAMES.length] ?? dataset;
 }
 
-/** The rows of a section as an answer must hold them, with these fields. */
+/** Returns the rows of a section as an answer must contain them, with these fields. */
 export function answerRows(
   dataset: Dataset,
   { symbol, columns: rows }: DatasetSection,
@@ -92,7 +92,7 @@ export function noiseOf(random: Random, dataset: Dataset, rows: number): Rows {
   return { rows, time, ...Object.fromEntries(cells) };
 }
 
-/** Rows of a security of any dataset, shaped as `randomSecurity` shapes orders. */
+/** Returns rows of a security of any dataset, with the distributions that `randomSecurity` gives orders. */
 export function randomSection(
   random: Random,
   dataset: DatasetName,
@@ -103,7 +103,7 @@ export function randomSection(
   return { symbol, market, columns };
 }
 
-/** `rows` rows of one millisecond, told apart by their numbers, between `around` rows just before and after it. */
+/** Returns `rows` rows of one millisecond with different numbers, between `around` rows just before and after it. */
 export function crowdedSection(
   dataset: DatasetName,
   said: { symbol: string; time: string; rows: number; around?: number },

@@ -12,14 +12,14 @@ export interface Delivered {
   folder: string;
   /** Orders of both exchanges. */
   orders: number;
-  /** Those that fit the orders, delivered or not. */
+  /** Trades that fit the orders, delivered or not. */
   trades: number;
   rowsOf(symbol: string): Row[];
 }
 
 /**
- * Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, in the place of what lay there; with `trades` the trades
- * that fit them too.
+ * Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, replacing an existing one; with `trades` also the
+ * matching trades.
  */
 export function deliver(
   drop: string,

@@ -1,4 +1,4 @@
-/** The service as an earlier commit had it, out of git: its worker, bundled, and the migrations that it knew. */
+/** The service of an earlier commit, from git: its bundled worker and its migrations. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ export interface FormerVersion {
   migrations: string[];
 }
 
-/** Whether this clone lacks `commit`, for `describe.skipIf`: a shallow one does, and the tests say so. */
+/** Returns whether this clone lacks `commit`, for `describe.skipIf`; a shallow clone does, which is printed. */
 export function isUnknown(commit: string): boolean {
   try {
     execFileSync("git", ["cat-file", "-e", `${commit}^{commit}`], { stdio: "ignore" });

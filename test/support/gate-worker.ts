@@ -46,7 +46,7 @@ const ends = new Map<string, Omit<BodyEnd, "error"> & { error: string | null }>(
 
 const PIECE_BYTES = 64 * 1024;
 
-/** What bodies hold is no part of these tests. */
+/** The memory of bodies is not part of these tests. */
 const boundless = new MemoryBudget(Number.POSITIVE_INFINITY);
 
 /** Returns a pump of `sizeBytes` that fails as `how` says after about half of them. */

@@ -1,4 +1,7 @@
-/** A made-up day in the layouts that operators receive, as tables of cells that a test may change before they are written. */
+/**
+ * A synthetic day in the layouts that operators receive, as tables of cells that a test may change before they are
+ * written.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { OrderColumns, Security } from "../../src/orders/record.ts";
@@ -9,7 +12,7 @@ export interface DayOfSecurity extends Security {
   trades: TradeColumns;
 }
 
-/** Which column of a table holds what; absent where the layout has no such column. */
+/** Positions of a table's columns; absent where the layout has no such column. */
 export interface Columns {
   security: string;
   time: string;
@@ -31,7 +34,7 @@ export interface Table {
   columns: Columns;
   /** The cell of a security's code. */
   codeOf(security: Security): string;
-  /** The type of a cancel, a new order and a trade, where one table holds them. */
+  /** The types of a cancel, a new order and a trade in a table that has all of them. */
   isTrade(row: string[]): boolean;
   isCancel(row: string[]): boolean;
   lineEnd: string;
@@ -70,11 +73,11 @@ export function writeTables(folder: string, tables: readonly Table[]): void {
   }
 }
 
-/** The header and the columns' roles of a list like `Price:price,Qty:volume,SeqNo`. */
+/** Returns the header and the columns' roles of a list such as `Price:price,Qty:volume,SeqNo`. */
 function headed(list: string): Pick<Table, "header" | "columns"> {
   const named = list.split(",").map((each) => each.split(":"));
   const roles = named.flatMap(([name = "", ...of]) => of.map((role) => [role, name] as const));
-  // The roles that every list names are those of `Columns`.
+  // Every list names the roles of `Columns`.
   const columns = Object.fromEntries(roles) as unknown as Columns;
   return { header: named.map(([name = ""]) => name), columns };
 }
@@ -87,7 +90,7 @@ const clock = (time: number) => nineDigits(time).replace(/(..)(..)(..)(...)/, "$
 const yuan = (priceE4: number) => (priceE4 / 10_000).toFixed(3);
 const never = () => false;
 
-/** Per row of orders and trades: its place in the stream that numbers both. */
+/** The position of each order and trade row in the stream that numbers both. */
 function sequenceOf(day: readonly DayOfSecurity[]) {
   const events = day.flatMap(({ symbol, orders, trades }) => [
     ...rowsOf(orders.rows).map((row) => {

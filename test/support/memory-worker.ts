@@ -1,7 +1,7 @@
 /**
- * The service, and beside it `GET /held`: the bytes that its answers hold in memory. A request's header `x-read` says how
- * many bytes a second its client takes of the body, 0 for none: it is read at this rate where the runtime takes it over,
- * because the buffers of sockets on one machine hold more than a page.
+ * The service, and beside it `GET /held`: the bytes that its answers hold in memory. A request's header `x-read` sets
+ * the bytes per second that its client reads, 0 for none. The body is read at this rate inside the runtime, because the
+ * socket buffers of one machine hold more than a page.
  */
 import { answerMemory } from "../../src/base/memory.ts";
 import type { Env } from "../../src/env.ts";

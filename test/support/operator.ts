@@ -36,7 +36,7 @@ export async function asOperator<T>(
   return JSON.parse(answer.text) as T;
 }
 
-/** The pack of a day as its bytes; of trades as `tradeColumnsOf` makes them of its orders. */
+/** Returns the bytes of a day's pack; trades are derived from its orders by `tradeColumnsOf`. */
 export function packOf(day: TestDay, dataset: DatasetName = "orders"): Promise<Uint8Array<ArrayBuffer>> {
   const sections = day.securities.map(({ symbol, market, orders }) => ({
     symbol,

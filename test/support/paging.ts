@@ -29,7 +29,7 @@ export interface PagesRead {
   pages: Page[];
 }
 
-/** Returns a request body for the history of a dataset, of orders where it names none. */
+/** Returns a request body for the history of a dataset, by default orders. */
 export function orderHistory({ dataset = "orders", ...request }: PagingRequest): Record<string, unknown> {
   return { apiname: DATASETS[dataset].apiname, ...request };
 }

@@ -1,4 +1,4 @@
-"""Runs what a test sends: a line of JSON with a program, a line of JSON with what it left in `result`."""
+"""Runs programs of a test: reads a line of JSON with a program and writes a line of JSON with its variable `result`."""
 
 import json
 import sys

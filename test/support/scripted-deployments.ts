@@ -24,7 +24,7 @@ export function steps(count: number, every = 3): Row[] {
   );
 }
 
-/** Returns an order as a row of `dataset`, which is told from other orders' rows by the same values. */
+/** Returns an order as a row of `dataset` with the order's distinguishing values. */
 export function rowAs(dataset: DatasetName, row: Row): Row {
   if (dataset === "orders") return row;
   const [symbol = "", day = "", time = "", , number = 0, , side = "", price = 0, volume = 0, amount = 0] =

@@ -8,12 +8,12 @@ import { bundledWorker, type WorkerBundle } from "./bundle.ts";
 import { type Answer, call } from "./http-client.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
 
-/** Answers that hold a secret are small; pages of records are not looked through. */
+/** Answers with a secret are small, so pages of records are not searched. */
 const MAX_SECRET_ANSWER_BYTES = 8_192;
 
 export const TEST_CURSOR_SECRET = "test-cursor-secret-of-this-deployment-0001";
 
-/** Where a test's clock stands unless it says otherwise: a Thursday morning in Beijing, far from midnight. */
+/** The default time of a test's clock: a Thursday morning in Beijing, far from midnight. */
 export const DEFAULT_NOW = "2026-03-12T10:00:00+08:00";
 
 export const ADMIN_TOKEN = "test-admin-token-of-the-first-operator";
@@ -21,19 +21,19 @@ export const ADMIN_TOKEN = "test-admin-token-of-the-first-operator";
 export interface ServiceOptions {
   /** Variables and secrets of the deployment by the names of `src/env.ts`, over the tests' own. */
   settings?: Record<string, string>;
-  /** RFC 3339 instant at which the service's clock stands when it starts; it runs on from there. */
+  /** RFC 3339 instant of the service's clock at its start, from which the clock runs. */
   nowAt?: string;
   /** Requests per 10 s and account of the rate-limit binding; 500 when absent. */
   rateLimit?: number;
   /** Folder for D1, R2 and the objects; a second start on it finds the first one's state. */
   persistDir?: string;
-  /** Only these migrations are applied, as an earlier version did; all that the state lacks when absent. */
+  /** The migrations to apply, as in an earlier version; by default all that the state lacks. */
   migrations?: readonly string[];
-  /** Another entry than the service's own: a worker that wraps it, for counting or failing its stores. */
+  /** Another entry instead of the service's own: a worker that wraps it and counts or fails its stores. */
   entry?: string;
-  /** The worker of another version, in the place of `entry`. */
+  /** The worker of another version, instead of `entry`. */
   worker?: WorkerBundle;
-  /** Where it listens on 127.0.0.1; a free port when absent. */
+  /** The port on 127.0.0.1; a free one when absent. */
   port?: number;
 }
 
@@ -42,24 +42,24 @@ export interface Service {
   adminToken: string;
   /** The instant (Unix milliseconds) of the service's clock now. */
   nowMs(): number;
-  /** `POST /api` with a body as JSON, or as it is when text or bytes. */
+  /** Sends `POST /api` with a body as JSON, or unchanged if it is text or bytes. */
   post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** A request below `/admin` with the operator's token; bytes go as they are, anything else as JSON. */
+  /** Sends a request below `/admin` with the operator's token; bytes unchanged, anything else as JSON. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Every line the worker wrote to its log so far. */
   logs: string[];
-  /** Every secret its answers handed out; none may stand in the log when it stops. */
+  /** Every secret in its answers; none may be in the log when it stops. */
   secrets: IssuedSecrets;
   mf: Miniflare;
-  /** Throws when a secret it issued stands in a line of its log that was not looked at before. */
+  /** Throws when an issued secret is in a log line that was not checked before. */
   checkLog(): void;
-  /** Stops it; throws when a secret it issued stands in its log. */
+  /** Stops it; throws when an issued secret is in its log. */
   stop(): Promise<void>;
 }
 
 const shared = new Map<string, Promise<unknown>>();
 
-/** What `make` gave to the first file of this worker process that asked for `name`; it ends with the process. */
+/** Returns the result of `make` from the first call for `name` in this worker process; it ends with the process. */
 export function oncePerWorker<T>(name: string, make: () => Promise<T>): Promise<T> {
   const made = (shared.get(name) as Promise<T> | undefined) ?? make();
   shared.set(name, made);
@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         BACKUP_SECRET: "1:test-backup-secret-of-this-deployment-001",
         ADMIN_TOKEN,
         RATE_LIMIT: "off",
-        // An operator's act is seen at once; what is kept of a day has tests of its own.
+        // An operator's action is visible immediately; the cache of days has separate tests.
         DAY_CACHE_MS: "0",
         CLOCK_OFFSET_MS: String(offsetMs),
         ...options.settings,

@@ -1,8 +1,8 @@
-/** An HTTP client that stops at the first byte of the body: it reads on, or hangs up, when it is told to. */
+/** An HTTP client that pauses at the first byte of the body, and continues or disconnects on command. */
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 import { bodyBytes } from "./http-client.ts";
 
-/** What one client saw of one body. */
+/** What one client received of one body. */
 export interface BodySeen {
   bytes: number;
   /** The announced length arrived, if one was announced, and the connection did not break. */
@@ -20,7 +20,7 @@ export interface OpenAnswer {
   hangUp(): void;
 }
 
-/** Posts `body` and resolves with the answer's head; not a byte of its body is taken yet. */
+/** Posts `body` and resolves with the answer's head, before any byte of its body is read. */
 export function openAnswer(
   url: string,
   options: { body?: unknown; agent?: Agent; headers?: Record<string, string> } = {},

@@ -1,4 +1,4 @@
-/** A caller that stops reading in mid-body, as one on a bad line does: its request stays in progress. */
+/** A caller that stops reading in mid-body, as over a bad connection: its request stays in progress. */
 import { type IncomingMessage, request } from "node:http";
 import { bodyBytes } from "./http-client.ts";
 import type { Service } from "./service.ts";
@@ -8,7 +8,7 @@ export interface SlowReader {
   headers: IncomingMessage["headers"];
   /** Reads the rest and returns how many bytes the whole body had; rejects when the body broke off. */
   finish(): Promise<number>;
-  /** Closes the connection without reading on. */
+  /** Closes the connection without reading further. */
   abort(): void;
 }
 

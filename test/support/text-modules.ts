@@ -1,17 +1,17 @@
 /**
- * `import text from "./x.css" with { type: "text" }` is a string. The bundler that deploys the worker knows
- * that, Vite does not yet and hands no attributes to plugins: this one tells the modules by where they are.
+ * `import text from "./x.css" with { type: "text" }` is a string. The bundler that deploys the worker supports this;
+ * Vite does not yet and passes no attributes to plugins, so this plugin recognises the modules by their paths.
  */
 import { readFile } from "node:fs/promises";
 
-/** Marks a module's id; the ending keeps Vite's own handling of style sheets and scripts away from it. */
+/** Marks a module's id; the extension prevents Vite's own handling of style sheets and scripts. */
 const PREFIX = "\0text:";
 const ENDING = ".text";
 
-/** What pages import as text: their style sheets, and scripts that run in the browser. */
+/** The files that pages import as text: their style sheets, and scripts that run in the browser. */
 const TEXT = /\.css$|\/browser\/[\w-]+\.js$|\/uPlot\.iife\.min\.js$/;
 
-/** A plugin of Vite, as far as this one is one. */
+/** The part of Vite's plugin interface that this plugin uses. */
 interface TextModules {
   name: string;
   enforce: "pre";
@@ -23,7 +23,7 @@ interface Resolver {
   resolve(source: string, importer: string | undefined): Promise<{ id: string } | null>;
 }
 
-/** Serves what the sources of pages import as text as text; tests import the browser's scripts as they are. */
+/** Returns the files that pages import as text; tests import the browser's scripts unchanged. */
 export function textModules(): TextModules {
   return {
     name: "text-modules",

@@ -1,12 +1,12 @@
 /**
- * The command-line tools that users come with, run as they would run them. A machine may lack one: then its
- * tests are skipped and say so. Where everything must hold (`CI=true`) a missing tool is a failure.
+ * Runs the command-line tools of users as they do. Tests of a missing tool are skipped with a message; with `CI=true` a
+ * missing tool is a failure.
  */
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The Debian package of each tool, where it is called otherwise. */
+/** The Debian package of each tool with a different name. */
 const PACKAGES: Readonly<Record<string, string>> = {
   "7z": "p7zip-full",
   aria2c: "aria2",
@@ -14,7 +14,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   sha256sum: "coreutils",
 };
 
-/** Whether a tool is missing, for `describe.skipIf`. Says loudly what to install; throws when `CI` is `true`. */
+/** Returns whether a tool is missing, for `describe.skipIf`. Prints what to install; throws when `CI` is `true`. */
 export function isMissing(tool: string): boolean {
   const folders = (process.env.PATH ?? "").split(delimiter);
   if (folders.some((folder) => isExecutable(join(folder, tool)))) return false;
@@ -36,18 +36,18 @@ function isExecutable(path: string): boolean {
 export interface Ran {
   /** Null when a signal ended it. */
   status: number | null;
-  /** What it wrote to both streams, in the order it came. */
+  /** Its output on both streams, in order. */
   output: string;
 }
 
 export interface RunOptions {
   cwd?: string;
-  /** What it reads; nothing when absent. */
+  /** Its input; empty when absent. */
   input?: string | Uint8Array;
   env?: Record<string, string>;
 }
 
-/** Runs a program to its end, in a session of its own: what it asks for comes from `input`, not from a terminal. */
+/** Runs a program to its end in a separate session: it reads `input`, not a terminal. */
 export function runTool(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { cwd, input = "", env = {} } = options;
   return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export function runTool(program: string, args: readonly string[], options: RunOp
   });
 }
 
-/** Runs a program that must succeed; throws with what it wrote otherwise. */
+/** Runs a program that must succeed; throws with its output otherwise. */
 export async function mustRun(
   program: string,
   args: readonly string[],

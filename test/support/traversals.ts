@@ -1,4 +1,4 @@
-/** Attempts to climb out of a folder by its path, in every encoding that some server has fallen for. */
+/** Path traversals out of a folder, in every encoding to which some server was vulnerable. */
 
 const DOTS = [
   "..",
@@ -24,7 +24,7 @@ const GOALS = [
 ];
 const STARTS = ["", "20260311/", "20260311/by-symbol/", "by-symbol/"];
 
-/** `count` paths below a share, each another one; as they stand in a request line. */
+/** Returns `count` different paths below a share, as written in a request line. */
 export function traversals(count: number): string[] {
   const paths: string[] = [];
   for (const depth of [1, 2, 3]) {
@@ -37,7 +37,7 @@ export function traversals(count: number): string[] {
       }
     }
   }
-  // Spread over all kinds, not the first ones of the list.
+  // Distributed over all kinds, instead of the first ones of the list.
   const step = paths.length / count;
   return Array.from({ length: count }, (_, place) => paths[Math.floor(place * step)] ?? "");
 }

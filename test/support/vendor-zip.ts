@@ -1,8 +1,8 @@
-/** A day in the vendor layout (`逐笔委托.csv` and `逐笔成交.csv` in GBK), read with nothing of the project's own parsing. */
+/** A day in the vendor layout (`逐笔委托.csv` and `逐笔成交.csv` in GBK), read without the project's own parsers. */
 import yauzl from "yauzl";
 import { exactTenThousandths, type Row } from "./builders.ts";
 
-/** Rows by six-digit symbol, sorted by time without disturbing the file's order inside a millisecond. */
+/** Rows by six-digit symbol, sorted stably by time. */
 export function readVendorZip(path: string): Promise<Map<string, Row[]>> {
   return readVendorFiles(path, "逐笔委托.csv", (line) => {
     const [code = "", , date = "", time = "", id, exchangeId, type = "", side = "", price = "", volume = ""] =
@@ -31,7 +31,7 @@ export function readVendorTrades(path: string): Promise<Map<string, Row[]>> {
   });
 }
 
-/** A snapshot's totals so far: shares, yuan, and the day's range in ten-thousandths of a yuan. */
+/** A snapshot's cumulative totals: shares, yuan, and the day's range in ten-thousandths of a yuan. */
 export interface SnapshotTotals {
   time: number;
   volume: number;

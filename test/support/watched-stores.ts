@@ -1,18 +1,18 @@
 /**
- * The service's stores with every call to them passing a watcher, which counts it, delays it, fails it or corrupts
- * its answer. D1, R2, the Durable Objects and the leases they hand out, and the edge's cache.
+ * The service's stores behind a watcher that can count, delay or fail every call or corrupt its answer: D1, R2, the
+ * Durable Objects and their leases, and the edge's cache.
  */
 import type { Env } from "../../src/env.ts";
 
 export type StoreName = "d1" | "r2" | "gate" | "guard" | "cache";
 
-/** One call that is about to be made. A D1 batch is one call; so is a lease's release. */
+/** One pending call. A D1 batch is one call, and so is a lease's release. */
 export interface StoreCall {
   store: StoreName;
   method: string;
 }
 
-/** Sees each call, and decides: `proceed` makes it. What it returns is what the service gets. */
+/** Receives each call and decides about it: `proceed` makes the call. The service gets the watcher's result. */
 export type Watch = (call: StoreCall, proceed: () => Promise<unknown>) => Promise<unknown>;
 
 type Method = (...args: unknown[]) => unknown;
@@ -28,7 +28,7 @@ export function watchStores(env: Env, watch: Watch): Env {
   };
 }
 
-/** Puts the watcher before the isolate's `caches`, once. */
+/** Installs the watcher in front of the isolate's `caches`, once. */
 export function watchCaches(watch: Watch): void {
   const open = async (name: string) => {
     const cache = (await watched(watch, "cache", "open", () => own.open(name))) as Cache;
@@ -43,7 +43,7 @@ function watched(watch: Watch, store: StoreName, method: string, proceed: () => 
   return watch({ store, method }, async () => proceed());
 }
 
-/** `target` with some of its methods replaced; all others are called on `target` itself. */
+/** Returns `target` with some methods replaced; all others are called on `target` itself. */
 function replaced<T extends object>(target: T, methods: Record<string, Method>): T {
   return new Proxy(target, {
     get(_, name) {
@@ -63,7 +63,7 @@ function watchedMethods<T extends object>(target: T, store: StoreName, names: st
   return replaced(target, Object.fromEntries(names.map((name) => [name, method(name)])));
 }
 
-/** The platform's own statement behind each watched one: a batch must be given these. */
+/** The platform's own statement of each watched one, which a batch requires. */
 const ownStatements = new WeakMap<object, D1PreparedStatement>();
 
 function watchDatabase(db: D1Database, watch: Watch): D1Database {
@@ -79,7 +79,7 @@ function watchStatement(statement: D1PreparedStatement, watch: Watch): D1Prepare
   const proxy = watchedMethods(statement, "d1", ["run", "all", "raw"], watch);
   const whole = replaced(proxy, {
     bind: (...values) => watchStatement(statement.bind(...values), watch),
-    // By `all`, whose result tells the rows that were read.
+    // Called as `all`, whose result contains the number of rows read.
     first: async (column) => {
       const result = (await watched(watch, "d1", "first", () => statement.all())) as D1Result;
       const row = result.results[0] as Record<string, unknown> | undefined;

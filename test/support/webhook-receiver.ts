@@ -1,4 +1,4 @@
-/** A webhook of the test's own: it keeps what it is sent and answers as the test says. */
+/** A webhook of the test: it stores what it receives and answers as the test sets. */
 import { createServer, type IncomingHttpHeaders } from "node:http";
 
 export interface Received {
@@ -11,11 +11,11 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   url: string;
   received: Received[];
-  /** What the next requests are answered with. */
+  /** The answer to the next requests. */
   answer: { status: number; body: unknown };
 }
 
-/** Starts a receiver that takes everything; `onReceived` runs before it answers. */
+/** Starts a receiver that accepts everything; `onReceived` runs before it answers. */
 export async function startReceiver({
   onReceived,
 }: {

@@ -138,7 +138,7 @@ export async function publish(
   return complete(pack, begun.body, bindings);
 }
 
-/** Everything that decides what is served of a dataset's day, to compare before and after. */
+/** Returns everything that decides what a dataset's day serves, for comparison before and after. */
 export async function servedState(tradedate: string, dataset: DatasetName = "orders"): Promise<unknown> {
   const { results } = await testEnv.DB.prepare(
     `SELECT d.*, p.object_key, p.etag, p.sha256,

@@ -19,7 +19,7 @@ interface Planted {
   /** Codes of which one must be named, or `day`. */
   codes: readonly string[];
   before?: Record<string, Table[]>;
-  /** Whether the day's quotes are needed to find it. */
+  /** Whether finding it requires the day's quotes. */
   needsQuotes?: true;
 }
 
@@ -38,7 +38,7 @@ function codeOf(table: Table, row: string[]): string {
   return `${symbol}.${symbol.startsWith("6") ? "SH" : "SZ"}`;
 }
 
-/** Tables with the cells of the rows that `isChanged` replaced; `null` drops a row, two rows stay two. */
+/** Returns tables in which the cells of the rows selected by `isChanged` are replaced; `null` drops a row. */
 function changed(
   tables: readonly Table[],
   change: (table: Table, row: string[]) => readonly string[][],
@@ -150,7 +150,7 @@ const WHOLE_FILE: Record<string, Plant> = {
   },
 };
 
-/** Rows of a table by number of those that `isOne`. */
+/** Returns the indices of the table's rows for which `isOne` holds. */
 function pickRow(
   tables: readonly Table[],
   random: Random,
@@ -162,7 +162,7 @@ function pickRow(
   return all.length === 0 ? null : random.pick(all);
 }
 
-/** One row that `isOne`, replaced. */
+/** Replaces one row for which `isOne` holds. */
 function onOne(
   isOne: (table: Table, row: string[]) => boolean,
   change: (table: Table, row: string[]) => readonly string[][],
@@ -194,14 +194,14 @@ const SINGLE_ROW: Record<string, Plant> = {
     (table, row) => [withCell(row, at(table, "flag"), SWAPPED[row[at(table, "flag")] ?? ""] ?? "")],
   ),
   "a wrong remainder": onOne((table, row) => table.isCancel(row), more("volume")),
-  // Of a resting order that stays open to the end nothing but the day's totals misses 100 shares.
+  // For a resting order that stays open to the end, only the day's totals reveal 100 missing shares.
   "a trade of 100 shares too many": (...said) => {
     const planted = onOne(isFill, more("volume"))(...said);
     return planted === null ? null : { ...planted, needsQuotes: true };
   },
 };
 
-/** Whether the sheet names one of the codes, or the build's report names what it left out. */
+/** Returns whether the sheet names one of the codes, or the build's report names the omission. */
 function isFound(checked: Checked, codes: readonly string[]): boolean {
   const faults = faultsOf(checked);
   const isNamed = faults.some((fault) => codes.some((code) => fault.startsWith(`${code} `)));

@@ -35,7 +35,7 @@ async function checkedDay(tradedate: BeijingDate, archives: readonly string[]) {
   return { outFolder, ...(await checkFolder(outFolder, tradedate)) };
 }
 
-/** The rows of a security of a pack. */
+/** Returns the rows of a security in a pack. */
 async function rowsOf<D extends typeof orders | typeof trades>(path: string, dataset: D, symbol: string) {
   const pack = bare(await openPackFile(path, ["orders", "trades"]));
   if ("reason" in pack) throw new Error(`${path} is no pack`);
@@ -46,7 +46,7 @@ async function rowsOf<D extends typeof orders | typeof trades>(path: string, dat
   return rows;
 }
 
-/** The columns with `count` copies of a row in its place. */
+/** Returns the columns with a row replaced by `count` copies. */
 function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
   const kept = [...rows.time.keys()].flatMap((each) =>
     each === row ? Array<number>(count).fill(row) : each,

@@ -9,7 +9,7 @@ import { ordersOf, tradesOf } from "./rows.ts";
 
 const DAY = "20230711" as BeijingDate;
 
-/** `count` shares of an exchange with so many rows each. */
+/** Returns `count` shares of an exchange with this many rows each. */
 function shares(market: Market, count: number, rows: SecurityReport["rows"]): SecurityReport[] {
   const verdicts = checkSecurity(
     { symbol: "600519", market, orders: ordersOf([]), trades: tradesOf([]), lastSnapshot: null },
@@ -28,7 +28,7 @@ function shares(market: Market, count: number, rows: SecurityReport["rows"]): Se
 const FULL = { orders: 1_000, trades: 500 };
 const both = (count: number) => [...shares("SH", count, FULL), ...shares("SZ", count, FULL)];
 
-/** The kinds and subjects of the faults, or the verdict. */
+/** Returns the kinds and subjects of the faults, or the verdict. */
 function short(verdict: Verdict): string | (string | undefined)[] {
   if (verdict.verdict === "passed") return "passed";
   if (verdict.verdict === "not_provable") return verdict.reason;

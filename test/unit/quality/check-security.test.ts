@@ -8,7 +8,7 @@ const SZ_SHARE = { symbol: "000001", market: "SZ" } as const;
 /** Without quotes. */
 const NO_AUCTION = { auctionRows: 0, auctionRowsFound: 0 };
 
-/** A sell of 300 that rests at 10 yuan, two fills of it, and its cancel. */
+/** A resting sell of 300 at 10 yuan, two fills of it, and its cancel. */
 const ORDERS: OrderRow[] = [
   [93000000, 7, "A", "S", 10, 300],
   [93002000, 7, "D", "S", 10, 100],
@@ -140,7 +140,9 @@ describe("the matching check in Shenzhen", () => {
 });
 
 describe("the priority check", () => {
-  /** `count` pairs of sells at 10.00 and 10.01; one of each pair is filled, the worse one when `isWorse`. */
+  /**
+   * Returns `count` pairs of sells at 10.00 and 10.01; one of each pair is filled, the worse one if `isWorse` holds.
+   */
   function pairs(count: number, isWorse: (pair: number) => boolean): Day {
     const orders: OrderRow[] = [];
     const trades: TradeRow[] = [];

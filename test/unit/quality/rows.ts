@@ -21,7 +21,7 @@ const codesOf = (texts: readonly string[]) => {
   return { values, index: Uint16Array.from(texts, (text) => values.indexOf(text)) };
 };
 
-/** Orders in the given order, which is that of time. */
+/** Returns orders in the given order, which must be that of time. */
 export function ordersOf(rows: readonly OrderRow[]): OrderColumns {
   return {
     rows: rows.length,
@@ -35,7 +35,7 @@ export function ordersOf(rows: readonly OrderRow[]): OrderColumns {
   };
 }
 
-/** Trades in the given order, numbered from 1 unless they say otherwise. */
+/** Returns trades in the given order, numbered from 1 by default. */
 export function tradesOf(rows: readonly TradeRow[]): TradeColumns {
   return {
     rows: rows.length,

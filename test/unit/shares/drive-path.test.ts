@@ -73,7 +73,7 @@ describe("a path inside a share", () => {
 
   it("never names a file of another day or folder, for 500 encoded traversals", () => {
     const named = traversals(500).map(drivePath);
-    // What is left of them is a plain name in a day's folder, which no file of a share has.
+    // The remaining part is a plain name in a day's folder, which no file of a share has.
     for (const path of named) {
       if (path !== null)
         expect(path).toMatchObject({ kind: "file", name: expect.not.stringMatching(/[/\\]|^\.+$/) });

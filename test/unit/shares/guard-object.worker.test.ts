@@ -12,7 +12,7 @@ import {
 const { GUARD } = env as unknown as Env;
 let made = 0;
 
-/** A guard that was not asked before. */
+/** Returns a guard that was not used before. */
 const fresh = (): DurableObjectStub<Guard> => GUARD.getByName(`guard ${made++}`);
 
 describe("the guard object", () => {

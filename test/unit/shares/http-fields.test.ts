@@ -15,7 +15,7 @@ const part = (offset: number, length: number) => ({ kind: "part", offset, length
 const whole = { kind: "whole" };
 const unsatisfiable = { kind: "unsatisfiable" };
 
-/** Header, what a file of 10,000 bytes answers (RFC 9110, 14.1.2, and its examples). */
+/** Header, and the answer of a file of 10,000 bytes (RFC 9110, 14.1.2, and its examples). */
 const RANGES: [string | null, object][] = [
   [null, whole],
   ["", whole],

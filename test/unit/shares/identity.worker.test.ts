@@ -11,13 +11,13 @@ const question = {
   to: "20260312" as BeijingDate,
 };
 
-/** A database that answers every read with another number of files and counts the reads. */
+/** A database that returns another number of files at every read and counts the reads. */
 function countingDb() {
   const db = { reads: 0, prepare: () => db, bind: () => db, first: async () => ({ fileCount: ++db.reads }) };
   return db;
 }
 
-/** Asks under `catalogRevision` and waits until the answer is kept. */
+/** Requests the coverage under `catalogRevision` and waits until it is cached. */
 async function ask(db: ReturnType<typeof countingDb>, catalogRevision: number, over = {}) {
   const ctx = createExecutionContext();
   const cache = { db: db as unknown as D1Database, catalogRevision, origin: "https://data.example.com", ctx };

@@ -25,7 +25,7 @@ const row = {
   subscriptions: JSON.stringify([{ plan: "flagship", startMs: 0, endMs: NOW + 1e10 }]),
 };
 
-/** What was done for a request, step by step: reads, derivations, comparisons, questions to a guard. */
+/** The steps of a request: reads, derivations, comparisons, calls of a guard. */
 let steps: string[];
 /** Seconds for which the guard locks, or null. */
 let locked: number | null;
@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** The entry of a share behind which only the share `KNOWN` is. */
+/** Access to a deployment that has only the share `KNOWN`. */
 function access(shareId: string): ShareAccess {
   const statement = (asked: string) => ({ asked, bind: (id: string) => statement(id) });
   const env = {

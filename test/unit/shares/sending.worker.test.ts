@@ -1,4 +1,4 @@
-/** Downloads under way: how many there may be, when one ends, and what a client that does not read costs. */
+/** Concurrent downloads: their limit, the end of each, and the cost of a client that does not read. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { FileVersion } from "../../../src/catalog/files.ts";
@@ -8,7 +8,7 @@ import { MAX_IN_ALL, MAX_PER_SHARE, type Sending, sendRange } from "../../../src
 const { PACKS } = env as unknown as Env;
 
 const SIZE = 20_000_000;
-/** Of what a client does not read: no more than that is to be seen. */
+/** The most unread bytes of a client that may be in memory. */
 const UNREAD = 200_000;
 const bytes = new Uint8Array(SIZE).map((_, at) => (at * 31 + (at >> 12)) & 255);
 let version: FileVersion;

@@ -9,7 +9,7 @@ const { DB: db, PACKS: bucket } = testEnv;
 const DAY_MS = 86_400_000;
 const DUE_MS = 20.5 * 3_600_000;
 
-/** Every test begins without anything and stands at the evening of its own day, when that day is due. */
+/** Every test begins with empty stores in the evening of its own day, when that day is due. */
 let nowMs: number;
 let today: BeijingDate;
 let tests = 0;
@@ -231,7 +231,7 @@ describe("an incomplete upload", () => {
     expect(await keys()).toContain(left);
     const duty = async () => (await knownObjects(db, Date.now())).get(left)?.duty;
     expect(await duty()).toBe("unserved");
-    // The number was never served, so the next publisher has it, and its key.
+    // The number was never served, so the next publisher gets it and its key.
     const again = await begin(pack);
     expect([again.revision, await duty()]).toEqual([1, "open"]);
     await run(Date.now() + 6 * DAY_MS + 1);

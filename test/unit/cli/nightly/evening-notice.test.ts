@@ -13,7 +13,7 @@ function dataset(name: DatasetOutcome["dataset"], said: Partial<DatasetOutcome> 
   };
 }
 
-/** The outcome of a day with these datasets; the day's own members follow from them as `loadDay` gives them. */
+/** Returns the outcome of a day with these datasets; the day's own members follow from them as in `loadDay`. */
 function outcome(datasets: DatasetOutcome[], said: Partial<DayOutcome> = {}): DayOutcome {
   const [first = dataset("orders")] = datasets;
   const failed = datasets.find(({ state }) => state === "failed");

@@ -25,7 +25,7 @@ ROWS = {"orders": order, "trades": trade}
 
 
 class FakeDay:
-    """One deployment. `knows` names what it has: ``undated`` cursors, ``build`` ids."""
+    """One deployment. `knows` names its features: ``undated`` cursors, ``build`` ids."""
 
     def __init__(self, name, rows, revision=1, knows=("undated", "build"), dataset=ORDERS):
         self.url = f"http://{name}"
@@ -119,7 +119,7 @@ def paging_over(lines, page_size=10, **selection):
 
 
 def read(paging):
-    """All rows, as a caller that starts again with paging has them."""
+    """All rows, as a caller that restarts paging receives them."""
     rows = []
     while True:
         found = paging.next_rows()

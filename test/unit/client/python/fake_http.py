@@ -1,11 +1,11 @@
-"""A server of one request after another whose answers a test writes, byte for byte where it matters."""
+"""A server for sequential requests whose answers a test defines, byte for byte if needed."""
 
 import socket
 import threading
 
 
 class FakeServer:
-    """Answers each request by `handler(head, body)`, which gives the answer's bytes, or None to hang up."""
+    """Answers each request with the bytes that `handler(head, body)` returns, or disconnects for None."""
 
     def __init__(self, handler):
         self.handler = handler
@@ -59,7 +59,7 @@ class FakeServer:
 
 
 class CutOff(bytes):
-    """An answer behind which the connection ends."""
+    """An answer after which the connection ends."""
 
 
 def length_of(head):

@@ -1,4 +1,4 @@
-"""A service in memory over HTTP, as far as `sync` and Parquet downloads ask it: days, builds, files, changes."""
+"""A service in memory over HTTP, with the parts that `sync` and Parquet downloads use: days, builds, files, changes."""
 
 import json
 
@@ -14,8 +14,8 @@ def parquet(text):
 
 
 class FakeService:
-    """Serves `days`: for each date ``revision``, ``build``, ``published`` and ``files`` by code; `charged` lists
-    the files that were counted. `change` may replace any answer. `dataset` is the only one it has."""
+    """Serves `days`: for each date ``revision``, ``build``, ``published`` and ``files`` by code; `charged` lists the
+    charged files. `change` can replace any answer. `dataset` is its only dataset."""
 
     dataset = ORDERS
 
@@ -103,7 +103,7 @@ def day(build="b1", revision=1, **files):
 
 
 def dated(date, dataset, **facts):
-    """A day of `data_status` on which one dataset is there and the other is not."""
+    """A day of `data_status` on which only one dataset is loaded."""
     absent = {"state": "missing", **dict.fromkeys(set(facts) - {"state"})}
     datasets = {"orders": absent, "trades": absent, dataset.name: facts}
     return {"tradedate": date, **datasets["orders"], "datasets": datasets}
@@ -120,7 +120,7 @@ def served(data):
 
 
 def refused(code, reason):
-    """A refusal; its facts stand in the message's tail, too."""
+    """A refusal; its reason and request id are also at the message's end."""
     return envelope(code, None, f"no [{reason} · r1]", x_reason=reason, x_request_id="r1")
 
 

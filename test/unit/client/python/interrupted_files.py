@@ -1,5 +1,5 @@
 """An interrupt before every line of the package, in reading, `sync` and `download` over HTTP; then the same call
-again: no row is lost or doubled, no file is wrong, nothing raises or hangs. Run by the long tier."""
+again: no row is lost or repeated, no file is wrong, nothing raises or hangs. Run by the long tier."""
 
 import importlib.util
 import json
@@ -70,7 +70,7 @@ class Reading(Interrupted):
 
     def right(self, orders, work):
         self.assertEqual(work(orders), self.rows)
-        # The turn is free for other threads, too.
+        # The queue is free for other threads, too.
         read = []
         thread = threading.Thread(target=lambda: read.append(self.orders().to_list()), daemon=True)
         thread.start()
@@ -126,7 +126,7 @@ class Syncing(Interrupted, InFolder):
         for name, text in contents.items():
             with open(self.path(f"{name}_{self.dataset.name}.parquet"), "rb") as file:
                 self.assertEqual(file.read(), parquet(text))
-        # At most the file that was on its way is asked for again.
+        # At most the interrupted file is requested again.
         self.assertLessEqual(len(self.service.charged), 4)
         self.assertEqual(work(client).fetched, [])
 

@@ -1,4 +1,4 @@
-"""Raises an interrupt at one line of the package after another, as Ctrl-C may at any moment."""
+"""Raises an interrupt at each line of the package in sequence, as Ctrl-C can at any moment."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ class Interrupts:
     modules : sequence of str
         Names of the package's files; empty: all of them.
     at : int, optional
-        Place of the line, from 0. None only counts.
+        Index of the line, from 0. None only counts.
     """
 
     def __init__(self, modules=(), at=None):
@@ -53,7 +53,7 @@ class Interrupts:
 
 
 def places_of(work, modules=(), most=2):
-    """Runs `work` once; the places of its lines, each line of the source at most `most` times from the front and
+    """Runs `work` once. Returns the indices of its lines, each source line at most `most` times from the start and
     once from the end."""
     with Interrupts(modules) as counted:
         work()

@@ -1,4 +1,4 @@
-"""Several securities over a range of days: one sequence, what it takes, what is left out, and how it continues."""
+"""Several securities over a range of days: one sequence, its cost, skipped parts, and its continuation."""
 
 import csv
 import importlib.util
@@ -24,8 +24,8 @@ def rows_of(dataset, symbol, tradedate, count):
 
 
 class FakeMarket:
-    """Serves pages of `days` of a dataset: for each date the number of rows by symbol, or the state of a day that is not
-    loaded. `left` is what is left of the quota of requests."""
+    """Serves pages of `days` of a dataset: for each date the number of rows by symbol, or the state of a day that is
+    not loaded. `left` is the remaining quota of requests."""
 
     def __init__(self, days, left=1_000, limit=1_000, dataset=ORDERS):
         self.days, self.left, self.limit, self.dataset = days, left, limit, dataset
@@ -183,7 +183,7 @@ class BasketTest(unittest.TestCase):
             self.assertEqual(basket.plan().requests, 4)
             self.market.left = 10
             self.assertEqual(read(basket), self.expected())
-            # Eight pages, and the one that was refused.
+            # Eight pages, and the refused one.
             pages = [(p["symbol"], p["tradedate"], p.get("cursor")) for p in self.market.counted()]
             self.assertEqual((len(set(pages)), len(pages)), (9, 10))
 

@@ -1,4 +1,4 @@
-"""What the doctor finds at addresses that work, do not answer, or are somebody else's."""
+"""What the doctor reports for base URLs that work, do not answer, or belong to another service."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Downloads that survive cuts, lies and new versions."""
+"""Downloads that survive broken connections, wrong answers and new versions."""
 
 import os
 import unittest
@@ -132,7 +132,7 @@ class Downloads(DriveCase):
         self.cuts = [500] + [0] * 8
         with self.assertRaises(ConnectionFailed):
             self.download()
-        # The one that brought something broke too.
+        # The connection that delivered data broke too.
         self.assertEqual(len(self.server.requests), 8)
 
     def test_never_append_a_rest_that_begins_elsewhere(self):

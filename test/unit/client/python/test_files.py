@@ -17,7 +17,7 @@ def without_tqdm():
 
 @contextlib.contextmanager
 def clock():
-    """A clock that stands still until the test moves it on."""
+    """A clock that advances only on command."""
     now = [1_000.0]
 
     def wait(seconds):

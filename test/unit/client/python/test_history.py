@@ -1,4 +1,4 @@
-"""What a share's file of a security must be, and which files of a folder are read."""
+"""Requirements for a share's file of a security, and which files of a folder are read."""
 
 import os
 import unittest

@@ -1,4 +1,4 @@
-"""An interrupt before every line of the paging code loses no row, doubles none, and leaves no false error."""
+"""An interrupt before every line of the paging code loses no row, repeats none, and leaves no false error."""
 
 import unittest
 import warnings

@@ -1,4 +1,4 @@
-"""The package as it is delivered: wheel and source archive, Python 3.9, annotated and described."""
+"""The delivered package: wheel and source archive, Python 3.9, annotations and description."""
 
 import ast
 import importlib.util
@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(edgetape.__file__)))
 
 
 def built(kind, folder, source=ROOT):
-    """The path of the wheel or source archive (`kind`) that the build backend makes of `source`."""
+    """Returns the path of the wheel or source archive (`kind`) that the build backend builds from `source`."""
     made = os.path.join(folder, kind)
     command = [sys.executable, "-m", "hatchling", "build", "--target", kind, "--directory", made]
     subprocess.run(command, cwd=source, check=True, capture_output=True)
@@ -50,7 +50,7 @@ NEWER_KEYWORDS = {"strict": "zip", "slots": "dataclass", "kw_only": "dataclass",
 
 
 def names_in(node):
-    """The names that stand in one node of a tree."""
+    """Returns the names in one node of a tree."""
     if isinstance(node, ast.Attribute):
         return [node.attr]
     if isinstance(node, ast.Name):

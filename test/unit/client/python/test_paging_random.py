@@ -59,7 +59,7 @@ class RandomPaging(unittest.TestCase):
             try:
                 found = read(paging)
             except BadRequest as error:
-                # Where even the way by a window meets another secret each time.
+                # Even continuing by a window meets another secret each time.
                 self.assertIn(error.reason, ("cursor_invalid", "cursor_old_format"))
                 refused += 1
                 continue

@@ -1,4 +1,4 @@
-"""A client goes to other processes, spawned ones too, and works there."""
+"""A client can be passed to other processes, also spawned ones, and works there."""
 
 import multiprocessing
 import pickle

@@ -1,4 +1,4 @@
-"""Whether a file of an earlier run is still what the service holds: also when a catalog was put back."""
+"""Whether a file of an earlier run still equals the service's content, also after a restore of the catalog."""
 
 import unittest
 
@@ -9,7 +9,7 @@ EARLY, LATE = "2026-03-11T18:00:00+08:00", "2026-03-12T18:00:00+08:00"
 
 
 class Told:
-    """Answers `changes` as a service that keeps this list."""
+    """Answers `changes` as a service with this list."""
 
     present_url = URL
 
@@ -34,7 +34,7 @@ def change(previous, revision, *changed, kind="restored"):
 
 
 def followed(client, now, noted):
-    """What becomes of the entry `noted` (revision, instant) on a day that is now at `now`."""
+    """Returns the result for the entry `noted` (revision, instant) of a day whose current state is `now`."""
     day = {"tradedate": DAY, "revision": now[0], "published_at": now[1]}
     entry = {
         "url": URL,

@@ -1,4 +1,5 @@
-"""Downloads into a folder: one at a time, at once ended, and no page of a stranger costs a part."""
+"""Downloads into a folder: only one at a time, ended immediately by an interrupt, and no foreign page destroys a
+partial file."""
 
 import os
 import threading
@@ -17,7 +18,7 @@ PORTAL = http(200, "<html>sign in</html>", content_type="text/html", etag='"port
 
 class Pages(DriveCase):
     def cut_then(self, *answers):
-        """The first answer breaks off; these follow, and then the file's own."""
+        """The first answer breaks off; these answers follow, and then the file's own."""
         self.cuts = [1_000]
         served, pages = self.answer, [None, *answers]
 
@@ -123,7 +124,7 @@ class Interrupts(DriveCase):
         self.arrived = threading.Event()
 
     def interrupted_after(self, answer):
-        """Seconds from the interrupt to the end of the download, which waits for `answer`."""
+        """Returns the seconds from the interrupt to the end of the download, which waits for `answer`."""
         served = self.answer
 
         def handler(head, body):
@@ -154,7 +155,7 @@ class Interrupts(DriveCase):
 
         whole = self.answer
         self.assertLess(self.interrupted_after(stall), 2.0)
-        # Its threads have ended, too: they would keep the folder locked.
+        # Its threads have ended, too; otherwise they would keep the folder locked.
         self.server.handler = whole
         self.assertEqual(len(self.share().download(self.folder)), 6)
 

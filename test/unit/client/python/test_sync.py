@@ -1,4 +1,4 @@
-"""What a run of `sync` says of itself, and what it does not begin."""
+"""What a run of `sync` reports, and what it does not start."""
 
 import datetime
 import unittest

@@ -1,4 +1,4 @@
-"""`sync` keeps a folder right: whatever comes instead of a file, any server and disk."""
+"""`sync` keeps a folder correct, whatever arrives instead of a file, with any server and disk."""
 
 import io
 import json
@@ -163,7 +163,7 @@ class Builds(SyncCase):
 class Folders(SyncCase):
     def test_are_locked_against_a_second_run(self):
         with locked(self.folder):
-            # The same thread takes back what an interrupt left; another process does not get it.
+            # The same thread recovers a lock left by an interrupt; another process does not get it.
             child = os.fork()
             if child == 0:
                 code = 1

@@ -1,4 +1,4 @@
-"""What a caller gets of paging: rows that are kept, iteration over a rebuild, data frames, files."""
+"""The results of paging for a caller: kept rows, iteration over a rebuild, data frames, files."""
 
 import importlib
 import importlib.util
@@ -18,7 +18,7 @@ from fake_day import DAY, FIELDS, SYMBOL, FakeDay, Endpoints, order, steps
 
 
 def without(*names):
-    """A world in which these libraries are not installed."""
+    """An environment without these libraries."""
 
     def import_module(name, *rest):
         if name.split(".")[0] in names:
@@ -92,7 +92,7 @@ class OrdersTest(unittest.TestCase):
             for row in orders:
                 handed.append(row)
         self.assertEqual(handed, steps(30)[:20])
-        # Iterating again gives the present content.
+        # Iterating again returns the current content.
         self.assertEqual(list(orders), after)
 
     def test_says_what_to_install(self):

@@ -1,4 +1,4 @@
-"""Connections that are kept, cut, garbled, and led through proxies."""
+"""Connections that are kept open, cut, corrupted, or made through proxies."""
 
 import gzip
 import os

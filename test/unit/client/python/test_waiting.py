@@ -1,4 +1,4 @@
-"""Threads of one process queue for an interface, in the order they came."""
+"""Threads of one process are queued for an interface in the order of arrival."""
 
 import contextlib
 import os
@@ -93,7 +93,7 @@ class Interrupted(unittest.TestCase):
                 self.assertTrue(self.is_free("lines"), kept)
 
     def test_permits_are_free_after_an_interrupt_of_one_that_waited(self):
-        # With every wait over at once, the lines of waiting are the same in each run.
+        # Every wait ends immediately, so that each run executes the same lines.
         for at in range(1, 60):
             done, held = threading.Event(), threading.Event()
 
