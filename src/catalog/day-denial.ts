@@ -2,6 +2,8 @@
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { AskedMarket, DayDenial } from "../orders/query/query-denial.ts";
+import { isIndexCode } from "../orders/query/symbol.ts";
+import type { Market } from "../orders/record.ts";
 import type { OrderDay } from "./order-day.ts";
 
 /** Calendar days up to today, inclusive, whose delivery can still arrive. */
@@ -34,7 +36,7 @@ function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate): DayDenia
 
 /**
  * Returns why the day has no rows of the security, or null when it has. `market` is null for a code without a suffix:
- * either exchange then counts, and `chooseMarket` decides between two.
+ * either exchange then counts, an index excepted, and `chooseMarket` decides between two.
  */
 export function securityDenial(
   { tradedate, sections, elsewhere }: OrderDay,
@@ -42,7 +44,8 @@ export function securityDenial(
   market: AskedMarket | null,
   dataset: DatasetName,
 ): DayDenial | null {
-  const meant = sections.filter((section) => market === null || section.market === market);
+  const isMeant = (held: Market) => (market === null ? !isIndexCode(symbol, held) : held === market);
+  const meant = sections.filter((section) => isMeant(section.market));
   const [first] = meant;
   if (first === undefined) {
     // Quoted or traded that day, so that the code is right.

@@ -100,6 +100,11 @@ export function chooseMarket(
   return refused(invalid("symbol", "symbol_on_both_exchanges", symbol));
 }
 
+/** Whether the code is that of an index, which bare digits never mean: Shanghai's begin as shares in Shenzhen do. */
+export function isIndexCode(symbol: string, market: Market): boolean {
+  return market === "SH" && symbol.startsWith("000");
+}
+
 /**
  * Returns the exchange of the query among the `candidates` of that day: the requested one, or the one that the bare
  * digits mean; `null` when it is not among them (1002 `security_unknown`). `cursorMarket` is the exchange of a cursor
