@@ -38,9 +38,9 @@ export async function lackingDatasets(
     .map(({ dataset }) => dataset);
 }
 
-/** Returns the Chinese name of a dataset: 逐笔委托 for orders. */
+/** Returns the Chinese name of a dataset: 逐笔委托 for orders, 行情快照 for quotes. */
 export function chineseName(dataset: DatasetName): string {
-  return `逐笔${DATASETS[dataset].rowName.zh}`;
+  return `${dataset === "quotes" ? "行情" : "逐笔"}${DATASETS[dataset].rowName.zh}`;
 }
 
 /** Returns what a delivery lacks as a clause, for each dataset. */

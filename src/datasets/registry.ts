@@ -1,9 +1,10 @@
 /** All datasets. */
 import type { Dataset } from "./dataset.ts";
 import { orders } from "./orders.ts";
+import { quotes } from "./quotes.ts";
 import { trades } from "./trades.ts";
 
-const ALL = { orders, trades } as const satisfies Record<string, Dataset>;
+const ALL = { orders, trades, quotes } as const satisfies Record<string, Dataset>;
 
 export type DatasetName = keyof typeof ALL;
 

@@ -13,8 +13,8 @@ const STYLE = assetOf("landing", "css", landingStyle);
 
 const MESSAGES = {
   zh: {
-    title: "沪深逐笔委托与成交，一个请求就到",
-    lead: "某只证券某一天的每一笔委托或成交：按游标翻页的 JSON，或一个 Parquet 文件；整日数据包按年分享下载。",
+    title: "沪深逐笔委托、成交与快照，一个请求就到",
+    lead: "某只证券某一天的每一笔委托、成交或每一个快照：按游标翻页的 JSON，或一个 Parquet 文件；整日数据包按年分享下载。",
     start: "快速开始",
     console: "打开控制台",
     chart: "300750 的一个示例日（编造的数据）：每分钟买卖委托笔数与委托价格",
@@ -35,7 +35,7 @@ const MESSAGES = {
   },
   en: {
     title: "Every order and trade, one request away",
-    lead: "All orders or all trades of a security on a day, from the exchanges in Shanghai and Shenzhen: JSON pages by cursor, or one Parquet file. Whole days are shared as packs, a year at a time.",
+    lead: "All orders, trades or quotes of a security on a day, from the exchanges in Shanghai and Shenzhen: JSON pages by cursor, or one Parquet file. Whole days are shared as packs, a year at a time.",
     start: "Quick start",
     console: "Open the console",
     chart:

@@ -255,6 +255,7 @@ while True:
     "windows": {
       "level2_order_history": {"from": null, "to": "…"},
       "level2_trade_history": {"from": null, "to": "…"},
+      "level2_quote_history": {"from": null, "to": "…"},
       "auction_tick": {"from": null, "to": "…"},
       "level2": {"from": null, "to": "…"}
     },
@@ -268,7 +269,7 @@ while True:
       "requests": {"limit": null, "used": 0, "credited": 0, "left": null},
       "files": {"limit": 300, "used": 0, "credited": 0, "left": 300},
       "resets_in": …, "busy": false
-    }],
+    }, …],
     "last_requests": […]
   }
 }`,

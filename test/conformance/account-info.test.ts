@@ -1,5 +1,6 @@
 /** `account_info` (contract 9). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import type { AccountInfo } from "../../src/operations/account-info.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
@@ -50,7 +51,14 @@ describe("the operation account_info", () => {
       plan: "trial",
       plan_state: "active",
       plan_ends_at: expect.stringMatching(/^2027-03-12T10:0\d:\d\d\+08:00$/),
-      windows: { level2_order_history: { from: null, to: TODAY }, auction_tick: null, level2: null },
+    });
+    const window = { from: null, to: TODAY };
+    expect(info.windows).toEqual({
+      level2_order_history: window,
+      auction_tick: null,
+      level2: null,
+      level2_trade_history: window,
+      level2_quote_history: window,
     });
     expect(info.quotas).toEqual([
       {
@@ -61,14 +69,14 @@ describe("the operation account_info", () => {
         resets_in: expect.any(Number),
         busy: false,
       },
-      {
-        interface: "level2_trade_history",
+      ...["level2_trade_history", "level2_quote_history"].map((name) => ({
+        interface: name,
         day: TODAY,
         requests: { limit: 100, used: 0, credited: 0, left: 100 },
         files: { limit: null, used: 0, credited: 0, left: null },
         resets_in: expect.any(Number),
         busy: false,
-      },
+      })),
     ]);
     expect(Math.abs((info.quotas[0]?.resets_in ?? 0) - 14 * 3_600)).toBeLessThan(300);
     expect(info.last_requests.map(({ request_id }) => request_id).toSorted()).toEqual(ids.toSorted());
@@ -122,6 +130,7 @@ describe("the operation account_info", () => {
           files: { limit: 5, used: 1, credited: 0, left: 4 },
         },
         { files: { limit: 5, used: 0, credited: 0, left: 5 } },
+        { files: { limit: 5, used: 0, credited: 0, left: 5 } },
       ],
     });
   });
@@ -136,10 +145,7 @@ describe("the operation account_info", () => {
       plan_state: "expired",
       plan_ends_at: expect.stringMatching(/^2026-03-11T/),
       windows: nothing,
-      quotas: [
-        { requests: null, files: null },
-        { requests: null, files: null },
-      ],
+      quotas: DATASET_NAMES.map(() => ({ requests: null, files: null })),
     });
     const none = await account(world.service, {});
     expect(await infoOf(none.key)).toMatchObject({ plan: null, plan_state: "none", windows: nothing });

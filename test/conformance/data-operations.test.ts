@@ -109,11 +109,11 @@ describe("data_status", () => {
     const missing = { state: "missing", ...absent };
     expect(status.days.find(({ tradedate }) => tradedate === MAIN)).toEqual({
       ...{ tradedate: MAIN, ...orders },
-      datasets: { orders, trades: missing },
+      datasets: { orders, trades: missing, quotes: missing },
     });
     expect(status.days.find(({ tradedate }) => tradedate === "20260310")).toEqual({
       ...{ tradedate: "20260310", ...missing },
-      datasets: { orders: missing, trades: missing },
+      datasets: { orders: missing, trades: missing, quotes: missing },
     });
   });
 

@@ -7,7 +7,7 @@ import { basic, onDrive, sha256, shareOf, type TestShare, tradesFile } from "../
 import { publishFiles, withdrawFile } from "../support/files.ts";
 import { randomBytes } from "../support/random.ts";
 import { traversals } from "../support/traversals.ts";
-import { DAY, type DriveWorld, QUALITY, sharedDriveWorld } from "./drive-world.ts";
+import { DAY, type DriveWorld, PACKS, QUALITY, sharedDriveWorld } from "./drive-world.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW } from "./world.ts";
 
 const ZSTD = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
@@ -28,16 +28,15 @@ describe("a folder of a share", () => {
   it("links, at the root, every day with a slash, every file, the manifest and the sums, and nothing else", async () => {
     const links = new Set(await linksOf(world.share, ""));
     const days = [BEFORE_WINDOW, FIRST_OF_WINDOW, DAY];
-    const own = [`${DAY}/${DAY}_trades.parquet`, `${DAY}/${DAY}_trades.zip`];
-    const files = [...days.map((day) => `${day}/${day}_orders.parquet`), ...own];
+    const own = [...PACKS, `${DAY}_trades.zip`].map((name) => `${DAY}/${name}`);
+    const files = new Set([...days.map((day) => `${day}/${day}_orders.parquet`), ...own]);
     const expected = [...days.map((day) => `${day}/`), ...files, "SHA256SUMS", "manifest.json"];
     expect([...links].sort()).toEqual(expected.sort());
   });
 
   it("links, for a day, the day's files but not by-symbol", async () => {
     const links = await linksOf(world.share, `${DAY}/`);
-    const packs = [`${DAY}_orders.parquet`, `${DAY}_trades.parquet`];
-    expect(links).toEqual(["../", ...packs, `${DAY}_trades.zip`]);
+    expect(links).toEqual(["../", ...PACKS, `${DAY}_trades.zip`]);
   });
 
   it("redirects its path without the final slash to the path with it", async () => {
@@ -91,7 +90,7 @@ describe("manifest.json and SHA256SUMS", () => {
       expect(answer.bytes).toHaveLength(file.size_bytes);
       expect(sha256(answer.bytes)).toBe(file.sha256);
       expect(answer.headers["x-build"]).toBe(file.build_id);
-      expect(file.build_id !== undefined).toBe(/_(orders|trades)\.parquet$/.test(file.path));
+      expect(file.build_id !== undefined).toBe(/_(orders|trades|quotes)\.parquet$/.test(file.path));
     }
     const sums = await onDrive(world.share, "SHA256SUMS");
     expect(sums.text).toBe(manifest.files.map((file) => `${file.sha256}  ${file.path}\n`).join(""));
@@ -135,7 +134,7 @@ describe("the folder by-symbol", () => {
     const expected = world.main.securities
       .filter(({ orders }) => orders.length > 0)
       .map(({ symbol, market }) => `${symbol}.${market}`)
-      .flatMap((code) => [`${code}.parquet`, `${code}_trades.parquet`]);
+      .flatMap((code) => ["", "_trades", "_quotes"].map((suffix) => `${code}${suffix}.parquet`));
     expect(links.filter((href) => !href.startsWith(".")).sort()).toEqual(expected.sort());
   });
 
@@ -152,17 +151,20 @@ describe("the folder by-symbol", () => {
     }
   });
 
-  it("serves a file of trades that equals the security's section of the trade pack", async () => {
-    const pack = await onDrive(world.share, `${DAY}/${DAY}_trades.parquet`);
-    const path = `${DAY}/by-symbol/600519.SH_trades.parquet`;
+  it.each([
+    ["trades", "trade_id"],
+    ["quotes", "bid_vol1"],
+  ])("serves a file of %s that equals the security's section of the pack", async (dataset, number) => {
+    const pack = await onDrive(world.share, `${DAY}/${DAY}_${dataset}.parquet`);
+    const path = `${DAY}/by-symbol/600519.SH_${dataset}.parquet`;
     const file = await onDrive(world.share, path);
     expect([file.status, pack.bytes.includes(file.bytes)]).toEqual([200, true]);
     const disposition = String(file.headers["content-disposition"]);
-    expect(disposition).toContain(`600519.SH_${DAY}_trades.parquet`);
+    expect(disposition).toContain(`600519.SH_${DAY}_${dataset}.parquet`);
     const buffer = new Uint8Array(file.bytes).buffer;
     const rows = await parquetReadObjects({ file: buffer, compressors: ZSTD });
     const orders = world.main.rowsOf("600519");
-    expect(rows.map(({ time, trade_id }) => [time, Number(trade_id)])).toEqual(
+    expect(rows.map(({ time, [number]: value }) => [time, Number(value)])).toEqual(
       orders.map(([, , time, , exchangeOrderId]) => [time, exchangeOrderId]),
     );
   });

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basic, onDrive } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
-import { DAY, type DriveWorld, sharedDriveWorld } from "./drive-world.ts";
+import { DAY, type DriveWorld, PACKS, sharedDriveWorld } from "./drive-world.ts";
 
 let world: DriveWorld;
 beforeAll(async () => {
@@ -54,8 +54,8 @@ describe("PROPFIND on a share", () => {
     const root = [...responsesOf(await propfind("", "1")).keys()];
     expect(root).toEqual(["", "20260210/", "20260211/", `${DAY}/`, "manifest.json", "SHA256SUMS"]);
     const ofDay = [...responsesOf(await propfind(`${DAY}/`, "1")).keys()];
-    const packs = [`${DAY}/${DAY}_orders.parquet`, `${DAY}/${DAY}_trades.parquet`];
-    expect(ofDay).toEqual([`${DAY}/`, ...packs, `${DAY}/${DAY}_trades.zip`]);
+    const files = [...PACKS, `${DAY}_trades.zip`].map((name) => `${DAY}/${name}`);
+    expect(ofDay).toEqual([`${DAY}/`, ...files]);
   });
 
   it("lists by-symbol when the request names it", async () => {

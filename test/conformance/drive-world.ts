@@ -3,6 +3,7 @@
  * 12 March 2026, 10:00 in Beijing.
  */
 
+import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import { shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { type DailyFile, publishFiles } from "../support/files.ts";
 import { account, publish } from "../support/operator.ts";
@@ -10,8 +11,10 @@ import { randomBytes } from "../support/random.ts";
 import { oncePerWorker } from "../support/service.ts";
 import { sharedWorld, startWorld, type World } from "./world.ts";
 
-/** A day with the order pack of the main day, the trade pack made of the same rows, and a file of the operator's. */
+/** A day with the order pack of the main day, packs of the other datasets from the same rows, and an operator's file. */
 export const DAY = "20260311";
+/** The names of its packs, as listings order them. */
+export const PACKS = DATASET_NAMES.map((dataset) => `${DAY}_${dataset}.parquet`).toSorted();
 /** A Shanghai and a Shenzhen address for `CF-Connecting-IP`. */
 export const HERE = { "cf-connecting-ip": "203.0.113.7" };
 export const THERE = { "cf-connecting-ip": "198.51.100.9" };
@@ -53,7 +56,9 @@ export async function sharedDriveWorld(): Promise<DriveWorld> {
 
 async function publishOnDrive({ service, main }: World): Promise<void> {
   await publishFiles(service, trades);
-  await publish(service, main, "trades", QUALITY);
+  for (const dataset of DATASET_NAMES.filter((name) => name !== "orders")) {
+    await publish(service, main, dataset, dataset === "trades" ? QUALITY : undefined);
+  }
 }
 
 async function withShare(world: World): Promise<DriveWorld> {

@@ -37,7 +37,10 @@ const section = (dataset: DatasetName, symbol: string, market: "SH" | "SZ", rows
   return { symbol, market, columns: randomRows(randomFrom(seed), DATASETS[dataset], { rows, crowd: 3 }) };
 };
 
-/** In trades a fund and a bond are on the other exchange; one security has no orders, another no trades. */
+/**
+ * A bond is on the other exchange in trades and quotes; one security has no orders, another no trades, another quotes
+ * alone, as the two indexes of Shanghai have.
+ */
 const SECTIONS: Record<DatasetName, DatasetSection[]> = {
   orders: [
     section("orders", "600519", "SH", 12_345),
@@ -45,12 +48,21 @@ const SECTIONS: Record<DatasetName, DatasetSection[]> = {
     section("orders", "110001", "SH", 3),
     section("orders", "688111", "SH", 0),
     section("orders", "600000", "SH", 2),
+    section("orders", "000001", "SZ", 5),
   ],
   trades: [
     section("trades", "600519", "SH", 11_111),
     section("trades", "300750", "SZ", 30),
     section("trades", "110001", "SZ", 4),
     section("trades", "688111", "SH", 5),
+  ],
+  quotes: [
+    section("quotes", "600519", "SH", 10_007),
+    section("quotes", "300750", "SZ", 20),
+    section("quotes", "110001", "SZ", 2),
+    section("quotes", "688001", "SH", 3),
+    section("quotes", "000001", "SH", 6),
+    section("quotes", "000300", "SH", 4),
   ],
 };
 
@@ -278,6 +290,31 @@ describe("the exchange of a security named by digits alone", () => {
   });
 });
 
+describe("a security that only quotes have", () => {
+  it("is no_orders at the other interfaces, whether halted or an index", async () => {
+    for (const symbol of ["688001", "000300.SH"]) {
+      expect(pageOf(await ask("quotes", { symbol })).items).toEqual(rowsOf("quotes", symbol.slice(0, 6)));
+      for (const dataset of ["orders", "trades"] as const) {
+        expectRefusal(await ask(dataset, { symbol }), { reason: "no_orders" });
+      }
+    }
+  });
+
+  it("is never found by bare digits when it is an index, at any interface", async () => {
+    const share = { symbol: "000001" };
+    expect(pageOf(await ask("orders", share)).items).toEqual(rowsOf("orders", "000001"));
+    for (const dataset of ["trades", "quotes"] as const) {
+      const answer = await ask(dataset, share);
+      expectRefusal(answer, { reason: "no_orders", says: ["000001.SZ"] });
+    }
+    expect(pageOf(await ask("quotes", { symbol: "sh000001" })).items).toEqual(rowsOf("quotes", "000001"));
+    for (const dataset of DATASET_NAMES) {
+      const answer = await ask(dataset, { symbol: "000300" });
+      expectRefusal(answer, { reason: "security_unknown", says: ["000300.SH"] });
+    }
+  });
+});
+
 describe.each(DATASET_NAMES)("%s: a served day", (dataset) => {
   const total = SECTIONS[dataset].reduce((sum, { columns }) => sum + columns.rows, 0);
 
@@ -361,14 +398,16 @@ describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
   });
 });
 
-describe("two public clients with one key", () => {
+describe("three public clients with one key", () => {
   const CLIENTS: Record<DatasetName, string> = {
     orders: "symbol,tradedate,time,order_id,price,volume,amount,side,order_type,order_no",
     trades:
       "symbol,tradedate,time,trade_id,price,volume,amount,bs_flag,trade_code,buy_order_id,sell_order_id",
+    quotes:
+      "symbol,tradedate,time,open,high,low,close,pre_close,total_volume,total_amount,bid1,bid_vol1,ask1,ask_vol1",
   };
 
-  it("read orders and trades in parallel, unchanged, with page_size 50000 and fields of their own", async () => {
+  it("read all datasets in parallel, unchanged, with page_size 50000 and fields of their own", async () => {
     const { key: apikey } = await account(world.service, { plan: "flagship" });
     const reads = DATASET_NAMES.map((dataset) =>
       readAll(dataset, { symbol: "600519", page_size: 50_000 }, { apikey, fields: CLIENTS[dataset] }),

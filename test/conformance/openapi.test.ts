@@ -1,7 +1,7 @@
 /** Compares `GET /openapi.json` with the service: names, values, answers and examples. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { DATASETS } from "../../src/datasets/registry.ts";
+import { DATASET_NAMES, DATASETS, perDataset } from "../../src/datasets/registry.ts";
 import { exampleRows } from "../../src/docs/example-day.ts";
 import { firstPage, requestExamples } from "../../src/docs/openapi/examples.ts";
 import {
@@ -48,8 +48,10 @@ let world: World;
 let document: Document;
 beforeAll(async () => {
   world = await startWorld();
-  const columns = randomRows(randomFrom(20_260_311), DATASETS.trades, { rows: 20 });
-  await publishSections(world.service, "trades", MAIN, [{ symbol: "600519", market: "SH", columns }]);
+  for (const dataset of DATASET_NAMES.filter((name) => name !== "orders")) {
+    const columns = randomRows(randomFrom(20_260_311), DATASETS[dataset], { rows: 20 });
+    await publishSections(world.service, dataset, MAIN, [{ symbol: "600519", market: "SH", columns }]);
+  }
   await publishFiles(world.service, auctionPack("20260311"));
   const answer = await call(`${world.service.baseUrl}/openapi.json`, { method: "GET" });
   expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -134,18 +136,13 @@ const VALUES: Record<string, unknown[]> = {
   since: ["20260301", "yesterday", 20260301],
   after: [0, 5, "5", -1, "x", 1.5],
   limit_changes: [1, 50, "50", 0, 51, "0", "051", true],
-  dataset: ["orders", "trades", "quotes", "Orders", 1],
+  dataset: ["orders", "trades", "quotes", "auctions", "Orders", 1],
   market: ["SH", "sz", " Sh ", "BJ", "S", 1],
   data_type: ["level2", "auction_tick", "level1", "LEVEL2", 2],
   year: [2026, "2026", 2016, "26", 2026.5, true],
 };
 
-const HISTORIES = [
-  "level2_order_history",
-  "level2_trade_history",
-  "order_history_estimate",
-  "trade_history_estimate",
-] as const;
+const HISTORIES = DATASET_NAMES.flatMap((name) => [DATASETS[name].apiname, DATASETS[name].estimate]);
 
 /** Values that the document accepts and the service refuses. */
 const LOOSER = new Set([
@@ -159,10 +156,8 @@ const LOOSER = new Set([
 const OF_A_SECURITY = { symbol: "600519", tradedate: MAIN };
 
 const BASE: Record<Apiname, Record<string, unknown>> = {
-  level2_order_history: OF_A_SECURITY,
-  level2_trade_history: OF_A_SECURITY,
-  order_history_estimate: OF_A_SECURITY,
-  trade_history_estimate: OF_A_SECURITY,
+  ...perDataset("apiname", () => OF_A_SECURITY),
+  ...perDataset("estimate", () => OF_A_SECURITY),
   file_download: { data_type: "auction_tick", year: 2026 },
   account_info: {},
   data_status: {},
@@ -221,7 +216,7 @@ describe("the document's examples", () => {
     async (name) => {
       const body = document.paths["/api"].post.requestBody.content["application/json"].examples[name]?.value;
       const answer = await world.service.post({ ...body, apikey: world.keys.flagship });
-      if (name === "parquet_file" || name === "trades_file") {
+      if (name.endsWith("_file")) {
         expect(answer.headers["content-type"]).toBe("application/vnd.apache.parquet");
         return;
       }

@@ -54,7 +54,9 @@ describe.skipIf(!existsSync(DATA))("real trades over HTTP (contract 4.5)", () =>
       expect([...source.values()].reduce((sum, each) => sum + each.length, 0)).toBe(rows);
       for (const [symbol, cells] of source) {
         const standard = cells.map((row) => row.slice(0, STANDARD));
-        await checkPaging(service, apikey, { symbol, tradedate, page_size: 9_999 }, standard, "trades");
+        await checkPaging(service, apikey, { symbol, tradedate, page_size: 9_999 }, standard, {
+          dataset: "trades",
+        });
         const request = { dataset: "trades", apikey, params: { symbol, tradedate } } as const;
         expectRows((await readAllPages(service, { ...request, fields: ALL })).rows, cells, symbol);
         const params = { ...request.params, format: "parquet" };

@@ -2,7 +2,7 @@
  * Generates random histories of a client with unreliable connections to two deployments: the requests, the faults and
  * the rows that the client must return.
  */
-import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import {
   columnsIn,
   columnsOf,
@@ -12,6 +12,7 @@ import {
   type TestDay,
   type TestSecurity,
 } from "../support/builders.ts";
+import { PAGED } from "../support/client-paging.ts";
 import { answerRows, fieldNames } from "../support/dataset-days.ts";
 import type { Fault } from "../support/fault-line.ts";
 import type { Random } from "../support/random.ts";
@@ -76,7 +77,7 @@ export function randomHistory(random: Random, of: TestDay): History {
   const { symbol, market, orders } = random.pick(of.securities);
   const [a = "", b = ""] = [random.pick(orders).time, random.pick(orders).time].toSorted();
   const isWindow = random.chance(0.4) && a !== b;
-  const dataset = random.pick(DATASET_NAMES);
+  const dataset = random.pick(PAGED);
   const fields = fieldNames(DATASETS[dataset]).filter(() => random.chance(0.3));
   const sizes = [1, 7, 64, 100, 10_000].filter((size) => orders.length / size <= 60);
   return {

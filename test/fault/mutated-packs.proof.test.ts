@@ -30,6 +30,7 @@ import { temporaryFolder } from "../unit/pack-builder/deliveries.ts";
 const SIZES: Record<DatasetName, { packs: number; rows: [number, number] }> = {
   orders: { packs: proofSize(3_000), rows: [200, 10_050] },
   trades: { packs: proofSize(600), rows: [300, 10_050] },
+  quotes: { packs: proofSize(150), rows: [50, 400] },
 };
 /** Verifying opens DuckDB and publishing takes three requests, so only every n-th pack is verified and published. */
 const VERIFIED_EVERY = 3;

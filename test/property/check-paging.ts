@@ -45,10 +45,10 @@ export async function checkPaging(
   apikey: string,
   params: Record<string, unknown> & { page_size: number },
   expected: readonly Row[],
-  dataset: DatasetName = "orders",
+  { dataset = "orders", fields }: { dataset?: DatasetName; fields?: readonly string[] } = {},
 ): Promise<void> {
   const about = `${dataset} ${JSON.stringify(params)}`;
-  const paged = await readAllPages(service, { dataset, apikey, params });
+  const paged = await readAllPages(service, { dataset, apikey, params, fields });
   const applied = Math.min(params.page_size, 10_000);
   expect(paged.rows.length, about).toBe(expected.length);
   expectRows(paged.rows, expected, about);

@@ -46,6 +46,9 @@ export interface PagingResult {
   told: number;
 }
 
+/** The datasets that both clients page through. */
+export const PAGED: readonly DatasetName[] = ["orders", "trades"];
+
 export type Pager = (task: PagingTask) => Promise<PagingResult>;
 
 /** Starts a Python process that pages on request. */

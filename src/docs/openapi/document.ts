@@ -22,7 +22,7 @@ export function openApiDocument(facts: ExampleFacts, version: string): Json {
     info: {
       title: "edgetape",
       version,
-      summary: "Tick-by-tick orders and trades of the Chinese exchanges.",
+      summary: "Tick-by-tick orders and trades, and quotes, of the Chinese exchanges.",
       description:
         "Every request is a JSON body with apiname, apikey and params. Read the code of the body: 200 served, 1002 no data, 403 not allowed, 422 wrong parameter, 429 quota used, 503 busy or unavailable. X-Reason and the end of every message name the reason.",
       license: { name: "MIT", identifier: "MIT" },

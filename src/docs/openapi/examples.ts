@@ -41,6 +41,13 @@ export function requestExamples(tradedate: string): Record<string, RequestExampl
     },
     trades_file: { apiname: "level2_trade_history", params: { symbol, tradedate, format: "parquet" } },
     trades_estimate: { apiname: "trade_history_estimate", params: { symbol, tradedate } },
+    quotes_page: {
+      apiname: "level2_quote_history",
+      params: { symbol, tradedate, start_time: "09:30", end_time: "09:31" },
+      fields: "time,close,volume,bid1,bid_vol1,ask1,ask_vol1",
+    },
+    quotes_file: { apiname: "level2_quote_history", params: { symbol, tradedate, format: "parquet" } },
+    quotes_estimate: { apiname: "quote_history_estimate", params: { symbol, tradedate } },
   };
 }
 

@@ -52,6 +52,8 @@ export const SUMMARIES: Readonly<Record<Apiname, string>> = {
     "Order records of one security on one trading day: JSON pages by cursor, or one Parquet file. Each accepted request counts; one at a time per account and interface.",
   level2_trade_history:
     "Trade records of one security on one trading day, with the cancels of Shenzhen: as order history, with a slot and counters of its own.",
+  level2_quote_history:
+    "Quotes of one security on one trading day, a snapshot with ten levels about every three seconds: as order history, with a slot and counters of its own.",
   file_download:
     "The share of one year's daily files: an address, a password, what it covers. Counts nothing.",
   account_info: "Plan, windows, what is left of today's quotas, the last 20 requests. Counts nothing.",
@@ -62,4 +64,5 @@ export const SUMMARIES: Readonly<Record<Apiname, string>> = {
     "The securities of a dataset's day with rows, file sizes, first and last times. Counts nothing.",
   order_history_estimate: "Rows, pages, bytes and cost of an order query before it is made. Counts nothing.",
   trade_history_estimate: "The same of a trade query. Counts nothing.",
+  quote_history_estimate: "The same of a quote query. Counts nothing.",
 };

@@ -77,7 +77,7 @@ key_id | string? | 所用 key 的编号，不是 key；控制台登录时为 nul
 plan | string? | 有效的套餐；没有时为最近结束的一个 | the plan in force; when none is, the one that ended last
 plan_state | string | \`active\`、\`expired\`、\`none\` | \`active\`, \`expired\`, \`none\`
 plan_ends_at | instant? | 该套餐的结束时刻（不含） | when that plan ends, exclusive
-windows | object | \`level2_order_history\`、\`level2_trade_history\`、\`auction_tick\`、\`level2\` 现在可取的日期，\`from\`、\`to\` 含两端；null 为不可用，\`from\` 为 null 是全部历史 | days that \`level2_order_history\`, \`level2_trade_history\`, \`auction_tick\` and \`level2\` give now, \`from\` and \`to\` included; null: nothing, a \`from\` of null: all history
+windows | object | \`level2_order_history\`、\`level2_trade_history\`、\`level2_quote_history\`、\`auction_tick\`、\`level2\` 现在可取的日期，\`from\`、\`to\` 含两端；null 为不可用，\`from\` 为 null 是全部历史 | days that \`level2_order_history\`, \`level2_trade_history\`, \`level2_quote_history\`, \`auction_tick\` and \`level2\` give now, \`from\` and \`to\` included; null: nothing, a \`from\` of null: all history
 quotas | list | 按接口的当日计数，委托在前 | the day's counters by interface, orders first
 interface | string | 计数或请求所属的接口 | the interface counted, or asked
 day | day | 计数的北京日 | the Beijing day that is counted
@@ -107,7 +107,7 @@ securities | integer? | 证券数 | securities
 size_bytes | bytes? | 整日包的大小 | size of the day's pack
 published_at | instant? | 发布时刻 | when it was published
 quality | object? | 委托与成交的核对：\`verdict\` 为 \`passed\`、\`failed\`（运营方确认后发布）或 \`not_provable\`，\`summary\` 一句话说明；未核对时为 null | orders checked against trades: \`verdict\` is \`passed\`, \`failed\` (the operator published it all the same) or \`not_provable\`, \`summary\` says it in one sentence; null where it was not checked
-datasets | object | 各数据集（\`orders\`、\`trades\`）的 \`state\` 及此后各项；日期旁的各项是委托的 | \`state\` and what follows it of each dataset (\`orders\`, \`trades\`); beside the date they are those of orders`,
+datasets | object | 各数据集（\`orders\`、\`trades\`、\`quotes\`）的 \`state\` 及此后各项；日期旁的各项是委托的 | \`state\` and what follows it of each dataset (\`orders\`, \`trades\`, \`quotes\`); beside the date they are those of orders`,
   },
   {
     id: "data-changes",
@@ -117,7 +117,7 @@ datasets | object | 各数据集（\`orders\`、\`trades\`）的 \`state\` 及�
 changes | list | 变化，按发生次序 | the changes, in the order they happened
 change | integer | 变化的编号，一直增大 | its number, which grows
 at | instant | 发生时刻 | when it happened
-dataset | string | \`orders\` 或 \`trades\` | \`orders\` or \`trades\`
+dataset | string | \`orders\`、\`trades\` 或 \`quotes\` | \`orders\`, \`trades\` or \`quotes\`
 kind | string | \`published\`、\`restored\`、\`withdrawn\`、\`damaged\` | \`published\`, \`restored\`, \`withdrawn\`, \`damaged\`
 previous | integer? | 之前的修订号；首次发布为 null | the revision before; null for a day's first
 build_id | string? | \`revision\` 的构建编号；服务已没有该修订时为 null | the build id of \`revision\`; null when the service no longer has that revision
@@ -139,8 +139,8 @@ last_time | time? | 最后一行的时间 | time of its last row`,
   },
   {
     id: "estimate",
-    zh: "order_history_estimate、trade_history_estimate",
-    en: "order_history_estimate, trade_history_estimate",
+    zh: "order_history_estimate、trade_history_estimate、quote_history_estimate",
+    en: "order_history_estimate, trade_history_estimate, quote_history_estimate",
     rows: `
 start_time | time | 时间窗的起点（含） | where the window begins, inclusive
 end_time | time | 时间窗的终点（不含） | where it ends, exclusive

@@ -5,6 +5,13 @@ export const zh: PageText = {
   title: "更新记录",
   lead: "接口的变化；新增不破坏旧的。",
   blocks: [
+    heading("quotes", "行情快照"),
+    list(
+      "新增 `level2_quote_history`（行情快照，十档）与 `quote_history_estimate`，名额、额度、游标各自独立。",
+      "`data_status` 的 `datasets`、`account_info` 的 `windows` 与 `quotas` 增加快照；`data_changes`、`data_symbols` 的 `dataset` 可为 `quotes`。",
+      "指数只在快照里，须带后缀（`000001.SH`）；不带后缀的 `000001` 始终是深圳的股票。快照使某个代码在两个交易所都出现时，三个接口都要求写后缀。",
+      "`level2` 分享的每日目录增加 `<YYYYMMDD>_quotes.parquet`，`by-symbol/` 增加 `<代码>.<SH|SZ>_quotes.parquet`；原有文件不变。",
+    ),
     heading("trades", "逐笔成交"),
     list(
       "新增 `level2_trade_history`（逐笔成交）与 `trade_history_estimate`，名额、额度、游标与委托各自独立。",
@@ -36,6 +43,13 @@ export const en: PageText = {
   title: "Change log",
   lead: "What changed in the API; additions break nothing.",
   blocks: [
+    heading("quotes", "Quotes"),
+    list(
+      "`level2_quote_history` (quotes with ten levels) and `quote_history_estimate`, with a slot, a quota and cursors of their own.",
+      "`datasets` of `data_status`, `windows` and `quotas` of `account_info` have quotes too; `dataset` of `data_changes` and `data_symbols` may be `quotes`.",
+      "Indexes are in quotes only and need their suffix (`000001.SH`): `000001` is always the share in Shenzhen. A code that quotes show on both exchanges needs its suffix at all three interfaces.",
+      "The day's folder of a `level2` share also holds `<YYYYMMDD>_quotes.parquet`, and `by-symbol/` a `<code>.<SH|SZ>_quotes.parquet`; the other files stay as they were.",
+    ),
     heading("trades", "Trades"),
     list(
       "`level2_trade_history` (trades) and `trade_history_estimate`, with a slot, a quota and cursors of their own.",

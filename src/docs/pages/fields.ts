@@ -1,36 +1,47 @@
-/** Every field with unit and meaning (contract 4.1, 4.5). */
+/** Every field with unit and meaning (contract 4.1, 4.5, 4.6). */
+import type { Column, Dataset } from "../../datasets/dataset.ts";
+import { quotes } from "../../datasets/quotes.ts";
 import { trades } from "../../datasets/trades.ts";
 import { type Block, type DocsLanguage, heading, note, type PageText, table, text } from "../block.ts";
 
 /** The types of values in answers. */
-const TYPES: Record<(typeof trades)["columns"][number]["kind"], Record<DocsLanguage, string>> = {
+const TYPES: Record<Column["kind"], Record<DocsLanguage, string>> = {
   symbol: { zh: "字符串，6 位", en: "string of 6 digits" },
   tradedate: { zh: "字符串 `YYYYMMDD`", en: "string `YYYYMMDD`" },
   time: { zh: "字符串 `HHMMSSmmm`，9 位", en: "string `HHMMSSmmm`, 9 digits" },
   code: { zh: "字符串", en: "string" },
   integer: { zh: "整数", en: "integer" },
   price: { zh: "数", en: "number" },
+  yuan: { zh: "数", en: "number" },
   amount: { zh: "数", en: "number" },
 };
 
-/** Returns the table of trade fields from the dataset's description. */
-function tradeTable(language: DocsLanguage, head: readonly string[]): Block {
-  const rows = trades.columns.map(({ name, kind, unit, description, ...more }) => {
-    const type = TYPES[kind][language];
-    const separator = language === "zh" ? "，" : ", ";
-    const only = { zh: "只在 `fields` 里写出时返回。", en: "Only when `fields` names it. " }[language];
-    return [
-      `\`${name}\``,
-      unit === null ? type : `${type}${separator}${unit[language]}`,
-      `${"onRequest" in more ? only : ""}${description[language]}`,
-    ];
-  });
+/** Fields of a level of the order book behind the first, which are described with the first. */
+const FURTHER_LEVEL = /^(?:bid|ask)(?:_vol)?(?:[2-9]|10)$/;
+
+/** Returns the table of a dataset's fields from its description; the ten levels of a book take one row for each field. */
+function fieldTable({ columns }: Dataset, language: DocsLanguage): Block {
+  const head = { zh: ["字段", "类型与单位", "含义"], en: ["Field", "Type and unit", "Meaning"] }[language];
+  const rows = columns
+    .filter(({ name }) => !FURTHER_LEVEL.test(name))
+    .map((column) => {
+      const { name, kind, unit, description, onRequest } = column;
+      const type = TYPES[kind][language];
+      const separator = language === "zh" ? "，" : ", ";
+      const only = { zh: "只在 `fields` 里写出时返回。", en: "Only when `fields` names it. " }[language];
+      const levels = columns.some((each) => each.name === `${name}0`) ? ` … \`${name}0\`` : "";
+      return [
+        `\`${name}\`${levels}`,
+        unit === null ? type : `${type}${separator}${unit[language]}`,
+        `${onRequest ? only : ""}${description[language]}`,
+      ];
+    });
   return table(head, rows);
 }
 
 export const zh: PageText = {
   title: "字段",
-  lead: "委托十个、成交十一个标准字段，JSON 与 Parquet 名称、类型、数值完全一致。",
+  lead: "委托十个、成交十一个、快照五十个标准字段，JSON 与 Parquet 名称、类型、数值完全一致。",
   blocks: [
     heading("orders", "委托：level2_order_history"),
     table(
@@ -74,12 +85,26 @@ export const zh: PageText = {
       "`order_no` 即 `exchange_order_id`，`side` 即 `order_code`。只有在 `fields` 里写出时才返回，并保留所写的名字；新旧名可以同时要。",
     ),
     heading("trades", "成交：level2_trade_history"),
-    tradeTable("zh", ["字段", "类型与单位", "含义"]),
+    fieldTable(trades, "zh"),
     text(
       "深圳的撤单只在成交里（`trade_code` 为 `C`，`price` 与 `amount` 为 0），不在委托里。`buy_order_id`、`sell_order_id` 与同一天、同一证券委托的 `exchange_order_id` 对应。没有旧名；缺数为 0，缺代码为空字符串。金额的币种为交易币种：上海 B 股美元，深圳 B 股港元。",
     ),
     note(
       "手头的样本无法证实：数据商文件里深圳成交的买卖标志、盘后定价交易（15:05 至 15:30）的行、上海债券与回购的数量单位。源文件有的都原样给出。",
+    ),
+    heading("quotes", "快照：level2_quote_history"),
+    text(
+      "大约每三秒一行：从开盘集合竞价到收盘。标准字段依次为 `symbol` 至 `amount`，然后第一档的 `bid1`、`bid_vol1`、`ask1`、`ask_vol1`，第二档的四个，直到第十档。",
+    ),
+    fieldTable(quotes, "zh"),
+    text(
+      "`volume`、`amount` 是当日截至此刻的累计值。`total_volume`、`total_amount` 是它们的另一个名字，只在 `fields` 里写出时返回，并保留所写的名字。集合竞价期间没有十档：第一档两边都是撮合价与匹配量，第二档价格为 0、数量为未匹配量（只在一边）。价格为 0：尚无成交，或该档没有申报。同一 `time` 的多行都保留，按源文件次序。缺数为 0。",
+    ),
+    text(
+      "源文件的成交标志、BS标志与指数的成分统计（不加权指数、品种总数、上涨、下跌、持平品种数）不提供。指数只在快照里，没有十档，价格单位是点；请带后缀查询（`000001.SH`），不带后缀的 `000001` 是深圳的股票。",
+    ),
+    note(
+      "手头的样本无法证实：盘后定价交易（15:05 至 15:30）的快照、上海债券与回购的数量单位、指数的 `volume` 与 `amount`。源文件有的都原样给出。",
     ),
     heading("order", "行的顺序"),
     text(
@@ -87,7 +112,7 @@ export const zh: PageText = {
     ),
     heading("parquet", "Parquet 的类型"),
     text(
-      "ZSTD 压缩，全部列 REQUIRED：字符串列 STRING，编号与 `volume` 为 INT64，`price` 与 `amount` 为 DOUBLE。DuckDB、pyarrow、polars、hyparquet 均可读。",
+      "ZSTD 压缩，全部列 REQUIRED：字符串列 STRING，编号、笔数与各种数量为 INT64，价格与 `amount` 为 DOUBLE。DuckDB、pyarrow、polars、hyparquet 均可读。",
     ),
     note("`.BJ`（北交所）不收录：请求会被识别，答复是 1002。"),
   ],
@@ -95,7 +120,7 @@ export const zh: PageText = {
 
 export const en: PageText = {
   title: "Fields",
-  lead: "Ten standard fields of orders and eleven of trades; JSON and Parquet agree in names, types and every value.",
+  lead: "Ten standard fields of orders, eleven of trades and fifty of quotes; JSON and Parquet agree in names, types and every value.",
   blocks: [
     heading("orders", "Orders: level2_order_history"),
     table(
@@ -155,12 +180,26 @@ export const en: PageText = {
       "`order_no` is `exchange_order_id`, `side` is `order_code`. They are returned only when written in `fields`, under the name that was written, and may stand beside the new names.",
     ),
     heading("trades", "Trades: level2_trade_history"),
-    tradeTable("en", ["Field", "Type and unit", "Meaning"]),
+    fieldTable(trades, "en"),
     text(
       "The cancels of Shenzhen are rows of trades (`trade_code` is `C`, `price` and `amount` are 0) and not of orders. `buy_order_id` and `sell_order_id` are the `exchange_order_id` of orders of the same day and security. There are no legacy names; a number that is missing is 0, a code that is missing an empty string. Amounts are in the currency of trading: USD for Shanghai B shares, HKD for Shenzhen B shares.",
     ),
     note(
       "No sample at hand proves the flag of Shenzhen fills in the vendor's files, rows of after-hours fixed-price trading (15:05 to 15:30), and the unit of quantities of Shanghai bonds and repos. What the source has is passed on.",
+    ),
+    heading("quotes", "Quotes: level2_quote_history"),
+    text(
+      "A row about every three seconds, from the opening auction to the close. The standard fields are `symbol` to `amount`, then `bid1`, `bid_vol1`, `ask1`, `ask_vol1` of the first level, the four of the second, and so on to the tenth.",
+    ),
+    fieldTable(quotes, "en"),
+    text(
+      "`volume` and `amount` are those of the day so far. `total_volume` and `total_amount` are other names of them, returned only when written in `fields`, under the name that was written. A call auction has no ten levels: level 1 holds, on both sides, the price at which orders match and the matched quantity; level 2 has the price 0 and, on one side, the unmatched quantity. A price of 0 means that there is none yet, or that the level is empty. Rows with the same `time` all stay, in the source's order. A number that is missing is 0.",
+    ),
+    text(
+      "成交标志, BS标志 and the counts of an index's members (不加权指数, 品种总数, 上涨品种数, 下跌品种数, 持平品种数) of the source are not served. Indexes are in quotes only, have no levels, and their prices are points; ask for them with the suffix (`000001.SH`): `000001` without it is the share in Shenzhen.",
+    ),
+    note(
+      "No sample at hand proves snapshots of after-hours fixed-price trading (15:05 to 15:30), the unit of quantities of Shanghai bonds and repos, and `volume` and `amount` of an index. What the source has is passed on.",
     ),
     heading("order", "Order of rows"),
     text(
@@ -168,7 +207,7 @@ export const en: PageText = {
     ),
     heading("parquet", "Types in Parquet"),
     text(
-      "ZSTD, all columns REQUIRED: texts are STRING, numbers of orders and trades and `volume` INT64, `price` and `amount` DOUBLE. DuckDB, pyarrow, polars and hyparquet read it.",
+      "ZSTD, all columns REQUIRED: texts are STRING, numbers, counts and quantities INT64, prices and `amount` DOUBLE. DuckDB, pyarrow, polars and hyparquet read it.",
     ),
     note("The Beijing exchange (`.BJ`) is not carried: it is understood and answered with 1002."),
   ],

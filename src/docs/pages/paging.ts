@@ -20,7 +20,7 @@ export const zh: PageText = {
     list(
       "`data_rebuilt`：当天数据在翻页途中被重建。丢掉已读的行，从第一页开始（客户端会自动重来一次并告知）。",
       "`cursor_old_format`、`cursor_invalid`：旧格式，或来自另一条线路。游标只在签发它的线路上有效。",
-      "`cursor_mismatch`：证券、日期或时间窗变了，或游标是另一个接口的（委托的游标不能用于成交）。",
+      "`cursor_mismatch`：证券、日期或时间窗变了，或游标是另一个接口的（委托的游标不能用于成交、快照）。",
     ),
     heading("switch", "换线路续读"),
     text(
@@ -49,7 +49,7 @@ export const en: PageText = {
     list(
       "`data_rebuilt`: the day was rebuilt while you paged. Discard the rows and start again from the first page (the clients do this once and report it).",
       "`cursor_old_format`, `cursor_invalid`: an old format, or a cursor of another deployment. A cursor works only on the deployment that issued it.",
-      "`cursor_mismatch`: the security, date or window changed, or the cursor is of the other interface (orders, trades).",
+      "`cursor_mismatch`: the security, date or window changed, or the cursor is of another interface (orders, trades, quotes).",
     ),
     heading("switch", "Continuing on another deployment"),
     text(

@@ -6,7 +6,7 @@ export const zh: PageText = {
   lead: "能查哪些天，每天几次，同时几个；额度在北京时间零点重置。",
   blocks: [
     table(
-      ["套餐", "逐笔委托、逐笔成交查询", "每北京日、每接口", "文件分享"],
+      ["套餐", "逐笔委托、逐笔成交、行情快照查询", "每北京日、每接口", "文件分享"],
       [
         ["免费版、标准版", "不可用", "–", "不可用"],
         ["试用版", "全部历史", "100 次，JSON 与 Parquet 合计", "不可用"],
@@ -34,7 +34,7 @@ export const zh: PageText = {
     ),
     heading("concurrency", "并发与速率"),
     list(
-      "逐笔委托、逐笔成交：同一账户在每个接口一次一个请求，JSON 与 Parquet 合用，跨 key、跨实例；同一接口的第二个是 503 `slot_busy`，两个接口可以同时各有一个，额度也各算各的。不同线路各有各的名额和额度。",
+      "逐笔委托、逐笔成交、行情快照：同一账户在每个接口一次一个请求，JSON 与 Parquet 合用，跨 key、跨实例；同一接口的第二个是 503 `slot_busy`，三个接口可以同时各有一个，额度也各算各的。不同线路各有各的名额和额度。",
       "所有接口共用每账户的每秒限速（约每 10 秒 500 次，按地点近似计算），超过是 HTTP 429 `rate_limited`，`Retry-After` 10 秒。",
       "带宽不限速。Parquet 答复最长 5 分钟，JSON 最长 60 秒，首字节 15 秒内到达。",
     ),
@@ -47,7 +47,7 @@ export const en: PageText = {
   lead: "Which days, how often a day, how many at once; counters reset at midnight in Beijing.",
   blocks: [
     table(
-      ["Plan", "Orders, trades", "A Beijing day and interface", "Shares"],
+      ["Plan", "Orders, trades, quotes", "A Beijing day and interface", "Shares"],
       [
         ["free, standard", "not available", "–", "not available"],
         ["trial", "all history", "100 requests, JSON and Parquet together", "not available"],
@@ -75,7 +75,7 @@ export const en: PageText = {
     ),
     heading("concurrency", "At once, and per second"),
     list(
-      "Orders and trades: one request per account and interface in progress, JSON and Parquet together, across keys and instances; a second one at the same interface is 503 `slot_busy`. One at each runs side by side, and each counts for itself. Other lines have slots and quotas of their own.",
+      "Orders, trades, quotes: one request per account and interface in progress, JSON and Parquet together, across keys and instances; a second one at the same interface is 503 `slot_busy`. One at each runs side by side, and each counts for itself. Other lines have slots and quotas of their own.",
       "All interfaces share a ceiling per account (about 500 in 10 seconds, approximate and per location): HTTP 429 `rate_limited`, `Retry-After` 10 seconds.",
       "Bandwidth is not throttled. A Parquet answer may take 5 minutes, JSON 60 seconds; the first byte comes within 15.",
     ),

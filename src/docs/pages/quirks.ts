@@ -22,6 +22,17 @@ export const zh: PageText = {
     text(
       "真实数据里时间以 10 毫秒为一档：同一时间戳下可能有成百上千行，开盘集合竞价尤甚。不要只用时间续读，会丢行或重行；请用[游标](/docs/zh/paging)，或“时间 + 该毫秒已读行数”。",
     ),
+    heading("auctions", "快照：集合竞价期间没有十档"),
+    text(
+      "集合竞价期间的快照只有两档：第一档两边都是撮合价与匹配量，第二档价格为 0、数量为未匹配量（只在一边）。把它当成普通盘口会得到价差 0 和错误的挂单量；请按时间分开处理。",
+    ),
+    heading("snapshots", "快照：累计值、同一时刻的多行"),
+    list(
+      "`volume`、`amount` 是**当日累计**，不是这三秒的；两行相减才是区间量。",
+      "相邻两行可以有同一 `time` 而内容不同（实测约千分之三）：都保留，按源文件次序，不要按时间去重。",
+      "上海含开盘成交的首个快照 `open` 仍为 0，下一行才有；取开盘价请跳过 0。",
+      "停牌的证券只有快照，没有委托和成交；指数只在快照里，没有十档。",
+    ),
     heading("history", "上海委托从何时开始"),
     text("上海的逐笔委托从 **2022 年**起才有；更早的日子只有深圳的委托。"),
     heading("flags", "阶段标记不是委托"),
@@ -56,6 +67,17 @@ export const en: PageText = {
     heading("time", "Time goes in steps of 10 ms, in crowds"),
     text(
       "In the real data time goes in steps of 10 milliseconds, and hundreds or thousands of rows may share one stamp, most of all at the opening auction. To continue by time alone loses rows or doubles them: use the [cursor](/docs/en/paging), or a time and the rows of it already read.",
+    ),
+    heading("auctions", "Quotes: no ten levels during call auctions"),
+    text(
+      "A snapshot of a call auction has two levels only: level 1 holds, on both sides, the price at which orders match and the matched quantity; level 2 has the price 0 and, on one side, the unmatched quantity. Read as a normal book it gives a spread of 0 and wrong quantities: treat it apart, by time.",
+    ),
+    heading("snapshots", "Quotes: running totals, several rows at one time"),
+    list(
+      "`volume` and `amount` are those of **the day so far**, not of the last three seconds: subtract the row before.",
+      "Two rows in succession may have the same `time` and differ (about 3 in 1,000, measured). Both stay, in the source's order: do not drop repeated times.",
+      "Shanghai's first snapshot with the opening trade still has `open` 0; the next one has it. For the opening price skip the zeros.",
+      "A halted security has quotes and neither orders nor trades; indexes are in quotes only and have no levels.",
     ),
     heading("history", "Since when Shanghai has orders"),
     text("Tick-by-tick orders of Shanghai exist from **2022** on; earlier days hold Shenzhen's only."),

@@ -10,9 +10,9 @@ export const zh: PageText = {
     text(
       "返回体总是 `{code, message, data}`。JSON 请求里大多数拒绝的 HTTP 状态也是 200，所以请看 `code`；`format: parquet` 的错误用它自己的 HTTP 状态。每个答复都有 `X-Request-Id`，拒绝时 `X-Reason` 给出[原因](/docs/zh/errors)。机器可读的描述在 [/openapi.json](/openapi.json)。",
     ),
-    heading("order-history", "level2_order_history 与 level2_trade_history 的参数"),
+    heading("order-history", "level2_order_history、level2_trade_history、level2_quote_history 的参数"),
     text(
-      "委托与成交是两个接口，参数与规则相同，[字段](/docs/zh/fields)不同；各有各的名额、额度与游标，可以同时请求。",
+      "委托、成交、快照是三个接口，参数与规则相同，[字段](/docs/zh/fields)不同；各有各的名额、额度与游标，可以同时请求。",
     ),
     table(
       ["参数", "含义"],
@@ -48,9 +48,9 @@ export const zh: PageText = {
       "`data_status`：某月（`month`，`YYYYMM`）各交易日、各数据集的状态：`available`、`degraded`、`pending`、`missing`、`withdrawn`、`damaged`。",
       "`data_changes`：哪些天变了（`since`、`after`、`limit`、`dataset`），见[修订](/docs/zh/integrity)。",
       "`data_symbols`：某天有哪些证券（`tradedate`、`market`、`dataset`），各多少行、文件多大。",
-      "`order_history_estimate`、`trade_history_estimate`：查询之前先问行数、页数、字节数与费用。",
+      "`order_history_estimate`、`trade_history_estimate`、`quote_history_estimate`：查询之前先问行数、页数、字节数与费用。",
     ),
-    text("`dataset` 为 `orders`（省略时）或 `trades`。"),
+    text("`dataset` 为 `orders`（省略时）、`trades` 或 `quotes`。"),
     note("除 `file_download` 外，以上不占用请求额度，也不占并发名额；其中没有必填参数的可以省略 `params`。"),
     code("account"),
   ],
@@ -65,9 +65,12 @@ export const en: PageText = {
     text(
       "The body is always `{code, message, data}`. Most refusals of JSON requests have HTTP status 200 as well, so read `code`; errors of `format: parquet` have an HTTP status of their own. Every answer has `X-Request-Id`, a refusal has its [reason](/docs/en/errors) in `X-Reason`. For machines: [/openapi.json](/openapi.json).",
     ),
-    heading("order-history", "Parameters of level2_order_history and level2_trade_history"),
+    heading(
+      "order-history",
+      "Parameters of level2_order_history, level2_trade_history and level2_quote_history",
+    ),
     text(
-      "Orders and trades are two interfaces with the same parameters and rules and other [fields](/docs/en/fields). Each has its own slot, quota and cursors: ask both at the same time.",
+      "Orders, trades and quotes are three interfaces with the same parameters and rules and other [fields](/docs/en/fields). Each has its own slot, quota and cursors: ask them at the same time.",
     ),
     table(
       ["Parameter", "Meaning"],
@@ -106,9 +109,9 @@ export const en: PageText = {
       "`data_status`: the trading days of a `month` (`YYYYMM`) and the state of each dataset: `available`, `degraded`, `pending`, `missing`, `withdrawn`, `damaged`.",
       "`data_changes`: which days changed (`since`, `after`, `limit`, `dataset`), see [revisions](/docs/en/integrity).",
       "`data_symbols`: the securities of a day (`tradedate`, `market`, `dataset`) with rows and file sizes.",
-      "`order_history_estimate`, `trade_history_estimate`: rows, pages, bytes and cost of a query before it is made.",
+      "`order_history_estimate`, `trade_history_estimate`, `quote_history_estimate`: rows, pages, bytes and cost of a query before it is made.",
     ),
-    text("`dataset` is `orders`, also when it is left out, or `trades`."),
+    text("`dataset` is `orders`, also when it is left out, `trades` or `quotes`."),
     note(
       "These but `file_download` count nothing and take no slot; those without a required parameter may be sent without `params`.",
     ),

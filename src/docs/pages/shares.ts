@@ -11,7 +11,7 @@ export const zh: PageText = {
     ),
     list(
       "`auction_tick`：集合竞价，2022 年起，文件名 `<YYYYMMDD>_aucde.parquet`，ZSTD。",
-      "`level2`：全天逐笔，2017 年起；每天含逐笔委托和逐笔成交两个整日包。",
+      "`level2`：全天逐笔，2017 年起；每天含逐笔委托、逐笔成交、行情快照三个整日包。",
       "覆盖范围是**已发布**的文件与套餐窗口的交集，随日期移动；正在回补或待核实的不提供。",
       "`status` 为 `preparing` 时地址为空，`retry_after` 秒后再问。",
     ),
@@ -19,7 +19,7 @@ export const zh: PageText = {
     list(
       "`<YYYYMMDD>/<文件>`：按日期。",
       "`manifest.json`：全部文件的路径、日期、字节数、SHA-256、修订号，整日数据包还有 `build_id`（同 `X-Build`），做过质量检查的还有 `quality`；`SHA256SUMS`：可直接 `sha256sum --check`。",
-      "`<YYYYMMDD>/by-symbol/<代码>.<SH|SZ>.parquet`（委托）、`<代码>.<SH|SZ>_trades.parquet`（成交）：整日包里的一只证券，本身就是完整的 Parquet 文件。不列在目录里，免得同步时取两遍。",
+      "`<YYYYMMDD>/by-symbol/<代码>.<SH|SZ>.parquet`（委托）、`<代码>.<SH|SZ>_trades.parquet`（成交）、`<代码>.<SH|SZ>_quotes.parquet`（快照）：整日包里的一只证券，本身就是完整的 Parquet 文件。不列在目录里，免得同步时取两遍。",
     ),
     heading("quality", "质量"),
     text(
@@ -52,7 +52,7 @@ export const en: PageText = {
     ),
     list(
       "`auction_tick`: the opening auction, from 2022, `<YYYYMMDD>_aucde.parquet`, ZSTD.",
-      "`level2`: the full tick-by-tick day, from 2017: a day pack of orders and a day pack of trades.",
+      "`level2`: the full tick-by-tick day, from 2017: a day pack of orders, one of trades and one of quotes.",
       "It covers the files that are **published** and inside the plan's window, which moves with the date; files still being filled in or checked are not offered.",
       "While `status` is `preparing` the address is empty: ask again after `retry_after` seconds.",
     ),
@@ -60,7 +60,7 @@ export const en: PageText = {
     list(
       "`<YYYYMMDD>/<file>`: by date.",
       "`manifest.json`: path, date, bytes, SHA-256 and revision of every file, `build_id` (as in `X-Build`) of day packs, and `quality` where a check ran; `SHA256SUMS`: for `sha256sum --check`.",
-      "`<YYYYMMDD>/by-symbol/<code>.<SH|SZ>.parquet` (orders) and `<code>.<SH|SZ>_trades.parquet`: one security out of a pack, a complete Parquet file. They are not listed, so that a sync does not fetch everything twice.",
+      "`<YYYYMMDD>/by-symbol/<code>.<SH|SZ>.parquet` (orders), `<code>.<SH|SZ>_trades.parquet` and `<code>.<SH|SZ>_quotes.parquet`: one security out of a pack, a complete Parquet file. They are not listed, so that a sync does not fetch everything twice.",
     ),
     heading("quality", "Quality"),
     text(

@@ -54,7 +54,7 @@ const MARKETS: readonly Market[] = ["SH", "SZ"];
 const MARKET_FACTOR = 2 ** 24;
 const DATASET_FACTOR = 2 ** 28;
 /** Permanent numbers: a number must never be reassigned to another dataset. */
-const DATASET_NUMBERS: Readonly<Record<DatasetName, number>> = { orders: 0, trades: 1 };
+const DATASET_NUMBERS: Readonly<Record<DatasetName, number>> = { orders: 0, trades: 1, quotes: 2 };
 
 type Generation = "v4" | "v5";
 

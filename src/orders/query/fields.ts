@@ -57,6 +57,7 @@ function schemaOf(
       : []),
   ];
   const known = [standard.map(({ name }) => name).join(", "), ...more].join(", and ");
+  const example = ["time", "price", "close", "volume"].filter((name) => byName.has(name));
   return z
     .union([
       z.string().regex(new RegExp(`^${piece}(,${piece})*$`)),
@@ -65,7 +66,7 @@ function schemaOf(
     .nullish()
     .meta({
       description: `Columns in the order wanted, as a comma-separated string or an array: ${known}. Left out: the ${standard.length} standard ones.`,
-      examples: ["time,price,volume"],
+      examples: [example.join(",")],
     })
     .transform((fields) => {
       const columns = (namesIn(fields) ?? []).flatMap((name) => byName.get(name) ?? []);

@@ -70,6 +70,7 @@ describe("a day's trades beside its orders", () => {
     expect((await admin<DatasetList>("GET", "/days/datasets")).body.datasets).toEqual([
       { dataset: "orders", newest: "20240506" },
       { dataset: "trades", newest: "20240507" },
+      { dataset: "quotes", newest: null },
     ]);
     const changes = async (query: string) =>
       (await admin<ChangeList>("GET", `/changes${query}`)).body.changes.map((each) => [
@@ -78,7 +79,7 @@ describe("a day's trades beside its orders", () => {
       ]);
     expect((await changes("?dataset=trades")).at(-1)).toEqual(["trades", "20240507"]);
     expect(await changes("")).not.toContainEqual([undefined, "20240507"]);
-    expect((await admin("GET", "/days/20240506?dataset=quotes")).status).toBe(400);
+    expect((await admin("GET", "/days/20240506?dataset=auctions")).status).toBe(400);
     expect((await admin("GET", stepPath(of("20240506"), ""))).body.error).toBe(
       "There is no loaded day 20240506 (trades).",
     );

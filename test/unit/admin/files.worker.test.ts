@@ -158,6 +158,7 @@ describe("a daily file is refused", () => {
       ["auction_tick", "20260112_auction.parquet"],
       ["level2", "20260112_orders.parquet"],
       ["level2", "20260112_Trades.parquet"],
+      ["level2", "20260112_quotes.Parquet"],
       ["level2", "trades.csv"],
       ["level2", "20260113_trades.csv"],
       ["level2", "20260112_to_20260113.csv"],
@@ -227,7 +228,7 @@ describe("a daily file is refused", () => {
 
   it("never for its bytes if it is the operator's own, unless its name ends in .parquet", async () => {
     expect((await add(ownFile("20260116", "\0not Parquet"))).body).toMatchObject({ state: "verifying" });
-    const named = ownFile("20260116", "\0not Parquet, and long enough", "20260116_quotes.Parquet");
+    const named = ownFile("20260116", "\0not Parquet, and long enough", "20260116_books.Parquet");
     expect(await add(named)).toMatchObject({ status: 422, body: { error: expect.stringContaining("PAR1") } });
     const { bytes } = auctionPack("20260116");
     expect((await add({ ...named, bytes })).body).toMatchObject({ state: "verifying" });

@@ -56,13 +56,14 @@ describe("the state of an account", () => {
                 busy: true,
               },
               { interface: "level2_trade_history", requests: { limit: 100, used: 0 }, busy: false },
+              { interface: "level2_quote_history", requests: { limit: 100, used: 0 }, busy: false },
             ],
           },
         });
         const freed = await admin<Standing>("POST", `${path}/free`);
         expect(freed.body).toMatchObject({
           slot: null,
-          info: { quotas: [{ busy: false }, { busy: false }] },
+          info: { quotas: [{ busy: false }, { busy: false }, { busy: false }] },
         });
       }
     }

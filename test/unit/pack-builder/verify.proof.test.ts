@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { DATASET_NAMES, DATASETS } from "../../../src/datasets/registry.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../../../src/datasets/registry.ts";
 import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
@@ -14,9 +14,9 @@ import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
 const DAY = "20240102" as BeijingDate;
-/** Both datasets use the same code except for their columns. */
-const FLIPS = { orders: proofSize(500), trades: proofSize(100) };
-const CUTS = { orders: proofSize(100), trades: proofSize(20) };
+/** The datasets use the same code except for their columns. */
+const FLIPS = { orders: proofSize(500), trades: proofSize(80), quotes: proofSize(40) };
+const CUTS = { orders: proofSize(100), trades: proofSize(15), quotes: proofSize(10) };
 const random = printedRandom("verify");
 
 /** Returns the pack of `test` with its columns changed by `change`. */
@@ -46,21 +46,25 @@ describe("verifying a pack", () => {
       randomSecurity(random, { symbol: "600536", rows: 1 }),
     ],
   });
-  let packs: Record<"orders" | "trades", Uint8Array<ArrayBuffer>>;
+  let packs: Record<DatasetName, Uint8Array<ArrayBuffer>>;
   let pack: Uint8Array<ArrayBuffer>;
   beforeAll(async () => {
     pack = await packed(test);
-    const sections = (["000001", "300750"] as const).map((symbol, place) => ({
-      symbol,
-      market: "SZ" as const,
-      columns: randomRows(random, DATASETS.trades, { rows: 10_001 * place, crowd: 20 }),
-    }));
-    packs = { orders: pack, trades: await buildPackBytes(DAY, sections, undefined, "trades") };
+    const packOf = (dataset: DatasetName, rows: number) => {
+      const sections = (["000001", "300750"] as const).map((symbol, place) => ({
+        symbol,
+        market: "SZ" as const,
+        columns: randomRows(random, DATASETS[dataset], { rows: rows * place, crowd: 20 }),
+      }));
+      return buildPackBytes(DAY, sections, undefined, dataset);
+    };
+    packs = { orders: pack, trades: await packOf("trades", 10_001), quotes: await packOf("quotes", 1_001) };
   });
 
   it("accepts an intact pack and counts its rows", async () => {
     expect(await verified(pack)).toMatchObject({ rows: 30_002 });
     expect(await verified(packs.trades)).toMatchObject({ rows: 10_001, index: { dataset: "trades" } });
+    expect(await verified(packs.quotes)).toMatchObject({ rows: 1_001, index: { dataset: "quotes" } });
   });
 
   it.each(DATASET_NAMES)("finds each flipped byte and each truncation in a pack of %s", async (dataset) => {

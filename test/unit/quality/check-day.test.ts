@@ -10,7 +10,11 @@ import { ordersOf, tradesOf } from "./rows.ts";
 const DAY = "20230711" as BeijingDate;
 
 /** Returns `count` shares of an exchange with this many rows each. */
-function shares(market: Market, count: number, rows: SecurityReport["rows"]): SecurityReport[] {
+function shares(
+  market: Market,
+  count: number,
+  rows: Omit<SecurityReport["rows"], "quotes">,
+): SecurityReport[] {
   const verdicts = checkSecurity(
     { symbol: "600519", market, orders: ordersOf([]), trades: tradesOf([]), lastSnapshot: null },
     {},
@@ -19,7 +23,7 @@ function shares(market: Market, count: number, rows: SecurityReport["rows"]): Se
   return Array.from({ length: count }, (_, number) => ({
     symbol: `${market === "SH" ? "60" : "00"}${String(number).padStart(4, "0")}`,
     market,
-    rows,
+    rows: { quotes: null, ...rows },
     contents: {},
     ...verdicts,
   }));
@@ -70,7 +74,7 @@ describe("the sheet of another day", () => {
   const sheet = qualitySheet({
     tradedate: DAY,
     builderVersion: "1",
-    packs: { orders: "a", trades: "b" },
+    packs: { orders: "a", trades: "b", quotes: null },
     securities: both(2).map((each) => ({ ...each, contents: { orders: 5 } })),
     others: [],
   });
@@ -132,7 +136,7 @@ describe("the comparison of a day with the last days", () => {
     const ordersOnly = { orders: 1_000, trades: null };
     const day = [...shares("SH", 100, ordersOnly), ...shares("SZ", 100, ordersOnly)];
     expect(verdict(day)).toBe("passed");
-    const thin = both(100).map((each) => ({ ...each, rows: { orders: 10, trades: 10 } }));
+    const thin = both(100).map((each) => ({ ...each, rows: { orders: 10, trades: 10, quotes: null } }));
     expect(short(checkLastDays(sizesOf(thin), others.slice(0, 2)))).toBe("passed");
   });
 

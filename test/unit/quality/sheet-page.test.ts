@@ -32,14 +32,14 @@ function report(symbol: string, cancelled: number): SecurityReport {
   return {
     symbol,
     market: "SH",
-    rows: { orders: 2, trades: 1 },
+    rows: { orders: 2, trades: 1, quotes: null },
     contents: {},
     ...checkSecurity(day, {}, []),
   };
 }
 
 function sheetOf(securities: readonly SecurityReport[], builderVersion = "1.2.3"): QualitySheet {
-  const packs = { orders: "0123456789abcdef", trades: null };
+  const packs = { orders: "0123456789abcdef", trades: null, quotes: null };
   return qualitySheet({ tradedate: DAY, builderVersion, packs, securities, others: [] });
 }
 

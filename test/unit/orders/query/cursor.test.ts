@@ -57,6 +57,15 @@ describe("a current cursor (contract 5.2)", () => {
     }
   });
 
+  it("holds its dataset by a number that is never given to another", async () => {
+    const numbers = [];
+    for (const dataset of ["orders", "trades", "quotes"] as const) {
+      const text = await signCursor(SECRET, { ...CONTENT, dataset });
+      numbers.push(Buffer.from(text.slice(3), "base64url").readUInt32BE(4) >>> 28);
+    }
+    expect(numbers).toEqual([0, 1, 2]);
+  });
+
   it("has fewer than 100 characters and shows nothing in plain text", async () => {
     const text = await signCursor(SECRET, CONTENT);
     expect(text.length).toBeLessThan(100);

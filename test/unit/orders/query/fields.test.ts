@@ -9,6 +9,15 @@ const parseFields = baring(parseFieldsResult);
 const STANDARD =
   "symbol tradedate time order_id exchange_order_id order_type order_code price volume amount".split(" ");
 
+/** The standard order of contract 4.6: ten fields, then four of each of the ten levels. */
+const STANDARD_OF_QUOTES = [
+  ..."symbol tradedate time open high low close pre_close volume amount".split(" "),
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].flatMap((n) => [`bid${n}`, `bid_vol${n}`, `ask${n}`, `ask_vol${n}`]),
+];
+const ON_REQUEST_OF_QUOTES = "num_trades total_bid_vol total_ask_vol avg_bid_price avg_ask_price iopv".split(
+  " ",
+);
+
 function namesOf(fields: unknown, dataset: DatasetName = "orders"): string[] {
   const columns = parseFields(fields, dataset);
   if ("reason" in columns) throw new Error(`refused: ${columns.reason}`);
@@ -22,6 +31,18 @@ describe("parseFields (contract 3.10)", () => {
       expect(namesOf(fields)).toEqual(STANDARD);
     },
   );
+
+  it("gives the fifty standard fields of quotes, and all others of theirs when named", () => {
+    expect(namesOf(undefined, "quotes")).toEqual(STANDARD_OF_QUOTES);
+    expect(STANDARD_OF_QUOTES).toHaveLength(50);
+    const all = [...STANDARD_OF_QUOTES, ...ON_REQUEST_OF_QUOTES, "total_volume", "total_amount"];
+    expect(namesOf(all.toReversed().join(","), "quotes")).toEqual(all.toReversed());
+    expect(parseFields("total_volume,total_amount", "quotes")).toEqual([
+      { field: "volume", name: "total_volume" },
+      { field: "amount", name: "total_amount" },
+    ]);
+    expect(parseFields("bid11", "quotes")).toMatchObject({ reason: "field_unknown", field: "bid11" });
+  });
 
   it("returns the named fields in the named order, from a string or an array", () => {
     expect(namesOf("volume, time ,,price,")).toEqual(["volume", "time", "price"]);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
 import type { CodeColumn } from "../../../../src/datasets/dataset.ts";
-import { DATASET_NAMES } from "../../../../src/datasets/registry.ts";
 import { sampleDatasets } from "../../../../src/pack-builder/sample/trades.ts";
 import { vendorFile } from "../../../../src/pack-builder/sample/vendor-csv.ts";
 
@@ -18,45 +17,48 @@ const KEYS = {
   trades: ["tradeId", "tradeCode", "orderKind", "bsFlag", "priceE4", "volume", "sellOrderId", "buyOrderId"],
 };
 
-describe.each(DATASET_NAMES)("the %s of a sample security in the vendor layout", (dataset) => {
-  const sections = [...sampleDatasets({ tradedate: TRADEDATE, rows: 3_000 })];
-  const sectionOf = (symbol: string) => {
-    const section = sections.find((entry) => entry.symbol === symbol);
-    if (section === undefined) throw new Error(`the sample has no ${symbol}`);
-    return section;
-  };
-  const fileOf = (symbol: string): string => {
-    const section = sectionOf(symbol);
-    return new TextDecoder("gbk").decode(vendorFile(section, TRADEDATE, section[dataset], dataset));
-  };
-
-  it("begins with the vendor's header in GBK and ends every line with a comma and CRLF", () => {
-    const lines = fileOf("600519").split("\r\n");
-    expect(lines[0]).toBe(HEADERS[dataset]);
-    expect(lines.at(-1)).toBe("");
-    const cells = HEADERS[dataset].split(",").length;
-    expect(lines.slice(0, -1).every((line) => line.endsWith(",") && line.split(",").length === cells)).toBe(
-      true,
-    );
-  });
-
-  it.each(["600519", "300750"])("%s: contains every cell of the generated rows", (symbol) => {
-    const { market, [dataset]: columns } = sectionOf(symbol);
-    const byKey = columns as unknown as Record<string, Float64Array | CodeColumn>;
-    const cellOf = (key: string, row: number) => {
-      const column = byKey[key];
-      return column instanceof Float64Array ? column[row] : column?.values[column.index[row] ?? 0];
+describe.each(["orders", "trades"] as const)(
+  "the %s of a sample security in the vendor layout",
+  (dataset) => {
+    const sections = [...sampleDatasets({ tradedate: TRADEDATE, rows: 3_000 })];
+    const sectionOf = (symbol: string) => {
+      const section = sections.find((entry) => entry.symbol === symbol);
+      if (section === undefined) throw new Error(`the sample has no ${symbol}`);
+      return section;
     };
-    const lines = fileOf(symbol).split("\r\n").slice(1, -1);
-    expect(lines).toHaveLength(columns.rows);
-    expect(columns.rows).toBeGreaterThan(0);
-    lines.forEach((line, row) => {
-      const cells = KEYS[dataset].map((key) => cellOf(key, row));
-      expect(line).toBe([`${symbol}.${market}`, symbol, TRADEDATE, columns.time[row], ...cells, ""].join());
-    });
-  });
+    const fileOf = (symbol: string): string => {
+      const section = sectionOf(symbol);
+      return new TextDecoder("gbk").decode(vendorFile(section, TRADEDATE, section[dataset], dataset));
+    };
 
-  it("is a header alone for the halted security", () => {
-    expect(fileOf("603000").split("\r\n")).toHaveLength(2);
-  });
-});
+    it("begins with the vendor's header in GBK and ends every line with a comma and CRLF", () => {
+      const lines = fileOf("600519").split("\r\n");
+      expect(lines[0]).toBe(HEADERS[dataset]);
+      expect(lines.at(-1)).toBe("");
+      const cells = HEADERS[dataset].split(",").length;
+      expect(lines.slice(0, -1).every((line) => line.endsWith(",") && line.split(",").length === cells)).toBe(
+        true,
+      );
+    });
+
+    it.each(["600519", "300750"])("%s: contains every cell of the generated rows", (symbol) => {
+      const { market, [dataset]: columns } = sectionOf(symbol);
+      const byKey = columns as unknown as Record<string, Float64Array | CodeColumn>;
+      const cellOf = (key: string, row: number) => {
+        const column = byKey[key];
+        return column instanceof Float64Array ? column[row] : column?.values[column.index[row] ?? 0];
+      };
+      const lines = fileOf(symbol).split("\r\n").slice(1, -1);
+      expect(lines).toHaveLength(columns.rows);
+      expect(columns.rows).toBeGreaterThan(0);
+      lines.forEach((line, row) => {
+        const cells = KEYS[dataset].map((key) => cellOf(key, row));
+        expect(line).toBe([`${symbol}.${market}`, symbol, TRADEDATE, columns.time[row], ...cells, ""].join());
+      });
+    });
+
+    it("is a header alone for the halted security", () => {
+      expect(fileOf("603000").split("\r\n")).toHaveLength(2);
+    });
+  },
+);
