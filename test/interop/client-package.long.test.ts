@@ -2,6 +2,8 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Dataset } from "../../src/datasets/dataset.ts";
+import { quotes } from "../../src/datasets/quotes.ts";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { day, order, security } from "../support/builders.ts";
 import { checkTypes, folderWithClient, PACKAGE_NAME, runScript } from "../support/client-package.ts";
@@ -37,7 +39,8 @@ export default {
 };
 `;
 
-const TYPED = `import { type Basket, Client, type OrderRecord, QuotaUsed, type Trades, type TradeRecord } from "edgetape-client";
+const TYPED = `import { type Basket, Client, type OrderRecord, QuotaUsed, type QuoteBasket, type QuoteRecord } from "edgetape-client";
+import type { Orders, Trades, TradeRecord } from "edgetape-client";
 export async function prices(client: Client): Promise<number[]> {
   const prices: number[] = [];
   for await (const row of client.orders({ symbol: "600519", fields: ["price", "side"] })) {
@@ -63,19 +66,36 @@ export const trades = async (client: Client): Promise<number> => {
   for await (const row of trades) if (row.bs_flag === "B") return row.volume;
   return (await days).days.length;
 };
+export const quotes = async (client: Client): Promise<number> => {
+  const days = { symbols: ["600519"], startDate: "20260105", endDate: "20260311" };
+  const basket: QuoteBasket<"ask_vol10" | "iopv"> = client.quotes({ ...days, fields: ["ask_vol10", "iopv"] });
+  for await (const { bid1, ask10, pre_close, amount } of client.quotes({ symbol: "600519" })) {
+    const prices: number[] = [bid1, ask10, pre_close, amount];
+    if (prices.length === 0) return bid1;
+  }
+  // @ts-expect-error there are ten levels
+  client.quotes({ symbol: "600519", fields: ["bid11"] });
+  // @ts-expect-error not a standard column
+  for await (const { iopv } of client.quotes({ symbol: "600519" })) return iopv;
+  return (await basket.toArray()).length;
+};
+export const all: Orders = new Client({ key: "key", baseUrls: "http://a.test" }).orders({ symbol: "600519" });
 type Cells<Row> = { [Name in keyof Row]: Row[Name] extends number ? "number" : "string" };
 export const resetOf = (error: unknown): Date | null => (error instanceof QuotaUsed ? error.resetsAt : null);
 `;
 
 /** Exactly the columns of the datasets' descriptions, each with its type. */
-const CELLS = Object.entries({ OrderRecord: DATASETS.orders, TradeRecord: DATASETS.trades }).map(
-  ([record, { name, columns }]) => {
-    const cells = columns.flatMap(({ name: column, legacyName = column, type }) =>
-      [column, legacyName].map((each) => [each, type === "BYTE_ARRAY" ? "string" : "number"]),
-    );
-    return `export const ${name}Cells: Cells<${record}> = ${JSON.stringify(Object.fromEntries(cells))};\n`;
-  },
-);
+const RECORDS: Record<string, Dataset> = {
+  OrderRecord: DATASETS.orders,
+  TradeRecord: DATASETS.trades,
+  QuoteRecord: quotes,
+};
+const CELLS = Object.entries(RECORDS).map(([record, { name, columns }]) => {
+  const cells = columns.flatMap(({ name: column, legacyName = column, type }) =>
+    [column, legacyName].map((each) => [each, type === "BYTE_ARRAY" ? "string" : "number"]),
+  );
+  return `export const ${name}Cells: Cells<${record}> = ${JSON.stringify(Object.fromEntries(cells))};\n`;
+});
 
 let service: Service;
 let folder: string;

@@ -9,6 +9,9 @@ import type {
   FieldName,
   OrderRow,
   Page,
+  QuoteField,
+  QuoteFieldName,
+  QuoteRow,
   StatusDay,
   TradeField,
   TradeFieldName,
@@ -74,9 +77,8 @@ const UNREADABLE: readonly string[] = [
 ];
 
 /**
- * Made by `Client.orders` and `Client.trades` with `symbols`; nothing is asked before the first use. It is read once:
- * after a `break`, or after an error such as a used-up quota, reading on continues behind the last row handed out, also
- * on another day. Days that are not loaded and securities without rows are left out and listed, which costs nothing.
+ * Made by `Client.orders` and its like with `symbols`. It is read once, as `Ticks` are, and continues on other days, too.
+ * Days that are not loaded and securities without rows are left out and listed, which costs nothing.
  */
 export class TickBasket<R extends object> implements AsyncIterable<R> {
   /** Securities without rows on a day, found so far. */
@@ -258,6 +260,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
 
 export type Basket<F extends FieldName = Field> = TickBasket<OrderRow<F>>;
 export type TradeBasket<F extends TradeFieldName = TradeField> = TickBasket<TradeRow<F>>;
+export type QuoteBasket<F extends QuoteFieldName = QuoteField> = TickBasket<QuoteRow<F>>;
 
 const NOTHING = { left: 0, limit: 0 };
 

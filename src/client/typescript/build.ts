@@ -14,7 +14,7 @@ import * as z from "zod";
 import { LEADING } from "../../datasets/columns.ts";
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { orders } from "../../datasets/orders.ts";
-import { DATASET_NAMES } from "../../datasets/registry.ts";
+import { quotes } from "../../datasets/quotes.ts";
 import { trades } from "../../datasets/trades.ts";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
 import { partSchemas } from "../../operations/wire.ts";
@@ -33,12 +33,24 @@ const HIDDEN = [
   ...["atOnce", "baseUrl", "begun", "bounded", "cursors", "failures", "fallback", "fallbacks", "hidesLast"],
   ...["isAborted", "isAnew", "isComplete", "isForeign", "newPatience", "nextCursor", "onPiece", "overlap"],
   ...["patience", "pieces", "position", "progressed", "receive", "refusal", "resetsInMs", "restartTimer"],
-  ...["selection", "skip", "times", "touched", "unseen", "waitFailed", "waitMs", "waitTold"],
+  ...[
+    "part",
+    "selection",
+    "skip",
+    "ticks",
+    "times",
+    "touched",
+    "unseen",
+    "waitFailed",
+    "waitMs",
+    "waitTold",
+    "way",
+  ],
 ];
 
 /** Names of the public types that are one of some texts. */
 const ALIASES: readonly (readonly [name: string, text: string])[] = [
-  ["DatasetName", oneOf(DATASET_NAMES)],
+  ["DatasetName", oneOf([orders, trades, quotes].map(({ name }) => name))],
   ["DataType", oneOf(DATA_TYPES)],
   ["Market", oneOf(["SH", "SZ"])],
 ];
@@ -89,8 +101,10 @@ function writtenOut(): Map<string, string> {
     ...ALIASES.map(([name, text]): [string, string] => [name, `type ${name} = ${text};`]),
     ["OrderRecord", `${recordText("OrderRecord", orders)}\ninterface Leading {\n${membersText(LEADING)}}`],
     ["TradeRecord", recordText("TradeRecord", trades)],
-    ["Field", standardText("Field", "OrderRecord", orders)],
-    ["TradeField", standardText("TradeField", "TradeRecord", trades)],
+    ["QuoteRecord", recordText("QuoteRecord", quotes)],
+    ["Field", "type Field = keyof OrderStandard;"],
+    ["TradeField", "type TradeField = keyof TradeStandard;"],
+    ["QuoteField", "type QuoteField = keyof QuoteStandard;"],
   ]);
 }
 
@@ -102,8 +116,24 @@ function partTexts(): [name: string, text: string][] {
   const names = new Map<z.core.$ZodType, string>(parts.map(([name, schema]) => [schema, name]));
   return parts.map(([name, schema]) => {
     const others = new Map([...names].filter(([, other]) => other !== name));
-    return [name, `${noteOf(schema, "")}interface ${name} ${typeText(schema, others)}`];
+    const base = parts.find(([other, each]) => other !== name && isPartOf(each, schema));
+    const head = `${noteOf(schema, "")}interface ${name}`;
+    if (base === undefined) return [name, `${head} ${typeText(schema, others)}`];
+    const inherited = Object.keys(shapeOf(base[1]));
+    const own = Object.entries(shapeOf(schema)).filter(([key]) => !inherited.includes(key));
+    return [name, `${head} extends ${base[0]} ${typeText(z.object(Object.fromEntries(own)), others)}`];
   });
+}
+
+function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return def.type === "object" ? def.shape : {};
+}
+
+/** Whether every member of `part`, at least two, is a member of `whole` as well. */
+function isPartOf(part: z.core.$ZodType, whole: z.core.$ZodType): boolean {
+  const [members, all] = [Object.entries(shapeOf(part)), shapeOf(whole)];
+  return members.length > 1 && members.every(([key, each]) => all[key] === each);
 }
 
 /** Returns the type that `schema` infers; parts that have a name in `names` are written by it. */
@@ -157,48 +187,63 @@ function oneOf(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(" | ");
 }
 
-/** Returns a dataset's record: what all datasets begin with, and its own columns. */
+/** Returns a dataset's record: its standard columns, those of the book's levels as a rule, and what only requests name. */
 function recordText(name: string, { columns }: Dataset): string {
-  return `interface ${name} extends Leading {\n${membersText(columns.slice(LEADING.length))}}`;
+  const standard = name.replace("Record", "Standard");
+  const own = columns.slice(LEADING.length).filter((column) => levelOf(column) === null);
+  const others = columns.flatMap(({ name: of, legacyName, ...column }) =>
+    legacyName === undefined ? [] : [memberText(legacyName, column, `Another name of \`${of}\`.`)],
+  );
+  const asked = membersText(own.filter(({ onRequest }) => onRequest));
+  return `interface ${name} extends ${standard} {\n${others.join("")}${asked}}
+interface ${standard} extends Leading${levelsText(columns)} {\n${membersText(own.filter(({ onRequest }) => !onRequest))}}`;
 }
 
 function membersText(columns: readonly Column[]): string {
-  const members = columns.flatMap((column) => {
-    const type = column.type === "BYTE_ARRAY" ? "string" : "number";
-    const own = `    /** ${commentOf(column)} */\n    ${column.name}: ${type};\n`;
-    if (column.legacyName === undefined) return [own];
-    return [own, `    /** Legacy name of \`${column.name}\`. */\n    ${column.legacyName}: ${type};\n`];
-  });
-  return members.join("");
+  return columns.map((column) => memberText(column.name, column, commentOf(column))).join("");
 }
 
-function commentOf({ description, unit, onRequest }: Column): string {
-  const measured = unit === null ? "" : ` In ${unit.en}.`;
-  return `${description.en}${measured}${onRequest ? " Only on request." : ""}`;
+function memberText(name: string, { type }: Pick<Column, "type">, comment: string): string {
+  return `    /** ${comment} */\n    ${name}: ${type === "BYTE_ARRAY" ? "string" : "number"};\n`;
 }
 
-function standardText(name: string, record: string, { columns }: Dataset): string {
-  const others = columns.flatMap(({ name: column, legacyName, onRequest }) => [
-    ...(onRequest ? [column] : []),
-    ...(legacyName === undefined ? [] : [legacyName]),
-  ]);
-  return `type ${name} = Exclude<keyof ${record}, ${oneOf(others)}>;`;
+/** Returns the name and the number of a column that each level of the book has, such as `bid_vol7`; null for others. */
+function levelOf({ name }: Column): { name: string; level: number } | null {
+  const [, column, digits] = /^([a-z_]+)(\d+)$/.exec(name) ?? [];
+  return column === undefined ? null : { name: column, level: Number(digits) };
+}
+
+/** Returns the columns of the levels of the book, which are numbers, as what a record extends. */
+function levelsText(columns: readonly Column[]): string {
+  const found = columns.map(levelOf).filter((each) => each !== null);
+  if (found.length === 0) return "";
+  const names = oneOf([...new Set(found.map(({ name }) => name))]);
+  const levels = [...new Set(found.map(({ level }) => level))].join(" | ");
+  return `, Record<\`\${${names}}\${${levels}}\`, number>`;
+}
+
+function commentOf({ description, unit }: Column): string {
+  return description.en + (unit === null ? "" : ` In ${unit.en}.`);
 }
 
 /**
  * Returns the text with tabs, comments on one line and empty bodies closed: a tenth of the compiler's text is blanks.
  */
 function packed(text: string): string {
-  return text
-    .replaceAll(/^( *)\/\*\*\n((?: *\* \S.*\n)+) *\*\//gm, (whole, indent: string, lines: string) => {
-      if (lines.includes("@example")) return whole;
-      return `${indent}/** ${lines
-        .trim()
-        .replaceAll(/^ *\* /gm, "")
-        .replaceAll("\n", " ")} */`;
-    })
-    .replaceAll(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
-    .replaceAll("{\n}", "{}");
+  return (
+    text
+      .replaceAll(/^( *)\/\*\*\n((?: *\* \S.*\n)+) *\*\//gm, (whole, indent: string, lines: string) => {
+        if (lines.includes("@example")) return whole;
+        return `${indent}/** ${lines
+          .trim()
+          .replaceAll(/^ *\* /gm, "")
+          .replaceAll("\n", " ")} */`;
+      })
+      .replaceAll(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
+      // Types are compared by their members.
+      .replaceAll(/ implements AsyncIterable<\w+>/g, "")
+      .replaceAll("{\n}", "{}")
+  );
 }
 
 function withoutComments(text: string): string {
@@ -220,6 +265,8 @@ function joined(entry: string): string {
   };
   const taken = new Map<string, string>();
   const publicNames = new Set<string>();
+  /** The public name of what the server calls otherwise. */
+  const renamed = new Map<string, string>();
   const replaced = writtenOut();
   /** Takes the declaration to which `name` refers in the file `path`, and those it needs; returns its own name. */
   const take = (path: string, name: string): string => {
@@ -236,24 +283,26 @@ function joined(entry: string): string {
     if (before !== undefined && before !== text) throw new Error(`${name} is declared twice`);
     if (before !== undefined) return name;
     taken.set(name, text);
-    for (const word of new Set(withoutComments(text).match(/[A-Za-z_]\w*/g))) {
+    const code = withoutComments(text).replaceAll(/"[^"\n]*"/g, "");
+    for (const word of new Set(code.match(/[A-Za-z_]\w*/g))) {
       if (word === name || (!own.has(word) && !imports.has(word))) continue;
       const meant = take(path, word);
-      if (meant !== word) taken.set(word, `type ${word} = ${meant};`);
+      if (meant !== word) renamed.set(meant, word);
     }
     return name;
   };
   const typesOfClasses: string[] = [];
   for (const [name, from] of load(entry).exports) {
     const meant = take(from.path, from.name);
-    if (meant !== name) taken.set(name, `type ${name} = ${meant};`);
+    if (meant !== name) renamed.set(meant, name);
     // The bundle does not export these classes, only their types are public.
-    if (from.isType && CLASS.test(taken.get(name) ?? "")) typesOfClasses.push(name);
-    else publicNames.add(name);
+    if (from.isType && CLASS.test(taken.get(meant) ?? "")) typesOfClasses.push(name);
+    else publicNames.add(meant);
   }
   const texts = [...taken].map(([name, text]) => (publicNames.has(name) ? exported(text) : text));
+  const all = texts.join("\n").replaceAll(/\b[A-Z]\w*\b/g, (name) => renamed.get(name) ?? name);
   // Without this statement everything that is not exported would be public as well.
-  return packed(`${texts.join("\n")}\nexport type { ${typesOfClasses.join(", ")} };\n`);
+  return packed(`${all}\nexport type { ${typesOfClasses.join(", ")} };\n`);
 }
 
 /** Returns a declaration with `export`, which takes the place of `declare`. */

@@ -43,13 +43,15 @@ export interface Answer extends ErrorFacts {
  * (`BrokenConnection`); a redirect or a page of another server is a `ProtocolError`.
  */
 export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer> {
-  const { status, headers } = reply;
-  if (status === 0 || (status >= 300 && status < 400)) {
-    reply.cancel();
-    const to = headers.get("Location") ?? "another address";
-    throw new ProtocolError(`${baseUrl} redirects to ${to}: a redirect drops the POST, use that base URL`);
-  }
+  refuseRedirect(reply, `${baseUrl} redirects`, ": a redirect drops the POST, use that base URL");
   return answerIn(baseUrl, reply, await bytesOf(reply));
+}
+
+/** Throws `ProtocolError` for a redirect: `what` it redirects, and what to do about it. */
+export function refuseRedirect({ status, headers, cancel }: Reply, what: string, advice = ""): void {
+  if (status !== 0 && (status < 300 || status >= 400)) return;
+  cancel();
+  throw new ProtocolError(`${what} to ${headers.get("Location") ?? "another address"}${advice}`);
 }
 
 /** Parses the answer in a body that was read. Throws `BrokenConnection` and `ProtocolError` as `readAnswer`. */
@@ -82,7 +84,9 @@ export function served(answer: Answer): unknown {
 }
 
 /** Returns the refusal as the error of its code. */
-export function refusalOf(answer: Answer): ServiceError {
+export function refusalOf(
+  answer: ErrorFacts & Pick<Answer, "message" | "waitMs"> & { resetsInMs?: number | null },
+): ServiceError {
   const { code, message, reason } = answer;
   switch (code) {
     case 1002:
@@ -110,12 +114,8 @@ interface Envelope {
 
 function envelopeIn(text: string): Envelope | null {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || !("code" in value)) return null;
-    const { code } = value;
-    if (typeof code !== "number" || !Number.isInteger(code)) return null;
-    const message = "message" in value ? String(value.message) : "";
-    return { code, message, data: "data" in value ? value.data : null };
+    const { code, message = "", data = null } = JSON.parse(text) as Partial<Envelope>;
+    return Number.isInteger(code) ? { code: Number(code), message: String(message), data } : null;
   } catch {
     return null;
   }

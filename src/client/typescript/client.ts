@@ -1,5 +1,5 @@
 /** The client: one object for a key and the service's base URLs. */
-import { type Basket, type BasketQuery, TickBasket, type TradeBasket } from "./basket.ts";
+import { type BasketQuery, TickBasket } from "./basket.ts";
 import { type Answer, type BodyFor, Endpoints, refusalOf, served, type Taker } from "./calls.ts";
 import { only, operationsOf } from "./datasets.ts";
 import { ConfigurationError, ProtocolError } from "./errors.ts";
@@ -15,16 +15,13 @@ import {
 import { Share } from "./share.ts";
 import {
   dateOf,
-  type HistoryQuery,
-  type Orders,
+  objectOf,
   type ParquetQuery,
   parquetBody,
   selectionOf,
   type TickQuery,
   Ticks,
   type TimeQuery,
-  type TradeQuery,
-  type Trades,
 } from "./ticks.ts";
 import { type Fetch, Transport } from "./transport.ts";
 import type {
@@ -34,14 +31,18 @@ import type {
   DataType,
   Estimate,
   Field,
-  FieldName,
   ListedSecurity,
   Market,
+  OrderRecord,
+  QuoteField,
+  QuoteFieldName,
+  QuoteRecord,
   ShareInfo,
   Status,
   StatusDay,
   TradeField,
   TradeFieldName,
+  TradeRecord,
 } from "./types.ts";
 import { clock, LONGEST_REQUEST_MS, takePlace } from "./waiting.ts";
 
@@ -77,9 +78,30 @@ export interface WaitOptions extends DatasetOptions {
   timeoutMs?: number | undefined;
 }
 
+/** Reads a dataset with the columns of `R`, by default `D`. No request is sent before the first use of the stream. */
+export interface Reads<R extends object, D extends keyof R> {
+  /**
+   * The rows of one security on one day, in order of time, as a stream. `start` is inclusive, `end` exclusive; without
+   * `date` it is the newest trading day, loaded or not.
+   *
+   * @example await client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" }).toArray()
+   */
+  <F extends keyof R & string = D & string>(query: TickQuery<F>): Ticks<Pick<R, F>>;
+  /**
+   * The rows of several securities over a range of days as one stream: by day, then security in the order given, then
+   * time. `plan()` returns the cost.
+   *
+   * @example client.orders({ symbols: ["600519", "300750"], startDate: "20260105", endDate: "20260311" })
+   */
+  <F extends keyof R & string = D & string>(query: BasketQuery<F>): TickBasket<Pick<R, F>>;
+}
+
+type AnyQuery = TickQuery<string> | BasketQuery<string>;
+
 /** Returns the day with the facts of `dataset` beside its date, where the service has those of orders. */
 function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
-  const { [dataset]: found } = (day as Partial<StatusDay>).datasets ?? {};
+  const { datasets } = day as { datasets?: Partial<Record<DatasetName, object>> };
+  const found = datasets?.[dataset];
   if (found === undefined) throw new ProtocolError(`this deployment does not serve ${dataset}`);
   return { ...day, ...found };
 }
@@ -114,34 +136,14 @@ export class Client {
     this.baseUrls = this.#endpoints.baseUrls;
   }
 
-  /**
-   * The orders of one security on one day, in order of time, as a stream of rows; no request is sent yet. `start` is
-   * inclusive, `end` exclusive; without `date` it is the newest trading day, loaded or not. Calls
-   * `level2_order_history`.
-   *
-   * @example await client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" }).toArray()
-   */
-  orders<F extends FieldName = Field>(query: HistoryQuery<F>): Orders<F>;
-  /**
-   * The orders of several securities over a range of days as one stream: by day, then security in the order given, then
-   * time; no request is sent yet. `plan()` returns the cost.
-   *
-   * @example client.orders({ symbols: ["600519", "300750"], startDate: "20260105", endDate: "20260311" })
-   */
-  orders<F extends FieldName = Field>(query: BasketQuery<F>): Basket<F>;
-  orders<F extends FieldName = Field>(query: HistoryQuery<F> | BasketQuery<F>): Orders<F> | Basket<F> {
-    return this.#read("orders", query);
-  }
+  /** Calls `level2_order_history`. */
+  readonly orders: Reads<OrderRecord, Field> = (query: AnyQuery) => this.#read("orders", query);
 
-  /** As `orders`: the trades of one security on one day, with the cancels of Shenzhen. Calls `level2_trade_history`. */
-  trades<F extends TradeFieldName = TradeField>(query: TradeQuery<F>): Trades<F>;
-  /** The trades of several securities over a range of days as one stream. */
-  trades<F extends TradeFieldName = TradeField>(query: BasketQuery<F>): TradeBasket<F>;
-  trades<F extends TradeFieldName = TradeField>(
-    query: TradeQuery<F> | BasketQuery<F>,
-  ): Trades<F> | TradeBasket<F> {
-    return this.#read("trades", query);
-  }
+  /** Fills, and in Shenzhen cancels. Calls `level2_trade_history`. */
+  readonly trades: Reads<TradeRecord, TradeField> = (query: AnyQuery) => this.#read("trades", query);
+
+  /** Snapshots of the book, about one every three seconds. Calls `level2_quote_history`. */
+  readonly quotes: Reads<QuoteRecord, QuoteField> = (query: AnyQuery) => this.#read("quotes", query);
 
   /**
    * The whole day of a security's orders as the service's own Parquet file; each accepted attempt counts as one file.
@@ -156,6 +158,11 @@ export class Client {
     return this.#file("trades", query);
   }
 
+  /** As `ordersParquet`: the day's snapshots. Calls `level2_quote_history`. */
+  quotesParquet(query: ParquetQuery<QuoteFieldName>): Promise<ParquetFile> {
+    return this.#file("quotes", query);
+  }
+
   /**
    * As `ordersParquet`, for files larger than memory: read or cancel the body, or abort it by the signal, because the
    * next request waits for its end.
@@ -167,6 +174,11 @@ export class Client {
   /** As `ordersParquetStream`: the day's trades. */
   tradesParquetStream(query: ParquetQuery<TradeFieldName>): Promise<ParquetStream> {
     return this.#fileStream("trades", query);
+  }
+
+  /** As `ordersParquetStream`: the day's snapshots. */
+  quotesParquetStream(query: ParquetQuery<QuoteFieldName>): Promise<ParquetStream> {
+    return this.#fileStream("quotes", query);
   }
 
   /** The share of a year's daily files: `auction_tick` from 2022, `level2` from 2017. */
@@ -190,7 +202,8 @@ export class Client {
    * Returns the trading days of a month (YYYYMM; by default the current one); the members beside a day's date describe
    * `dataset`. Calls `data_status`, which is not charged.
    */
-  async status(month?: string, { signal, dataset = "orders" }: DatasetOptions = {}): Promise<Status> {
+  async status(month?: string, options: DatasetOptions = {}): Promise<Status> {
+    const { signal, dataset = "orders" } = options;
     const status = await this.#ask<Status>("data_status", { month }, { signal });
     return dataset === "orders" ? status : { ...status, days: status.days.map((day) => ofDay(day, dataset)) };
   }
@@ -209,14 +222,12 @@ export class Client {
       { tradedate: date, market, ...only(dataset) },
       { signal },
     );
-    return items.map(
-      (item) => Object.fromEntries(fields.map((name, at) => [name, item[at]])) as unknown as ListedSecurity,
-    );
+    return items.map((item) => objectOf<ListedSecurity>(fields, item));
   }
 
   /**
    * Returns the rows and cost of `orders` or `ordersParquet` with this query, or of those of another dataset. Calls
-   * `order_history_estimate` or `trade_history_estimate`, which are not charged.
+   * `order_history_estimate`, `trade_history_estimate` or `quote_history_estimate`, which are not charged.
    */
   estimate(query: TimeQuery & DatasetOptions): Promise<Estimate> {
     const { symbol, date, start, end, signal, pageSize, dataset = "orders" } = query;
@@ -228,16 +239,10 @@ export class Client {
    * Returns the changes of a dataset on the days that the plan covers, from `since` on (inclusive) or after the change
    * `after`. Calls `data_changes`, which is not charged.
    */
-  async *changes({
-    since,
-    after,
-    signal,
-    dataset,
-  }: DatasetOptions & { since?: string | undefined; after?: number | undefined } = {}): AsyncGenerator<
-    Change,
-    void,
-    undefined
-  > {
+  async *changes(
+    options: DatasetOptions & { since?: string | undefined; after?: number | undefined } = {},
+  ): AsyncGenerator<Change, void, undefined> {
+    const { since, after, signal, dataset } = options;
     let behind = after;
     for (;;) {
       const data = await this.#ask<{ changes: Change[]; next_after: number; has_more: boolean }>(
@@ -269,10 +274,7 @@ export class Client {
     }
   }
 
-  #read<R extends object>(
-    dataset: DatasetName,
-    query: TickQuery<string> | BasketQuery<string>,
-  ): Ticks<R> & TickBasket<R> {
+  #read<R extends object>(dataset: DatasetName, query: AnyQuery): Ticks<R> & TickBasket<R> {
     const open = (one: TickQuery<string>) => {
       const { selection, hidesLast } = selectionOf(one, dataset);
       const paging = new Paging((...call) => this.#call(...call), selection);

@@ -1,12 +1,12 @@
 /**
- * `edgetape-client`: orders, trades and shares over `fetch`, for Node, browsers and workers, without a dependency; it
- * has not been run in Deno, which provides everything it uses. Imports of the server are types only.
+ * `edgetape-client`: orders, trades, quotes and shares over `fetch`, for Node, browsers and workers, without a dependency;
+ * it has not been run in Deno, which provides everything it uses. Imports of the server are types only.
  *
  * @example
  * const client = new Client({ key: "et_…", baseUrls: ["https://api.example.com"] });
  * for await (const row of client.orders({ symbol: "600519", date: "20260311" })) console.log(row.time, row.price);
  */
-export type { Basket, BasketQuery, Plan, TickBasket, TradeBasket } from "./basket.ts";
+export type { Basket, BasketQuery, Plan, QuoteBasket, TickBasket, TradeBasket } from "./basket.ts";
 export {
   type CallOptions,
   Client,
@@ -21,6 +21,8 @@ export type {
   HistoryQuery,
   Orders,
   ParquetQuery,
+  QuoteQuery,
+  Quotes,
   SecurityQuery,
   TickQuery,
   Ticks,

@@ -2,8 +2,8 @@
  * A year's share: its files, and the download of each, which is resumed after broken connections and verified when
  * complete.
  */
-import { mayPass } from "./calls.ts";
-import { IntegrityError, NoData, NotAllowed, ProtocolError, ServiceError, Unavailable } from "./errors.ts";
+import { mayPass, refusalOf, refuseRedirect } from "./calls.ts";
+import { IntegrityError, ProtocolError, type ServiceError, Unavailable } from "./errors.ts";
 import { sha256 } from "./sha256.ts";
 import { BrokenConnection, bytesOf, type Reply, type Transport } from "./transport.ts";
 import type { ShareFile, ShareInfo } from "./types.ts";
@@ -51,7 +51,7 @@ class Drive {
         const timeoutMs = patience.begun();
         const reply = await this.#transport.send({ method: "GET", url, headers: sent, signal, timeoutMs });
         if ([200, 206].includes(reply.status)) return await take(reply);
-        const refusal = await refusalOf(reply, path);
+        const refusal = await refusalIn(reply, path);
         // An error page of a proxy has no Retry-After.
         const untold = reply.headers.has("X-Request-Id") ? null : UNTOLD_WAIT_MS;
         const told = parseRetryAfter(reply.headers.get("Retry-After")) ?? untold;
@@ -65,26 +65,21 @@ class Drive {
   }
 }
 
-async function refusalOf(reply: Reply, path: string): Promise<ServiceError> {
+async function refusalIn(reply: Reply, path: string): Promise<ServiceError> {
+  refuseRedirect(reply, `the share redirects ${path}`);
   const { status, headers } = reply;
-  if (status === 0 || (status >= 300 && status < 400)) {
-    reply.cancel();
-    throw new ProtocolError(`the share redirects ${path} to ${headers.get("Location") ?? "another address"}`);
-  }
   const said = new TextDecoder()
     .decode(await bytesOf(reply))
     .trim()
     .slice(0, 300);
-  const facts = {
+  return refusalOf({
     code: CODES[status] ?? null,
+    message: `${path}: ${said || `HTTP ${status}`}`,
     reason: headers.get("X-Reason"),
     requestId: headers.get("X-Request-Id"),
-  };
-  const message = `${path}: ${said || `HTTP ${status}`}`;
-  if (status === 401 || status === 403) return new NotAllowed(message, facts);
-  if (status === 404) return new NoData(message, facts);
-  if (status === 429 || status === 503) return new Unavailable(message, facts);
-  return new ServiceError(message, facts);
+    // A share has no quota: its 429 passes.
+    waitMs: 0,
+  });
 }
 
 export interface DownloadOptions {
@@ -209,10 +204,10 @@ export class Share {
    * The files that the share covers now, by day. Throws `Unavailable` while the share is not ready, and `ProtocolError`
    * when it is an external one, which has no manifest.
    */
-  async files({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<ShareFile[]> {
+  async files(options: { signal?: AbortSignal | undefined } = {}): Promise<ShareFile[]> {
     const { status, retry_after: seconds } = this.info;
     if (status !== "ready") throw new Unavailable(`the share is ${status}: ask again in ${seconds} s`);
-    const body = await this.#drive.get("manifest.json", { signal }, bytesOf);
+    const body = await this.#drive.get("manifest.json", { signal: options.signal }, bytesOf);
     const files = filesIn(new TextDecoder().decode(body));
     if (files === null) throw new ProtocolError(`${this.info.url} has no edgetape manifest`);
     return files;

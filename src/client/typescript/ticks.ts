@@ -7,6 +7,9 @@ import type {
   FieldName,
   OrderRow,
   Page,
+  QuoteField,
+  QuoteFieldName,
+  QuoteRow,
   TradeField,
   TradeFieldName,
   TradeRow,
@@ -38,6 +41,7 @@ export interface TickQuery<F extends string> extends TimeQuery {
 
 export type HistoryQuery<F extends FieldName = Field> = TickQuery<F>;
 export type TradeQuery<F extends TradeFieldName = TradeField> = TickQuery<F>;
+export type QuoteQuery<F extends QuoteFieldName = QuoteField> = TickQuery<F>;
 
 export interface ParquetQuery<F extends string = FieldName> extends SecurityQuery {
   fields?: readonly F[] | undefined;
@@ -132,7 +136,7 @@ export interface TicksOptions {
 }
 
 /**
- * A stream of rows, created by `Client.orders` or `Client.trades`; no request is sent before the first use. It is read
+ * A stream of rows, created by `Client.orders` and its like; no request is sent before the first use. It is read
  * once: after a `break`, or after an error such as a used-up quota, reading continues after the last returned row, and
  * concurrent iterators share the rows, each of which is returned once.
  *
@@ -274,8 +278,10 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
 
 export type Orders<F extends FieldName = Field> = Ticks<OrderRow<F>>;
 export type Trades<F extends TradeFieldName = TradeField> = Ticks<TradeRow<F>>;
+export type Quotes<F extends QuoteFieldName = QuoteField> = Ticks<QuoteRow<F>>;
 
-function objectOf<R extends object>(fields: readonly string[], row: Row): R {
+/** Returns a row as an object. */
+export function objectOf<R extends object>(fields: readonly string[], row: readonly unknown[]): R {
   const record: Record<string, unknown> = {};
   fields.forEach((field, column) => {
     record[field] = row[column];

@@ -4,7 +4,7 @@
  */
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import type { orders } from "../../datasets/orders.ts";
-import type { DatasetName } from "../../datasets/registry.ts";
+import type { quotes } from "../../datasets/quotes.ts";
 import type { trades } from "../../datasets/trades.ts";
 import type { DataType } from "../../entitlement/data-types.ts";
 import type { Market } from "../../orders/record.ts";
@@ -20,7 +20,9 @@ export type {
   ShareResult as ShareInfo,
   StatusDay,
 } from "../../operations/wire.ts";
-export type { DatasetName, DataType, Market };
+export type { DataType, Market };
+
+export type DatasetName = (typeof orders | typeof trades | typeof quotes)["name"];
 
 type ColumnsOf<D extends Dataset> = D["columns"][number];
 type CellOf<C extends Column> = C["type"] extends "BYTE_ARRAY" ? string : number;
@@ -34,11 +36,17 @@ export type OrderRecord = RecordOf<typeof orders>;
 /** One trade, or in Shenzhen a cancel, with all available columns. */
 export type TradeRecord = RecordOf<typeof trades>;
 
+/** One snapshot of the book with all available columns. */
+export type QuoteRecord = RecordOf<typeof quotes>;
+
 /** A standard column of orders. */
 export type Field = StandardOf<typeof orders>;
 
 /** A standard column of trades. */
 export type TradeField = StandardOf<typeof trades>;
+
+/** A standard column of quotes. */
+export type QuoteField = StandardOf<typeof quotes>;
 
 /** An available column of orders; a legacy name keeps its name in the row. */
 export type FieldName = keyof OrderRecord;
@@ -46,11 +54,17 @@ export type FieldName = keyof OrderRecord;
 /** An available column of trades. */
 export type TradeFieldName = keyof TradeRecord;
 
+/** An available column of quotes; a second name keeps its name in the row. */
+export type QuoteFieldName = keyof QuoteRecord;
+
 /** An order with the requested columns. */
 export type OrderRow<F extends FieldName = Field> = Pick<OrderRecord, F>;
 
 /** A trade with the requested columns. */
 export type TradeRow<F extends TradeFieldName = TradeField> = Pick<TradeRecord, F>;
+
+/** A snapshot with the requested columns. */
+export type QuoteRow<F extends QuoteFieldName = QuoteField> = Pick<QuoteRecord, F>;
 
 /** A page of rows `R` as the service sends it; values are in the order of `fields`. */
 export interface Page<R extends object> {
@@ -63,6 +77,7 @@ export interface Page<R extends object> {
 
 export type OrderPage<F extends FieldName = Field> = Page<OrderRow<F>>;
 export type TradePage<F extends TradeFieldName = TradeField> = Page<TradeRow<F>>;
+export type QuotePage<F extends QuoteFieldName = QuoteField> = Page<QuoteRow<F>>;
 
 /** A security of a day. */
 export interface ListedSecurity {

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { only, operationsOf } from "../../../src/client/typescript/datasets.ts";
-import { DATASET_NAMES, DATASETS } from "../../../src/datasets/registry.ts";
+import type { Dataset } from "../../../src/datasets/dataset.ts";
+import { quotes } from "../../../src/datasets/quotes.ts";
+import { DATASETS } from "../../../src/datasets/registry.ts";
+
+const ALL: Readonly<Record<"orders" | "trades" | "quotes", Dataset>> = { ...DATASETS, quotes };
+const NAMES = Object.keys(ALL) as (keyof typeof ALL)[];
 
 describe("the TypeScript client's datasets", () => {
-  it.each(DATASET_NAMES)("have the operations of %s that the service has", (name) => {
-    const { apiname, estimate } = DATASETS[name];
+  it.each(NAMES)("have the operations of %s that the service has", (name) => {
+    const { apiname, estimate } = ALL[name];
     expect(operationsOf(name)).toEqual({ read: apiname, estimate });
   });
 
