@@ -74,7 +74,7 @@ const bare = (env: Record<string, string> = {}) =>
 /** A strict caller's code; each `type: ignore` would itself be an error if the types accepted the line. */
 const TYPED = `from typing import Iterator, List, Optional
 
-from edgetape import Basket, Client, DatasetName, Orders, ParquetFile, Plan, QuotaUsed, SyncReport, Trades
+from edgetape import Basket, Client, DatasetName, Orders, ParquetFile, Plan, QuotaUsed, Quotes, SyncReport, Trades
 
 client = Client("key", ["https://api.example.com"])
 orders: Orders = client.orders("600519", "20260311", start="09:30")
@@ -94,11 +94,14 @@ report: SyncReport = client.sync(["600519"], "20260301", "20260311", "orders")
 changed: Iterator[str] = (change["tradedate"] for change in client.changes())
 trades: Trades = client.trades("600519", "20260311", fields=["time", "bs_flag"])
 both: Basket = client.trades({"600519"}, "20260101", "20260311")
-kinds: List[DatasetName] = ["orders", "trades"]
+ten: Quotes = client.quotes("600519", "20260311", "09:59", "10:00", page_size=100)
+snapshots: Basket = client.quotes(("600519",), "20260101", "20260311", fields="time,bid1,ask1")
+kinds: List[DatasetName] = ["orders", "trades", "quotes"]
 reports: List[SyncReport] = [client.history("600519", "20260301", "20260311", "h", kind) for kind in kinds]
 revision: Optional[int] = client.wait_until_ready("20260311", "trades", timeout=60)
 client.orders(600519, "20260311")  # type: ignore[call-overload]
-client.status("202603", "quotes")  # type: ignore[arg-type]
+client.status("202603", "ticks")  # type: ignore[arg-type]
+client.quotes(["600519"], "20260311")  # type: ignore[call-overload]
 
 
 def reset_of(error: QuotaUsed) -> float:

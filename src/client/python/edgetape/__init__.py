@@ -1,4 +1,4 @@
-"""Orders and trades of the Chinese exchanges, tick by tick, as data frames, lists and Parquet files.
+"""Orders, trades and quotes of the Chinese exchanges, tick by tick, as data frames, lists and Parquet files.
 
 >>> from edgetape import Client
 >>> client = Client()  # EDGETAPE_KEY, EDGETAPE_URL
@@ -34,7 +34,7 @@ from .parquet import ParquetFile
 from .quota import Bulk
 from .share import Share
 from .sync import SyncReport
-from .ticks import Orders, Trades
+from .ticks import Orders, Quotes, Trades
 
 __all__ = [
     "BadRequest",
@@ -57,6 +57,7 @@ __all__ = [
     "ProtocolError",
     "QuotaUsed",
     "QuotaWarning",
+    "Quotes",
     "RebuildWarning",
     "Records",
     "ServiceError",

@@ -83,9 +83,9 @@ class Plan(NamedTuple):
 
 
 class Basket:
-    """Orders or trades of several securities and days. `Client.orders` and `Client.trades` create it from a list; no
-    request is sent before the first use. Reading calls ``data_status`` and ``level2_order_history`` or
-    ``level2_trade_history``, and what `plan` calls if it announces the cost first.
+    """Rows of several securities and days. `Client.orders`, `Client.trades` and `Client.quotes` create it from a
+    list; no request is sent before the first use. Reading calls ``data_status`` and ``level2_order_history``,
+    ``level2_trade_history`` or ``level2_quote_history``, and what `plan` calls if it announces the cost first.
 
     Rows read are kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues, also on
     another day. Use it from one thread at a time.
@@ -155,7 +155,8 @@ class Basket:
 
     def plan(self) -> Plan:
         """Returns the cost of reading the rest, the remaining quota, and the days of quota needed. Charges nothing;
-        calls ``data_status``, ``account_info`` and ``order_history_estimate`` or ``trade_history_estimate``.
+        calls ``data_status``, ``account_info`` and ``order_history_estimate``, ``trade_history_estimate`` or
+        ``quote_history_estimate``.
 
         Raises
         ------

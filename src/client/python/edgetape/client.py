@@ -101,8 +101,9 @@ class Client(Reading):
         verify: bool = False,
     ) -> SyncReport:
         """Updates a folder with one Parquet file for each security and day. Calls ``data_status``, ``data_changes``
-        and, for each file that is missing, ``level2_order_history`` or ``level2_trade_history``; ``account_info`` for
-        the remaining quota, ``order_history_estimate`` or ``trade_history_estimate`` for the exchange of bare digits.
+        and, for each file that is missing, ``level2_order_history``, ``level2_trade_history`` or
+        ``level2_quote_history``; ``account_info`` for the remaining quota, ``order_history_estimate``,
+        ``trade_history_estimate`` or ``quote_history_estimate`` for the exchange of bare digits.
 
         Files of the day's current build are skipped, and files that ``data_changes`` does not name in a newer revision
         are kept. Run it again, for example every night, to continue. The folder is locked during a run, so only one run
@@ -119,7 +120,7 @@ class Client(Reading):
             Created if missing; datasets may share it. Files are ``<code>/<code>_<day>_<dataset>.parquet``, in the form
             that `Orders.to_df` describes; the journal is ``.edgetape-sync.jsonl``.
         dataset : str, default "orders"
-            ``"orders"`` or ``"trades"``.
+            ``"orders"``, ``"trades"`` or ``"quotes"``.
         verify : bool, default False
             True: the SHA-256 of every kept file is compared with the journal's. By default only of those whose
             size or time of modification changed.
@@ -162,8 +163,8 @@ class Client(Reading):
         Files of the year's share are preferred where the plan includes one that has the day's current build, because
         they use no quota. The rest are downloaded as by `sync`, and charged. Run it again to continue; `read_history`
         reads the folder. Calls ``file_download`` and what `sync` calls: ``data_status``, ``data_changes``,
-        ``account_info``, ``level2_order_history`` or ``level2_trade_history``, ``order_history_estimate`` or
-        ``trade_history_estimate``.
+        ``account_info``, ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``,
+        ``order_history_estimate``, ``trade_history_estimate`` or ``quote_history_estimate``.
 
         Parameters
         ----------

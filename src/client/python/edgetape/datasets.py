@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Dict, List, Literal, NamedTuple
 
 #: Each has a method of `Client` that reads it.
-DatasetName = Literal["orders", "trades"]
+DatasetName = Literal["orders", "trades", "quotes"]
 
 
 class Dataset(NamedTuple):
@@ -63,7 +63,40 @@ TRADES = Dataset(
     {"order_kind": "code"},
 )
 
-_BY_NAME: Dict[str, Dataset] = {each.name: each for each in (ORDERS, TRADES)}
+_LEVELS = {
+    f"{name}{level}": kind
+    for level in range(1, 11)
+    for name, kind in (("bid", "yuan"), ("bid_vol", "integer"), ("ask", "yuan"), ("ask_vol", "integer"))
+}
+
+QUOTES = Dataset(
+    "quotes",
+    "level2_quote_history",
+    "quote_history_estimate",
+    {
+        **_LEADING,
+        "open": "yuan",
+        "high": "yuan",
+        "low": "yuan",
+        "close": "yuan",
+        "pre_close": "yuan",
+        "volume": "integer",
+        "amount": "yuan",
+        **_LEVELS,
+    },
+    {
+        "total_volume": "integer",
+        "total_amount": "yuan",
+        "num_trades": "integer",
+        "total_bid_vol": "integer",
+        "total_ask_vol": "integer",
+        "avg_bid_price": "yuan",
+        "avg_ask_price": "yuan",
+        "iopv": "yuan",
+    },
+)
+
+_BY_NAME: Dict[str, Dataset] = {each.name: each for each in (ORDERS, TRADES, QUOTES)}
 
 #: Kind by column: a name means the same in every dataset.
 KINDS: Dict[str, str] = {

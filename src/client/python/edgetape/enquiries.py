@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-#: Reasons of a 1002 that are about one security; the first one also means no trades.
+#: Reasons of a 1002 that are about one security; the first one also means no trades or quotes.
 EMPTY = ("no_orders", "security_unknown")
 
 #: Reasons of a 1002 that are about the whole day. Without a known reason a 1002 is not the service's own.
@@ -89,8 +89,8 @@ class Enquiries:
         month : str or datetime.date, optional
             ``"202603"``, ``"2026-03"`` or a day of it; by default the current month in Beijing.
         dataset : str, default "orders"
-            ``"orders"`` or ``"trades"``: each is published and revised independently. The members beside a day's date
-            describe this dataset; ``datasets`` describes all.
+            ``"orders"``, ``"trades"`` or ``"quotes"``: each is published and revised independently. The members
+            beside a day's date describe this dataset; ``datasets`` describes all.
 
         Examples
         --------
@@ -203,8 +203,9 @@ class Enquiries:
         page_size: Optional[int] = None,
         dataset: DatasetName = "orders",
     ) -> Estimate:
-        """Returns the rows and cost of `orders` or `orders_parquet`, or `trades` or `trades_parquet`, with these
-        parameters. Calls ``order_history_estimate`` or ``trade_history_estimate``, which are not charged."""
+        """Returns the rows and cost of `orders` or `orders_parquet`, or those of another dataset, with these
+        parameters. Calls ``order_history_estimate``, ``trade_history_estimate`` or ``quote_history_estimate``, which
+        are not charged."""
         return self._estimate(dataset_named(dataset), symbol, date, start, end, page_size=page_size)
 
     def _estimate(

@@ -170,14 +170,14 @@ def read_history(
     start_date, end_date : str or datetime.date, optional
         First and last day, both included; by default all.
     dataset : str, default "orders"
-        ``"orders"`` or ``"trades"``; one frame holds one dataset.
+        ``"orders"``, ``"trades"`` or ``"quotes"``; one frame holds one dataset.
     to : str, default "pandas"
         ``"pandas"``, ``"polars"`` or ``"arrow"``. pandas and arrow need pyarrow.
     fields : str or sequence of str, optional
         Columns in the order wanted; by default the standard ones.
     raw : bool, default False
-        True: the files' own columns, ``time`` as HHMMSSmmm. False: the shape that `Orders.to_df` describes. Arrow tables
-        always have the files' own columns.
+        True: the files' own columns, ``time`` as HHMMSSmmm. False: the shape that `Orders.to_df` describes. Arrow
+        tables always have the files' own columns.
 
     Returns
     -------

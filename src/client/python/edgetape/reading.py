@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple, Type, Union, overload
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    List,
+    Optional,
+    Protocol,
+    Set,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+    cast,
+    overload,
+)
 
 from .basket import Basket
 from .calls import Answer, Endpoints, Payload
-from .datasets import ORDERS, TRADES, Dataset
+from .datasets import ORDERS, QUOTES, TRADES, Dataset
 from .disk import check_space, free_bytes
 from .enquiries import Enquiries
 from .errors import ServiceError
 from .paging import MOST_ROWS, Paging
 from .parquet import ParquetFile, PathLike, fetch_parquet
 from .selection import DateLike, Fields, Selection, TimeLike, days_between, select
-from .ticks import Orders, Ticks, Trades
+from .ticks import Orders, Quotes, Ticks, Trades
 from .waiting import one_at_a_time
 
 #: Several securities; a bare string is one.
@@ -25,18 +40,18 @@ SymbolList = Union[List[str], Tuple[str, ...], Set[str], FrozenSet[str]]
 _AMPLE_BYTES = 1 << 30
 
 #: What a dataset's rows are read as.
-_KINDS: Dict[str, Type[Ticks]] = {ORDERS.name: Orders, TRADES.name: Trades}
+_KINDS: Dict[str, Type[Ticks]] = {ORDERS.name: Orders, TRADES.name: Trades, QUOTES.name: Quotes}
+
+T = TypeVar("T", bound=Ticks)
+T_co = TypeVar("T_co", bound=Ticks, covariant=True)
 
 
-class Reading(Enquiries):
-    """One method for the rows and one for the files of each dataset."""
-
-    _key: str
-    _max_wait: float
-    _endpoints: Endpoints
+class Opens(Protocol[T_co]):
+    """The two forms of `Reading.orders` and its like for type checkers: one security on one day, or a list of securities
+    on a range of days."""
 
     @overload
-    def orders(
+    def __call__(
         self,
         symbol: str,
         date: Optional[DateLike] = None,
@@ -45,10 +60,10 @@ class Reading(Enquiries):
         fields: Optional[Fields] = None,
         *,
         page_size: int = MOST_ROWS,
-    ) -> Orders: ...
+    ) -> T_co: ...
 
     @overload
-    def orders(
+    def __call__(
         self,
         symbols: SymbolList,
         start_date: DateLike,
@@ -61,6 +76,20 @@ class Reading(Enquiries):
         page_size: int = MOST_ROWS,
     ) -> Basket: ...
 
+
+def _opens(kind: Type[T]) -> Callable[[Callable[..., object]], Opens[T]]:
+    """Types a method as `Opens` of `kind`; the method itself stays as it is."""
+    return lambda method: cast(Opens[T], method)
+
+
+class Reading(Enquiries):
+    """One method for the rows and one for the files of each dataset."""
+
+    _key: str
+    _max_wait: float
+    _endpoints: Endpoints
+
+    @_opens(Orders)
     def orders(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
         """The orders of one security on one day, or of a list of securities on a range of days; no request is sent yet.
         Calls ``level2_order_history``; a list also ``data_status``, and for its plan ``order_history_estimate`` and
@@ -94,32 +123,7 @@ class Reading(Enquiries):
         """
         return self._ticks(ORDERS, symbol, *args, **options)
 
-    @overload
-    def trades(
-        self,
-        symbol: str,
-        date: Optional[DateLike] = None,
-        start: Optional[TimeLike] = None,
-        end: Optional[TimeLike] = None,
-        fields: Optional[Fields] = None,
-        *,
-        page_size: int = MOST_ROWS,
-    ) -> Trades: ...
-
-    @overload
-    def trades(
-        self,
-        symbols: SymbolList,
-        start_date: DateLike,
-        end_date: DateLike,
-        /,
-        *,
-        start: Optional[TimeLike] = None,
-        end: Optional[TimeLike] = None,
-        fields: Optional[Fields] = None,
-        page_size: int = MOST_ROWS,
-    ) -> Basket: ...
-
+    @_opens(Trades)
     def trades(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
         """The trades of one security on one day, or of a list of securities on a range of days, with the cancels of
         Shenzhen; no request is sent yet. Calls ``level2_trade_history``; a list also ``data_status``, and for its plan
@@ -141,6 +145,34 @@ class Reading(Enquiries):
             As `orders` does.
         """
         return self._ticks(TRADES, symbol, *args, **options)
+
+    @_opens(Quotes)
+    def quotes(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
+        """The snapshots of one security on one day, about one every three seconds, or of a list of securities on a range
+        of days; no request is sent yet. Calls ``level2_quote_history``; a list also ``data_status``, and for its plan
+        ``quote_history_estimate`` and ``account_info``.
+
+        ``quotes(symbol, date, start, end, fields)`` gives `Quotes`, in order of time.
+        ``quotes([symbol, ...], start_date, end_date, start=, end=, fields=)`` gives a `Basket`.
+
+        Parameters
+        ----------
+        fields : str or sequence of str, optional
+            Columns in the order wanted; by default the fifty standard ones. ``num_trades``, ``total_bid_vol``,
+            ``total_ask_vol``, ``avg_bid_price``, ``avg_ask_price`` and ``iopv`` too.
+        symbol, date, start_date, end_date, start, end, page_size
+            As in `orders`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `orders` does.
+
+        Examples
+        --------
+        >>> ten = client.quotes("600519", "20260311", "09:59", "10:00", "time,bid1,bid_vol1,ask1,ask_vol1").to_list()[-1]
+        """
+        return self._ticks(QUOTES, symbol, *args, **options)
 
     def orders_parquet(
         self, symbol: str, date: Optional[DateLike], path: PathLike, fields: Optional[Fields] = None
@@ -178,6 +210,14 @@ class Reading(Enquiries):
         ``level2_trade_history`` and, on a disk that is nearly full, ``trade_history_estimate``. Otherwise like
         `orders_parquet`."""
         return self._save_at(select(symbol, date, fields=fields, dataset=TRADES), path)
+
+    def quotes_parquet(
+        self, symbol: str, date: Optional[DateLike], path: PathLike, fields: Optional[Fields] = None
+    ) -> ParquetFile:
+        """Saves the snapshots of a security and a whole day as the service's own Parquet file: one request. Calls
+        ``level2_quote_history`` and, on a disk that is nearly full, ``quote_history_estimate``. The rest is as in
+        `orders_parquet`."""
+        return self._save_at(select(symbol, date, fields=fields, dataset=QUOTES), path)
 
     def _ticks(
         self, dataset: Dataset, symbol: Union[str, SymbolList], *args: Any, **options: Any

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 class Ticks:
-    """The common base of `Orders` and `Trades`: rows that are read page by page; no request is sent before the first
-    use. Reading calls the dataset's operation: ``level2_order_history`` or ``level2_trade_history``.
+    """The common base of `Orders`, `Trades` and `Quotes`: rows that are read page by page; no request is sent before
+    the first use. Reading calls the dataset's operation: ``level2_order_history``, ``level2_trade_history`` or
+    ``level2_quote_history``.
 
     Rows read are kept: reading again sends no request, and after an error (a used-up quota, a broken connection) the
     same call continues. Use it from one thread at a time.
@@ -82,8 +83,8 @@ class Ticks:
         return state.kept[: state.row_count]
 
     def __iter__(self) -> Iterator[Row]:
-        """Yields every row from the first one; pages are requested as they are needed. Calls ``level2_order_history``
-        or ``level2_trade_history``.
+        """Yields every row from the first one; pages are requested as they are needed. Calls
+        ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``.
 
         Raises
         ------
@@ -114,7 +115,7 @@ class Ticks:
 
     def to_list(self) -> List[Row]:
         """All rows as tuples in the order of `fields`; with strings and numbers as the service sends them. Calls
-        ``level2_order_history`` or ``level2_trade_history``.
+        ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``.
 
         Raises
         ------
@@ -125,13 +126,14 @@ class Ticks:
         return self.rows
 
     def to_df(self, raw: bool = False) -> "pandas.DataFrame":
-        """All rows as a `pandas.DataFrame`. Calls ``level2_order_history`` or ``level2_trade_history``.
+        """All rows as a `pandas.DataFrame`. Calls ``level2_order_history``, ``level2_trade_history`` or
+        ``level2_quote_history``.
 
         All frames have this form, also in `to_polars`, in a `Basket` and in `read_history`. Columns are in the order of
         `fields`. ``symbol`` and ``tradedate`` are strings; ``time`` is datetime64[ns] with the date, wall clock of
         Beijing, without a time zone; codes (``order_type``, ``order_code``, ``side``, ``bs_flag``, ``trade_code``,
-        ``order_kind``) are categories; numbers, ids and ``volume`` (shares) are int64; ``price`` and ``amount`` (yuan)
-        are float64. No value is missing.
+        ``order_kind``) are categories; ids, counts and quantities (shares) are int64; prices and amounts (yuan) are
+        float64. No value is missing.
 
         Files (`to_parquet`, `to_csv`, `Client.sync`, `Client.history`, the service's own) have the same columns with
         the API's own values: times and codes as strings, ``time`` as HHMMSSmmm. Files that `Client.history` downloads
@@ -154,13 +156,13 @@ class Ticks:
 
     def to_polars(self, raw: bool = False) -> "polars.DataFrame":
         """Returns all rows as a `polars.DataFrame`; otherwise like `to_df`, with time as Datetime("ms"). Calls
-        ``level2_order_history`` or ``level2_trade_history``."""
+        ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``."""
         self._read_all()
         return frame.to_polars([self._block()], self.fields, raw)
 
     def to_parquet(self, path: PathLike) -> str:
         """Writes all rows to one Parquet file (ZSTD) with the columns that `to_df` describes and returns its path.
-        Calls ``level2_order_history`` or ``level2_trade_history``.
+        Calls ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``.
 
         With pyarrow the rows are read as pages. Without it, the service's own Parquet answer of a whole day is saved,
         which counts as one of the day's files.
@@ -187,8 +189,8 @@ class Ticks:
 
     def to_csv(self, path: PathLike) -> str:
         """All rows as one CSV file, with the API's own texts and numbers; returns its path. Calls
-        ``level2_order_history`` or ``level2_trade_history`` and raises as iterating does; The file appears at `path`
-        only when it is complete."""
+        ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history`` and raises as iterating does;
+        The file appears at `path` only when it is complete."""
         self._read_all()
         return frame.write_csv([self._block()], self.fields, path)
 
@@ -236,4 +238,15 @@ class Trades(Ticks):
     --------
     >>> frame = client.trades("600519", "20260311").to_df()
     >>> bought = frame[frame["bs_flag"] == "B"]["volume"].sum()
+    """
+
+
+class Quotes(Ticks):
+    """The snapshots of one security on one day, about one every three seconds; made by `Client.quotes`. Reading calls
+    ``level2_quote_history``.
+
+    Examples
+    --------
+    >>> frame = client.quotes("600519", "20260311").to_df()
+    >>> spread = (frame["ask1"] - frame["bid1"])[(frame["bid1"] > 0) & (frame["ask1"] > 0)]
     """

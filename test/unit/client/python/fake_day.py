@@ -20,8 +20,15 @@ def trade(time, number, price=12.5):
     return (SYMBOL, DAY, time, number, float(price), 100, 100.0 * price, "B", "", number, number + 1)
 
 
+def quote(time, number, price=12.5):
+    """A row of the fifty standard fields."""
+    own = (price, price, price, price, price, 100 * number, 100.0 * price * number)
+    levels = [(price - level, number, price + level + number, 200 * level) for level in range(1, 11)]
+    return (SYMBOL, DAY, time, *own, *(value for level in levels for value in level))
+
+
 #: A row by dataset.
-ROWS = {"orders": order, "trades": trade}
+ROWS = {"orders": order, "trades": trade, "quotes": quote}
 
 
 class FakeDay:

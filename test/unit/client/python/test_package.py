@@ -14,11 +14,12 @@ import unittest
 import zipfile
 
 import edgetape
-from edgetape.datasets import ORDERS, TRADES
+from edgetape.datasets import ORDERS, QUOTES, TRADES
 from fake_http import FakeServer
 from fake_service import refused, served
 
 DAY = "20260311"
+DATASETS = ("orders", "trades", "quotes")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(edgetape.__file__)))
 
 
@@ -148,7 +149,7 @@ class Package(unittest.TestCase):
             interface = json.loads(body)["apiname"]
             asked.append(interface)
             facts = {"state": "available", "revision": 1, "published_at": DAY}
-            day = {"tradedate": DAY, **facts, "datasets": {"orders": facts, "trades": facts}}
+            day = {"tradedate": DAY, **facts, "datasets": dict.fromkeys(DATASETS, facts)}
             if interface == "data_status":
                 return served({"month": DAY[:6], "window_from": None, "days": [day]})
             return refused(1002, "security_unknown")
@@ -162,9 +163,9 @@ class Package(unittest.TestCase):
             **{"account": [()], "status": [(), (DAY, "trades")], "symbols": [(), (DAY, None, "trades")]},
             **{"changes": [(), ("20260101", None, "trades")], "wait_until_ready": [(DAY,), (DAY, "trades")]},
             **{"estimate": [("600519",)], "share": [("level2", 2026)]},
-            **{"orders": [("600519", DAY), (["600519"], DAY, DAY)], "trades": [("600519", DAY), (["600519"], DAY, DAY)]},
-            **{name: [("600519", DAY, file)] for name in ("orders_parquet", "trades_parquet")},
-            **{name: [("600519", DAY, DAY, folder), ("600519", DAY, DAY, folder, "trades")] for name in ("sync", "history")},
+            **{name: [("600519", DAY), (["600519"], DAY, DAY)] for name in DATASETS},
+            **{f"{name}_parquet": [("600519", DAY, file)] for name in DATASETS},
+            **{name: [("600519", DAY, DAY, folder, each) for each in DATASETS] for name in ("sync", "history")},
         }
         members = [name for name, _ in inspect.getmembers(edgetape.Client, inspect.isfunction)]
         self.assertEqual(set(calls), {name for name in members if not name.startswith("_")} - {"close"})
@@ -183,10 +184,10 @@ class Package(unittest.TestCase):
                 self.assertIn(f"``{interface}``", said, member)
 
     def test_names_the_operations_of_reading_wherever_rows_are_read(self):
-        for kind in (edgetape.Orders, edgetape.Trades):
+        for kind in (edgetape.Orders, edgetape.Trades, edgetape.Quotes):
             for member in ("__iter__", "to_list", "to_df", "to_polars", "to_parquet", "to_csv"):
                 said = getattr(kind, member).__doc__
-                for dataset in (ORDERS, TRADES):
+                for dataset in (ORDERS, TRADES, QUOTES):
                     self.assertIn(f"``{dataset.interface}``", said, member)
 
     def test_raises_errors_that_survive_a_process_boundary(self):

@@ -6,7 +6,7 @@ import random
 import unittest
 import warnings
 
-from edgetape.datasets import ORDERS, TRADES
+from edgetape.datasets import ORDERS, QUOTES, TRADES
 from edgetape.errors import BadRequest, DataRebuilt, RebuildWarning
 from fake_day import ROWS, FakeDay, Endpoints, order, read, steps, paging_over
 
@@ -26,7 +26,7 @@ class RandomPaging(unittest.TestCase):
         refused = 0
         histories = int(2_000 * SHARE)
         for history in range(histories):
-            rows, time, dataset = [], 0, by.choice([ORDERS, TRADES])
+            rows, time, dataset = [], 0, by.choice([ORDERS, TRADES, QUOTES])
             fields = list(dataset.standard)
             for number in range(by.choice([0, 1, 5, 70, 200])):
                 time += by.choice([0, 0, 0, 0, 1]) if by.random() < 0.5 else by.choice([0, 1, 10])
@@ -52,7 +52,7 @@ class RandomPaging(unittest.TestCase):
                     days[present].secret = str(by.random())
                 return present
 
-            wanted = by.choice([None, None, ["time", "price"], [fields[-2]]])
+            wanted = by.choice([None, None, ["time", fields[7]], [fields[-2]]])
             page_size = by.choice([1, 3, 10, 64, 1000])
             paging = paging_over(Endpoints(days, choose), page_size, fields=wanted, dataset=dataset)
             expected = [tuple(row[fields.index(name)] for name in wanted or fields) for row in rows]

@@ -319,8 +319,8 @@ class Datasets(SyncCase):
     def test_that_are_unknown_are_refused_before_anything_is_asked(self):
         client = Client("key", self.service.url)
         self.addCleanup(client.close)
-        with self.assertRaisesRegex(ValueError, "dataset is 'orders' or 'trades', not 'quotes'"):
-            client.sync("600519", DAY, NEXT, self.folder, "quotes")
+        with self.assertRaisesRegex(ValueError, "dataset is 'orders' or 'trades' or 'quotes', not 'ticks'"):
+            client.sync("600519", DAY, NEXT, self.folder, "ticks")
         self.assertEqual(self.service.asked, [])
 
 

@@ -9,7 +9,7 @@ import warnings
 from unittest import mock
 
 from edgetape import frame
-from edgetape.datasets import TRADES
+from edgetape.datasets import QUOTES, TRADES
 from edgetape.errors import DataRebuilt, MissingLibrary, QuotaUsed, RebuildWarning
 from edgetape.paging import Paging
 from edgetape.selection import select
@@ -139,15 +139,16 @@ class Frames(unittest.TestCase):
         self.assertEqual(list(frame.to_pandas([], ["side", "order_no"], raw=False)), ["side", "order_no"])
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
-    def test_has_the_same_shape_for_trades(self):
-        rows, fields = steps(3, dataset=TRADES), [*TRADES.standard]
-        made = frame.to_pandas([frame.packed(DAY, rows, fields)], fields, raw=False)
+    def test_has_the_same_shape_for_every_dataset(self):
         kinds = {"text": "object", "time": "datetime64[ns]", "code": "category"}
         kinds.update(integer="int64", yuan="float64")
-        found = {name: str(kind) for name, kind in made.dtypes.items()}
-        self.assertEqual(found, {name: kinds[kind] for name, kind in TRADES.standard.items()})
-        raw = frame.to_pandas([frame.packed(DAY, rows, fields)], fields, raw=True)
-        self.assertEqual([tuple(row) for row in raw.itertuples(index=False)], rows)
+        for dataset in (TRADES, QUOTES):
+            rows, fields = steps(3, dataset=dataset), [*dataset.standard]
+            made = frame.to_pandas([frame.packed(DAY, rows, fields)], fields, raw=False)
+            found = {name: str(kind) for name, kind in made.dtypes.items()}
+            self.assertEqual(found, {name: kinds[kind] for name, kind in dataset.standard.items()})
+            raw = frame.to_pandas([frame.packed(DAY, rows, fields)], fields, raw=True)
+            self.assertEqual([tuple(row) for row in raw.itertuples(index=False)], rows)
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
     def test_makes_a_polars_data_frame(self):
