@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
+import { ok, refused } from "../base/result.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { isStorable, STORABLE_INSTANTS } from "../calendar/instant.ts";
 import {
@@ -42,12 +43,11 @@ import {
   bodyOf,
   byOf,
   datasetOf,
-  isRefusal,
   parsed,
 } from "./context.ts";
 import { nameOf } from "./dataset-day.ts";
 import { newKeyId, summaryOf } from "./key-routes.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import type { AdminRefusal, Answered } from "./refusal.ts";
 import {
   type Account,
   type AccountList,
@@ -91,39 +91,39 @@ export function accountRoutes(): Hono<AdminEnv> {
 }
 
 /** Ends the account's console sessions and cancels its links. */
-async function signOut(c: AdminContext): Promise<Account | AdminRefusal> {
+async function signOut(c: AdminContext): Promise<Answered<Account>> {
   return changed(c, ({ accountId }) => signOutAccount(c.env.DB, accountId, byOf(c)));
 }
 
-async function create(c: AdminContext): Promise<Account | AdminRefusal> {
+async function create(c: AdminContext): Promise<Answered<Account>> {
   const body = await bodyOf(c, newAccountSchema);
-  if (isRefusal(body)) return body;
-  const accountId = body.accountId ?? `acc_${randomBase62(12)}`;
-  const created = await createAccount(c.env.DB, { ...body, accountId }, byOf(c));
-  return created ? shown(c, accountId) : { reason: "account_taken", accountId };
+  if (!body.ok) return body;
+  const accountId = body.value.accountId ?? `acc_${randomBase62(12)}`;
+  const created = await createAccount(c.env.DB, { ...body.value, accountId }, byOf(c));
+  return created ? ok(await shown(c, accountId)) : refused({ reason: "account_taken", accountId });
 }
 
-async function issueKey(c: AdminContext): Promise<IssuedKey | AdminRefusal> {
+async function issueKey(c: AdminContext): Promise<Answered<IssuedKey>> {
   const account = await accountOf(c);
-  if (isRefusal(account)) return account;
+  if (!account.ok) return account;
   const body = await bodyOf(c, newKeySchema);
-  if (isRefusal(body)) return body;
-  const { accountId } = account;
+  if (!body.ok) return body;
+  const { accountId } = account.value;
   const key = generateKey();
   const keyId = newKeyId();
   const stored = {
     sha256: await hashKey(key),
     firstCharacters: firstCharacters(key),
-    expiresAtMs: body.expires,
+    expiresAtMs: body.value.expires,
   };
-  await addKey(c.env.DB, { ...stored, keyId, accountId, name: body.name }, byOf(c));
-  return { keyId, key, accountId };
+  await addKey(c.env.DB, { ...stored, keyId, accountId, name: body.value.name }, byOf(c));
+  return ok({ keyId, key, accountId });
 }
 
-async function putSubscriptions(c: AdminContext): Promise<Account | AdminRefusal> {
+async function putSubscriptions(c: AdminContext): Promise<Answered<Account>> {
   const body = await bodyOf(c, subscriptionListSchema);
-  if (isRefusal(body)) return body;
-  const subscriptions = body.subscriptions.map(({ plan, start, end }) => ({
+  if (!body.ok) return body;
+  const subscriptions = body.value.subscriptions.map(({ plan, start, end }) => ({
     plan,
     startMs: start,
     endMs: end,
@@ -131,22 +131,22 @@ async function putSubscriptions(c: AdminContext): Promise<Account | AdminRefusal
   return changed(c, (account) => setSubscriptions(c.env.DB, account, subscriptions, byOf(c)));
 }
 
-async function putContact(c: AdminContext): Promise<Account | AdminRefusal> {
+async function putContact(c: AdminContext): Promise<Answered<Account>> {
   const body = await bodyOf(c, accountContactSchema);
-  if (isRefusal(body)) return body;
+  if (!body.ok) return body;
   return changed(c, (account) => {
-    const { contact = account.contact, note = account.note } = body;
+    const { contact = account.contact, note = account.note } = body.value;
     return setContact(c.env.DB, account, { contact, note }, byOf(c));
   });
 }
 
-async function putLimits(c: AdminContext): Promise<Account | AdminRefusal> {
+async function putLimits(c: AdminContext): Promise<Answered<Account>> {
   const limits = await bodyOf(c, ownLimitsSchema);
-  if (isRefusal(limits)) return limits;
-  return changed(c, (account) => setOwnLimits(c.env.DB, account, limits, byOf(c)));
+  if (!limits.ok) return limits;
+  return changed(c, (account) => setOwnLimits(c.env.DB, account, limits.value, byOf(c)));
 }
 
-function putDisabled(c: AdminContext, disabled: boolean): Promise<Account | AdminRefusal> {
+function putDisabled(c: AdminContext, disabled: boolean): Promise<Answered<Account>> {
   return changed(c, (account) => setDisabled(c.env.DB, account, disabled, byOf(c)));
 }
 
@@ -154,17 +154,18 @@ function putDisabled(c: AdminContext, disabled: boolean): Promise<Account | Admi
 async function changed(
   c: AdminContext,
   change: (account: CatalogAccount) => Promise<void>,
-): Promise<Account | AdminRefusal> {
+): Promise<Answered<Account>> {
   const account = await accountOf(c);
-  if (isRefusal(account)) return account;
-  await change(account);
-  return shown(c, account.accountId);
+  if (!account.ok) return account;
+  await change(account.value);
+  return ok(await shown(c, account.value.accountId));
 }
 
 /** Returns the account `:id` of the path, or a refusal. */
-async function accountOf(c: AdminContext): Promise<CatalogAccount | AdminRefusal> {
+async function accountOf(c: AdminContext): Promise<Answered<CatalogAccount>> {
   const accountId = c.req.param("id") ?? "";
-  return (await findAccount(c.env.DB, accountId)) ?? absent("account", accountId);
+  const account = await findAccount(c.env.DB, accountId);
+  return account === null ? refused(absent("account", accountId)) : ok(account);
 }
 
 /** Returns the current state of the account. */
@@ -195,42 +196,47 @@ export async function shown(c: AdminContext, accountId: string): Promise<Account
 }
 
 /** Adds a plan to those of the account. */
-async function addOne(c: AdminContext): Promise<Account | AdminRefusal> {
+async function addOne(c: AdminContext): Promise<Answered<Account>> {
   const account = await accountOf(c);
-  if (isRefusal(account)) return account;
+  if (!account.ok) return account;
   const body = await bodyOf(c, addSubscriptionSchema);
-  if (isRefusal(body)) return body;
-  const { plan, start = byOf(c).nowMs } = body;
-  const { end = start + WEEKLY_MS } = body;
+  if (!body.ok) return body;
+  const { plan, start = byOf(c).nowMs } = body.value;
+  const { end = start + WEEKLY_MS } = body.value;
   if (end <= start)
-    return { reason: "malformed", what: "The body", place: "end", problem: "start must be before end" };
+    return refused({
+      reason: "malformed",
+      what: "The body",
+      place: "end",
+      problem: "start must be before end",
+    });
   // The end of a weekly card is computed here, so the schema has not checked it.
-  if (!isStorable(end)) return notStorable("end");
-  return added(c, account, { plan, startMs: start, endMs: end });
+  if (!isStorable(end)) return refused(notStorable("end"));
+  return added(c, account.value, { plan, startMs: start, endMs: end });
 }
 
 /** Extends the plan's last subscription, or starts one now when it has ended or there is none. */
-export async function extend(c: AdminContext): Promise<Account | AdminRefusal> {
+export async function extend(c: AdminContext): Promise<Answered<Account>> {
   const account = await accountOf(c);
-  if (isRefusal(account)) return account;
+  if (!account.ok) return account;
   const body = await bodyOf(c, extendSubscriptionSchema);
-  if (isRefusal(body)) return body;
-  const { plan, byMs = 0, until } = body;
+  if (!body.ok) return body;
+  const { plan, byMs = 0, until } = body.value;
   const by = byOf(c);
-  const last = account.subscriptions
+  const last = account.value.subscriptions
     .filter((each) => each.plan === plan)
     .toSorted((a, b) => b.endMs - a.endMs)[0];
   const holds = last !== undefined && last.endMs > by.nowMs;
   const fromMs = holds ? last.endMs : by.nowMs;
   const endMs = until ?? fromMs + byMs;
-  if (!isStorable(endMs)) return notStorable("byMs");
-  if (endMs <= fromMs) return { reason: "not_later", plan, end: beijingTimestamp(fromMs) };
-  if (!holds) return added(c, account, { plan, startMs: by.nowMs, endMs });
-  const { accountId } = account;
+  if (!isStorable(endMs)) return refused(notStorable("byMs"));
+  if (endMs <= fromMs) return refused({ reason: "not_later", plan, end: beijingTimestamp(fromMs) });
+  if (!holds) return added(c, account.value, { plan, startMs: by.nowMs, endMs });
+  const { accountId } = account.value;
   if (!(await moveSubscriptionEnd(c.env.DB, accountId, last, endMs, by))) {
-    return { reason: "changed_meanwhile", what: `the plans of ${accountId}` };
+    return refused({ reason: "changed_meanwhile", what: `the plans of ${accountId}` });
   }
-  return shown(c, accountId);
+  return ok(await shown(c, accountId));
 }
 
 function notStorable(place: string): AdminRefusal {
@@ -242,9 +248,11 @@ async function added(
   c: AdminContext,
   { accountId }: CatalogAccount,
   subscription: Subscription,
-): Promise<Account | AdminRefusal> {
+): Promise<Answered<Account>> {
   const isAdded = await addSubscription(c.env.DB, accountId, subscription, byOf(c));
-  return isAdded ? shown(c, accountId) : { reason: "subscription_taken", plan: subscription.plan };
+  return isAdded
+    ? ok(await shown(c, accountId))
+    : refused({ reason: "subscription_taken", plan: subscription.plan });
 }
 
 /** The default and maximum number of accounts in one answer. */
@@ -262,19 +270,19 @@ const listQuerySchema = z.object({
 const NO_LIMITS = {} as Readonly<Record<PlanName, DailyLimits>>;
 
 /** `GET /admin/accounts`. */
-async function listPage(c: AdminContext): Promise<AccountList | AdminRefusal> {
+async function listPage(c: AdminContext): Promise<Answered<AccountList>> {
   const query = parsed(listQuerySchema, c.req.query(), "The query");
-  if (isRefusal(query)) return query;
-  const { search, expiring, after, limit } = query;
+  if (!query.ok) return query;
+  const { search, expiring, after, limit } = query.value;
   const at = nowMs(settingsOf(c.env));
   const question = { nowMs: at, expiringWithinMs: expiring, search, after };
   // One more row than requested shows whether another page follows.
   const found = await listAccounts(c.env.DB, { ...question, count: limit + 1 });
   const shown = found.slice(0, limit);
-  return {
+  return ok({
     accounts: shown.map((account) => listed(account, at)),
     next: found.length > shown.length ? (shown.at(-1)?.accountId ?? null) : null,
-  };
+  });
 }
 
 function listed(account: ListedAccount, at: number): AccountList["accounts"][number] {
@@ -290,42 +298,42 @@ function listed(account: ListedAccount, at: number): AccountList["accounts"][num
 }
 
 /** `GET /admin/accounts/{id}/standing`. */
-export async function standing(c: AdminContext): Promise<Standing | AdminRefusal> {
+export async function standing(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
-  if (typeof dataset !== "string") return dataset;
+  if (!dataset.ok) return dataset;
   const account = await accountOf(c);
-  return isRefusal(account) ? account : standingNow(c, account.accountId, dataset);
+  return account.ok ? ok(await standingNow(c, account.value.accountId, dataset.value)) : account;
 }
 
 /** `POST /admin/accounts/{id}/credit`. */
-export async function credit(c: AdminContext): Promise<Standing | AdminRefusal> {
+export async function credit(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
-  if (typeof dataset !== "string") return dataset;
+  if (!dataset.ok) return dataset;
   const account = await accountOf(c);
-  if (isRefusal(account)) return account;
+  if (!account.ok) return account;
   const given = await bodyOf(c, creditSchema);
-  if (isRefusal(given)) return given;
-  const { accountId } = account;
+  if (!given.ok) return given;
+  const { accountId } = account.value;
   // Audited first, because an audit entry without a credit is better than a credit without an entry.
-  await tell(c, "account.credit", accountId, { ...given, ...nameOf(dataset) });
-  await accountGate(c.env, settingsOf(c.env), accountId, DATASETS[dataset].apiname).credit(given);
-  return standingNow(c, accountId, dataset);
+  await tell(c, "account.credit", accountId, { ...given.value, ...nameOf(dataset.value) });
+  await accountGate(c.env, settingsOf(c.env), accountId, DATASETS[dataset.value].apiname).credit(given.value);
+  return ok(await standingNow(c, accountId, dataset.value));
 }
 
 /** `POST /admin/accounts/{id}/free`. */
-async function freeSlot(c: AdminContext): Promise<Standing | AdminRefusal> {
+async function freeSlot(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
-  if (typeof dataset !== "string") return dataset;
+  if (!dataset.ok) return dataset;
   const account = await accountOf(c);
-  if (isRefusal(account)) return account;
-  const { accountId } = account;
-  const gate = accountGate(c.env, settingsOf(c.env), accountId, DATASETS[dataset].apiname);
+  if (!account.ok) return account;
+  const { accountId } = account.value;
+  const gate = accountGate(c.env, settingsOf(c.env), accountId, DATASETS[dataset.value].apiname);
   const { holder } = await gate.state();
   if (holder !== null) {
-    await tell(c, "account.free", accountId, { requestId: holder.requestId, ...nameOf(dataset) });
+    await tell(c, "account.free", accountId, { requestId: holder.requestId, ...nameOf(dataset.value) });
     await gate.free();
   }
-  return standingNow(c, accountId, dataset);
+  return ok(await standingNow(c, accountId, dataset.value));
 }
 
 async function standingNow(c: AdminContext, accountId: string, dataset: DatasetName): Promise<Standing> {
@@ -354,22 +362,22 @@ function inviteRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>().post("/:id/invites", async (c) => answer(c, await invite(c), 201));
 }
 
-async function invite(c: AdminContext): Promise<Invite | AdminRefusal> {
+async function invite(c: AdminContext): Promise<Answered<Invite>> {
   const account = await accountOf(c);
-  if (isRefusal(account)) return account;
+  if (!account.ok) return account;
   const body = await bodyOf(c, newInviteSchema);
-  if (isRefusal(body)) return body;
-  const { accountId } = account;
+  if (!body.ok) return body;
+  const { accountId } = account.value;
   const base = publicBaseOf(settingsOf(c.env), new URL(c.req.url).origin);
   const by = byOf(c);
   const token = randomBase62(TOKEN_LENGTH);
-  const expiresAtMs = by.nowMs + body.validMs;
+  const expiresAtMs = by.nowMs + body.value.validMs;
   await addInvite(c.env.DB, { sha256: await hashKey(token), accountId, expiresAtMs }, by);
-  return {
+  return ok({
     accountId,
     url: `${base}/console/invite/${token}`,
     expiresAt: beijingTimestamp(expiresAtMs),
-  };
+  });
 }
 
 /** Returns the route `/admin/usage`: usage by account in a month of Beijing days, for billing. */
@@ -377,24 +385,24 @@ export function usageRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>().get("/", async (c) => answer(c, await usageOfMonth(c)));
 }
 
-async function usageOfMonth(c: AdminContext): Promise<UsageList | AdminRefusal> {
+async function usageOfMonth(c: AdminContext): Promise<Answered<UsageList>> {
   const month = parsed(monthSchema, c.req.query("month"), "month");
-  if (typeof month !== "string") return month;
+  if (!month.ok) return month;
   // Days are compared as text, so the 31st is the end of shorter months too.
-  const [from, to] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
-  return { month, usage: await usageBetween(c.env.DB, { from, to }) };
+  const [from, to] = [`${month.value}01`, `${month.value}31`] as [BeijingDate, BeijingDate];
+  return ok({ month: month.value, usage: await usageBetween(c.env.DB, { from, to }) });
 }
 
 /** Returns the routes below `/admin/plans`. */
 export function planRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, { plans: await planLimits(c.env.DB) }))
+    .get("/", async (c) => c.json({ plans: await planLimits(c.env.DB) }))
     .put("/", async (c) => answer(c, await setPlans(c)));
 }
 
-async function setPlans(c: AdminContext): Promise<PlanList | AdminRefusal> {
+async function setPlans(c: AdminContext): Promise<Answered<PlanList>> {
   const change = await bodyOf(c, planListSchema);
-  if (isRefusal(change)) return change;
-  await setPlanLimits(c.env.DB, { plans: change.plans, ...byOf(c) });
-  return { plans: await planLimits(c.env.DB) };
+  if (!change.ok) return change;
+  await setPlanLimits(c.env.DB, { plans: change.value.plans, ...byOf(c) });
+  return ok({ plans: await planLimits(c.env.DB) });
 }

@@ -6,6 +6,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { randomBase62 } from "../base/base62.ts";
+import { ok, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { backupMoment, backupPage, tablesInUse } from "../catalog/backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "../catalog/backup-tables.ts";
@@ -28,10 +29,10 @@ import { parsePackObjectKey } from "../packs/layout.ts";
 import { keyedHash, sameText } from "../shares/credentials.ts";
 import type { ShareSecrets } from "../shares/secrets.ts";
 import { checkBytes } from "./arrival.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./context.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, parsed } from "./context.ts";
 import { adoptableDays } from "./day-publishing.ts";
 import { rebuildIndex } from "./doctor-index.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { Stores } from "./uploads.ts";
 import { storesOf } from "./uploads.ts";
 import {
@@ -69,7 +70,7 @@ const pageQuerySchema = z.object({ backup: backupIdentitySchema.shape.id.optiona
 /** Returns the routes below `/admin/backup`. */
 export function backupRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await plan(c)))
+    .get("/", async (c) => c.json(await plan(c)))
     .get("/:table", async (c) => answer(c, await page(c)));
 }
 
@@ -87,25 +88,25 @@ async function plan(c: AdminContext): Promise<BackupPlan> {
   };
 }
 
-async function page(c: AdminContext): Promise<BackupPage | AdminRefusal> {
+async function page(c: AdminContext): Promise<Answered<BackupPage>> {
   const name = c.req.param("table");
   const table = BACKUP_TABLES.find((each) => each.name === name);
-  if (table === undefined) return { reason: "absent", what: "such table in a backup" };
+  if (table === undefined) return refused({ reason: "absent", what: "such table in a backup" });
   const query = parsed(pageQuerySchema, c.req.query(), "The query");
-  if (isRefusal(query)) return query;
-  const { backup, after = null } = query;
+  if (!query.ok) return query;
+  const { backup, after = null } = query.value;
   if (after !== null && after.length !== table.key.length) {
-    return {
+    return refused({
       reason: "malformed",
       what: "after",
       place: "",
       problem: `the key has ${table.key.length} values`,
-    };
+    });
   }
   const page = await backupPage(c.env.DB, table, after);
-  if (backup === undefined) return { ...page, seal: null };
+  if (backup === undefined) return ok({ ...page, seal: null });
   const text = pageText(backup, table.columns, { table: table.name, after, ...page });
-  return { ...page, seal: await sealOf(settingsOf(c.env).BACKUP_SECRET, text) };
+  return ok({ ...page, seal: await sealOf(settingsOf(c.env).BACKUP_SECRET, text) });
 }
 
 function jsonOf(text: string): unknown {
@@ -120,31 +121,31 @@ function jsonOf(text: string): unknown {
 export function restoreRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .post("/", async (c) => answer(c, await begin(c)))
-    .post("/sweep", async (c) => answer(c, await sweep(c)))
+    .post("/sweep", async (c) => c.json(await sweep(c)))
     .put("/:id/chunks/:n", async (c) => answer(c, await putChunk(c)))
     .post("/:id/objects", async (c) => answer(c, await lookForObjects(c)))
     .post("/:id/complete", async (c) => answer(c, await complete(c)));
 }
 
-async function begin(c: AdminContext): Promise<RestoreState | AdminRefusal> {
+async function begin(c: AdminContext): Promise<Answered<RestoreState>> {
   const body = await bodyOf(c, beginRestoreSchema);
-  if (isRefusal(body)) return body;
+  if (!body.ok) return body;
   const db = c.env.DB;
-  const problem = misfit(body);
-  if (problem !== null) return { reason: "backup_unfit", problem };
-  const unsealed = await headRefusal(c, body);
-  if (unsealed !== null) return unsealed;
-  const backupId = body.unauthenticated ? null : (body.identity?.id ?? null);
-  const known = await findRestore(db, body.restoreId);
+  const problem = misfit(body.value);
+  if (problem !== null) return refused({ reason: "backup_unfit", problem });
+  const unsealed = await headRefusal(c, body.value);
+  if (unsealed !== null) return refused(unsealed);
+  const backupId = body.value.unauthenticated ? null : (body.value.identity?.id ?? null);
+  const known = await findRestore(db, body.value.restoreId);
   // Its last answer may have been lost; a repeated restore would give the same state.
-  if (known?.state === "done" && !body.force) return done(c, known);
+  if (known?.state === "done" && !body.value.force) return ok(await done(c, known));
   const holds = await tablesInUse(db);
-  if (holds.length > 0 && !body.force) return { reason: "not_empty", holds };
+  if (holds.length > 0 && !body.value.force) return refused({ reason: "not_empty", holds });
   if (known?.state === "open" && known.backupId === backupId) {
-    return openState(await restoreChunks(db, body.restoreId));
+    return ok(openState(await restoreChunks(db, body.value.restoreId)));
   }
-  await beginRestore(db, { ...body, backupId, overEmpty: holds.length === 0 }, byOf(c).nowMs);
-  return openState([]);
+  await beginRestore(db, { ...body.value, backupId, overEmpty: holds.length === 0 }, byOf(c).nowMs);
+  return ok(openState([]));
 }
 
 function openState(present: number[]): RestoreState {
@@ -188,52 +189,52 @@ function misfit({ tables }: BeginRestoreParsed): string | null {
   return null;
 }
 
-async function putChunk(c: AdminContext): Promise<RestoreState | AdminRefusal> {
+async function putChunk(c: AdminContext): Promise<Answered<RestoreState>> {
   const restore = await openRestore(c);
-  if (isRefusal(restore)) return restore;
+  if (!restore.ok) return restore;
   const body = await bodyOf(c, restoreChunkSchema);
-  if (isRefusal(body)) return body;
+  if (!body.ok) return body;
   const n = Number(c.req.param("n"));
-  if (!Number.isInteger(n) || n < 1 || n > restore.chunks) {
-    return { reason: "absent", what: `chunk ${c.req.param("n")} of ${restore.chunks}` };
+  if (!Number.isInteger(n) || n < 1 || n > restore.value.chunks) {
+    return refused({ reason: "absent", what: `chunk ${c.req.param("n")} of ${restore.value.chunks}` });
   }
-  const columns = restore.tables[body.table];
-  if (columns === undefined || body.rows.some((row) => row.length !== columns.length)) {
-    return {
+  const columns = restore.value.tables[body.value.table];
+  if (columns === undefined || body.value.rows.some((row) => row.length !== columns.length)) {
+    return refused({
       reason: "backup_unfit",
-      problem: `chunk ${n} has other columns than the backup's ${body.table}`,
-    };
+      problem: `chunk ${n} has other columns than the backup's ${body.value.table}`,
+    });
   }
-  const unsealed = await pageRefusal(c, restore, n, body);
-  if (unsealed !== null) return unsealed;
-  await addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
-  return openState([n]);
+  const unsealed = await pageRefusal(c, restore.value, n, body.value);
+  if (unsealed !== null) return refused(unsealed);
+  await addRestoreChunk(c.env.DB, restore.value.restoreId, { n, ...body.value });
+  return ok(openState([n]));
 }
 
 /** Looks up the objects of packs and files in R2 and rebuilds the index rows of existing packs. */
-async function lookForObjects(c: AdminContext): Promise<RestoredObjects | AdminRefusal> {
+async function lookForObjects(c: AdminContext): Promise<Answered<RestoredObjects>> {
   const restore = await openRestore(c);
-  if (isRefusal(restore)) return restore;
+  if (!restore.ok) return restore;
   const body = await bodyOf(c, restoreObjectsSchema);
-  if (isRefusal(body)) return body;
+  if (!body.ok) return body;
   const db = c.env.DB;
-  const ready = await readyObjects(db, restore.restoreId, body.objectIds);
+  const ready = await readyObjects(db, restore.value.restoreId, body.value.objectIds);
   const objects: RestoredObjects["objects"] = [...ready].map((objectId) => ({ objectId, problem: null }));
-  const waiting = body.objectIds.filter((objectId) => !ready.has(objectId));
-  for (const object of await restoredObjects(db, restore, waiting)) {
+  const waiting = body.value.objectIds.filter((objectId) => !ready.has(objectId));
+  for (const object of await restoredObjects(db, restore.value, waiting)) {
     const { objectId } = object;
     const found =
       object.kind === "pack"
         ? await rebuildIndex(
             storesOf(c),
-            { ...object, packId: objectId + restore.idShift },
+            { ...object, packId: objectId + restore.value.idShift },
             parsePackObjectKey(object.objectKey)?.dataset ?? "orders",
           )
         : await wholeFile(storesOf(c), object);
-    if (!("problem" in found)) await markReady(db, restore.restoreId, { objectId, etag: found.etag });
+    if (!("problem" in found)) await markReady(db, restore.value.restoreId, { objectId, etag: found.etag });
     objects.push({ objectId, problem: "problem" in found ? found.problem : null });
   }
-  return { objects };
+  return ok({ objects });
 }
 
 /**
@@ -251,19 +252,24 @@ async function wholeFile(
   return (await checkBytes(bucket, { upload: file, etag })) ?? { etag };
 }
 
-async function complete(c: AdminContext): Promise<RestoreState | AdminRefusal> {
+async function complete(c: AdminContext): Promise<Answered<RestoreState>> {
   const restore = await restoreOf(c);
-  if (isRefusal(restore)) return restore;
-  if (restore.state === "open") {
-    const { length } = await restoreChunks(c.env.DB, restore.restoreId);
-    if (length < restore.chunks) return { reason: "restore_incomplete", missing: restore.chunks - length };
-    const [broken] = restore.backupId === null ? [] : await brokenTables(c.env.DB, restore);
+  if (!restore.ok) return restore;
+  if (restore.value.state === "open") {
+    const { length } = await restoreChunks(c.env.DB, restore.value.restoreId);
+    if (length < restore.value.chunks)
+      return refused({ reason: "restore_incomplete", missing: restore.value.chunks - length });
+    const [broken] = restore.value.backupId === null ? [] : await brokenTables(c.env.DB, restore.value);
     if (broken !== undefined) {
-      return { reason: "backup_unauthenticated", problem: "edited", what: `What it has of ${broken}` };
+      return refused({
+        reason: "backup_unauthenticated",
+        problem: "edited",
+        what: `What it has of ${broken}`,
+      });
     }
-    await completeRestore(c.env.DB, restore, byOf(c));
+    await completeRestore(c.env.DB, restore.value, byOf(c));
   }
-  return done(c, (await findRestore(c.env.DB, restore.restoreId)) ?? restore);
+  return ok(await done(c, (await findRestore(c.env.DB, restore.value.restoreId)) ?? restore.value));
 }
 
 /** Returns the state of a finished restore with the packs in R2 that are newer than the backup. */
@@ -281,15 +287,16 @@ async function sweep(c: AdminContext): Promise<Swept> {
   return { left: await sweepIndexRows(c.env.DB) };
 }
 
-async function openRestore(c: AdminContext): Promise<Restore | AdminRefusal> {
+async function openRestore(c: AdminContext): Promise<Answered<Restore>> {
   const restore = await restoreOf(c);
-  if (isRefusal(restore) || restore.state === "open") return restore;
-  return { reason: "absent", what: "open restore of this backup" };
+  if (!restore.ok || restore.value.state === "open") return restore;
+  return refused({ reason: "absent", what: "open restore of this backup" });
 }
 
-async function restoreOf(c: AdminContext): Promise<Restore | AdminRefusal> {
+async function restoreOf(c: AdminContext): Promise<Answered<Restore>> {
   const restore = await findRestore(c.env.DB, c.req.param("id") ?? "");
-  return restore ?? { reason: "absent", what: "restore of this backup; begin again" };
+  if (restore !== null) return ok(restore);
+  return refused({ reason: "absent", what: "restore of this backup; begin again" });
 }
 
 /** The deployment's `BACKUP_SECRET`; undefined without one, and then backups have no seals. */

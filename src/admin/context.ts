@@ -1,12 +1,13 @@
 /** The handler context of admin requests: strict bodies, and JSON or `{error: sentence}` as answers. */
 import type { Context } from "hono";
 import type * as z from "zod";
+import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Operator } from "../entitlement/operators.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import type { DatasetDay } from "./dataset-day.ts";
-import { type AdminRefusal, describeRefusal } from "./refusal.ts";
+import { type AdminRefusal, type Answered, describeRefusal } from "./refusal.ts";
 import type { AdminError } from "./wire.ts";
 import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 
@@ -22,15 +23,15 @@ export async function bodyOf<Schema extends z.ZodType>(
   c: AdminContext,
   schema: Schema,
   whenEmpty?: z.input<Schema>,
-): Promise<z.output<Schema> | AdminRefusal> {
+): Promise<Answered<z.output<Schema>>> {
   const bytes = await readAtMost(c.req.raw.body, MAX_BODY_BYTES);
-  if (bytes === null) return { reason: "body_too_large", maxBytes: MAX_BODY_BYTES };
+  if (bytes === null) return refused({ reason: "body_too_large", maxBytes: MAX_BODY_BYTES });
   if (bytes.length === 0 && whenEmpty !== undefined) return parsed(schema, whenEmpty, "The body");
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
   } catch {
-    return { reason: "malformed", what: "The body", place: "", problem: "it is not JSON in UTF-8" };
+    return refused({ reason: "malformed", what: "The body", place: "", problem: "it is not JSON in UTF-8" });
   }
   return parsed(schema, value, "The body");
 }
@@ -40,16 +41,16 @@ export function parsed<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   what: string,
-): z.output<Schema> | AdminRefusal {
+): Answered<z.output<Schema>> {
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
+  if (result.success) return ok(result.data);
   const [issue] = result.error.issues;
-  return {
+  return refused({
     reason: "malformed",
     what,
     place: masked((issue?.path ?? []).join(".")),
     problem: masked(issue?.message ?? "invalid"),
-  };
+  });
 }
 
 /** Masks the name of a member in messages, because it may be a key. */
@@ -89,30 +90,25 @@ export async function readAtMost(
   return bytes;
 }
 
-/** Returns the response for `result`: a refusal with its own status, anything else as JSON with `status`. */
-export function answer(c: AdminContext, result: object, status: 200 | 201 = 200): Response {
-  if (!isRefusal(result)) return c.json(result, status);
-  const { status: refusedWith, error } = describeRefusal(result);
-  const body: AdminError = { error, reason: result.reason };
+/** Returns the response for `result`: a refusal with its own status, a value as JSON with `status`. */
+export function answer(c: AdminContext, result: Answered<object>, status: 200 | 201 = 200): Response {
+  if (result.ok) return c.json(result.value, status);
+  const { status: refusedWith, error } = describeRefusal(result.refusal);
+  const body: AdminError = { error, reason: result.refusal.reason };
   return c.json(body, refusedWith);
 }
 
-/** Returns whether `result` is a refusal. No admin answer has a member `reason`. */
-export function isRefusal<T extends object>(result: T | AdminRefusal): result is AdminRefusal {
-  return "reason" in result;
-}
-
 /** The dataset that the query names; orders when it names none. */
-export function datasetOf(c: AdminContext): DatasetName | AdminRefusal {
+export function datasetOf(c: AdminContext): Answered<DatasetName> {
   return parsed(datasetSchema, c.req.query("dataset") ?? "orders", "dataset");
 }
 
 /** The day in the path, of the dataset that the query names. */
-export function dayOf(c: AdminContext): DatasetDay | AdminRefusal {
+export function dayOf(c: AdminContext): Answered<DatasetDay> {
   const dataset = datasetOf(c);
-  if (typeof dataset !== "string") return dataset;
+  if (!dataset.ok) return dataset;
   const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
-  return typeof tradedate === "string" ? { dataset, tradedate } : tradedate;
+  return tradedate.ok ? ok({ dataset: dataset.value, tradedate: tradedate.value }) : tradedate;
 }
 
 /** Returns the operator and the current time. */

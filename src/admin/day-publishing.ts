@@ -5,6 +5,7 @@
 
 import * as z from "zod";
 import { randomBase62 } from "../base/base62.ts";
+import { ok, refused } from "../base/result.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
 import { lastActorOf } from "../catalog/audit.ts";
@@ -31,7 +32,7 @@ import { packObjectKey, parsePackObjectKey, type SectionEntry } from "../packs/l
 import { listObjects } from "../packs/list-objects.ts";
 import { arrivedRange, checkPack, packIndex, wholePack } from "./arrival.ts";
 import { calledOf, type DatasetDay, nameOf } from "./dataset-day.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { Stores, UploadTarget } from "./uploads.ts";
 import { asOfNow, type Completed, complete, freeRevision, takeOver } from "./uploads.ts";
 import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
@@ -114,15 +115,15 @@ export async function withdraw(
   { db }: Stores,
   { note, ...seen }: DatasetDay & { revision: number; note: string },
   by: By,
-): Promise<ActedOn | AdminRefusal> {
+): Promise<Answered<ActedOn>> {
   const { dataset, tradedate, revision } = seen;
   const changed = await withdrawDay(db, seen, note, by);
   const day = await servedDay(db, tradedate, dataset);
-  if (day === null) return noDay(seen);
-  if (changed) return { day, changed, actor: by.actor.name };
+  if (day === null) return refused(noDay(seen));
+  if (changed) return ok({ day, changed, actor: by.actor.name });
   const actor = await lastActor(db, seen);
-  if (day.revision === revision && day.state === "withdrawn") return { day, changed, actor };
-  return { reason: "day_changed", day: { dataset, tradedate }, revision: day.revision, actor };
+  if (day.revision === revision && day.state === "withdrawn") return ok({ day, changed, actor });
+  return refused({ reason: "day_changed", day: { dataset, tradedate }, revision: day.revision, actor });
 }
 
 async function lastActor(db: D1Database, { dataset, tradedate }: DatasetDay): Promise<string> {
@@ -150,38 +151,43 @@ export async function serveContentAgain(
   { db, bucket }: Stores,
   { dataset, tradedate, revision, state, content }: ServeAgainAsk,
   by: By,
-): Promise<ActedOn | AdminRefusal> {
+): Promise<Answered<ActedOn>> {
   const begunMs = Date.now();
   const of: DatasetDay = { dataset, tradedate };
   const day = await servedDay(db, tradedate, dataset);
-  if (day === null) return noDay(of);
-  if (day.revision !== revision || day.state !== (state ?? day.state)) return changedBy(db, of, day);
+  if (day === null) return refused(noDay(of));
+  if (day.revision !== revision || day.state !== (state ?? day.state))
+    return refused(await changedBy(db, of, day));
   const wanted = contentOf(await dayRevisions(db, tradedate, dataset), day, content);
   if (wanted === undefined) {
     return typeof content === "number"
-      ? { reason: "absent", what: `revision ${content} of ${calledOf(of)}` }
-      : { reason: "nothing_to_restore", day: of };
+      ? refused({ reason: "absent", what: `revision ${content} of ${calledOf(of)}` })
+      : refused({ reason: "nothing_to_restore", day: of });
   }
   const unkept = { reason: "revision_gone", day: of, revision: wanted.revision } as const;
   const { packId, buildId, objectKey, etag, sizeBytes, sha256, damaged } = wanted;
   if (damaged !== null) {
-    return {
+    return refused({
       reason: "pack_damaged",
       day: of,
       called: `The pack of revision ${wanted.revision}`,
       ...damaged,
-    };
+    });
   }
-  if ((await bucket.head(objectKey))?.etag !== etag || !(await hasIndexRows(db, packId))) return unkept;
+  if ((await bucket.head(objectKey))?.etag !== etag || !(await hasIndexRows(db, packId)))
+    return refused(unkept);
   const whole = await wholePack(bucket, { upload: { objectKey, sizeBytes, sha256 }, etag }, dataset);
-  if ("problem" in whole) return { reason: "content_wrong", called: calledOf(of), problem: whole.problem };
+  if ("problem" in whole)
+    return refused({ reason: "content_wrong", called: calledOf(of), problem: whole.problem });
   const kind = packId === day.packId ? "published" : "restored";
   const number = await freeRevision({ db, bucket }, packUpload(of));
   const seen = { ...of, revision, state: day.state };
   const served = await serveAgain(db, seen, { packId, buildId, kind, number }, asOfNow(by, begunMs));
   const after = await servedDay(db, tradedate, dataset);
   if (after === null) throw new Error(`${calledOf(of)} vanished`);
-  return served ? { day: after, changed: true, actor: by.actor.name } : changedBy(db, of, after);
+  return served
+    ? ok({ day: after, changed: true, actor: by.actor.name })
+    : refused(await changedBy(db, of, after));
 }
 
 function contentOf(
@@ -252,24 +258,26 @@ export async function adoptPack(
   day: DatasetDay,
   ask: z.output<typeof adoptDaySchema>,
   by: By,
-): Promise<Completed | AdminRefusal> {
+): Promise<Answered<Completed>> {
   const { db, bucket } = stores;
   const { objectKey, force } = ask;
   const object = isPlaceOf(objectKey, day) ? await bucket.head(objectKey) : null;
-  if (object === null) return { reason: "absent", what: `pack ${objectKey} of ${calledOf(day)} in R2` };
+  if (object === null)
+    return refused({ reason: "absent", what: `pack ${objectKey} of ${calledOf(day)} in R2` });
   if (await isKnownPackKey(db, objectKey)) {
     const isLoaded = (await servedRevisions(db, day.dataset)).has(day.tradedate);
-    return { reason: "pack_known", day, objectKey, isLoaded };
+    return refused({ reason: "pack_known", day, objectKey, isLoaded });
   }
   const damage = await damageOf(db, objectKey);
-  if (damage !== null) return { reason: "pack_damaged", day, called: objectKey, ...damage };
+  if (damage !== null) return refused({ reason: "pack_damaged", day, called: objectKey, ...damage });
   const metadata = metadataSchema.parse(object.customMetadata ?? {});
   const sha256 = ask.sha256 ?? metadata.sha256;
-  if (sha256 === undefined) return { reason: "pack_sum_unknown", objectKey };
+  if (sha256 === undefined) return refused({ reason: "pack_sum_unknown", objectKey });
 
   const readRange = arrivedRange(bucket, { objectKey, etag: object.etag });
   const index = await packIndex(object.size, readRange, day.dataset);
-  if ("problem" in index) return { reason: "content_wrong", called: objectKey, problem: index.problem };
+  if ("problem" in index)
+    return refused({ reason: "content_wrong", called: objectKey, problem: index.problem });
   const { buildId, entries } = index;
   const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
   const before = claimsIn(metadata.claims);
@@ -283,12 +291,12 @@ export async function adoptPack(
     ...(quality && { quality }),
   };
   const decision = await dayDecision(db, day, buildId, force);
-  if (decision !== null) return decision;
+  if (decision !== null) return refused(decision);
 
   const target = packUpload(day);
   const content = { objectKey, sizeBytes: object.size, sha256, claims };
   const upload = await openAdoption(stores, target, content, by.nowMs);
-  if (upload === null) return { reason: "other_publisher", called: calledOf(day) };
+  if (upload === null) return refused({ reason: "other_publisher", called: calledOf(day) });
   await setForced(db, upload.uploadId, force);
   if (upload.state === "uploading") await moveUpload(db, upload, "uploading", "completing");
   return complete(stores, { target, upload: { ...upload, state: "completing" }, by });

@@ -4,6 +4,7 @@
  */
 import { Hono } from "hono";
 import * as z from "zod";
+import { ok, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp, isWeekend } from "../calendar/beijing.ts";
 import { calendarDays, calendarReach, setCalendarDays } from "../catalog/calendar-days.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
@@ -34,7 +35,6 @@ import {
   byOf,
   datasetOf,
   dayOf,
-  isRefusal,
   parsed,
 } from "./context.ts";
 import { calledOf, type DatasetDay, nameOf } from "./dataset-day.ts";
@@ -49,7 +49,7 @@ import {
   serveContentAgain,
   withdraw,
 } from "./day-publishing.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import type { Answered } from "./refusal.ts";
 import {
   begin,
   type Completed,
@@ -96,7 +96,7 @@ import {
 export function dayRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await listMonth(c)))
-    .get("/datasets", async (c) => answer(c, await listDatasets(c)))
+    .get("/datasets", async (c) => c.json(await listDatasets(c)))
     .get("/loaded", async (c) => answer(c, await listLoaded(c)))
     .get("/adoptable", async (c) => answer(c, await listAdoptable(c)))
     .get("/built-before", async (c) => answer(c, await listBuiltBefore(c)))
@@ -118,114 +118,115 @@ async function listDatasets(c: AdminContext): Promise<DatasetList> {
   return { datasets: await Promise.all(newest) };
 }
 
-async function listLoaded(c: AdminContext): Promise<LoadedDays | AdminRefusal> {
+async function listLoaded(c: AdminContext): Promise<Answered<LoadedDays>> {
   const dataset = datasetOf(c);
-  return typeof dataset === "string" ? { days: await loadedDays(c.env.DB, dataset) } : dataset;
+  return dataset.ok ? ok({ days: await loadedDays(c.env.DB, dataset.value) }) : dataset;
 }
 
-async function listAdoptable(c: AdminContext): Promise<AdoptableList | AdminRefusal> {
+async function listAdoptable(c: AdminContext): Promise<Answered<AdoptableList>> {
   const dataset = datasetOf(c);
-  return typeof dataset === "string" ? { days: await adoptableDays(storesOf(c), dataset) } : dataset;
+  return dataset.ok ? ok({ days: await adoptableDays(storesOf(c), dataset.value) }) : dataset;
 }
 
-async function listMonth(c: AdminContext): Promise<DayList | AdminRefusal> {
+async function listMonth(c: AdminContext): Promise<Answered<DayList>> {
   const month = parsed(monthSchema, c.req.query("month"), "month");
-  if (typeof month !== "string") return month;
+  if (!month.ok) return month;
   const dataset = datasetOf(c);
-  if (typeof dataset !== "string") return dataset;
+  if (!dataset.ok) return dataset;
   // Days are compared as text, so the 31st is the end of shorter months too.
-  const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
-  const days = await catalogOverview(c.env.DB, { first, last, today: beijingDate(byOf(c).nowMs), dataset });
-  return { month, days: days.map(overviewOf) };
+  const [first, last] = [`${month.value}01`, `${month.value}31`] as [BeijingDate, BeijingDate];
+  const days = await catalogOverview(c.env.DB, {
+    first,
+    last,
+    today: beijingDate(byOf(c).nowMs),
+    dataset: dataset.value,
+  });
+  return ok({ month: month.value, days: days.map(overviewOf) });
 }
 
 /** Lists days built before a version, by default before the service's own builder version. */
-async function listBuiltBefore(c: AdminContext): Promise<BuiltBefore | AdminRefusal> {
+async function listBuiltBefore(c: AdminContext): Promise<Answered<BuiltBefore>> {
   const version = parsed(builderVersionSchema, c.req.query("version") ?? BUILDER_VERSION, "version");
-  if (typeof version !== "string") return version;
+  if (!version.ok) return version;
   const dataset = datasetOf(c);
-  if (typeof dataset !== "string") return dataset;
-  const days = await builtDays(c.env.DB, dataset);
-  return {
-    version,
-    days: days.filter(({ builderVersion }) => compareBuilderVersions(builderVersion, version) < 0),
-  };
+  if (!dataset.ok) return dataset;
+  const days = await builtDays(c.env.DB, dataset.value);
+  return ok({
+    version: version.value,
+    days: days.filter(({ builderVersion }) => compareBuilderVersions(builderVersion, version.value) < 0),
+  });
 }
 
-async function showDay(c: AdminContext): Promise<DayDetail | AdminRefusal> {
+async function showDay(c: AdminContext): Promise<Answered<DayDetail>> {
   const of = dayOf(c);
-  if (isRefusal(of)) return of;
-  const { dataset, tradedate } = of;
+  if (!of.ok) return of;
+  const { dataset, tradedate } = of.value;
   const day = await servedDay(c.env.DB, tradedate, dataset);
-  if (day === null) return noDay(of);
+  if (day === null) return refused(noDay(of.value));
   const comparison = await comparisonOf(c.env.DB, tradedate, day.packId, dataset);
   const revisions = await dayRevisions(c.env.DB, tradedate, dataset);
-  return { day: summaryOf(c, day, dataset), comparison, revisions: revisions.map(revisionOf) };
+  return ok({ day: summaryOf(c, day, dataset), comparison, revisions: revisions.map(revisionOf) });
 }
 
-async function withdrawDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
+async function withdrawDay(c: AdminContext): Promise<Answered<DayChanged>> {
   const day = dayOf(c);
-  if (isRefusal(day)) return day;
+  if (!day.ok) return day;
   const body = await bodyOf(c, withdrawDaySchema);
-  if (isRefusal(body)) return body;
-  return acted(c, day, await withdraw(storesOf(c), { ...day, ...body }, byOf(c)));
+  if (!body.ok) return body;
+  return acted(c, day.value, await withdraw(storesOf(c), { ...day.value, ...body.value }, byOf(c)));
 }
 
-async function restoreDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
+async function restoreDay(c: AdminContext): Promise<Answered<DayChanged>> {
   const body = await bodyOf(c, restoreDaySchema);
-  if (isRefusal(body)) return body;
-  const { revision, state, to = "previous" } = body;
+  if (!body.ok) return body;
+  const { revision, state, to = "previous" } = body.value;
   return serveAgain(c, { revision, state, content: to });
 }
 
-async function publishDay(c: AdminContext): Promise<DayChanged | AdminRefusal> {
+async function publishDay(c: AdminContext): Promise<Answered<DayChanged>> {
   const body = await bodyOf(c, publishDaySchema);
-  if (isRefusal(body)) return body;
-  return serveAgain(c, { revision: body.revision, state: body.state, content: "present" });
+  if (!body.ok) return body;
+  return serveAgain(c, { revision: body.value.revision, state: body.value.state, content: "present" });
 }
 
 async function serveAgain(
   c: AdminContext,
   ask: Omit<ServeAgainAsk, keyof DatasetDay>,
-): Promise<DayChanged | AdminRefusal> {
+): Promise<Answered<DayChanged>> {
   const day = dayOf(c);
-  if (isRefusal(day)) return day;
-  return acted(c, day, await serveContentAgain(storesOf(c), { ...day, ...ask }, byOf(c)));
+  if (!day.ok) return day;
+  return acted(c, day.value, await serveContentAgain(storesOf(c), { ...day.value, ...ask }, byOf(c)));
 }
 
-function acted(
-  c: AdminContext,
-  { dataset }: DatasetDay,
-  result: ActedOn | AdminRefusal,
-): DayChanged | AdminRefusal {
-  return isRefusal(result) ? result : { ...result, day: summaryOf(c, result.day, dataset) };
+function acted(c: AdminContext, { dataset }: DatasetDay, result: Answered<ActedOn>): Answered<DayChanged> {
+  return result.ok ? ok({ ...result.value, day: summaryOf(c, result.value.day, dataset) }) : result;
 }
 
-async function beginUpload(c: AdminContext): Promise<UploadBegun | AdminRefusal> {
+async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
   const day = dayOf(c);
-  if (isRefusal(day)) return day;
+  if (!day.ok) return day;
   const body = await bodyOf(c, beginUploadSchema);
-  if (isRefusal(body)) return body;
-  const { force, sizeBytes, sha256, buildId, rows, securities, degraded, quality } = body;
+  if (!body.ok) return body;
+  const { force, sizeBytes, sha256, buildId, rows, securities, degraded, quality } = body.value;
   const claims: PackClaims = { buildId, rows, securities, degraded, ...(quality && { quality }) };
   const content = { sizeBytes, sha256, claims };
-  const already = await servedAlready(c, day, content, force);
-  if (already !== null) return already;
+  const already = await servedAlready(c, day.value, content, force);
+  if (already !== null) return ok(already);
   if (quality?.verdict === "failed" && !force) {
-    return { reason: "quality_failed", day, summary: quality.summary };
+    return refused({ reason: "quality_failed", day: day.value, summary: quality.summary });
   }
-  const decision = await dayDecision(c.env.DB, day, buildId, force);
-  if (decision !== null) return decision;
-  const begun = await begin(storesOf(c), packUpload(day), content, byOf(c).nowMs);
+  const decision = await dayDecision(c.env.DB, day.value, buildId, force);
+  if (decision !== null) return refused(decision);
+  const begun = await begin(storesOf(c), packUpload(day.value), content, byOf(c).nowMs);
   // Another publisher may have served this content while this upload was opened.
-  const meanwhile = await servedAlready(c, day, content, force);
+  const meanwhile = await servedAlready(c, day.value, content, force);
   if (meanwhile !== null) {
-    if (!isRefusal(begun)) await discard(storesOf(c), begun.upload);
-    return meanwhile;
+    if (begun.ok) await discard(storesOf(c), begun.value.upload);
+    return ok(meanwhile);
   }
-  if (isRefusal(begun)) return begun;
-  await setForced(c.env.DB, begun.upload.uploadId, force);
-  return uploadingAnswer(begun);
+  if (!begun.ok) return begun;
+  await setForced(c.env.DB, begun.value.upload.uploadId, force);
+  return ok(uploadingAnswer(begun.value));
 }
 
 /**
@@ -254,48 +255,46 @@ function isServed(served: ServedDay, { sizeBytes, sha256, claims }: Content<Pack
   );
 }
 
-async function putPart(c: AdminContext): Promise<StoredPart | AdminRefusal> {
+async function putPart(c: AdminContext): Promise<Answered<StoredPart>> {
   const found = await uploadOf(c);
-  return isRefusal(found) ? found : receivePart(c, found.upload);
+  return found.ok ? receivePart(c, found.value.upload) : found;
 }
 
-async function completeUpload(c: AdminContext): Promise<Published | AdminRefusal> {
+async function completeUpload(c: AdminContext): Promise<Answered<Published>> {
   const found = await uploadOf(c);
-  if (isRefusal(found)) return found;
-  const { day, upload } = found;
+  if (!found.ok) return found;
+  const { day, upload } = found.value;
   return published(c, day, await complete(storesOf(c), { target: packUpload(day), upload, by: byOf(c) }));
 }
 
-async function adoptDay(c: AdminContext): Promise<Published | AdminRefusal> {
+async function adoptDay(c: AdminContext): Promise<Answered<Published>> {
   const day = dayOf(c);
-  if (isRefusal(day)) return day;
+  if (!day.ok) return day;
   const body = await bodyOf(c, adoptDaySchema);
-  if (isRefusal(body)) return body;
-  return published(c, day, await adoptPack(storesOf(c), day, body, byOf(c)));
+  if (!body.ok) return body;
+  return published(c, day.value, await adoptPack(storesOf(c), day.value, body.value, byOf(c)));
 }
 
 async function published(
   c: AdminContext,
   of: DatasetDay,
-  completed: Completed | AdminRefusal,
-): Promise<Published | AdminRefusal> {
-  if (isRefusal(completed)) return completed;
+  completed: Answered<Completed>,
+): Promise<Answered<Published>> {
+  if (!completed.ok) return completed;
   const day = await servedDay(c.env.DB, of.tradedate, of.dataset);
   if (day === null) throw new Error(`${calledOf(of)} was served, but its row is missing`);
-  return { day: summaryOf(c, day, of.dataset), newRevision: completed.newRevision };
+  return ok({ day: summaryOf(c, day, of.dataset), newRevision: completed.value.newRevision });
 }
 
-async function uploadOf(
-  c: AdminContext,
-): Promise<{ day: DatasetDay; upload: Upload<PackClaims> } | AdminRefusal> {
+async function uploadOf(c: AdminContext): Promise<Answered<{ day: DatasetDay; upload: Upload<PackClaims> }>> {
   const day = dayOf(c);
-  if (isRefusal(day)) return day;
+  if (!day.ok) return day;
   const uploadId = c.req.param("uploadId") ?? "";
-  const target = packTarget(day.tradedate, day.dataset);
+  const target = packTarget(day.value.tradedate, day.value.dataset);
   const upload = await findUpload<PackClaims>(c.env.DB, target, uploadId);
   return upload === null
-    ? { reason: "absent", what: `upload of ${calledOf(day)} with this id` }
-    : { day, upload };
+    ? refused({ reason: "absent", what: `upload of ${calledOf(day.value)} with this id` })
+    : ok({ day: day.value, upload });
 }
 
 export function summaryOf(
@@ -354,19 +353,19 @@ export function changeRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>().get("/", async (c) => answer(c, await listChanges(c)));
 }
 
-async function listChanges(c: AdminContext): Promise<ChangeList | AdminRefusal> {
+async function listChanges(c: AdminContext): Promise<Answered<ChangeList>> {
   const query = parsed(querySchema, c.req.query(), "The query");
-  if (isRefusal(query)) return query;
-  const { after, since, limit, dataset } = query;
+  if (!query.ok) return query;
+  const { after, since, limit, dataset } = query.value;
   // One more row than requested shows whether another page follows.
   const question = { changeId: after, sinceMs: since, from: null, count: limit + 1, dataset };
   const found = await changesSince(c.env.DB, question);
   const shown = found.slice(0, limit);
-  return {
+  return ok({
     changes: shown.map(changeOf),
     nextAfter: shown.at(-1)?.changeId ?? after,
     hasMore: found.length > shown.length,
-  };
+  });
 }
 
 function changeOf(change: DayChange): Change {
@@ -392,24 +391,25 @@ export function calendarRoutes(): Hono<AdminEnv> {
     .put("/", async (c) => answer(c, await setDays(c)));
 }
 
-async function showYear(c: AdminContext): Promise<Calendar | AdminRefusal> {
+async function showYear(c: AdminContext): Promise<Answered<Calendar>> {
   const year = parsed(yearSchema, c.req.query("year"), "year");
-  if (typeof year !== "number") return year;
-  const digits = String(year).padStart(4, "0");
+  if (!year.ok) return year;
+  const digits = String(year.value).padStart(4, "0");
   const days = await calendarDays(c.env.DB, `${digits}0101` as BeijingDate, `${digits}1231` as BeijingDate);
-  return { year, days, knownUntil: await knownUntil(c) };
+  return ok({ year: year.value, days, knownUntil: await knownUntil(c) });
 }
 
-async function setDays(c: AdminContext): Promise<CalendarChanged | AdminRefusal> {
+async function setDays(c: AdminContext): Promise<Answered<CalendarChanged>> {
   const body = await bodyOf(c, calendarChangeSchema);
-  if (isRefusal(body)) return body;
-  const { force, ...change } = body;
+  if (!body.ok) return body;
+  const { force, ...change } = body.value;
   const [weekend, ...more] = change.days.filter(({ day, open }) => open && isWeekend(day));
-  if (weekend !== undefined && !force) return { reason: "weekend_open", day: weekend.day, more: more.length };
+  if (weekend !== undefined && !force)
+    return refused({ reason: "weekend_open", day: weekend.day, more: more.length });
   const changed = await setCalendarDays(c.env.DB, { ...change, ...byOf(c) });
   const until = await knownUntil(c);
   if (until === null) throw new Error("the calendar is empty after it was loaded");
-  return { changed, knownUntil: until };
+  return ok({ changed, knownUntil: until });
 }
 
 async function knownUntil(c: AdminContext): Promise<BeijingDate | null> {

@@ -2,6 +2,7 @@
  * `/admin/doctor`: checks of a deployment from inside, and repairs without loss. A check that throws becomes a finding.
  */
 import { Hono } from "hono";
+import { ok, refused } from "../base/result.ts";
 import { type IndexedPack, loadedDays, servedPack } from "../catalog/day-securities.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
 import { appliedMigrations } from "../catalog/upkeep.ts";
@@ -21,14 +22,14 @@ import {
   waitingUploads,
 } from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, dayOf, isRefusal } from "./context.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, dayOf } from "./context.ts";
 import { calledOf, type DatasetDay } from "./dataset-day.ts";
 import { noDay } from "./day-publishing.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
 import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";
 import { placeReport } from "./doctor-place.ts";
 import { judgeSettings } from "./doctor-settings.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import type { Answered } from "./refusal.ts";
 import { storesOf } from "./uploads.ts";
 import { dueMsOf, watch } from "./watch.ts";
 import {
@@ -43,10 +44,10 @@ import {
 /** Returns the routes below `/admin/doctor`. */
 export function doctorRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await doctorReport(c.env, { isLocal: isLocal(c) })))
-    .get("/place", async (c) => answer(c, await placeReport(c)))
-    .post("/repair", async (c) => answer(c, { findings: await repair(c.env, c.var.operator.actor) }))
-    .get("/objects", async (c) => answer(c, await unknownObjects(doctorsPlace(c.env))))
+    .get("/", async (c) => c.json(await doctorReport(c.env, { isLocal: isLocal(c) })))
+    .get("/place", async (c) => c.json(await placeReport(c)))
+    .post("/repair", async (c) => c.json({ findings: await repair(c.env, c.var.operator.actor) }))
+    .get("/objects", async (c) => c.json(await unknownObjects(doctorsPlace(c.env))))
     .post("/objects/delete", async (c) => answer(c, await deleteObjects(c)))
     .post("/scheduled", async (c) => answer(c, await scheduled(c)))
     .get("/index/:date", async (c) => answer(c, await indexOf(c)))
@@ -58,47 +59,51 @@ function isLocal(c: AdminContext): boolean {
   return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
 }
 
-async function deleteObjects(c: AdminContext): Promise<FindingList | AdminRefusal> {
+async function deleteObjects(c: AdminContext): Promise<Answered<FindingList>> {
   const body = await bodyOf(c, deleteObjectsSchema);
-  if (isRefusal(body)) return body;
-  return { findings: await deleteUnknown(doctorsPlace(c.env), body.keys) };
+  if (!body.ok) return body;
+  return ok({ findings: await deleteUnknown(doctorsPlace(c.env), body.value.keys) });
 }
 
-async function scheduled(c: AdminContext): Promise<ScheduledRun | AdminRefusal> {
+async function scheduled(c: AdminContext): Promise<Answered<ScheduledRun>> {
   const body = await bodyOf(c, runScheduledSchema);
-  return isRefusal(body) ? body : watch(c.env, body);
+  return body.ok ? ok(await watch(c.env, body.value)) : body;
 }
 
-async function indexOf(c: AdminContext): Promise<IndexReport | AdminRefusal> {
+async function indexOf(c: AdminContext): Promise<Answered<IndexReport>> {
   const served = await servedOf(c);
-  if (isRefusal(served)) return served;
-  const { day, pack } = served;
-  return { tradedate: day.tradedate, revision: pack.revision, ...(await checkIndex(storesOf(c), day, pack)) };
+  if (!served.ok) return served;
+  const { day, pack } = served.value;
+  return ok({
+    tradedate: day.tradedate,
+    revision: pack.revision,
+    ...(await checkIndex(storesOf(c), day, pack)),
+  });
 }
 
 /** Rebuilds wrong index rows and reports what is still wrong. */
-async function repairIndex(c: AdminContext): Promise<IndexReport | AdminRefusal> {
+async function repairIndex(c: AdminContext): Promise<Answered<IndexReport>> {
   const served = await servedOf(c);
-  if (isRefusal(served)) return served;
+  if (!served.ok) return served;
   const before = await indexOf(c);
-  if (isRefusal(before) || before.findings.length === 0) return before;
-  const { day, pack } = served;
+  if (!before.ok || before.value.findings.length === 0) return before;
+  const { day, pack } = served.value;
   await rebuildIndex(storesOf(c), pack, day.dataset);
   const after = await indexOf(c);
-  if (isRefusal(after) || after.findings.length > 0) return after;
+  if (!after.ok || after.value.findings.length > 0) return after;
   const subject = calledOf(day);
   const sentence = `The index rows of ${subject} were rebuilt from its pack.`;
   const done = { check: "index", level: "done", subject, sentence, advice: "" } as const;
-  return { ...after, findings: [done] };
+  return ok({ ...after.value, findings: [done] });
 }
 
 async function servedOf(
   c: AdminContext,
-): Promise<{ day: DatasetDay; pack: IndexedPack & { revision: number } } | AdminRefusal> {
+): Promise<Answered<{ day: DatasetDay; pack: IndexedPack & { revision: number } }>> {
   const day = dayOf(c);
-  if (isRefusal(day)) return day;
-  const pack = await servedPack(c.env.DB, day.tradedate, day.dataset);
-  return pack === null ? noDay(day) : { day, pack };
+  if (!day.ok) return day;
+  const pack = await servedPack(c.env.DB, day.value.tradedate, day.value.dataset);
+  return pack === null ? refused(noDay(day.value)) : ok({ day: day.value, pack });
 }
 
 /** `--repair` ends uploads older than this, which are no longer resumed. */

@@ -26,19 +26,15 @@ import type { Call, Prepared, Scope, Step } from "../operations/operation.ts";
 import { PARAMS_OPTIONAL } from "../operations/registry.ts";
 import { operationNamed } from "../operations/serve-api.ts";
 import { wantsParquet } from "../orders/query/history-query.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, isRefusal } from "./context.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf } from "./context.ts";
+import type { Answered } from "./refusal.ts";
 import { type ExplainedRequest, type ExplainedStep, type Explanation, explainSchema } from "./wire.ts";
 
 /** Returns the routes below `/admin/explain`. */
 export function explainRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/:requestId", async (c) => c.json(await explainId(c)))
-    .post("/", async (c) => {
-      const explained = await explainRequest(c);
-      // Refusals and explanations both have a `reason`; only an explanation has steps.
-      return "steps" in explained ? c.json(explained) : answer(c, explained);
-    });
+    .post("/", async (c) => answer(c, await explainRequest(c)));
 }
 
 /**
@@ -187,24 +183,24 @@ interface Asker {
 }
 
 /** Evaluates the request in the body as if it were made now, without counting or changing anything. */
-async function explainRequest(c: AdminContext): Promise<Explanation | AdminRefusal> {
+async function explainRequest(c: AdminContext): Promise<Answered<Explanation>> {
   const body = await bodyOf(c, explainSchema);
-  if (isRefusal(body)) return body;
-  const { request, ...asker } = body;
+  if (!body.ok) return body;
+  const { request, ...asker } = body.value;
   const judged = new Judged();
   const decoded = await readBody(new Request("https://explain/", { method: "POST", body: request }));
-  if (!decoded.ok) return judged.end(1, "body", decoded.refusal, "json");
+  if (!decoded.ok) return ok(judged.end(1, "body", decoded.refusal, "json"));
   const format: AnswerFormat = wantsParquet(decoded.value) ? "parquet" : "json";
   // The caller is named beside the request, which then need not contain a key.
   const envelope = parseEnvelope(
     { ...decoded.value, ...stoodIn(decoded.value.apikey, asker) },
     PARAMS_OPTIONAL,
   );
-  if (!envelope.ok) return judged.end(1, "body", envelope.refusal, format);
+  if (!envelope.ok) return ok(judged.end(1, "body", envelope.refusal, format));
   judged.pass(1, "body", "a JSON object with apiname, apikey and params");
 
   const denial = await judge(c, envelope.value, asker, judged);
-  return judged.end(null, "", denial, format);
+  return ok(judged.end(null, "", denial, format));
 }
 
 function stoodIn(apikey: unknown, { key, keyId, account }: Asker): { apikey?: string } {

@@ -1,5 +1,6 @@
 /** `/admin/files`: upload, publication and withdrawal of operators' daily files. */
 import { Hono } from "hono";
+import { ok, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
 import {
@@ -20,8 +21,8 @@ import { findUpload, type Upload } from "../catalog/uploads.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";
 import { arrivedRange, checkBytes } from "./arrival.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, isRefusal, parsed } from "./context.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, parsed } from "./context.ts";
+import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { ArrivalProblem, UploadTarget } from "./uploads.ts";
 import { begin, complete, receivePart, storesOf, uploadingAnswer } from "./uploads.ts";
 import {
@@ -49,37 +50,49 @@ export function fileRoutes(): Hono<AdminEnv> {
     .post(`${file}/withdraw`, async (c) => answer(c, await withdraw(c)));
 }
 
-async function list(c: AdminContext): Promise<FileList | AdminRefusal> {
+async function list(c: AdminContext): Promise<Answered<FileList>> {
   const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
-  if (typeof dataType !== "string") return dataType;
+  if (!dataType.ok) return dataType;
   const from = parsed(beijingDateSchema, c.req.query("from"), "from");
-  if (typeof from !== "string") return from;
+  if (!from.ok) return from;
   const to = parsed(beijingDateSchema, c.req.query("to"), "to");
-  if (typeof to !== "string") return to;
-  return { files: (await storedFiles(c.env.DB, { dataType, from, to })).map(summaryOf) };
+  if (!to.ok) return to;
+  const question = { dataType: dataType.value, from: from.value, to: to.value };
+  return ok({ files: (await storedFiles(c.env.DB, question)).map(summaryOf) });
 }
 
-async function beginUpload(c: AdminContext): Promise<FileUploadBegun | AdminRefusal> {
+async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> {
   const place = placeOf(c);
-  if (isRefusal(place)) return place;
+  if (!place.ok) return place;
   const body = await bodyOf(c, beginFileUploadSchema);
-  if (isRefusal(body)) return body;
-  const { origin, ...content } = body;
-  const revisions = await revisionsAt(c.env.DB, place);
+  if (!body.ok) return body;
+  const { origin, ...content } = body.value;
+  const revisions = await revisionsAt(c.env.DB, place.value);
   const there = revisions.find((file) => file.origin === origin && isPresent(file, content));
   const standing = origin === "builder" ? operatorsRefusal(revisions) : null;
-  if (standing !== null) return standing;
-  if (there !== undefined) return { state: "present", file: summaryOf(there) };
-  const twin = await caseTwin(c.env.DB, place);
+  if (standing !== null) return refused(standing);
+  if (there !== undefined) return ok({ state: "present", file: summaryOf(there) });
+  const twin = await caseTwin(c.env.DB, place.value);
   if (twin !== null) {
-    return { reason: "file_name", problem: `it differs only in case from ${twin}, which the day has` };
+    return refused({
+      reason: "file_name",
+      problem: `it differs only in case from ${twin}, which the day has`,
+    });
   }
-  const against = await withdrawalAgainst(c.env.DB, { target: fileTarget(place), content: body.sha256 });
-  if (against?.isSame) return withdrawnRefusal(place, against);
+  const against = await withdrawalAgainst(c.env.DB, {
+    target: fileTarget(place.value),
+    content: body.value.sha256,
+  });
+  if (against?.isSame) return refused(withdrawnRefusal(place.value, against));
   // An upload of the other origin is not resumed: its object has another key.
   const claims = origin === "builder" ? { origin } : {};
-  const begun = await begin(storesOf(c), fileUpload(place, origin), { ...content, claims }, byOf(c).nowMs);
-  return isRefusal(begun) ? begun : uploadingAnswer(begun);
+  const begun = await begin(
+    storesOf(c),
+    fileUpload(place.value, origin),
+    { ...content, claims },
+    byOf(c).nowMs,
+  );
+  return begun.ok ? ok(uploadingAnswer(begun.value)) : begun;
 }
 
 /** Returns whether a checked revision has exactly this content, so that nothing needs to be sent. */
@@ -106,40 +119,46 @@ function withdrawnRefusal(
   return { reason: "content_withdrawn", called: name, again, ...withdrawal };
 }
 
-async function putPart(c: AdminContext): Promise<StoredPart | AdminRefusal> {
+async function putPart(c: AdminContext): Promise<Answered<StoredPart>> {
   const found = await uploadOf(c);
-  return isRefusal(found) ? found : receivePart(c, found.upload);
+  return found.ok ? receivePart(c, found.value.upload) : found;
 }
 
-async function completeUpload(c: AdminContext): Promise<FileSummary | AdminRefusal> {
+async function completeUpload(c: AdminContext): Promise<Answered<FileSummary>> {
   const found = await uploadOf(c);
-  if (isRefusal(found)) return found;
-  const { place, upload } = found;
+  if (!found.ok) return found;
+  const { place, upload } = found.value;
   const completed = await complete(storesOf(c), { target: fileUpload(place), upload, by: byOf(c) });
-  if (isRefusal(completed)) return completed;
+  if (!completed.ok) return completed;
   const file = (await revisionsAt(c.env.DB, place)).find(({ revision }) => revision === upload.revision);
-  return file === undefined ? { reason: "other_publisher", called: place.name } : summaryOf(file);
+  return file === undefined
+    ? refused({ reason: "other_publisher", called: place.name })
+    : ok(summaryOf(file));
 }
 
 /** Publishes the revision that the operator names. Does nothing when it is already published. */
-async function publish(c: AdminContext): Promise<FileSummary | AdminRefusal> {
+async function publish(c: AdminContext): Promise<Answered<FileSummary>> {
   const place = placeOf(c);
-  if (isRefusal(place)) return place;
+  if (!place.ok) return place;
   // Earlier versions of the command send no body.
   const body = await bodyOf(c, publishFileSchema, {});
-  if (isRefusal(body)) return body;
-  const file = meant(place, await revisionsAt(c.env.DB, place), body.revision);
-  if (isRefusal(file)) return file;
-  if (file.state === "published") return summaryOf(file);
-  if (file.state === "uploaded") return { reason: "file_unchecked", name: place.name };
-  const { force: isForced, origin } = body;
-  const published = await publishFile(c.env.DB, file, { ...byOf(c), isForced, origin });
-  if (published) return present(c, file);
-  const standing = origin === "builder" ? operatorsRefusal(await revisionsAt(c.env.DB, place)) : null;
-  if (standing !== null) return standing;
-  const against = await withdrawalAgainst(c.env.DB, { target: fileTarget(place), content: file.sha256 });
-  if (against !== null && file.state !== "withdrawn") return withdrawnRefusal(place, against);
-  return { reason: "other_publisher", called: place.name };
+  if (!body.ok) return body;
+  const file = meant(place.value, await revisionsAt(c.env.DB, place.value), body.value.revision);
+  if (!file.ok) return file;
+  if (file.value.state === "published") return ok(summaryOf(file.value));
+  if (file.value.state === "uploaded") return refused({ reason: "file_unchecked", name: place.value.name });
+  const { force: isForced, origin } = body.value;
+  const published = await publishFile(c.env.DB, file.value, { ...byOf(c), isForced, origin });
+  if (published) return present(c, file.value);
+  const standing = origin === "builder" ? operatorsRefusal(await revisionsAt(c.env.DB, place.value)) : null;
+  if (standing !== null) return refused(standing);
+  const against = await withdrawalAgainst(c.env.DB, {
+    target: fileTarget(place.value),
+    content: file.value.sha256,
+  });
+  if (against !== null && file.value.state !== "withdrawn")
+    return refused(withdrawnRefusal(place.value, against));
+  return refused({ reason: "other_publisher", called: place.value.name });
 }
 
 /**
@@ -150,69 +169,72 @@ function meant(
   place: FilePlace,
   revisions: StoredFile[],
   revision: number | undefined,
-): StoredFile | AdminRefusal {
+): Answered<StoredFile> {
   const [newest] = revisions;
-  if (newest === undefined) return absent(place);
+  if (newest === undefined) return refused(absent(place));
   if (revision !== undefined) {
     const named = revisions.find((each) => each.revision === revision);
-    return named ?? { reason: "file_changed", name: place.name, revision, newest: newest.revision };
+    if (named !== undefined) return ok(named);
+    return refused({ reason: "file_changed", name: place.name, revision, newest: newest.revision });
   }
   const waiting = revisions.filter(({ state }) => state === "verifying" || state === "withdrawn");
   const [only, ...others] = waiting;
   if (others.length > 0) {
-    return {
+    return refused({
       reason: "revision_unclear",
       name: place.name,
       waiting: waiting.map(({ revision: number, state }) => ({
         revision: number,
         state: state === "withdrawn" ? state : "never published",
       })),
-    };
+    });
   }
-  return only ?? newest;
+  return ok(only ?? newest);
 }
 
 /** Withdraws the published revision, or else the newest one, so that it is not published by mistake. */
-async function withdraw(c: AdminContext): Promise<FileSummary | AdminRefusal> {
+async function withdraw(c: AdminContext): Promise<Answered<FileSummary>> {
   const place = placeOf(c);
-  if (isRefusal(place)) return place;
+  if (!place.ok) return place;
   const body = await bodyOf(c, withdrawFileSchema);
-  if (isRefusal(body)) return body;
-  const revisions = await revisionsAt(c.env.DB, place);
+  if (!body.ok) return body;
+  const revisions = await revisionsAt(c.env.DB, place.value);
   const file = revisions.find(({ state }) => state === "published") ?? revisions[0];
-  if (file === undefined) return absent(place);
-  if (file.state === "withdrawn") return summaryOf(file);
-  if (file.state === "uploaded") return { reason: "file_unchecked", name: place.name };
-  const withdrawn = await withdrawFile(c.env.DB, file, { ...byOf(c), note: body.note });
-  return withdrawn ? present(c, file) : { reason: "other_publisher", called: place.name };
+  if (file === undefined) return refused(absent(place.value));
+  if (file.state === "withdrawn") return ok(summaryOf(file));
+  if (file.state === "uploaded") return refused({ reason: "file_unchecked", name: place.value.name });
+  const withdrawn = await withdrawFile(c.env.DB, file, { ...byOf(c), note: body.value.note });
+  return withdrawn ? present(c, file) : refused({ reason: "other_publisher", called: place.value.name });
 }
 
 /** Returns the current state of the revision. */
-async function present(c: AdminContext, file: StoredFile): Promise<FileSummary | AdminRefusal> {
+async function present(c: AdminContext, file: StoredFile): Promise<Answered<FileSummary>> {
   const now = (await revisionsAt(c.env.DB, file)).find(({ revision }) => revision === file.revision);
-  return now === undefined ? { reason: "other_publisher", called: file.name } : summaryOf(now);
+  return now === undefined ? refused({ reason: "other_publisher", called: file.name }) : ok(summaryOf(now));
 }
 
-function placeOf(c: AdminContext): FilePlace | AdminRefusal {
+function placeOf(c: AdminContext): Answered<FilePlace> {
   const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
-  if (typeof dataType !== "string") return dataType;
+  if (!dataType.ok) return dataType;
   const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
-  if (typeof tradedate !== "string") return tradedate;
+  if (!tradedate.ok) return tradedate;
   const name = c.req.param("name") ?? "";
-  const problem = fileNameProblem(dataType, tradedate, name);
-  return problem === null ? { dataType, tradedate, name } : { reason: "file_name", problem };
+  const problem = fileNameProblem(dataType.value, tradedate.value, name);
+  return problem === null
+    ? ok({ dataType: dataType.value, tradedate: tradedate.value, name })
+    : refused({ reason: "file_name", problem });
 }
 
 async function uploadOf(
   c: AdminContext,
-): Promise<{ place: FilePlace; upload: Upload<FileClaims> } | AdminRefusal> {
+): Promise<Answered<{ place: FilePlace; upload: Upload<FileClaims> }>> {
   const place = placeOf(c);
-  if (isRefusal(place)) return place;
+  if (!place.ok) return place;
   const uploadId = c.req.param("uploadId") ?? "";
-  const upload = await findUpload<FileClaims>(c.env.DB, fileTarget(place), uploadId);
+  const upload = await findUpload<FileClaims>(c.env.DB, fileTarget(place.value), uploadId);
   return upload === null
-    ? { reason: "absent", what: `upload of ${place.name} with this id` }
-    : { place, upload };
+    ? refused({ reason: "absent", what: `upload of ${place.value.name} with this id` })
+    : ok({ place: place.value, upload });
 }
 
 function absent({ name }: FilePlace): AdminRefusal {

@@ -2,12 +2,13 @@
 import { Hono } from "hono";
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
+import { ok, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { importKeys, knownForImport } from "../catalog/key-import.ts";
 import { type ApiKey, findKey, revokeKey, rollKey } from "../catalog/keys.ts";
-import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf, isRefusal } from "./context.ts";
+import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf } from "./context.ts";
 import { type HashedRow, planKeyImport } from "./key-import.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import type { AdminRefusal, Answered } from "./refusal.ts";
 import {
   type KeyImportRowParsed,
   type KeySummary,
@@ -43,16 +44,16 @@ export function summaryOf(key: ApiKey): KeySummary {
   };
 }
 
-async function importRows(c: AdminContext): Promise<KeysImported | AdminRefusal> {
+async function importRows(c: AdminContext): Promise<Answered<KeysImported>> {
   const body = await bodyOf(c, keyImportSchema);
-  if (isRefusal(body)) return body;
-  const rows = await Promise.all(body.rows.map(hashed));
+  if (!body.ok) return body;
+  const rows = await Promise.all(body.value.rows.map(hashed));
   const sha256s = rows.map(({ sha256 }) => sha256);
-  const accounts = body.rows.map(({ account }) => account);
+  const accounts = body.value.rows.map(({ account }) => account);
   const known = await knownForImport(c.env.DB, sha256s, accounts);
-  const plan = planKeyImport(rows, known, { newKeyId, allowShort: body.allowShort });
+  const plan = planKeyImport(rows, known, { newKeyId, allowShort: body.value.allowShort });
   if (plan.answer.imported > 0) await importKeys(c.env.DB, plan, byOf(c));
-  return plan.answer;
+  return ok(plan.answer);
 }
 
 async function hashed(row: KeyImportRowParsed): Promise<HashedRow> {
@@ -67,33 +68,33 @@ function noKey(keyId: string): AdminRefusal {
   return { reason: "absent", what: "key with this id; ids begin with key_" };
 }
 
-async function revoke(c: AdminContext): Promise<KeySummary | AdminRefusal> {
+async function revoke(c: AdminContext): Promise<Answered<KeySummary>> {
   const keyId = c.req.param("keyId") ?? "";
   await revokeKey(c.env.DB, keyId, byOf(c));
   const key = await findKey(c.env.DB, keyId);
-  return key === null ? noKey(keyId) : summaryOf(key);
+  return key === null ? refused(noKey(keyId)) : ok(summaryOf(key));
 }
 
-async function roll(c: AdminContext): Promise<RolledKey | AdminRefusal> {
+async function roll(c: AdminContext): Promise<Answered<RolledKey>> {
   const asked = c.req.param("keyId") ?? "";
   const old = await findKey(c.env.DB, asked);
-  if (old === null) return noKey(asked);
+  if (old === null) return refused(noKey(asked));
   const body = await bodyOf(c, rollKeySchema);
-  if (isRefusal(body)) return body;
+  if (!body.ok) return body;
   const by = byOf(c);
   const isOver = old.revokedAtMs !== null || (old.expiresAtMs !== null && old.expiresAtMs <= by.nowMs);
-  if (isOver) return { reason: "key_over", keyId: old.keyId };
+  if (isOver) return refused({ reason: "key_over", keyId: old.keyId });
   const key = generateKey();
   const keyId = newKeyId();
   const fresh = { keyId, sha256: await hashKey(key), firstCharacters: firstCharacters(key) };
-  const rolled = await rollKey(c.env.DB, old, { fresh, oldExpiresAtMs: by.nowMs + body.overlapMs }, by);
-  if (!rolled) return { reason: "changed_meanwhile", what: `key ${old.keyId}` };
+  const rolled = await rollKey(c.env.DB, old, { fresh, oldExpiresAtMs: by.nowMs + body.value.overlapMs }, by);
+  if (!rolled) return refused({ reason: "changed_meanwhile", what: `key ${old.keyId}` });
   const { accountId, expiresAtMs } = (await findKey(c.env.DB, old.keyId)) ?? old;
-  return {
+  return ok({
     keyId,
     key,
     accountId,
     replaces: old.keyId,
     replacedUntil: beijingTimestamp(expiresAtMs ?? by.nowMs),
-  };
+  });
 }

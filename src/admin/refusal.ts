@@ -1,5 +1,6 @@
 /** Why an admin request is refused: tagged facts, and the function that maps them to a sentence and a status. */
 
+import type { Result } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { Damage, Withdrawal } from "../catalog/decisions.ts";
 import type { Comparison, Loss } from "../catalog/plausibility.ts";
@@ -8,6 +9,9 @@ import { DATASETS } from "../datasets/registry.ts";
 import type { TokenScope } from "../entitlement/operators.ts";
 import type { SealProblem } from "./backup-routes.ts";
 import { calledOf, type DatasetDay } from "./dataset-day.ts";
+
+/** What a request gets, or why it is refused. */
+export type Answered<Value> = Result<Value, AdminRefusal>;
 
 export type AdminRefusal =
   | { reason: "token_wrong" }

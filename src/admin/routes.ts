@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import { operatorOf } from "../access/admin-token.ts";
+import { refused } from "../base/result.ts";
 import type { TokenScope } from "../entitlement/operators.ts";
 import { nowMs, settingsOf } from "../env.ts";
 import { accountRoutes, planRoutes, usageRoutes } from "./account-routes.ts";
@@ -32,11 +33,11 @@ export function adminRoutes(): Hono<AdminEnv> {
     const operator = await operatorOf(authorization, settings.ADMIN_TOKEN, asked);
     if (operator === null) {
       c.header("WWW-Authenticate", "Bearer");
-      return answer(c, { reason: "token_wrong" });
+      return answer(c, refused({ reason: "token_wrong" }));
     }
     c.set("operator", operator);
     const refusal = scopeRefusal(c);
-    return refusal === null ? next() : answer(c, refusal);
+    return refusal === null ? next() : answer(c, refused(refusal));
   });
   admin.route("/days", dayRoutes());
   admin.route("/changes", changeRoutes());
@@ -54,7 +55,7 @@ export function adminRoutes(): Hono<AdminEnv> {
   admin.route("/explain", explainRoutes());
   admin.route("/tokens", tokenRoutes());
   admin.route("/audit", auditRoutes());
-  admin.all("*", (c) => answer(c, { reason: "absent", what: "such admin route" }));
+  admin.all("*", (c) => answer(c, refused({ reason: "absent", what: "such admin route" })));
   admin.onError(fault);
   return admin;
 }

@@ -3,6 +3,7 @@
  */
 import { Hono } from "hono";
 import * as z from "zod";
+import { ok, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { findAccount } from "../catalog/accounts.ts";
 import {
@@ -16,17 +17,8 @@ import { resealDrive, revokeOlderShares, secretVersionUse } from "../catalog/sec
 import { revokeShare, type Share, shareById, sharesInForce, sharesOfAccount } from "../catalog/shares.ts";
 import { settingsOf } from "../env.ts";
 import { type Drive, openPassword, sealPassword } from "../shares/secrets.ts";
-import {
-  type AdminContext,
-  type AdminEnv,
-  absent,
-  answer,
-  bodyOf,
-  byOf,
-  isRefusal,
-  parsed,
-} from "./context.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf, parsed } from "./context.ts";
+import type { Answered } from "./refusal.ts";
 import {
   dataTypeSchema,
   type ExternalList,
@@ -52,36 +44,36 @@ const inForceSchema = z.object({
 export function shareRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
     .get("/", async (c) => answer(c, await list(c)))
-    .get("/secret", async (c) => answer(c, await secretVersions(c)))
+    .get("/secret", async (c) => c.json(await secretVersions(c)))
     .post("/secret/rotate", async (c) => answer(c, await rotateSecret(c)))
     .post("/:shareId/revoke", async (c) => answer(c, await revoke(c)));
 }
 
-async function list(c: AdminContext): Promise<ShareList | AdminRefusal> {
+async function list(c: AdminContext): Promise<Answered<ShareList>> {
   const accountId = c.req.query("account");
   if (accountId === undefined) return listInForce(c);
   const account = await findAccount(c.env.DB, accountId);
-  if (account === null) return absent("account", accountId);
-  return { shares: (await sharesOfAccount(c.env.DB, account.accountId)).map(summaryOf), next: null };
+  if (account === null) return refused(absent("account", accountId));
+  return ok({ shares: (await sharesOfAccount(c.env.DB, account.accountId)).map(summaryOf), next: null });
 }
 
-async function listInForce(c: AdminContext): Promise<ShareList | AdminRefusal> {
+async function listInForce(c: AdminContext): Promise<Answered<ShareList>> {
   const query = parsed(inForceSchema, c.req.query(), "The query");
-  if (isRefusal(query)) return query;
-  const { after, limit } = query;
+  if (!query.ok) return query;
+  const { after, limit } = query.value;
   // One more row than requested shows whether another page follows.
   const question = { nowMs: byOf(c).nowMs, after, count: limit + 1 };
   const found = await sharesInForce(c.env.DB, question);
   const shown = found.slice(0, limit);
   const next = found.length > shown.length ? (shown.at(-1)?.shareId ?? null) : null;
-  return { shares: shown.map(summaryOf), next };
+  return ok({ shares: shown.map(summaryOf), next });
 }
 
-async function revoke(c: AdminContext): Promise<ShareSummary | AdminRefusal> {
+async function revoke(c: AdminContext): Promise<Answered<ShareSummary>> {
   const shareId = c.req.param("shareId") ?? "";
   await revokeShare(c.env.DB, shareId, byOf(c));
   const held = await shareById(c.env.DB, shareId);
-  return held === null ? absent("share", shareId) : summaryOf(held.share);
+  return held === null ? refused(absent("share", shareId)) : ok(summaryOf(held.share));
 }
 
 function summaryOf({ createdAtMs, revokedAtMs, ...share }: Share): ShareSummary {
@@ -111,9 +103,9 @@ async function secretVersions(c: AdminContext): Promise<SecretVersions> {
  * whose own version is no longer in the secret. Shares of older versions end now on request, otherwise by themselves
  * within 7 days. A repeated call does the remaining work.
  */
-async function rotateSecret(c: AdminContext): Promise<RotatedSecret | AdminRefusal> {
+async function rotateSecret(c: AdminContext): Promise<Answered<RotatedSecret>> {
   const body = await bodyOf(c, rotateSecretSchema);
-  if (isRefusal(body)) return body;
+  if (!body.ok) return body;
   const { SHARE_SECRET: secrets } = settingsOf(c.env);
   const by = byOf(c);
   const resealed: RotatedSecret["resealed"] = [];
@@ -124,14 +116,15 @@ async function rotateSecret(c: AdminContext): Promise<RotatedSecret | AdminRefus
     const sealed = await sealPassword(secrets, drive, await openPassword(secrets, drive, link));
     if (await resealDrive(c.env.DB, drive, sealed, by)) resealed.push({ dataType, year });
   }
-  const revoked = body.olderShares === "revoke" ? await revokeOlderShares(c.env.DB, secrets.current, by) : 0;
-  return { ...(await secretVersions(c)), resealed, revoked };
+  const revoked =
+    body.value.olderShares === "revoke" ? await revokeOlderShares(c.env.DB, secrets.current, by) : 0;
+  return ok({ ...(await secretVersions(c)), resealed, revoked });
 }
 
 /** Returns the routes below `/admin/external`. */
 export function externalShareRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await listExternal(c)))
+    .get("/", async (c) => c.json(await listExternal(c)))
     .put("/:type/:year", async (c) => answer(c, await setExternal(c)))
     .post("/:type/:year/clear", async (c) => answer(c, await clearExternal(c)));
 }
@@ -140,18 +133,19 @@ async function listExternal(c: AdminContext): Promise<ExternalList> {
   return { external: (await externalShares(c.env.DB)).map(externalSummaryOf) };
 }
 
-async function setExternal(c: AdminContext): Promise<ExternalList | AdminRefusal> {
+async function setExternal(c: AdminContext): Promise<Answered<ExternalList>> {
   const drive = driveOf(c);
-  if (isRefusal(drive)) return drive;
+  if (!drive.ok) return drive;
   const body = await bodyOf(c, externalShareSchema);
-  if (isRefusal(body)) return body;
-  const { link, ...coverage } = body;
+  if (!body.ok) return body;
+  const { link, ...coverage } = body.value;
   for (const day of [coverage.firstDay, coverage.lastDay]) {
-    if (Number(day.slice(0, 4)) !== drive.year) return { reason: "day_of_other_year", day, year: drive.year };
+    if (Number(day.slice(0, 4)) !== drive.value.year)
+      return refused({ reason: "day_of_other_year", day, year: drive.value.year });
   }
-  const sealed = link === null ? null : await sealedLink(c, drive, link);
-  await setExternalShare(c.env.DB, { ...drive, ...coverage, link: sealed }, byOf(c));
-  return listExternal(c);
+  const sealed = link === null ? null : await sealedLink(c, drive.value, link);
+  await setExternalShare(c.env.DB, { ...drive.value, ...coverage, link: sealed }, byOf(c));
+  return ok(await listExternal(c));
 }
 
 type Link = NonNullable<z.output<typeof externalShareSchema>["link"]>;
@@ -162,19 +156,23 @@ async function sealedLink(c: AdminContext, drive: Drive, link: Link): Promise<Ex
   return { url: link.url, expiresAtMs: link.expires, ...password };
 }
 
-async function clearExternal(c: AdminContext): Promise<ExternalList | AdminRefusal> {
+async function clearExternal(c: AdminContext): Promise<Answered<ExternalList>> {
   const drive = driveOf(c);
-  if (isRefusal(drive)) return drive;
-  const cleared = await clearExternalShare(c.env.DB, drive, byOf(c));
-  if (!cleared) return { reason: "absent", what: `external drive of ${drive.dataType} ${drive.year}` };
-  return listExternal(c);
+  if (!drive.ok) return drive;
+  const cleared = await clearExternalShare(c.env.DB, drive.value, byOf(c));
+  if (!cleared)
+    return refused({
+      reason: "absent",
+      what: `external drive of ${drive.value.dataType} ${drive.value.year}`,
+    });
+  return ok(await listExternal(c));
 }
 
-function driveOf(c: AdminContext): Drive | AdminRefusal {
+function driveOf(c: AdminContext): Answered<Drive> {
   const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
-  if (typeof dataType !== "string") return dataType;
+  if (!dataType.ok) return dataType;
   const year = parsed(yearSchema, c.req.param("year"), "The year in the path");
-  return typeof year === "number" ? { dataType, year } : year;
+  return year.ok ? ok({ dataType: dataType.value, year: year.value }) : year;
 }
 
 function externalSummaryOf({ link, setAtMs, ...share }: ExternalShare): ExternalSummary {

@@ -2,21 +2,13 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { firstCharacters, generateToken, hashKey } from "../access/key.ts";
+import { ok, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type AdminToken, addToken, listTokens, revokeToken, tokenNamed } from "../catalog/admin-tokens.ts";
 import { auditEntries } from "../catalog/audit.ts";
 import { ACTOR_KINDS, FIRST_OPERATOR, SERVICE_ACTOR } from "../entitlement/operators.ts";
-import {
-  type AdminContext,
-  type AdminEnv,
-  absent,
-  answer,
-  bodyOf,
-  byOf,
-  isRefusal,
-  parsed,
-} from "./context.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf, parsed } from "./context.ts";
+import type { Answered } from "./refusal.ts";
 import {
   type AuditList,
   type IssuedToken,
@@ -48,7 +40,7 @@ const auditQuerySchema = z.object({
 /** Returns the routes below `/admin/tokens`. */
 export function tokenRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await list(c)))
+    .get("/", async (c) => c.json(await list(c)))
     .post("/", async (c) => answer(c, await issue(c), 201))
     .post("/:name/revoke", async (c) => answer(c, await revoke(c)));
 }
@@ -62,30 +54,30 @@ async function list(c: AdminContext): Promise<TokenList> {
   return { tokens: (await listTokens(c.env.DB)).map(summaryOf) };
 }
 
-async function issue(c: AdminContext): Promise<IssuedToken | AdminRefusal> {
+async function issue(c: AdminContext): Promise<Answered<IssuedToken>> {
   const body = await bodyOf(c, newTokenSchema);
-  if (isRefusal(body)) return body;
-  const { name, scope } = body;
+  if (!body.ok) return body;
+  const { name, scope } = body.value;
   if (RESERVED.some((reserved) => reserved.toLowerCase() === name.toLowerCase())) {
-    return { reason: "token_name_taken", name };
+    return refused({ reason: "token_name_taken", name });
   }
   const token = generateToken();
   const stored = { sha256: await hashKey(token), name, scope, firstCharacters: firstCharacters(token) };
   const added = await addToken(c.env.DB, stored, byOf(c));
-  return added ? { name, scope, token } : { reason: "token_name_taken", name };
+  return added ? ok({ name, scope, token }) : refused({ reason: "token_name_taken", name });
 }
 
-async function revoke(c: AdminContext): Promise<TokenSummary | AdminRefusal> {
+async function revoke(c: AdminContext): Promise<Answered<TokenSummary>> {
   const name = c.req.param("name") ?? "";
   await revokeToken(c.env.DB, name, byOf(c));
   const token = await tokenNamed(c.env.DB, name);
-  return token === null ? absent("token", name) : summaryOf(token);
+  return token === null ? refused(absent("token", name)) : ok(summaryOf(token));
 }
 
-async function audit(c: AdminContext): Promise<AuditList | AdminRefusal> {
+async function audit(c: AdminContext): Promise<Answered<AuditList>> {
   const query = parsed(auditQuerySchema, c.req.query(), "The query");
-  if (isRefusal(query)) return query;
-  const { subject, actor, kind, action, since, before, limit } = query;
+  if (!query.ok) return query;
+  const { subject, actor, kind, action, since, before, limit } = query.value;
   const question = {
     subject,
     actor,
@@ -96,7 +88,7 @@ async function audit(c: AdminContext): Promise<AuditList | AdminRefusal> {
     count: limit,
   };
   const entries = await auditEntries(c.env.DB, question);
-  return {
+  return ok({
     entries: entries.map(({ auditId, atMs, actor, before, after, ...entry }) => ({
       id: auditId,
       at: beijingTimestamp(atMs),
@@ -106,7 +98,7 @@ async function audit(c: AdminContext): Promise<AuditList | AdminRefusal> {
       before: readable(before),
       after: readable(after),
     })),
-  };
+  });
 }
 
 /**

@@ -3,6 +3,7 @@
  * leaves the served content unchanged, and repeating the step continues.
  */
 import { randomBase62 } from "../base/base62.ts";
+import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
 import {
   ADOPTED_R2_UPLOAD_ID,
@@ -24,7 +25,7 @@ import {
 } from "../catalog/uploads.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { type AdminContext, readAtMost } from "./context.ts";
-import type { AdminRefusal } from "./refusal.ts";
+import type { AdminRefusal, Answered } from "./refusal.ts";
 import { PART_SHA256_HEADER, PART_SIZE_BYTES, type StoredPart, type Uploading } from "./wire.ts";
 import { sha256Schema } from "./wire-fields.ts";
 
@@ -101,11 +102,11 @@ export async function begin<Claims>(
   of: Pick<UploadTarget<Claims>, "target" | "called" | "objectKey">,
   content: Content<Claims>,
   nowMs: number,
-): Promise<Begun<Claims> | AdminRefusal> {
+): Promise<Answered<Begun<Claims>>> {
   const { db, bucket } = stores;
   const { target } = of;
   const previous = await openUpload<Claims>(db, target);
-  if (previous !== null && isResumable(previous, content, nowMs)) return resumed(db, previous);
+  if (previous !== null && isResumable(previous, content, nowMs)) return ok(await resumed(db, previous));
 
   const uploadId = randomBase62(16);
   const revision = await freeRevision(stores, of);
@@ -119,10 +120,10 @@ export async function begin<Claims>(
   if (!(await takeOver(stores, upload, previous))) {
     await forget(bucket, objectKey, r2UploadId);
     const other = await openUpload<Claims>(db, target);
-    if (other !== null && isResumable(other, content, nowMs)) return resumed(db, other);
-    return { reason: "other_publisher", called: of.called };
+    if (other !== null && isResumable(other, content, nowMs)) return ok(await resumed(db, other));
+    return refused({ reason: "other_publisher", called: of.called });
   }
-  return { upload: { ...upload, state: "uploading", stateNote: "" }, parts: [] };
+  return ok({ upload: { ...upload, state: "uploading", stateNote: "" }, parts: [] });
 }
 
 /** Ends an upload that is not needed. */
@@ -202,18 +203,19 @@ async function storePart(
   { db, bucket }: Stores,
   upload: Upload,
   part: { n: number; bytes: Uint8Array<ArrayBuffer> | null; sha256: string },
-): Promise<StoredPart | AdminRefusal> {
+): Promise<Answered<StoredPart>> {
   const { n, bytes, sha256 } = part;
   const sizeBytes = partSizeOf(upload.sizeBytes, n);
   if (sizeBytes === null) {
-    return { reason: "part_number", n: String(n), partCount: partCountOf(upload.sizeBytes) };
+    return refused({ reason: "part_number", n: String(n), partCount: partCountOf(upload.sizeBytes) });
   }
-  if (bytes === null || bytes.length !== sizeBytes) return { reason: "part_size", n, sizeBytes };
-  if ((await sha256Hex(bytes)) !== sha256) return { reason: "part_hash", n };
+  if (bytes === null || bytes.length !== sizeBytes) return refused({ reason: "part_size", n, sizeBytes });
+  if ((await sha256Hex(bytes)) !== sha256) return refused({ reason: "part_hash", n });
 
   const stored = { n, sizeBytes, sha256 };
   const claim = await claimed(db, upload, stored);
-  if (claim !== "ours") return claim === "stored" ? stored : claim;
+  if (!claim.ok) return claim;
+  if (claim.value === "stored") return ok(stored);
   const multipart = bucket.resumeMultipartUpload(upload.objectKey, upload.r2UploadId);
   try {
     const { etag } = await multipart.uploadPart(n, bytes);
@@ -222,9 +224,9 @@ async function storePart(
     await releasePart(db, upload.uploadId, n);
     if (!isUploadLost(failure)) throw failure;
     await moveUpload(db, upload, "uploading", "replaced");
-    return { reason: "upload_lost" };
+    return refused({ reason: "upload_lost" });
   }
-  return stored;
+  return ok(stored);
 }
 
 /** Claims the part, waiting for another publisher that is storing it. Refuses when the upload accepts no parts. */
@@ -232,15 +234,15 @@ async function claimed(
   db: D1Database,
   { target, uploadId }: Upload,
   part: StoredPart,
-): Promise<"ours" | "stored" | AdminRefusal> {
+): Promise<Answered<"ours" | "stored">> {
   for (;;) {
     const nowMs = Date.now();
-    if (await claimPart(db, uploadId, part, { nowMs, staleMs: nowMs - CLAIM_MS })) return "ours";
+    if (await claimPart(db, uploadId, part, { nowMs, staleMs: nowMs - CLAIM_MS })) return ok("ours");
     const there = (await uploadParts(db, uploadId)).find((each) => each.n === part.n);
-    if (there?.sha256 === part.sha256) return "stored";
+    if (there?.sha256 === part.sha256) return ok("stored");
     const now = await findUpload(db, target, uploadId);
-    if (now === null) return { reason: "upload_lost" };
-    if (now.state !== "uploading") return endedRefusal(now);
+    if (now === null) return refused({ reason: "upload_lost" });
+    if (now.state !== "uploading") return refused(endedRefusal(now));
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
@@ -279,33 +281,30 @@ interface Completion<Claims> {
 export async function complete<Claims>(
   stores: Stores,
   completion: Completion<Claims>,
-): Promise<Completed | AdminRefusal> {
+): Promise<Answered<Completed>> {
   const { upload } = completion;
   if (upload.state === "uploading") return assembleFirst(stores, completion);
   if (upload.state === "completing") return settle(stores, completion);
-  if (upload.state === "served") return { newRevision: false };
-  return { reason: "upload_ended", state: upload.state, note: upload.stateNote };
+  if (upload.state === "served") return ok({ newRevision: false });
+  return refused({ reason: "upload_ended", state: upload.state, note: upload.stateNote });
 }
 
 async function assembleFirst<Claims>(
   stores: Stores,
   completion: Completion<Claims>,
-): Promise<Completed | AdminRefusal> {
+): Promise<Answered<Completed>> {
   const { upload } = completion;
   const there = new Set((await uploadParts(stores.db, upload.uploadId)).map(({ n }) => n));
   const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
   const missing = numbers.filter((n) => !there.has(n));
-  if (missing.length > 0) return { reason: "parts_missing", missing };
+  if (missing.length > 0) return refused({ reason: "parts_missing", missing });
   // From here on the parts can become an object at any moment, so the revision's number is taken.
   await moveUpload(stores.db, upload, "uploading", "completing");
   return again(stores, completion);
 }
 
 /** Continues with the upload's current state, which another caller may have changed. */
-async function again<Claims>(
-  stores: Stores,
-  completion: Completion<Claims>,
-): Promise<Completed | AdminRefusal> {
+async function again<Claims>(stores: Stores, completion: Completion<Claims>): Promise<Answered<Completed>> {
   const { target, uploadId } = completion.upload;
   const now = await findUpload<Claims>(stores.db, target, uploadId);
   if (now === null || now.state === "uploading")
@@ -324,30 +323,30 @@ export function asOfNow(by: By, begunMs: number): By {
 async function settle<Claims>(
   stores: Stores,
   { target, upload, by }: Completion<Claims>,
-): Promise<Completed | AdminRefusal> {
+): Promise<Answered<Completed>> {
   const { db } = stores;
   const begunMs = Date.now();
   const etag = await assembledEtag(stores, upload);
   if (etag === null) {
     await moveUpload(db, upload, "completing", "replaced");
-    return { reason: "upload_lost" };
+    return refused({ reason: "upload_lost" });
   }
   const settled = await target.settle(stores, upload, etag, asOfNow(by, begunMs));
-  if (settled === "settled") return { newRevision: true };
+  if (settled === "settled") return ok({ newRevision: true });
   if (settled === "lost") return lost(stores, target.called, upload);
-  if ("held" in settled) return settled.held;
+  if ("held" in settled) return refused(settled.held);
   await moveUpload(db, upload, "completing", "refused", settled.problem);
   await db.batch(dropUnserved(db, upload.target));
-  return { reason: "content_wrong", called: target.called, problem: settled.problem };
+  return refused({ reason: "content_wrong", called: target.called, problem: settled.problem });
 }
 
 /** Either a second call of `complete` has settled the same upload, or another publisher was first. */
-async function lost({ db }: Stores, called: string, upload: Upload): Promise<Completed | AdminRefusal> {
+async function lost({ db }: Stores, called: string, upload: Upload): Promise<Answered<Completed>> {
   const now = await findUpload(db, upload.target, upload.uploadId);
-  if (now?.state === "served") return { newRevision: false };
+  if (now?.state === "served") return ok({ newRevision: false });
   await moveUpload(db, upload, "completing", "abandoned");
   await db.batch(dropUnserved(db, upload.target));
-  return { reason: "other_publisher", called };
+  return refused({ reason: "other_publisher", called });
 }
 
 /**
@@ -391,14 +390,14 @@ export function uploadingAnswer({ upload, parts }: Begun<unknown>): Uploading {
 }
 
 /** Stores the part `:n` of the path, or returns a refusal. */
-export async function receivePart(c: AdminContext, upload: Upload): Promise<StoredPart | AdminRefusal> {
+export async function receivePart(c: AdminContext, upload: Upload): Promise<Answered<StoredPart>> {
   const ends = upload.state === "replaced" || upload.state === "abandoned" || upload.state === "refused";
-  if (ends) return endedRefusal(upload);
+  if (ends) return refused(endedRefusal(upload));
   const n = c.req.param("n") ?? "";
   if (!/^[1-9]\d{0,4}$/.test(n))
-    return { reason: "part_number", n, partCount: partCountOf(upload.sizeBytes) };
+    return refused({ reason: "part_number", n, partCount: partCountOf(upload.sizeBytes) });
   const sha256 = sha256Schema.safeParse(c.req.header(PART_SHA256_HEADER));
-  if (!sha256.success) return { reason: "part_hash_absent" };
+  if (!sha256.success) return refused({ reason: "part_hash_absent" });
   const bytes = await readAtMost(c.req.raw.body, PART_SIZE_BYTES);
   return storePart(storesOf(c), upload, { n: Number(n), bytes, sha256: sha256.data });
 }
