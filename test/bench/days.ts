@@ -7,9 +7,11 @@ import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { type AskedColumn, fieldsOf } from "../../src/orders/query/fields.ts";
 import { openPackFile, type PackFile } from "../../src/pack-builder/pack-file.ts";
+import type { SampleDay } from "../../src/pack-builder/sample/day.ts";
 import { writeSamplePack } from "../../src/pack-builder/sample/sample-pack.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
 import { bare } from "../support/result.ts";
+import { writeDenseQuotes } from "./dense-quotes.ts";
 
 /** The first generated day; each further one is a day later. No existing pack is of these days. */
 const FIRST_DATE = "20220301" as BeijingDate;
@@ -54,11 +56,17 @@ export class BenchDays implements AsyncDisposable {
     this.opened = days;
     for (const [number, rows] of this.choice.dayRows.entries()) {
       const day = { tradedate: addDays(FIRST_DATE, number), rows };
-      const made = await writeSamplePack(day, this.folder, undefined, this.choice.dataset);
-      days.push(await openDay(made.path));
+      days.push(await openDay(await this.made(day)));
     }
     for (const path of this.choice.packs) days.push(await openDay(path));
     return days;
+  }
+
+  /** Writes the pack of a generated day and returns its path. */
+  private async made(day: SampleDay): Promise<string> {
+    const { dataset } = this.choice;
+    if (dataset === "quotes") return writeDenseQuotes(day, this.folder, SYMBOL);
+    return (await writeSamplePack(day, this.folder, undefined, dataset)).path;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

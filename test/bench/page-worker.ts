@@ -49,7 +49,7 @@ export default {
 async function taskOf(task: Task): Promise<() => unknown> {
   const middle = Math.floor(entry.blocks.length / 2);
   const aligned = startOfBlock(middle);
-  const last = startOfBlock(entry.blocks.length - 2);
+  const last = startOfBlock(Math.max(0, entry.blocks.length - 2));
   switch (task) {
     case "nothing":
       return () => undefined;
@@ -60,7 +60,7 @@ async function taskOf(task: Task): Promise<() => unknown> {
     case "aligned":
       return () => pageAt(aligned);
     case "unaligned": {
-      const { next } = await pageAt(aligned, PAGE_ROWS / 2);
+      const { next } = await pageAt(aligned, Math.floor(Math.min(PAGE_ROWS, blockRows(entry, middle)) / 2));
       if (next === null) throw new Error("the middle of the day is its end");
       return () => pageAt(next);
     }

@@ -31,6 +31,26 @@ export function readVendorTrades(path: string): Promise<Map<string, Row[]>> {
   });
 }
 
+/** The same of the day's quotes (`行情.csv`), on-request columns included. */
+export function readVendorSnapshots(path: string): Promise<Map<string, Row[]>> {
+  return readVendorFiles(path, "行情.csv", (line) => {
+    const cells = line.split(",");
+    const number = (place: number) => Number(BigInt(cells[place] ?? ""));
+    const price = (place: number) => exactTenThousandths(BigInt(cells[place] ?? ""));
+    // Of each side ten prices, then ten quantities; the asks stand first.
+    const levels = Array.from({ length: 10 }, (_, level) => [
+      price(37 + level),
+      number(47 + level),
+      price(17 + level),
+      number(27 + level),
+    ]);
+    const start = [cells[0]?.slice(0, 6) ?? "", cells[2] ?? "", (cells[3] ?? "").padStart(9, "0")];
+    const prices = [15, 13, 14, 4, 16].map(price);
+    const onRequest = [number(7), number(60), number(59), price(58), price(57), price(8)];
+    return [...start, ...prices, number(11), Number(cells[12]), ...levels.flat(), ...onRequest];
+  });
+}
+
 /** A snapshot's cumulative totals: shares, yuan, and the day's range in ten-thousandths of a yuan. */
 export interface SnapshotTotals {
   time: number;

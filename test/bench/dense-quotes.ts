@@ -1,0 +1,42 @@
+/** A security with more snapshots than a day brings, so that pages of 10,000 rows begin and end inside its day. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type RowsOf, storedColumns } from "../../src/datasets/dataset.ts";
+import { quotes } from "../../src/datasets/quotes.ts";
+import { packName } from "../../src/pack-builder/pack-file.ts";
+import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
+import type { SampleDay } from "../../src/pack-builder/sample/day.ts";
+import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
+
+type QuoteColumns = RowsOf<typeof quotes>;
+
+/** A day has about 5,000 snapshots of a security that trades without pause. */
+const COPIES = 7;
+
+/** Writes the pack with the snapshots of `symbol` on the sample day, seven times with other numbers. Returns its path. */
+export async function writeDenseQuotes(day: SampleDay, folder: string, symbol: string): Promise<string> {
+  for (const security of sampleDatasets(day)) {
+    if (security.symbol !== symbol) continue;
+    const section = { symbol, market: security.market, columns: dense(security.quotes) };
+    const path = join(folder, packName("quotes", day.tradedate));
+    await writeFile(path, await buildPackBytes(day.tradedate, [section], undefined, "quotes"));
+    return path;
+  }
+  throw new Error(`the sample day has no ${symbol}`);
+}
+
+/** One copy behind the other at the times of the day; numbers that are not 0 differ from copy to copy. */
+function dense(source: QuoteColumns): QuoteColumns {
+  const rows = source.rows * COPIES;
+  const columns = storedColumns(quotes).map(({ key, kind }) => {
+    const numbers = source[key as keyof Omit<QuoteColumns, "rows" | "time">];
+    const step = kind === "price" ? 1_300 : kind === "yuan" ? 1_000_000.01 : 100;
+    const numberOf = (_: unknown, row: number) => {
+      const number = numbers[row % source.rows] ?? 0;
+      return number === 0 ? 0 : number + Math.floor(row / source.rows) * step;
+    };
+    return [key, Float64Array.from({ length: rows }, numberOf)];
+  });
+  const time = Int32Array.from({ length: rows }, (_, row) => source.time[Math.floor(row / COPIES)] ?? 0);
+  return { rows, time, ...Object.fromEntries(columns) };
+}
