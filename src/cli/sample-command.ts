@@ -76,7 +76,7 @@ function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName
     securities: 0,
   }));
   for (const { symbol, market, ...rows } of sampleDatasets(day, {
-    hasQuotes: datasets.some((dataset: string) => dataset === "quotes"),
+    hasQuotes: datasets.includes("quotes"),
   })) {
     for (const each of written) {
       const columns = rows[each.dataset];

@@ -6,7 +6,6 @@
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { quotes } from "../datasets/quotes.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 import type { DayIndex, SectionEntry } from "../packs/layout.ts";
@@ -130,7 +129,7 @@ export async function buildPacks({
 
 /** Compares the units of trades and quotes. Removes all packs and throws `DeliveryError` when they differ. */
 async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
-  const turnovers = (name: string): Turnovers =>
+  const turnovers = (name: DatasetName): Turnovers =>
     built.find(({ report }) => report.dataset === name && report.pack !== null)?.turnovers ?? new Map();
   const units = unitsOf(turnovers("trades"), turnovers("quotes"));
   const problem = unitProblem(units);
@@ -368,9 +367,8 @@ class Build {
 
   /** Returns how many securities of an exchange have rows; of quotes, halted securities and indices are not counted. */
   private traded(wanted: Market, entries: readonly SectionEntry[]): number {
-    const dataset: string = this.options.dataset;
     const isTraded = ({ symbol, market }: SectionEntry) =>
-      dataset !== quotes.name ||
+      this.options.dataset !== "quotes" ||
       (!isIndex({ symbol, market }) && (this.turnovers.get(securityKey(symbol, market)) ?? 0) > 0);
     return entries.filter((entry) => entry.market === wanted && entry.rows > 0 && isTraded(entry)).length;
   }

@@ -11,8 +11,8 @@ import {
   type Rows,
   storedColumns,
 } from "../datasets/dataset.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { Batch } from "./batch.ts";
-import type { SourceDataset } from "./layouts/layout.ts";
 
 export interface Repeats {
   /** 1 for every row to leave out; `null` when there is none. */
@@ -30,7 +30,7 @@ export interface Repeats {
 const NONE: Repeats = { isLeftOut: null, repeated: 0, identical: 0, conflicts: [], twice: null };
 
 /** A source may send the same snapshot twice, so equal rows of these datasets are no repeated part of a file. */
-const KEPT_EQUAL: ReadonlySet<string> = new Set<SourceDataset>(["quotes"]);
+const KEPT_EQUAL: ReadonlySet<string> = new Set<DatasetName>(["quotes"]);
 
 /** More rows of one millisecond are compared with a hash table. */
 const FEW_ROWS = 12;

@@ -4,7 +4,6 @@ import { codesOf, type Dataset, type Rows, storedNamed } from "../datasets/datas
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type Batch, batchesOf, joined, orderOf, taken } from "./batch.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import type { SourceDataset } from "./layouts/layout.ts";
 import type { CellPlan } from "./parse/cell-plan.ts";
 import type { BrokenLine, DefectTally } from "./parse/defects.ts";
 import { OrderParser } from "./parse/order-parser.ts";
@@ -94,7 +93,7 @@ const PARSERS = {
   orders: OrderParser,
   trades: TradeParser,
   quotes: QuoteParser,
-} as const satisfies Record<SourceDataset, unknown>;
+} as const satisfies Record<DatasetName, unknown>;
 
 /** Does the work of one thread. */
 export class Workbench {

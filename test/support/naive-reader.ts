@@ -2,7 +2,7 @@
  * An independent reader of the files of `usualMakers`: it splits text into lines and cells without the builder's
  * parser, and accepts and refuses what the builder documents.
  */
-import type { SourceDataset } from "../../src/pack-builder/layouts/layout.ts";
+import type { DatasetName } from "../../src/datasets/registry.ts";
 import { HEADERS, type MadeFile, QUOTE_COLUMNS } from "./random-deliveries.ts";
 
 /** A row as the pack must contain it, with the names and forms of its columns. */
@@ -28,7 +28,7 @@ const WIDEST_CELL = 32;
 export function naiveReading(
   { bytes, layout, security }: MadeFile,
   tradedate: string,
-  dataset: SourceDataset = "orders",
+  dataset: DatasetName = "orders",
 ): NaiveReading {
   const reading: NaiveReading = { isRefused: false, read: 0, rows: [], broken: [], repeated: 0 };
   // Latin-1 has one character per byte.
@@ -98,7 +98,7 @@ const NAMES = {
     ],
     plain: ["trade_id", "price", "volume", "bs_flag", "trade_code", "buy_order_id", "sell_order_id"],
   },
-} as const satisfies Partial<Record<SourceDataset, unknown>>;
+} as const satisfies Partial<Record<DatasetName, unknown>>;
 
 const levels = (name: string) => Array.from({ length: 10 }, (_, at) => `${name}${at + 1}`);
 
@@ -117,7 +117,7 @@ const QUOTES_OF_VENDOR: readonly (string | null)[] = [
 /** Returns the row in the cells of a line, or `null` when one of them is invalid. */
 function rowOf(
   cells: readonly string[],
-  said: { dataset: SourceDataset; isVendor: boolean; security: string; tradedate: string },
+  said: { dataset: DatasetName; isVendor: boolean; security: string; tradedate: string },
 ): NaiveRow | null {
   const { dataset, isVendor, security, tradedate } = said;
   const [code = "", ...others] = cells;

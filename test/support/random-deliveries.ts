@@ -7,8 +7,8 @@ import { dirname, join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { storedColumns } from "../../src/datasets/dataset.ts";
 import { quotes } from "../../src/datasets/quotes.ts";
+import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { LeftOutFile } from "../../src/pack-builder/delivery/source-file.ts";
-import type { SourceDataset } from "../../src/pack-builder/layouts/layout.ts";
 import { QUOTE_NAMES } from "../unit/pack-builder/quote-lines.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
 import type { Random } from "./random.ts";
@@ -89,7 +89,7 @@ export const HEADERS = {
     vendor: `${QUOTE_NAMES.join(",")},`,
     plain: ["symbol", "tradedate", "time", ...QUOTE_COLUMNS].join(","),
   },
-} as const satisfies Record<SourceDataset, Record<"vendor" | "plain", string>>;
+} as const satisfies Record<DatasetName, Record<"vendor" | "plain", string>>;
 
 /** Yields the cells of `rows` records in ascending time, each with a unique number. */
 function* records(random: Random, rows: number) {
@@ -118,7 +118,7 @@ interface Made {
 type Cells = (string | number)[];
 
 /** Returns the cells of a record after security and time, in the vendor's layout and in the plain one. */
-const CELLS: Record<SourceDataset, Record<"vendor" | "plain", (made: Made, isShanghai: boolean) => Cells>> = {
+const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShanghai: boolean) => Cells>> = {
   orders: {
     vendor: ({ number, side, cents, volume }, isShanghai) => [
       0,
@@ -176,7 +176,7 @@ const CELLS: Record<SourceDataset, Record<"vendor" | "plain", (made: Made, isSha
 const VENDOR_NAMES = { orders: "逐笔委托.csv", trades: "逐笔成交.csv", quotes: "行情.csv" } as const;
 
 /** Returns the makers of the vendor's layout in UTF-8 and of the plain layout for the day `tradedate`. */
-export function usualMakers(tradedate: string, dataset: SourceDataset = "orders"): OrderFileMaker[] {
+export function usualMakers(tradedate: string, dataset: DatasetName = "orders"): OrderFileMaker[] {
   const cells = CELLS[dataset];
   return [
     {

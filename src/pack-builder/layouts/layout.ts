@@ -2,7 +2,6 @@
  * Defines a layout: how its files are recognised, the meaning of its columns, and how codes map to the API's. A new
  * layout is a table beside the others of its dataset, added to their list.
  */
-import type { quotes } from "../../datasets/quotes.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../../orders/record.ts";
 
@@ -11,9 +10,6 @@ export type CodeMap = Readonly<Record<string, string>>;
 
 /** Returns `map` for both exchanges. */
 export const both = (map: CodeMap) => ({ SH: map, SZ: map });
-
-/** A dataset that has layouts. */
-export type SourceDataset = DatasetName | typeof quotes.name;
 
 /** The source of a stored column's values. */
 export interface CellSource {
@@ -30,7 +26,7 @@ export interface CellSource {
  * that the source has no such column.
  */
 export interface Layout {
-  dataset: SourceDataset;
+  dataset: DatasetName;
   name: string;
   recognised: {
     /** Matches the whole base name. */

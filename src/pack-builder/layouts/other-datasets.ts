@@ -1,12 +1,12 @@
 /** Recognises files of datasets other than the one that is built; the report names them, and they are not read. */
-import type { SourceDataset } from "./layout.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
 
 /**
  * Base names of files without a layout, with their dataset. DataYes numbers its message types; four of them have a
  * layout.
  */
-const NAMES: readonly { name: RegExp; holds: SourceDataset | "other" }[] = [
-  { name: /^(行情|委托队列)\.csv$/, holds: "other" },
+const NAMES: readonly { name: RegExp; holds: DatasetName | "other" }[] = [
+  { name: /^委托队列\.csv$/, holds: "other" },
   { name: /^mdl_(?!4_19_0|4_24_0|6_33_0|6_36_0)\d+_\d+_\d+\.csv$/i, holds: "other" },
   { name: /^[ap]m_hq_snap_\w+\.txt$/i, holds: "quotes" },
   { name: /^[ap]m_hq_trade_\w+\.txt$/i, holds: "trades" },
@@ -21,7 +21,7 @@ interface HeaderSign {
 }
 
 /** Header patterns by the dataset that they exclude. */
-const HEADERS: Readonly<Record<SourceDataset, readonly HeaderSign[]>> = {
+const HEADERS: Readonly<Record<DatasetName, readonly HeaderSign[]>> = {
   orders: [
     { first: ["万得代码"], lacks: ["委托编号", "交易所委托号", "委托价格"] },
     { first: ["MDDate", "MDTime"], lacks: ["OrderNO", "OrderPrice", "OrderQty"] },
@@ -47,21 +47,21 @@ const HEADERS: Readonly<Record<SourceDataset, readonly HeaderSign[]>> = {
 };
 
 /** The rows of the other datasets, for messages on files of one dataset. */
-export const OTHER_ROWS: Readonly<Record<SourceDataset, string>> = {
+export const OTHER_ROWS: Readonly<Record<DatasetName, string>> = {
   orders: "trades or quotes",
   trades: "orders or quotes",
   quotes: "orders or trades",
 };
 
 /** Returns whether files with the base name `name`, which has no layout, belong to another dataset than `dataset`. */
-export function isOtherName(name: string, dataset: SourceDataset): boolean {
+export function isOtherName(name: string, dataset: DatasetName): boolean {
   return NAMES.some((each) => each.name.test(name) && each.holds !== dataset);
 }
 
 /**
  * Returns whether a header with these `columns`, which matches no layout, belongs to another dataset than `dataset`.
  */
-export function isOtherHeader(columns: readonly string[], dataset: SourceDataset): boolean {
+export function isOtherHeader(columns: readonly string[], dataset: DatasetName): boolean {
   return HEADERS[dataset].some(
     ({ first = [], has = [], lacks = [] }) =>
       first.every((name, place) => columns[place] === name) &&

@@ -1,54 +1,51 @@
 /** All layouts, and how the layout of a file is found: by its name and by the columns that the layout reads. */
+import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import type { FileHead } from "../parse/file-head.ts";
-import type { Layout, SourceDataset } from "./layout.ts";
+import type { Layout } from "./layout.ts";
 import { ORDER_LAYOUTS } from "./orders.ts";
 import { isOtherHeader, isOtherName, OTHER_ROWS } from "./other-datasets.ts";
 import { QUOTE_LAYOUTS } from "./quotes.ts";
 import { TRADE_LAYOUTS } from "./trades.ts";
 
-const LAYOUTS: Readonly<Record<SourceDataset, readonly Layout[]>> = {
+const LAYOUTS: Readonly<Record<DatasetName, readonly Layout[]>> = {
   orders: ORDER_LAYOUTS,
   trades: TRADE_LAYOUTS,
   quotes: QUOTE_LAYOUTS,
 };
-const SOURCE_DATASETS = Object.keys(LAYOUTS) as SourceDataset[];
 
 /** Returns the layout of files of `dataset` with the API's own field names. */
-export function plainLayout(dataset: SourceDataset): Layout {
+export function plainLayout(dataset: DatasetName): Layout {
   const found = LAYOUTS[dataset].find(({ name }) => name === "plain");
   if (found === undefined) throw new Error(`${dataset} have no plain layout`);
   return found;
 }
 
 /** Returns the layout of `dataset` for the base name `name`, if there is one. */
-export function layoutOfName(name: string, dataset: SourceDataset): Layout | undefined {
+export function layoutOfName(name: string, dataset: DatasetName): Layout | undefined {
   return LAYOUTS[dataset].find(({ recognised }) => recognised.byName?.test(name));
 }
 
 /** Returns the layout of `dataset` for a header with these `columns`, if there is one. */
-export function layoutOfHeader(columns: readonly string[], dataset: SourceDataset): Layout | undefined {
+export function layoutOfHeader(columns: readonly string[], dataset: DatasetName): Layout | undefined {
   return LAYOUTS[dataset].find((layout) => hasHeader(layout, columns));
 }
 
 /** Returns whether files with the base name `name` hold another dataset than `dataset`. */
-export function isOtherDatasetName(name: string, dataset: SourceDataset): boolean {
+export function isOtherDatasetName(name: string, dataset: DatasetName): boolean {
   if (layoutOfName(name, dataset) !== undefined) return false;
   return isOtherName(name, dataset) || isReadElsewhere((other) => layoutOfName(name, other), dataset);
 }
 
 /** Returns whether a header with these `columns` belongs to another dataset than `dataset`. */
-export function isOtherDataset(columns: readonly string[], dataset: SourceDataset): boolean {
+export function isOtherDataset(columns: readonly string[], dataset: DatasetName): boolean {
   return (
     isOtherHeader(columns, dataset) || isReadElsewhere((other) => layoutOfHeader(columns, other), dataset)
   );
 }
 
 /** Returns whether `find` finds a layout of another dataset whose files hold no rows of `dataset`. */
-function isReadElsewhere(
-  find: (other: SourceDataset) => Layout | undefined,
-  dataset: SourceDataset,
-): boolean {
-  return SOURCE_DATASETS.some((other) => {
+function isReadElsewhere(find: (other: DatasetName) => Layout | undefined, dataset: DatasetName): boolean {
+  return DATASET_NAMES.some((other) => {
     const found = other === dataset ? undefined : find(other);
     const hasTrades = dataset === "trades" && found?.trades !== undefined;
     return found !== undefined && !hasTrades;

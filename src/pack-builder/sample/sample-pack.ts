@@ -65,7 +65,7 @@ type DayOfSecurity = Security & Partial<Record<DatasetName, Rows>>;
 function* sampleRows(day: SampleDay, datasets: readonly DatasetName[]): Generator<DayOfSecurity> {
   if (datasets.every((dataset) => dataset === "orders")) {
     for (const { columns, ...security } of sampleSections(day)) yield { ...security, orders: columns };
-  } else yield* sampleDatasets(day, { hasQuotes: datasets.some((dataset: string) => dataset === "quotes") });
+  } else yield* sampleDatasets(day, { hasQuotes: datasets.includes("quotes") });
 }
 
 class OnePack {

@@ -8,7 +8,6 @@ import type { BeijingDate } from "../../calendar/beijing.ts";
 import { codesOf, numbersOf, type Rows, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { Security } from "../../orders/record.ts";
-import type { SourceDataset } from "../layouts/layout.ts";
 
 interface VendorFile {
   name: string;
@@ -37,7 +36,7 @@ function header(...names: string[]): Buffer {
   return Buffer.from(`${LEADING_NAMES}${names.join("2c")}2c0d0a`, "hex");
 }
 
-const FILES: Readonly<Record<SourceDataset, VendorFile>> = {
+const FILES: Readonly<Record<DatasetName, VendorFile>> = {
   orders: {
     name: "逐笔委托.csv",
     header: header(

@@ -5,7 +5,7 @@ import { edgetape } from "../../support/edgetape.ts";
 import { contentOf, delivery, temporaryFolder, vendorFile, vendorLine } from "../pack-builder/deliveries.ts";
 
 const PATH = "20230711/600519.SH/逐笔委托.csv";
-const PACKS = ["20230711.parquet", "20230711_trades.parquet"];
+const PACKS = ["20230711.parquet", "20230711_trades.parquet", "20230711_quotes.parquet"];
 const SHEETS = ["20230711_quality.html", "20230711_quality.json"];
 const TRADES_PATH = "20230711/600519.SH/逐笔成交.csv";
 const vendorTrades =
@@ -29,7 +29,12 @@ describe("edgetape pack build", () => {
     expect(lines.stdout).toMatch(/2 {2}time without its leading zero; first at .*逐笔委托\.csv:3/);
     const json = await build(source, out, "--json");
     const report = JSON.parse(json.stdout);
-    expect(report).toMatchObject({ tradedate: "20230711", result: "whole", absent: ["trades"], refused: [] });
+    expect(report).toMatchObject({
+      tradedate: "20230711",
+      result: "whole",
+      absent: ["trades", "quotes"],
+      refused: [],
+    });
     expect(report.packs).toHaveLength(1);
     expect(report.packs[0]).toMatchObject({
       dataset: "orders",
@@ -88,7 +93,7 @@ describe("edgetape pack build", () => {
 
   it("creates the packs of the generated day from its CSV, byte for byte, with the same report at any thread count", async () => {
     const folder = temporaryFolder();
-    const day = ["sample", "--date", "20230711", "--rows", "60000", "--out"];
+    const day = ["sample", "--date", "20230711", "--rows", "20000", "--out"];
     await edgetape([...day, join(folder, "csv"), "--csv"]);
     await edgetape([...day, join(folder, "pack")]);
     const contents = (path: string) =>
@@ -121,9 +126,11 @@ describe("edgetape pack build", () => {
       absent: [],
       quality: { verdict: "passed", summary: "passed" },
       packs: [
-        { dataset: "orders", rows: 60_000, verified: true, sourceBytes: expect.any(Number) },
+        { dataset: "orders", rows: 20_000, verified: true, sourceBytes: expect.any(Number) },
         { dataset: "trades", verified: true, layouts: { vendor: 20 } },
+        { dataset: "quotes", verified: true, layouts: { vendor: 20 } },
       ],
+      units: { shares: { median: 1 }, others: { median: 1 } },
     });
     expect(reports[1]).toEqual(reports[0]);
   });
@@ -142,7 +149,7 @@ describe("edgetape pack build", () => {
     expect([status, readdirSync(out).sort()]).toEqual([1, ["20230711.parquet", ...SHEETS]]);
     expect(stdout).toMatch(/dataset +orders\n[\s\S]*dataset +trades\nrefused +600519\.SH is delivered twice/);
     expect(stderr).toContain("600519.SH is delivered twice");
-    expect((await build(source, out, "--dataset", "quotes")).status).toBe(2);
+    expect((await build(source, out, "--dataset", "queues")).status).toBe(2);
   });
 
   it("exits with 3 when the quality check fails, and day quality prints the sheet and exits with 1", async () => {

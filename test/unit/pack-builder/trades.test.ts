@@ -209,7 +209,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
       ["600519", "093000010", 2, 17.45, 100, "B", "", 22, 11],
     ]);
     expect(reports.every(({ result, verified }) => result === "whole" && verified)).toBe(true);
-    expect(absent).toEqual([]);
+    expect(absent).toEqual(["quotes"]);
   });
 
   it("is named where its trades cannot be read, and their pack is degraded", async () => {
@@ -252,10 +252,10 @@ describe("a delivery of several datasets", () => {
     const outFolder = delivery({});
     const alone = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     const { packs, absent } = await buildPacks({ ...options, sources: [alone], outFolder });
-    expect([packs.map(({ dataset }) => dataset), absent]).toEqual([["orders"], ["trades"]]);
+    expect([packs.map(({ dataset }) => dataset), absent]).toEqual([["orders"], ["trades", "quotes"]]);
     const cut = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()), "cut.parquet": "PAR1" });
     const beside = await buildPacks({ ...options, maxBroken: 1, sources: [cut], outFolder });
-    expect(beside).toMatchObject({ result: "degraded", absent: ["trades"], refused: [] });
+    expect(beside).toMatchObject({ result: "degraded", absent: ["trades", "quotes"], refused: [] });
     const nothing = delivery({ "notes.txt": "x" });
     await expect(buildPacks({ ...options, sources: [nothing], outFolder })).rejects.toThrow(/no order file/);
     expect((await trades(alone)).report).toMatchObject({ result: "failed", pack: null, rows: 0 });

@@ -1,0 +1,247 @@
+/** Builds of quotes, and of a whole day with all three datasets. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, it } from "vitest";
+import { storedColumns } from "../../../src/datasets/dataset.ts";
+import { quotes as description } from "../../../src/datasets/quotes.ts";
+import type { DatasetName } from "../../../src/datasets/registry.ts";
+import { buildPacks } from "../../../src/pack-builder/build.ts";
+import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
+import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
+import { vendorFile as sampleFile } from "../../../src/pack-builder/sample/vendor-csv.ts";
+import {
+  built,
+  contentOf,
+  countsOf,
+  DAY,
+  delivery,
+  entriesOf,
+  rowsOf,
+  temporaryFolder,
+} from "./deliveries.ts";
+import { quoteFile, quoteLine } from "./quote-lines.ts";
+
+const quotes = (sources: string | string[], said: Parameters<typeof built>[1] = {}) =>
+  built(sources, { verify: true, ...said, dataset: "quotes" });
+
+const PATH = "600519.SH/行情.csv";
+
+describe("quote files", () => {
+  it("become a pack whose rows are stored, quarantined or left out by name, and nothing else", async () => {
+    const file = quoteFile(
+      quoteLine({ 时间: "84518000" }),
+      quoteLine({ 当日累计成交量: "0.5" }),
+      quoteLine({ 自然日: "0", 时间: "0" }),
+      quoteLine({ 时间: "93003000" }),
+      quoteLine({ 时间: "92957000", 成交价: "1" }),
+      quoteLine({ 时间: "153003000" }),
+    );
+    const { pack, report } = await quotes(delivery({ [PATH]: file }), { maxBroken: 1 });
+    expect(report).toMatchObject({ dataset: "quotes", result: "degraded", rows: 4, layouts: { vendor: 1 } });
+    expect(report.origin?.rows).toEqual({ read: 6, quarantined: 1, leftOut: { sentinel_row: 1 } });
+    expect((await rowsOf(pack)).map(({ time, close }) => [time, close])).toEqual([
+      ["084518000", 1745],
+      ["092957000", 0.0001],
+      ["093003000", 1745],
+      ["153003000", 1745],
+    ]);
+    expect(countsOf(report)).toMatchObject({ unsorted: 1, sentinel_row: 1 });
+  });
+
+  it("keep equal snapshots in file order, also a run of them and a part that the file has twice", async () => {
+    const part = ["93000000", "93000000", "93003000"].map((time, at) =>
+      quoteLine({ 时间: time, 成交价: String(at % 2) }),
+    );
+    const { pack, report } = await quotes(delivery({ [PATH]: quoteFile(...part, ...part) }));
+    expect((await rowsOf(pack)).map(({ time, close }) => [time, Number(close) * 10_000])).toEqual([
+      ["093000000", 0],
+      ["093000000", 1],
+      ["093000000", 0],
+      ["093000000", 1],
+      ["093003000", 0],
+      ["093003000", 0],
+    ]);
+    expect(report.origin?.rows).toEqual({ read: 6, quarantined: 0, leftOut: {} });
+    expect(countsOf(report).identical_row).toBe(3);
+  });
+
+  it("in GBK and in UTF-8 with a byte order mark give the same pack, and so do plain CSV and Parquet", async () => {
+    const [day] = [...sampleDatasets({ tradedate: DAY, rows: 2_000 })].filter(
+      ({ symbol }) => symbol === "600519",
+    );
+    if (day === undefined) throw new Error("the sample has no 600519");
+    const gbk = sampleFile(day, DAY, day.quotes, "quotes");
+    const vendor = await quotes(delivery({ [PATH]: gbk }));
+    expect(vendor.report.rows).toBe(day.quotes.rows);
+    const expected = await contentOf(readFileSync(vendor.pack));
+    const text = `\uFEFF${new TextDecoder("gbk").decode(gbk)}`;
+    const folder = delivery({ [`utf8/${PATH}`]: text });
+    const connection = await (await DuckDBInstance.create()).connect();
+    const columns = ["symbol", "tradedate", "time", ...storedColumns(description).map(({ name }) => name)];
+    const rows = `(select ${columns.join(", ")} from '${vendor.pack}')`;
+    await connection.run(`copy ${rows} to '${folder}/q.csv' (header, quote '', escape '')`);
+    await connection.run(`copy ${rows} to '${folder}/q.parquet'`);
+    for (const [name, layout] of [
+      ["utf8", "vendor"],
+      ["q.csv", "plain"],
+      ["q.parquet", "plain"],
+    ] as const) {
+      const again = await quotes(join(folder, name));
+      expect(again.report.layouts).toEqual({ [layout]: 1 });
+      expect((await contentOf(readFileSync(again.pack))).equals(expected), name).toBe(true);
+    }
+  });
+
+  it("of many securities in one file are put together by security", async () => {
+    const file = quoteFile(
+      quoteLine(),
+      quoteLine({ 万得代码: "000001.SZ", 交易所代码: "1" }),
+      quoteLine({ 时间: "93003000" }),
+    );
+    const { pack } = await quotes(delivery({ "行情.csv": file }), { threads: 1, chunkBytes: 600 });
+    expect((await entriesOf(pack)).map(({ symbol, market, rows }) => [symbol, market, rows])).toEqual([
+      ["000001", "SZ", 1],
+      ["600519", "SH", 2],
+    ]);
+  });
+});
+
+/** The files of some sample securities, by path. */
+function sampleDay(said: { rows?: number; symbols?: readonly string[] } = {}): Record<string, Buffer> {
+  const symbols = said.symbols ?? ["600519", "600036", "000001", "300750", "113050"];
+  const names = { orders: "逐笔委托.csv", trades: "逐笔成交.csv", quotes: "行情.csv" };
+  return Object.fromEntries(
+    [...sampleDatasets({ tradedate: DAY, rows: said.rows ?? 4_000 })]
+      .filter(({ symbol }) => symbols.includes(symbol))
+      .flatMap((day) =>
+        (["orders", "trades", "quotes"] as const).map((dataset) => [
+          `${DAY}/${day.symbol}.${day.market}/${names[dataset]}`,
+          sampleFile(day, DAY, day[dataset], dataset),
+        ]),
+      ),
+  );
+}
+
+/** Builds every dataset of a delivery, or `datasets`. */
+async function buildDay(files: Record<string, string | Buffer>, datasets?: readonly DatasetName[]) {
+  const outFolder = temporaryFolder();
+  const report = await buildPacks({
+    sources: [delivery(files)],
+    datasets,
+    tradedate: DAY,
+    outFolder,
+    maxBroken: 0,
+    threads: 0,
+    verify: true,
+    onProgress: () => {},
+  });
+  return { outFolder, report };
+}
+
+/** Multiplies a column of a vendor's file. */
+function scaled(file: Buffer, column: number, factor: number): Buffer {
+  const lines = file.toString("latin1").split("\r\n");
+  const changed = lines.map((line, at) => {
+    if (at === 0 || line === "") return line;
+    const cells = line.split(",");
+    cells[column] = String(Math.round(Number(cells[column]) * factor * 100) / 100);
+    return cells.join(",");
+  });
+  return Buffer.from(changed.join("\r\n"), "latin1");
+}
+
+const everyFile = (files: Record<string, Buffer>, name: string, change: (file: Buffer) => Buffer) =>
+  Object.fromEntries(
+    Object.entries(files).map(([path, file]) => [path, path.endsWith(name) ? change(file) : file]),
+  );
+
+describe("a delivery with all three datasets", () => {
+  it("gives three packs, one report, and agreeing units", async () => {
+    const { outFolder, report } = await buildDay(sampleDay());
+    expect(report.packs.map(({ dataset, result, verified }) => [dataset, result, verified])).toEqual([
+      ["orders", "whole", true],
+      ["trades", "whole", true],
+      ["quotes", "whole", true],
+    ]);
+    expect(readdirSync(outFolder)).toEqual(
+      expect.arrayContaining([`${DAY}.parquet`, `${DAY}_quotes.parquet`, `${DAY}_trades.parquet`]),
+    );
+    expect(report).toMatchObject({ result: "whole", absent: [], sparse: [], refused: [] });
+    expect(report.units).toEqual({
+      shares: { securities: 4, median: 1 },
+      others: { securities: 1, median: 1 },
+    });
+    expect(deliveryLines(report)).toContain(
+      "units       turnover of quotes to trades 1 (median) of 4 shares, 1 (median) of 1 funds, bonds and repos",
+    );
+  });
+
+  it.each([
+    ["trades in lots", "逐笔成交.csv", 9, 0.01, /^the turnover in the quotes is 100 times price × volume/],
+    [
+      "trades × 10,000",
+      "逐笔成交.csv",
+      8,
+      10_000,
+      /^price × volume of the trades is 10,000 times the turnover/,
+    ],
+    ["turnover in tens", "行情.csv", 12, 0.1, /^price × volume of the trades is 10 times the turnover/],
+    ["another day's quotes", "行情.csv", 12, 1.3, /is 1\.300 times price × volume.*not of the same day/],
+  ])("that has %s leaves no pack, and names the factor", async (_, name, column, factor, problem) => {
+    const files = everyFile(sampleDay(), name, (file) => scaled(file, column, factor));
+    const out = temporaryFolder();
+    const build = buildPacks({
+      sources: [delivery(files)],
+      tradedate: DAY,
+      outFolder: out,
+      maxBroken: 1_000_000,
+      threads: 0,
+      verify: false,
+      onProgress: () => {},
+    });
+    await expect(build).rejects.toThrow(problem);
+    expect(readdirSync(out).filter((each) => each.endsWith(".parquet"))).toEqual([]);
+  });
+
+  it("is built by itself where units differ, and bonds alone decide nothing", async () => {
+    const wrong = everyFile(sampleDay(), "行情.csv", (file) => scaled(file, 12, 100));
+    for (const dataset of ["trades", "quotes"] as const) {
+      const { report } = await buildDay(wrong, [dataset]);
+      expect(report.packs.map(({ pack }) => pack !== null)).toEqual([true]);
+    }
+    const bond = sampleDay({ symbols: ["113050"], rows: 20_000 });
+    const { report } = await buildDay(everyFile(bond, "行情.csv", (file) => scaled(file, 12, 100)));
+    expect(report.packs).toHaveLength(3);
+    expect(report.units.shares.securities).toBe(0);
+    expect(report.units.others.median).toBeCloseTo(100, 1);
+  });
+
+  it("names the exchange that a dataset lacks; halted securities and indices lack nothing", async () => {
+    const files = sampleDay();
+    const isLost = (path: string) => path.includes(".SZ/") && path.endsWith("逐笔成交.csv");
+    const partial = Object.fromEntries(Object.entries(files).filter(([path]) => !isLost(path)));
+    const { report } = await buildDay(partial);
+    expect(report.result).toBe("degraded");
+    expect(report.sparse).toEqual([
+      { dataset: "trades", market: "SZ", securities: 0, than: { dataset: "orders", securities: 2 } },
+    ]);
+    const only = (code: string, said: Record<string, string>) => ({
+      [`${DAY}/${code}/行情.csv`]: quoteFile(quoteLine({ 万得代码: code, 交易所代码: "", ...said })),
+    });
+    const quoted = {
+      ...files,
+      ...only("000001.SH", { 当日累计成交量: "5", 当日成交额: "7" }),
+      ...only("000300.SH", { 当日累计成交量: "5", 当日成交额: "7" }),
+      ...only("000905.SH", { 当日累计成交量: "5", 当日成交额: "7" }),
+      ...only("603001.SH", {}),
+      ...only("603002.SH", {}),
+    };
+    const whole = await buildDay(quoted);
+    expect(whole.report).toMatchObject({ result: "whole", sparse: [] });
+    const held = await entriesOf(join(whole.outFolder, `${DAY}_quotes.parquet`));
+    expect(held.filter(({ rows }) => rows === 1).map(({ symbol, market }) => `${symbol}.${market}`)).toEqual([
+      ...["000001.SH", "000300.SH", "000905.SH", "603001.SH", "603002.SH"],
+    ]);
+  });
+});
