@@ -24,6 +24,7 @@ import { benchParquet } from "./parquet.ts";
 import { lineOf, setting, tablesOf, writeWhole } from "./report.ts";
 import { benchRivals } from "./rivals.ts";
 import { benchShare } from "./share.ts";
+import { benchWholeDay } from "./whole-day.ts";
 
 const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]>> = new Map([
   ["bundle", benchBundle],
@@ -31,6 +32,7 @@ const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]
   ["rivals", benchRivals],
   ["growth", benchGrowth],
   ["builder", benchBuilder],
+  ["day", benchWholeDay],
   ["page", benchPage],
   ["gate", benchGate],
   ["share", benchShare],

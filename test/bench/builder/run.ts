@@ -2,9 +2,9 @@
  * Runs one contender in its own process, so that its memory is measured alone. Arguments: name, folder, date and output
  * folder; prints JSON.
  */
-import { existsSync, readFileSync } from "node:fs";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { CONTENDERS } from "./contenders.ts";
+import { peakBytes } from "./peak-bytes.ts";
 
 const [name = "", folder = "", tradedate = "", outFolder = ""] = process.argv.slice(2);
 const build = CONTENDERS.get(name);
@@ -13,10 +13,3 @@ const beganMs = performance.now();
 const path = await build({ folder, tradedate: tradedate as BeijingDate }, outFolder);
 const ms = performance.now() - beganMs;
 console.log(JSON.stringify({ ms, path, peakBytes: peakBytes() }));
-
-/** `maxRSS` starts at the parent's memory; the kernel's own peak, where there is one, starts at zero. */
-function peakBytes(): number {
-  const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";
-  const kib = /VmHWM:\s+(\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS;
-  return 1024 * Number(kib);
-}
