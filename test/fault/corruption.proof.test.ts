@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
-import { crowdedSection, publishSections, randomSection } from "../support/dataset-days.ts";
+import { crowdedSection, priceField, publishSections, randomSection } from "../support/dataset-days.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
@@ -18,6 +18,9 @@ const TRADEDATE = "20260311";
 /** Of each dataset; of all together 500 and 100. */
 const FLIPS = proofSize(Math.ceil(500 / DATASET_NAMES.length));
 const CUTS = proofSize(Math.ceil(100 / DATASET_NAMES.length));
+
+/** Of the security that has a second block, except for quotes, whose rows are ten times as long. */
+const LARGE_ROWS: Record<DatasetName, number> = { orders: 12_000, trades: 12_000, quotes: 1_500 };
 
 /** A request and its answer from the intact pack. */
 interface Asked {
@@ -50,7 +53,7 @@ afterAll(() => service.stop());
 async function published(random: Random, dataset: DatasetName): Promise<Published> {
   const { bytes, index } = await publishSections(service, dataset, TRADEDATE, [
     randomSection(random, dataset, { symbol: "000001", rows: 3 }),
-    randomSection(random, dataset, { symbol: "300750", rows: 12_000, crowd: 40 }),
+    randomSection(random, dataset, { symbol: "300750", rows: LARGE_ROWS[dataset], crowd: 40 }),
     crowdedSection(dataset, { symbol: "600519", time: "093000000", rows: 400 }),
   ]);
   const sections = index.entries.map(({ symbol, offset, length }) => ({
@@ -72,7 +75,7 @@ async function published(random: Random, dataset: DatasetName): Promise<Publishe
 /** Returns the answer, or null when its body broke. */
 async function ask(dataset: DatasetName, symbol: string, format: Asked["format"]): Promise<Answer | null> {
   const params = { symbol, tradedate: TRADEDATE, ...(format === "json" ? {} : { format: "parquet" }) };
-  const fields = format === "fields" ? { fields: "price,time" } : {};
+  const fields = format === "fields" ? { fields: `${priceField(dataset)},time` } : {};
   const body = orderHistory({ dataset, apikey: key, params, ...fields });
   for (;;) {
     const answer = await call(`${service.baseUrl}/api`, { body }).catch(() => null);

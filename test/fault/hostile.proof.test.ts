@@ -131,7 +131,7 @@ describe(`the service under ${REQUESTS} hostile requests`, () => {
         ? { format: "parquet" }
         : { start_time: "09:30", end_time: "15:00:00" };
       const dataset = random.pick(DATASET_NAMES);
-      const asked = { dataset, apikey: key, params: { ...params, ...format }, fields: "time,price" };
+      const asked = { dataset, apikey: key, params: { ...params, ...format }, fields: "time,volume" };
       const honest = orderHistory(asked);
       const {
         body,

@@ -14,6 +14,7 @@ import type { PackFile } from "../../src/pack-builder/pack-file.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
 import { day, order, security } from "../support/builders.ts";
+import { priceField } from "../support/dataset-days.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
@@ -370,7 +371,7 @@ class Sequence {
     }
     const { fields, items: rows } = pageOf(answer);
     expect(
-      rows.map((row) => row[fields.indexOf("price")]),
+      rows.map((row) => row[fields.indexOf(priceField(this.#dataset))]),
       story,
     ).toEqual(rows.map(() => PRICES[content as keyof typeof PRICES]));
     expect([rows.length, answer.headers["x-revision"]], story).toEqual([2, String(present.revision)]);

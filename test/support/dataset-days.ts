@@ -31,6 +31,13 @@ export function fieldNames({ columns }: Dataset, which: "standard" | "all" = "st
   return columns.filter((column) => which === "all" || !column.onRequest).map(({ name }) => name);
 }
 
+/** Returns the name of a dataset's first price. */
+export function priceField(dataset: DatasetName): string {
+  const price = DATASETS[dataset].columns.find(({ kind }) => kind === "price");
+  if (price === undefined) throw new Error(`${dataset} have no price`);
+  return price.name;
+}
+
 /** Returns another dataset: the next one, and after the last the first. */
 export function otherThan(dataset: DatasetName): DatasetName {
   return DATASET_NAMES[(DATASET_NAMES.indexOf(dataset) + 1) % DATASET_NAMES.length] ?? dataset;
