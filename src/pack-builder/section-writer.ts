@@ -14,7 +14,7 @@ import {
   type RowsOf,
   storedNamed,
 } from "../datasets/dataset.ts";
-import { orders } from "../datasets/orders.ts";
+import type { orders } from "../datasets/orders.ts";
 import { amountOf, type Security } from "../orders/record.ts";
 import { chunkTableBytes, encodeChunkTable } from "../packs/chunk-table.ts";
 import { type Block, PARQUET_MAGIC, ROW_GROUP_ROWS, type SectionEntry } from "../packs/layout.ts";
@@ -54,7 +54,7 @@ const constant = new Uint16Array(ROW_GROUP_ROWS);
 export function writeSection(
   tradedate: BeijingDate,
   section: Section<Rows>,
-  dataset: Dataset = orders,
+  dataset: Dataset,
 ): WrittenSection {
   const { symbol, market, columns } = section;
   const { rows } = columns;

@@ -3,7 +3,6 @@
  * rows.
  */
 import { type Column, columnNamed, type Dataset } from "../datasets/dataset.ts";
-import { orders } from "../datasets/orders.ts";
 import { unitsOf } from "../orders/number-text.ts";
 import type { JsonColumn, NumberTable } from "../orders/row-template.ts";
 import { type ChunkPages, findChunkPages } from "./block-pages.ts";
@@ -36,7 +35,7 @@ export interface BlockColumns {
  * Opens `bytes`, a block of `rows` rows of `dataset` whose checksum was verified. Throws `PackFormatError`, or a
  * library's own error, when the bytes are no such block.
  */
-export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset = orders): BlockColumns {
+export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset): BlockColumns {
   const chunks = findChunkPages(bytes, rows, dataset.columns);
   const chunkOf = (field: string): ChunkPages<Column> => {
     const chunk = chunks.find(({ column }) => column.name === field);

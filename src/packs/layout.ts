@@ -82,11 +82,7 @@ export interface DayIndex {
 }
 
 /** Returns the R2 key of a revision of a dataset's pack. */
-export function packObjectKey(
-  tradedate: BeijingDate,
-  revision: number,
-  dataset: DatasetName = "orders",
-): string {
+export function packObjectKey(tradedate: BeijingDate, revision: number, dataset: DatasetName): string {
   return `${DATASETS[dataset].prefix}/${tradedate.slice(0, 4)}/${tradedate}/${revision}.parquet`;
 }
 

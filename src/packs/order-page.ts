@@ -5,7 +5,6 @@
 import { crc32 } from "node:zlib";
 import { ok, type Result } from "../base/result.ts";
 import type { Dataset } from "../datasets/dataset.ts";
-import { orders } from "../datasets/orders.ts";
 import { type JsonPart, writeItems } from "../orders/page-json.ts";
 import {
   findPage,
@@ -50,7 +49,7 @@ export async function readOrderPage(
   pack: PackObject,
   entry: SectionEntry,
   ask: OrderPageAsk,
-  { dataset = orders, read = beginOrderPage(bucket, pack, entry, ask) }: OrderPageOptions = {},
+  { dataset, read = beginOrderPage(bucket, pack, entry, ask) }: OrderPageOptions,
 ): Promise<Result<OrderPage, PositionBeyondRows>> {
   const { plan } = read;
   const bytes = await read.bytes;
@@ -68,7 +67,7 @@ export async function readOrderPage(
 }
 
 export interface OrderPageOptions {
-  dataset?: Dataset;
+  dataset: Dataset;
   read?: OrderPageRead | undefined;
 }
 

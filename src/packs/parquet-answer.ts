@@ -4,7 +4,6 @@
  */
 import { crc32 } from "node:zlib";
 import type { Dataset } from "../datasets/dataset.ts";
-import { orders } from "../datasets/orders.ts";
 import { ByteStream } from "./byte-stream.ts";
 import { decodeChunkTable } from "./chunk-table.ts";
 import { asReadError, PackFormatError } from "./errors.ts";
@@ -43,7 +42,7 @@ export async function openParquetAnswer(
   pack: PackObject,
   entry: SectionEntry,
   columns: readonly AskedColumn<string>[] | null,
-  dataset: Dataset = orders,
+  dataset: Dataset,
 ): Promise<ParquetAnswer> {
   // Chosen columns get a new footer, so the section's footer is not read.
   const readBytes = columns === null ? entry.length : entry.length - entry.footerLength;

@@ -6,7 +6,6 @@
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import { columnNamed, type Dataset } from "../datasets/dataset.ts";
-import { orders } from "../datasets/orders.ts";
 import type { Field } from "../orders/record.ts";
 import type { ChunkSizes } from "./chunk-table.ts";
 import { PackFormatError } from "./errors.ts";
@@ -35,7 +34,7 @@ export function projectedFile(
   entry: SectionEntry,
   sizes: readonly (readonly ChunkSizes[])[],
   columns: readonly AskedColumn<string>[],
-  dataset: Dataset = orders,
+  dataset: Dataset,
 ): ProjectedFile {
   let at = PARQUET_MAGIC.length;
   const keep: ByteRange[][] = [];

@@ -7,6 +7,7 @@
  * while the connection is opened, and allows a second for it.
  */
 import { crc32 } from "node:zlib";
+import { orders } from "../datasets/orders.ts";
 import { writeItems } from "../orders/page-json.ts";
 import { FIELDS } from "../orders/record.ts";
 import { openBlock } from "./block-columns.ts";
@@ -30,7 +31,7 @@ export function warmUp(): Uint8Array {
   let items: Uint8Array = new Uint8Array();
   for (let page = 0; page < PAGES; page++) {
     crc32(bytes);
-    const block = openBlock(bytes, WARM_UP_ROWS);
+    const block = openBlock(bytes, WARM_UP_ROWS, orders);
     const columns = block.columns(FIELDS, WARM_UP_ROWS);
     items = writeItems([{ columns, startRow: 0, endRow: WARM_UP_ROWS }]);
   }

@@ -97,7 +97,7 @@ interface Published {
 const publishedOf = ({ newRevision, day: { dataset, tradedate, revision } }: Published): Seen => ({
   outcome: newRevision ? "new" : "same",
   revision,
-  key: packObjectKey(tradedate, revision, dataset),
+  key: packObjectKey(tradedate, revision, dataset ?? "orders"),
 });
 
 /** One day of a dataset, its publishers, operators and readers, and the model. */

@@ -18,7 +18,11 @@ const fill = (length: number, head: string, unit: string, tail = "") =>
   head + unit.repeat(Math.max(0, Math.ceil((length - head.length - tail.length) / unit.length))) + tail;
 
 const order = (params: Record<string, unknown>, fields?: unknown) =>
-  parseHistoryQuery({ params, ...(fields === undefined ? {} : { fields }) }, { unknownParameters: "refuse" });
+  parseHistoryQuery(
+    { params, ...(fields === undefined ? {} : { fields }) },
+    { unknownParameters: "refuse" },
+    "orders",
+  );
 
 /** Evaluates the value as each conditional header in order. */
 function conditions(value: string): unknown {

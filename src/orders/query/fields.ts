@@ -77,7 +77,7 @@ function schemaOf(
 /**
  * Returns whether `columns` are all columns of the dataset's pack in order, so that a Parquet answer is a plain copy.
  */
-export function areAllColumns(columns: readonly AskedColumn[], dataset: DatasetName = "orders"): boolean {
+export function areAllColumns(columns: readonly AskedColumn[], dataset: DatasetName): boolean {
   const all = DATASETS[dataset].columns;
   return columns.length === all.length && columns.every(({ name }, place) => name === all[place]?.name);
 }
@@ -88,12 +88,9 @@ export function areAllColumns(columns: readonly AskedColumn[], dataset: DatasetN
  * pieces and repeats dropped, and names case-sensitive. A legacy name keeps its name and can be combined with the new
  * one. Refuses any other type (`param_invalid`) and the first unknown name (`field_unknown`).
  *
- * @example parseFields("time,side") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
+ * @example parseFields("time,side", "orders") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
  */
-export function parseFields(
-  fields: unknown,
-  dataset: DatasetName = "orders",
-): Result<AskedColumn[], QueryDenial> {
+export function parseFields(fields: unknown, dataset: DatasetName): Result<AskedColumn[], QueryDenial> {
   const { schema, standard, onRequest, legacy } = fieldsOf(dataset);
   const parsed = schema.safeParse(fields);
   if (parsed.success) return ok(parsed.data);

@@ -40,7 +40,7 @@ export interface HistoryQuery extends AskedSecurity, TimeWindow {
 export function parseHistoryQuery(
   request: { params: Readonly<Record<string, unknown>>; fields?: unknown },
   options: ParameterOptions,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Result<HistoryQuery, QueryDenial> {
   const parameters = givenParameters(request.params, HISTORY_PARAMETERS, options);
   if (!parameters.ok) return parameters;

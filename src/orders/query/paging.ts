@@ -42,7 +42,7 @@ export function beginPaging(query: HistoryQuery): Paging {
 export function continuePaging(
   query: HistoryQuery,
   cursor: DatedCursor | UndatedCursor,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Result<Paging, CursorDenial | ParamInvalid> {
   const { position } = cursor;
   if (cursor.tradedate === null) {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { orders } from "../../../src/datasets/orders.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
 import { buildPack } from "../../../src/pack-builder/build.ts";
 import { readOrderPage } from "../../../src/packs/order-page.ts";
@@ -231,7 +232,9 @@ describe("the codes and prices of Shenzhen", () => {
     const { bucket, object } = memoryBucket(bytes);
     const columns = FIELDS.map((field) => ({ field, name: field }));
     const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 10, columns };
-    const page = bare(await readOrderPage(bucket, { ...object, tradedate: DAY }, entryOf("002009"), ask));
+    const page = bare(
+      await readOrderPage(bucket, { ...object, tradedate: DAY }, entryOf("002009"), ask, { dataset: orders }),
+    );
     if ("reason" in page) throw new Error(page.reason);
     const items = JSON.parse(new TextDecoder().decode(page.items)) as unknown[][];
     expect(items.map((row) => [row[7], row[9]])).toEqual([

@@ -43,7 +43,7 @@ it("The memory of a page is the range read plus at least its JSON, for any posit
       endTime: random.chance(0.5) ? null : random.integer(93_000_000, 240_000_000),
       pageSize: random.pick([1, 300, 10_000]),
     };
-    const page = bare(await readOrderPage(bucket, object, entry, { ...ask, columns }));
+    const page = bare(await readOrderPage(bucket, object, entry, { ...ask, columns }, { dataset: orders }));
     if ("reason" in page) throw new Error(page.reason);
     const names = columns.map(({ field }) => field);
     const held = page.read.bytes + page.items.length;

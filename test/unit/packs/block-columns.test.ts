@@ -4,6 +4,7 @@ import { parquetReadObjects } from "hyparquet";
 import { ByteWriter as LibraryWriter } from "hyparquet-writer";
 import { deltaBinaryPack } from "hyparquet-writer/src/delta.js";
 import { describe, expect, it } from "vitest";
+import { orders } from "../../../src/datasets/orders.ts";
 import { writeItems } from "../../../src/orders/page-json.ts";
 import { FIELDS, type Field } from "../../../src/orders/record.ts";
 import { ByteWriter } from "../../../src/pack-builder/parquet/byte-writer.ts";
@@ -27,7 +28,7 @@ async function oracle(section: Uint8Array<ArrayBuffer>): Promise<unknown[][]> {
 }
 
 function blockRowsOf(block: Uint8Array, rows: number): unknown[][] {
-  const columns = openBlock(block, rows).columns(FIELDS, rows);
+  const columns = openBlock(block, rows, orders).columns(FIELDS, rows);
   return JSON.parse(decoder.decode(writeItems([{ columns, startRow: 0, endRow: rows }])));
 }
 
@@ -85,7 +86,7 @@ describe("the columns of a block", () => {
       entry.offset + (entry.blocks[0]?.offset ?? 0),
       entry.offset + blockEnd(entry, 0),
     );
-    const columns = openBlock(block, 999).columns(FIELDS, 10);
+    const columns = openBlock(block, 999, orders).columns(FIELDS, 10);
     const items = decoder.decode(writeItems([{ columns, startRow: 3, endRow: 10 }]));
     expect(items).toBe(JSON.stringify(source.rowsOf("600519").slice(3, 10)));
   });
@@ -168,13 +169,15 @@ describe("a block outside the pack's profile", () => {
     ["a column missing", foreignBlock({}, FIELDS.slice(0, 9))],
     ["a column too many", foreignBlock({}, [...FIELDS, "price"])],
   ])("is refused: %s", (_what, block) => {
-    expect(() => openBlock(block, 3)).toThrow();
+    expect(() => openBlock(block, 3, orders)).toThrow();
   });
 
   it("is refused when it is no block at all, or has another number of rows than the index says", () => {
-    expect(() => openBlock(new Uint8Array(0), 3)).toThrow();
-    expect(() => openBlock(new TextEncoder().encode("this is no block of orders at all"), 3)).toThrow();
-    expect(() => openBlock(foreignBlock(), 4)).toThrow(PackFormatError);
+    expect(() => openBlock(new Uint8Array(0), 3, orders)).toThrow();
+    expect(() =>
+      openBlock(new TextEncoder().encode("this is no block of orders at all"), 3, orders),
+    ).toThrow();
+    expect(() => openBlock(foreignBlock(), 4, orders)).toThrow(PackFormatError);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
+import { orders } from "../../../src/datasets/orders.ts";
 import { fieldsOf } from "../../../src/orders/query/fields.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
 import { PackReadError } from "../../../src/packs/errors.ts";
@@ -45,7 +46,9 @@ beforeAll(async () => {
 async function page(symbol: string, ask: Partial<OrderPageAsk>) {
   stored.reads.length = 0;
   const asked = { ...wholeDay, ...ask };
-  const answer = bare(await readOrderPage(stored.bucket, stored.object, pack.entryOf(symbol), asked));
+  const answer = bare(
+    await readOrderPage(stored.bucket, stored.object, pack.entryOf(symbol), asked, { dataset: orders }),
+  );
   if ("reason" in answer) throw new Error(answer.reason);
   return { ...answer, text: decoder.decode(answer.items) };
 }
@@ -125,7 +128,7 @@ describe("readOrderPage (contract 5)", () => {
     const entry = pack.entryOf("600519");
     const at = async (skip: number) => {
       const ask = { ...wholeDay, position: { time: 93_000_000, skip } };
-      return bare(await readOrderPage(stored.bucket, stored.object, entry, ask));
+      return bare(await readOrderPage(stored.bucket, stored.object, entry, ask, { dataset: orders }));
     };
     expect(await at(21_001)).toEqual({ reason: "position_beyond_rows" });
     expect(await at(21_000)).toMatchObject({ rows: 0, next: null });
@@ -140,7 +143,9 @@ describe("readOrderPage (contract 5)", () => {
     bytes.fill(0xff, entry.offset + block.offset, entry.offset + block.offset + 2);
     const crc = crc32(bytes.subarray(entry.offset + block.offset, entry.offset + blockEnd(entry, 0)));
     const { bucket, object } = memoryBucket(bytes);
-    const read = readOrderPage(bucket, object, { ...entry, blocks: [{ ...block, crc }] }, wholeDay);
+    const read = readOrderPage(bucket, object, { ...entry, blocks: [{ ...block, crc }] }, wholeDay, {
+      dataset: orders,
+    });
     await expect(read).rejects.toMatchObject({ kind: "unreadable" });
   });
 
@@ -148,7 +153,9 @@ describe("readOrderPage (contract 5)", () => {
     const entry = pack.entryOf("000001");
     const read = (bytes = pack.bytes, change: Partial<typeof stored.object> = {}, section = entry) => {
       const bucket = memoryBucket(bytes);
-      return readOrderPage(bucket.bucket, { ...bucket.object, ...change }, section, wholeDay);
+      return readOrderPage(bucket.bucket, { ...bucket.object, ...change }, section, wholeDay, {
+        dataset: orders,
+      });
     };
     await expect(read(pack.bytes, { objectKey: "orders/none" })).rejects.toMatchObject({ kind: "missing" });
     await expect(read(pack.bytes, { etag: "another" })).rejects.toMatchObject({ kind: "changed" });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { orders } from "../../../src/datasets/orders.ts";
 import type { Env } from "../../../src/env.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
 import { type OrderPageAsk, readOrderPage } from "../../../src/packs/order-page.ts";
@@ -43,7 +44,7 @@ describe("readOrderPage from R2", () => {
     let from = 0;
     for (let position: typeof wholeDay.position | null = wholeDay.position; position !== null; ) {
       const ask: OrderPageAsk = { ...wholeDay, position, pageSize: 5_000 };
-      const page = bare(await readOrderPage(PACKS, object, pack.entryOf("300750"), ask));
+      const page = bare(await readOrderPage(PACKS, object, pack.entryOf("300750"), ask, { dataset: orders }));
       if ("reason" in page) throw new Error(page.reason);
       expect(decoder.decode(page.items)).toBe(JSON.stringify(rows.slice(from, from + 5_000)));
       expect(page.read.operations).toBe(1);
@@ -55,7 +56,7 @@ describe("readOrderPage from R2", () => {
 
   it("distinguishes a missing object, another version, a truncated one and a damaged block", async () => {
     const entry = pack.entryOf("600519");
-    const read = (object: PackObject) => readOrderPage(PACKS, object, entry, wholeDay);
+    const read = (object: PackObject) => readOrderPage(PACKS, object, entry, wholeDay, { dataset: orders });
     const object = await stored("orders/good", pack.bytes);
     await expect(read({ ...object, objectKey: "orders/none" })).rejects.toMatchObject({ kind: "missing" });
     await expect(read({ ...object, etag: "0".repeat(32) })).rejects.toMatchObject({ kind: "changed" });

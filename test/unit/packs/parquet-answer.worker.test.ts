@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { orders } from "../../../src/datasets/orders.ts";
 import type { Env } from "../../../src/env.ts";
 import { FIELDS, type Field } from "../../../src/orders/record.ts";
 import { decompressPage } from "../../../src/packs/decompress.ts";
@@ -45,7 +46,13 @@ async function pumped(symbol: string, columns: AskedColumn[] | null, from = obje
       events.push(String(piece.length));
     },
   });
-  const { sizeBytes, pump, readBytes } = await openParquetAnswer(PACKS, from, pack.entryOf(symbol), columns);
+  const { sizeBytes, pump, readBytes } = await openParquetAnswer(
+    PACKS,
+    from,
+    pack.entryOf(symbol),
+    columns,
+    orders,
+  );
   const failure = await pump(writable.getWriter(), async () => {
     events.push("release");
   }).catch((error: unknown) => error);
@@ -103,7 +110,7 @@ describe("the Parquet answer (contract 6)", () => {
   );
 
   it("throws missing and changed before the first byte", async () => {
-    const open = (from: PackObject) => openParquetAnswer(PACKS, from, pack.entryOf("600519"), null);
+    const open = (from: PackObject) => openParquetAnswer(PACKS, from, pack.entryOf("600519"), null, orders);
     await expect(open({ ...object, objectKey: "orders/none" })).rejects.toMatchObject({ kind: "missing" });
     await expect(open({ ...object, etag: "0".repeat(32) })).rejects.toMatchObject({ kind: "changed" });
   });

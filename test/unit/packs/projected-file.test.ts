@@ -6,6 +6,7 @@ import { tableFromIPC } from "apache-arrow";
 import { asyncBufferFromFile, parquetMetadata, parquetReadObjects } from "hyparquet";
 import { readParquet } from "parquet-wasm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { orders } from "../../../src/datasets/orders.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
 import { decodeChunkTable } from "../../../src/packs/chunk-table.ts";
 import { decompressPage } from "../../../src/packs/decompress.ts";
@@ -35,7 +36,7 @@ function fileOf(columns: AskedColumn[]) {
   const entry = pack.entryOf("300750");
   const section = pack.bytes.subarray(entry.offset, entry.offset + entry.length);
   const sizes = decodeChunkTable(section.subarray(4, entry.blocks[0]?.offset), entry.blocks.length);
-  const { keep, tail, sizeBytes } = projectedFile(entry, sizes, columns);
+  const { keep, tail, sizeBytes } = projectedFile(entry, sizes, columns, orders);
   const kept = entry.blocks.flatMap((block, number) =>
     (keep[number] ?? []).map(({ offset, length }) =>
       section.subarray(block.offset + offset, block.offset + offset + length),
@@ -133,6 +134,6 @@ describe("projectedFile", () => {
     const wrong = sizes.map((chunks) =>
       chunks.map((chunk, place) => (place === 3 ? { ...chunk, total: 1 } : chunk)),
     );
-    expect(() => projectedFile(entry, wrong, one)).toThrow(PackFormatError);
+    expect(() => projectedFile(entry, wrong, one, orders)).toThrow(PackFormatError);
   });
 });

@@ -60,7 +60,7 @@ describe("parseFields (contract 3.10)", () => {
   });
 
   it("maps legacy names to their fields and keeps the names as asked", () => {
-    expect(parseFields("order_no,side")).toEqual([
+    expect(parseFields("order_no,side", "orders")).toEqual([
       { field: "exchange_order_id", name: "order_no" },
       { field: "order_code", name: "side" },
     ]);
@@ -72,7 +72,7 @@ describe("parseFields (contract 3.10)", () => {
     ["orderno", "order_no"],
     ["trade_date", "tradedate"],
   ])("refuses the unknown name %s and suggests %s", (field, nearest) => {
-    expect(parseFields(`time,${field}`)).toEqual({
+    expect(parseFields(`time,${field}`, "orders")).toEqual({
       reason: "field_unknown",
       dataset: "orders",
       field,
@@ -81,20 +81,20 @@ describe("parseFields (contract 3.10)", () => {
   });
 
   it.each(["constructor", "__proto__", "price volume", "xyzzy"])("refuses the unknown name %s", (field) => {
-    expect(parseFields([field])).toMatchObject({ reason: "field_unknown", field });
+    expect(parseFields([field], "orders")).toMatchObject({ reason: "field_unknown", field });
   });
 
   it.each([7, true, {}, [[7]], [["time", null]], [[["time"]]]])(
     "refuses %j, which is neither a string nor strings",
     (fields) => {
-      expect(parseFields(fields)).toMatchObject({ reason: "param_invalid", parameter: "fields" });
+      expect(parseFields(fields, "orders")).toMatchObject({ reason: "param_invalid", parameter: "fields" });
     },
   );
 
   it("distinguishes the standard columns from any other selection", () => {
     const standard = (fields: unknown) => {
-      const columns = parseFields(fields);
-      return !("reason" in columns) && areAllColumns(columns);
+      const columns = parseFields(fields, "orders");
+      return !("reason" in columns) && areAllColumns(columns, "orders");
     };
     expect(standard(null)).toBe(true);
     expect(standard(STANDARD.join(","))).toBe(true);

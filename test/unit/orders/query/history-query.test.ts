@@ -11,7 +11,7 @@ const parseHistoryQuery = baring(parseHistoryQueryResult);
 
 const REFUSE = { unknownParameters: "refuse" } as const;
 const parse = (params: Record<string, unknown>, fields?: unknown) =>
-  parseHistoryQuery({ params, fields }, REFUSE);
+  parseHistoryQuery({ params, fields }, REFUSE, "orders");
 const ask = (params: Record<string, unknown>) => parse({ symbol: "600519.SH", ...params });
 
 function served(params: Record<string, unknown>): HistoryQuery {
@@ -105,6 +105,7 @@ describe("parseHistoryQuery (contract 3)", () => {
     const query = parseHistoryQuery(
       { params: { symbol: "600519", offset: 5, foo: "x" } },
       { unknownParameters: "warn" },
+      "orders",
     );
     expect(query).toMatchObject({ symbol: "600519", unknownParameters: ["offset", "foo"] });
   });

@@ -12,7 +12,7 @@ const parseHistoryQuery = baring(parseHistoryQueryResult);
 const continuePaging = baring(continuePagingResult);
 
 function query(params: Record<string, unknown>): HistoryQuery {
-  const parsed = parseHistoryQuery({ params }, { unknownParameters: "refuse" });
+  const parsed = parseHistoryQuery({ params }, { unknownParameters: "refuse" }, "orders");
   if ("reason" in parsed) throw new Error(`refused: ${parsed.reason}`);
   return parsed;
 }
@@ -49,7 +49,7 @@ describe("continuePaging (contract 5.3)", () => {
     { symbol: "600519.XSHG", start_time: "093000000", end_time: "10:00:00" },
     { symbol: "600519", ...WINDOW, page_size: 3 },
   ])("accepts another spelling of the same query: %j", (params) => {
-    expect(continuePaging(query(params), CURSOR)).toEqual({
+    expect(continuePaging(query(params), CURSOR, "orders")).toEqual({
       tradedate: "20240102",
       revision: 3,
       packMark: "00f1e2d3c4b5",
@@ -60,7 +60,7 @@ describe("continuePaging (contract 5.3)", () => {
 
   it("treats 00:00 as an omitted start", () => {
     const whole = { ...CURSOR, start: 0, end: 240_000_000 };
-    expect(continuePaging(query({ symbol: "600519", start_time: "00:00" }), whole)).toMatchObject({
+    expect(continuePaging(query({ symbol: "600519", start_time: "00:00" }), whole, "orders")).toMatchObject({
       revision: 3,
     });
   });
@@ -75,14 +75,16 @@ describe("continuePaging (contract 5.3)", () => {
     ["end_time", { symbol: "600519", start_time: "09:30" }],
     ["end_time", { symbol: "600519", start_time: "09:30", end_time: "100000001" }],
   ])("refuses another %s: %j", (parameter, params) => {
-    expect(continuePaging(query(params), CURSOR)).toEqual({ reason: "cursor_mismatch", parameter });
+    expect(continuePaging(query(params), CURSOR, "orders")).toEqual({ reason: "cursor_mismatch", parameter });
   });
 
   it("refuses a cursor of another interface before any other difference", () => {
     const other = { reason: "cursor_mismatch", parameter: "apiname" };
     const same = query({ symbol: "600519", ...WINDOW });
     expect(continuePaging(same, CURSOR, "trades")).toEqual(other);
-    expect(continuePaging(query({ symbol: "300750" }), { ...CURSOR, dataset: "trades" })).toEqual(other);
+    expect(continuePaging(query({ symbol: "300750" }), { ...CURSOR, dataset: "trades" }, "orders")).toEqual(
+      other,
+    );
     expect(continuePaging(same, { ...CURSOR, dataset: "trades" }, "trades")).toMatchObject({ revision: 3 });
     expect(continuePaging(same, { tradedate: null, position: CURSOR.position }, "trades")).toEqual(other);
   });
@@ -92,12 +94,14 @@ describe("continuePaging with an undated cursor (contract 5.5)", () => {
   const undated = { tradedate: null, position: { time: 94_500_000, skip: 2 } };
 
   it("needs the date, and fixes nothing but the position", () => {
-    expect(continuePaging(query({ symbol: "600519", ...WINDOW }), undated)).toMatchObject({
+    expect(continuePaging(query({ symbol: "600519", ...WINDOW }), undated, "orders")).toMatchObject({
       reason: "param_invalid",
       parameter: "tradedate",
       problem: "needed_by_undated_cursor",
     });
-    expect(continuePaging(query({ symbol: "600519", ...WINDOW, tradedate: "20240102" }), undated)).toEqual({
+    expect(
+      continuePaging(query({ symbol: "600519", ...WINDOW, tradedate: "20240102" }), undated, "orders"),
+    ).toEqual({
       tradedate: "20240102",
       revision: null,
       packMark: null,
@@ -111,6 +115,6 @@ describe("continuePaging with an undated cursor (contract 5.5)", () => {
     ["end_time", { end_time: "09:45" }],
   ])("refuses a position outside the window: %s", (parameter, window) => {
     const outside = query({ symbol: "600519", tradedate: "20240102", ...window });
-    expect(continuePaging(outside, undated)).toEqual({ reason: "cursor_mismatch", parameter });
+    expect(continuePaging(outside, undated, "orders")).toEqual({ reason: "cursor_mismatch", parameter });
   });
 });
