@@ -101,7 +101,7 @@ function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: strin
   return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
 }
 
-/** Returns the refusal of what the builder made while an operator's revision stands, in whatever state. */
+/** Returns the refusal of a builder's file while an operator's revision exists in any state. */
 function operatorsRefusal(revisions: readonly StoredFile[]): AdminRefusal | null {
   const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");
   return standing === undefined
@@ -249,10 +249,10 @@ function summaryOf({ uploadedAtMs, publishedAtMs, ...file }: StoredFile): FileSu
   };
 }
 
-/** What an upload says besides size and checksum. */
+/** The claims of an upload besides size and checksum. */
 type FileClaims = { origin?: FileOrigin };
 
-/** Returns the upload target for the file at `place`; a new upload is of `origin`. */
+/** Returns the upload target for the file at `place`; `origin` applies to a new upload. */
 function fileUpload(place: FilePlace, origin: FileOrigin = "operator"): UploadTarget<FileClaims> {
   return {
     target: fileTarget(place),

@@ -62,7 +62,7 @@ export type AdminRefusal =
   | { reason: "revision_unclear"; name: string; waiting: { revision: number; state: string }[] }
   /** The file has no such revision, or a newer one was published. */
   | { reason: "file_changed"; name: string; revision: number; newest: number }
-  /** The builder's file is refused: an operator's revision stands in its place. */
+  /** The builder's file is refused, because an operator's revision exists. */
   | { reason: "operators_file"; name: string; revision: number; state: string }
   /** The day has changed since the operator looked; `actor` made the latest change. */
   | { reason: "day_changed"; day: DatasetDay; revision: number; actor: string }

@@ -15,17 +15,17 @@ export const MAX_PARTS = 10_000;
 /** Header of a part upload: SHA-256 of the part's bytes, 64 hex digits. */
 export const PART_SHA256_HEADER = "X-Content-SHA256";
 
-/** How many securities passed and failed a check, and of how many it proves nothing. */
+/** Number of securities that passed and failed a check, and for which it is not provable. */
 const checkCountsSchema = z.strictObject({
   passed: countSchema,
   failed: countSchema,
   not_provable: countSchema,
 });
 
-/** A builder has so many checks at most; the names are its own. */
+/** The maximum number of a builder's checks; the builder chooses their names. */
 const MAX_CHECKS = 40;
 
-/** The verdict of the builder's quality check, in one sentence what failed, and the numbers of securities by check. */
+/** The verdict of the builder's quality check, one sentence on what failed, and the numbers of securities by check. */
 export const qualitySchema = z.strictObject({
   verdict: z.enum(["passed", "failed", "not_provable"]),
   summary: z.string().max(300),

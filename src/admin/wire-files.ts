@@ -46,7 +46,7 @@ export const beginFileUploadSchema = z.strictObject({
     .min(1)
     .max(MAX_PARTS * PART_SIZE_BYTES),
   sha256: sha256Schema,
-  /** What the builder made is refused while an operator's file stands there. */
+  /** The builder's file is refused while an operator's file exists. */
   origin: originSchema,
 });
 export type BeginFileUpload = z.input<typeof beginFileUploadSchema>;
@@ -87,7 +87,7 @@ export const publishFileSchema = z.strictObject({
   revision: z.int().min(1).optional(),
   /** Publishes other content of a withdrawn file. Withdrawn content itself is published by its number. */
   force: z.boolean().default(false),
-  /** The builder's wish never replaces an operator's file. */
+  /** A builder's upload never replaces an operator's file. */
   origin: originSchema,
 });
 export type PublishFile = z.input<typeof publishFileSchema>;

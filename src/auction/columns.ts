@@ -1,4 +1,4 @@
-/** What an auction pack is: its name and its columns (contract 8.10). */
+/** The name and the columns of an auction pack (contract 8.10). */
 import type { BeijingDate } from "../calendar/beijing.ts";
 
 /** Returns the file name of the auction pack of `tradedate` (contract 8.7). */
@@ -25,7 +25,7 @@ const lots = {
 } as const;
 const shares = { type: "INT64", nullable: false, unit: { en: "shares", zh: "股" } } as const;
 
-/** In file order: those that clients of such packs ask for, then the exact ones beside them. */
+/** In file order: the columns that clients of such packs expect, then the exact ones. */
 export const AUCTION_COLUMNS = [
   { name: "tradedate", ...text, description: { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" } },
   {

@@ -16,7 +16,7 @@ const NEEDED = [
   ...LEVELS.flatMap((n) => [`bid${n}E4`, `bidVolume${n}`, `ask${n}E4`, `askVolume${n}`] as const),
 ] as const;
 
-/** The columns of a security's quotes that its auction is made of. */
+/** The columns of a security's quotes from which its auction is computed. */
 export type AuctionQuotes = Pick<RowsOf<typeof quotesDataset>, "rows" | "time" | (typeof NEEDED)[number]>;
 
 /** Keys of the other columns. */
@@ -24,9 +24,9 @@ export const UNNEEDED_COLUMNS: readonly string[] = storedColumns(quotesDataset)
   .map(({ key }) => key)
   .filter((key) => !NEEDED.some((each) => each === key));
 
-/** HHMMSSmmm: snapshots before `AUCTION_BEGIN` and from `AUCTION_END` on say nothing about the auction. */
+/** HHMMSSmmm: snapshots before `AUCTION_BEGIN` and from `AUCTION_END` on do not belong to the auction. */
 export const [AUCTION_BEGIN, AUCTION_END] = [91500000, 93000000] as const;
-/** The first time of a result, and the end of the times at which call snapshots still come. */
+/** The earliest time of a result, and the time after which no call snapshots occur. */
 const [RESULT_BEGIN, CALL_END] = [92500000, 92510000] as const;
 
 export interface AuctionRow {
@@ -46,7 +46,7 @@ export interface AuctionRow {
   side: "b" | "s" | "";
 }
 
-/** A snapshot that the auction cannot have; it gives no row. */
+/** A snapshot that is impossible in an auction; it gives no row. */
 export interface AuctionDefect {
   /** `auction_snapshot`: neither a call nor a result; `auction_sides`: both sides have an unmatched quantity. */
   kind: "auction_snapshot" | "auction_sides";
@@ -80,7 +80,9 @@ export function auctionOf(quotes: AuctionQuotes): Auction {
   return auction;
 }
 
-/** Whether a snapshot shows the virtual match (one price and quantity on both sides) or that there is none. */
+/**
+ * Returns whether a snapshot is a call: it shows the virtual match (one price and quantity on both sides) or no match.
+ */
 function isCall(quotes: AuctionQuotes, row: number): boolean {
   if ((quotes.time[row] ?? 0) >= CALL_END || at(quotes.volume, row) !== 0) return false;
   if (!DEEPER.every((n) => at(quotes[`bid${n}E4`], row) === 0 && at(quotes[`ask${n}E4`], row) === 0))
@@ -93,7 +95,10 @@ function isCall(quotes: AuctionQuotes, row: number): boolean {
   );
 }
 
-/** The row of a call snapshot, whose level 2 has the unmatched quantity of a side; `null` when both sides have one. */
+/**
+ * Returns the row of a call snapshot, whose level 2 has the unmatched quantity of a side; `null` when both sides have
+ * one.
+ */
 function callRow(quotes: AuctionQuotes, row: number): AuctionRow | null {
   const [buys, sells] = [at(quotes.bidVolume2, row), at(quotes.askVolume2, row)];
   if (buys > 0 && sells > 0) return null;
@@ -108,10 +113,10 @@ function callRow(quotes: AuctionQuotes, row: number): AuctionRow | null {
   };
 }
 
-/** The row of the result: what was traded, and what the book still has at that price. */
+/** Returns the row of the result: the traded quantity, and the remainder in the book at that price. */
 function resultRow(quotes: AuctionQuotes, row: number): AuctionRow {
   const volume = at(quotes.volume, row);
-  // The open is no help: in Shanghai the first snapshot with the opening trade still has none.
+  // The opening price cannot be used: in Shanghai the first snapshot with the opening trade still lacks it.
   const priceE4 = volume === 0 ? 0 : at(quotes.closeE4, row);
   const buys = priceE4 > 0 && at(quotes.bid1E4, row) === priceE4 ? at(quotes.bidVolume1, row) : 0;
   const sells = priceE4 > 0 && at(quotes.ask1E4, row) === priceE4 ? at(quotes.askVolume1, row) : 0;

@@ -20,7 +20,7 @@ export interface LoadedFacts {
   sizeBytes: number;
   /** Unix milliseconds. */
   publishedAtMs: number;
-  /** What the builder's quality check said; null where none ran. */
+  /** The result of the builder's quality check; null where none ran. */
   quality: PackQuality | null;
 }
 

@@ -35,7 +35,7 @@ export function fileTarget({ dataType, tradedate, name }: FilePlace): string {
   return `${dataType}/${tradedate}/${name}`;
 }
 
-/** Returns the R2 key of a file's revision; its end says who made it. */
+/** Returns the R2 key of a file's revision; its suffix names the origin. */
 export function fileObjectKey(
   { dataType, tradedate, name }: FilePlace,
   revision: number,
@@ -166,7 +166,7 @@ const UNDECIDED = `${allowedSql("?1", "?2", "?3")} AND NOT (?4 AND EXISTS (SELEC
 /**
  * Publishes this revision, replacing older ones; downloads that have begun can finish. Returns false and changes
  * nothing when its state has changed, a withdrawal prevents it, or `origin` is the builder and an operator's revision
- * stands there, in whatever state. A withdrawal of this content ends when the named revision is the withdrawn one.
+ * exists in any state. A withdrawal of this content ends when the named revision is the withdrawn one.
  */
 export async function publishFile(
   db: D1Database,

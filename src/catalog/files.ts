@@ -44,7 +44,7 @@ export interface FileVersion extends CoveredFile {
   replacedAtMs: number | null;
 }
 
-/** A current file with what the quality check said of the day, if it is a pack and a check ran. */
+/** A current file; a pack also has the result of the day's quality check, if one ran. */
 export interface ListedFile extends CoveredFile {
   quality: PackQuality | null;
 }

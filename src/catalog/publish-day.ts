@@ -19,11 +19,11 @@ export interface PackClaims {
   rows: number;
   securities: number;
   degraded: boolean;
-  /** What the builder's quality check said; absent where none ran. */
+  /** The result of the builder's quality check; absent where none ran. */
   quality?: PackQuality;
 }
 
-/** What the builder's quality check said of the day that a pack belongs to. */
+/** The result of the builder's quality check for the day of a pack. */
 export interface PackQuality {
   verdict: "passed" | "failed" | "not_provable";
   /** The verdict as a clause, with the first failed checks. */
@@ -32,7 +32,7 @@ export interface PackQuality {
   checks?: Record<string, CheckCounts> | undefined;
 }
 
-/** How many securities passed and failed a check, and of how many it proves nothing. */
+/** Number of securities that passed and failed a check, and for which it is not provable. */
 export interface CheckCounts {
   passed: number;
   failed: number;
@@ -113,8 +113,8 @@ function shortOf({ verdict, summary }: PackQuality): PackQuality {
 }
 
 /**
- * Records what a later quality check says of the served pack `packId`, for example when the day's trades came after its
- * orders. Changes nothing when it says the same.
+ * Records the result of a later quality check for the served pack `packId`, for example when the day's trades arrived
+ * after its orders. Changes nothing when the result is the same.
  */
 export async function restateQuality(
   db: D1Database,

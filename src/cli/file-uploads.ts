@@ -26,7 +26,7 @@ export function fileRoute({ dataType, tradedate, name }: FilePlace): string {
 export interface AddOptions {
   /** Called with the number of uploaded bytes. */
   onSent?: (bytes: number) => void;
-  /** `builder` for what was made from quotes, which an operator's file keeps out. */
+  /** `builder` for files made from quotes, which never replace an operator's file. */
   origin?: FileSummary["origin"];
 }
 

@@ -164,7 +164,7 @@ export function parseKeyFile(text: string, name: string): KeyFile {
   return file;
 }
 
-/** Returns the row, or in a clause why it is refused. */
+/** Returns the row, or a clause that says why it is refused. */
 function keyRow(cell: (column: ColumnName) => string): Result<KeyImportRow, string> {
   const [start, end] = [parseInstant(cell("start")), parseInstant(cell("end"))];
   if (start === null) return refused("start is neither a date (20260312) nor RFC 3339 with an offset");

@@ -66,7 +66,7 @@ async function sample(options: SampleOptions): Promise<void> {
   );
 }
 
-/** Writes the vendor's folders; the answer sums up the files of each dataset. */
+/** Writes the vendor's folders and returns the total of the files of each dataset. */
 function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName[]): WrittenPack[] {
   const written = datasets.map((dataset) => ({
     dataset,

@@ -150,7 +150,7 @@ function dayAddress(day: BeijingDate): string {
   return `/console/day?day=${day}`;
 }
 
-/** Whether the quality check of the day failed and the operator published it all the same. */
+/** Whether the quality check of the day failed and the operator published it with force. */
 function isFailed({ loaded }: Pick<HeatDay, "loaded">): boolean {
   return loaded?.quality?.verdict === "failed";
 }

@@ -1,4 +1,4 @@
-/** A day: what is served of each dataset, and what the quality check says of it. */
+/** The page of a day: the served content of each dataset, and the result of the quality check. */
 import { beijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { type LoadedFacts, overviewsOf } from "../catalog/day-overview.ts";
 import type { PackQuality } from "../catalog/publish-day.ts";
@@ -16,7 +16,7 @@ import { type HeatDay, yearHeat } from "./year-heat.ts";
 /** A dataset on the day. */
 type DatasetDay = HeatDay & { dataset: DatasetName };
 
-/** The page of the day that the address names; 404 for one outside the plan's window. */
+/** Serves the page of the day in the URL; 404 for a day outside the plan's window. */
 export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Response> {
   const window = standingOf(who.principal, nowMs).windows.order_history;
   const day = parseBeijingDate(c.req.query("day") ?? "");
@@ -107,13 +107,13 @@ function verdictOf(quality: PackQuality | null, { language }: Reader): string {
   return quality === null ? MESSAGES[language].unchecked : VERDICT_TEXTS[quality.verdict][language];
 }
 
-/** Datasets of which the check says the same. */
+/** Datasets with the same result of the check. */
 interface Group {
   datasets: DatasetName[];
   quality: PackQuality;
 }
 
-/** One check sees all datasets of a delivery; a dataset that was delivered by itself has its own. */
+/** One check covers all datasets of a delivery; a dataset that was delivered separately has its own. */
 function groupsOf(days: readonly DatasetDay[]): Group[] {
   const groups = new Map<string, Group>();
   for (const { dataset, loaded } of days) {
@@ -184,7 +184,7 @@ function Checks({ checks, heading, reader: { language }, messages }: ChecksProps
   );
 }
 
-/** The text of a check; undefined for one that only a later builder has. */
+/** The text of a check; undefined for a check of a later builder. */
 function textOf(check: string) {
   return (CHECK_TEXTS as Readonly<Record<string, (typeof CHECK_TEXTS)[keyof typeof CHECK_TEXTS]>>)[check];
 }

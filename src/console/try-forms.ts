@@ -61,7 +61,7 @@ const DATASET: FormField = {
   choices: DATASET_NAMES,
 };
 
-/** Names in a hint: quotes have fifty, of which the levels behind the first follow from it. */
+/** The most names in a hint: quotes have fifty, most of which are further levels. */
 const MOST_LISTED = 14;
 
 function historyForm(dataset: DatasetName): OperationForm {

@@ -14,7 +14,7 @@ interface AnyColumn {
   name: string;
   /** The physical type in Parquet; texts are UTF-8. */
   type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
-  /** `PLAIN_OR_DICTIONARY`: each block has the one that is smaller there. */
+  /** `PLAIN_OR_DICTIONARY`: each block uses the smaller of the two. */
   encoding: "RLE_DICTIONARY" | "PLAIN" | "PLAIN_OR_DICTIONARY" | "DELTA_BINARY_PACKED";
   /** An older or second name, served under this name when `fields` asks for it. */
   legacyName?: string;

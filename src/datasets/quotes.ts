@@ -8,7 +8,7 @@ const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 const SHARES = { ...NUMBER, unit: { en: "shares", zh: "股" } } as const;
 
-/** The state of the order book: some rows repeat the row before, others bring a number that was there, or a new one. */
+/** The state of the order book: some rows repeat the previous row, others have an earlier or a new number. */
 const STATE = { encoding: "PLAIN_OR_DICTIONARY" } as const;
 const PRICE = { ...YUAN, ...STATE } as const;
 const QUANTITY = { ...SHARES, ...STATE } as const;
@@ -16,7 +16,7 @@ const QUANTITY = { ...SHARES, ...STATE } as const;
 const BID = { en: "bid", zh: "申买" };
 const ASK = { en: "ask", zh: "申卖" };
 
-/** What levels 1 and 2 hold in a call auction, when there is no order book. */
+/** The meaning of levels 1 and 2 in a call auction, which has no order book. */
 const IN_AUCTIONS: Partial<Record<Level, { price: Bilingual; volume: Bilingual }>> = {
   1: {
     price: {

@@ -85,7 +85,7 @@ export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
   return { maxBytes: lead.length + NUMBER_BYTES, append };
 }
 
-/** Returns a cell with `lead` and a number of which rows often repeat that of the row before. */
+/** Returns a cell with `lead` and a number that often equals that of the previous row. */
 export function doublesCell(lead: Text, column: ColumnOf<"doubles">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { values } = column;

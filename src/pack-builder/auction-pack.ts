@@ -1,6 +1,6 @@
 /**
- * Makes the auction pack of a day from its quote pack (contract 8.10): one security after the other, in the order of the
- * pack. Memory holds a row group and the section that is read.
+ * Builds the auction pack of a day from its quote pack (contract 8.10), security by security in the order of the pack.
+ * Memory holds a row group and the current section.
  */
 import { rm } from "node:fs/promises";
 import { parquetMetadataAsync } from "hyparquet";
@@ -21,17 +21,17 @@ export async function readAuction(pack: Pick<PackFile, "read">, entry: SectionEn
   return auctionOf(sectionRows(entry, bytes, quotes, { unread: UNNEEDED_COLUMNS, before: AUCTION_END }));
 }
 
-/** An auction pack that was written. */
+/** A written auction pack. */
 export interface AuctionPack {
   path: string;
   /** Number of securities with rows, and of rows. */
   securities: number;
   rows: number;
-  /** Snapshots that the auction cannot have and that gave no row. */
+  /** Snapshots that are impossible in an auction and gave no row. */
   defects: number;
 }
 
-/** Whether the file at `path` is the auction pack of `pack`, another one, somebody else's file, or not there. */
+/** Returns whether the file at `path` is the auction pack of `pack`, an older one, a foreign file, or absent. */
 export async function auctionFileAt(
   path: string,
   { index }: Pick<PackFile, "index">,
@@ -54,8 +54,8 @@ export async function auctionFileAt(
 }
 
 /**
- * Writes the auction pack of `pack`, a quote pack, to `path`, whole or not at all; equal packs give equal bytes. `null`
- * when no security has an auction: then there is no file.
+ * Writes the auction pack of the quote pack `pack` to `path` atomically; equal packs give equal bytes. Returns `null`,
+ * and leaves no file, when no security has an auction.
  */
 export async function writeAuctionPack(
   pack: Pick<PackFile, "index" | "read">,

@@ -6,10 +6,10 @@ import { type AuctionRow, percentChange } from "../auction/rows.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { amountOf, type Security } from "../orders/record.ts";
 
-/** The key under which the file's metadata holds the build id of the quote pack. */
+/** The key of the quote pack's build id in the file's metadata. */
 export const QUOTES_KEY = "edgetape.quotes";
 
-/** A row group ends with the security that brings it to so many rows. */
+/** A row group ends with the security that brings it to this number of rows. */
 const GROUP_ROWS = 100_000;
 
 type Cell = string | number | bigint | boolean | null;
@@ -59,20 +59,20 @@ export class AuctionWriter {
     });
   }
 
-  /** Appends the rows of a security; securities come by symbol, then market. */
+  /** Appends the rows of a security; call it in the order of symbol, then market. */
   append({ symbol, market }: Security, rows: readonly AuctionRow[]): void {
     const of = { symbol, market, tradedate: this.tradedate };
     for (const { name, data } of this.columns) for (const row of rows) data.push(CELLS[name](row, of));
     if (this.held() >= GROUP_ROWS) this.writeGroup();
   }
 
-  /** Writes what is left and the footer. */
+  /** Writes the remaining rows and the footer. */
   finish(): void {
     if (this.held() > 0) this.writeGroup();
     this.parquet.finish();
   }
 
-  /** Returns the bytes that follow those taken before. */
+  /** Returns the bytes written since the last call. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = this.out.getBytes().slice();
     this.out.index = 0;

@@ -189,7 +189,7 @@ export interface CheckedFolder {
   sheet: QualitySheet;
   /** The path of the sheet. */
   path: string;
-  /** Where the sheet lies as a page. */
+  /** The path of the sheet as a page. */
   page: string;
 }
 
@@ -283,7 +283,7 @@ function rowsByCode(packs: OpenPacks): Map<string, number> {
   return rowsOfCode;
 }
 
-/** Writes the file at `path` whole or not at all. */
+/** Writes the file at `path` atomically. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`;
   await writeFile(partial, text);

@@ -20,7 +20,7 @@ export interface DeliveryReport {
   sparse: SparseDataset[];
   /** Every file of the delivery that no pack was built from. */
   leftOut: LeftOutFile[];
-  /** Turnover in the quotes against the trades. */
+  /** The turnover in the quotes compared with the trades. */
   units: Units;
   /** The result of the quality check; `null` when it did not run. */
   quality: DayQuality | null;
@@ -28,7 +28,7 @@ export interface DeliveryReport {
 
 export interface DayQuality {
   verdict: QualitySheet["verdict"];
-  /** Where the quality sheet lies, as JSON and as a page. */
+  /** The paths of the quality sheet, as JSON and as a page. */
   sheet: string;
   page: string;
   /** The verdict in one sentence without its end, at most 300 characters. */

@@ -1,6 +1,6 @@
 /**
- * Checks the units of a delivery: what the trades of a security add up to against the turnover in its quotes. A source
- * that counts in lots, or gives amounts in ten-thousands of yuan, is out by the same factor in every security.
+ * Checks the units of a delivery: compares the total of a security's trades with the turnover in its quotes. A source
+ * that counts in lots, or states amounts in ten-thousands of yuan, differs by the same factor in every security.
  */
 import { upperMedian } from "../base/upper-median.ts";
 import type { Dataset, Rows } from "../datasets/dataset.ts";
@@ -14,7 +14,7 @@ import { securityOfKey } from "./parse/security-cell.ts";
 /** The turnover of each security before 15:05 in yuan, by `securityKey`. */
 export type Turnovers = ReadonlyMap<number, number>;
 
-/** Turnover in the quotes divided by price × volume of the trades. */
+/** Turnover in the quotes, divided by price × volume of the trades. */
 export interface Ratio {
   /** Securities with both. */
   securities: number;
@@ -24,7 +24,7 @@ export interface Ratio {
 
 export interface Units {
   shares: Ratio;
-  /** Funds, bonds and repos; the volumes of Shanghai's bonds have units of their own, so they decide nothing. */
+  /** Funds, bonds and repos; the volumes of Shanghai's bonds have different units, so they are not used. */
   others: Ratio;
 }
 
@@ -32,14 +32,14 @@ export interface Units {
 const FACTORS = [10, 100, 10_000];
 const NEAR = { least: 0.99, most: 1.01 };
 
-/** Returns a security's turnover before 15:05 in yuan: of trades the sum, of quotes the last one; 0 of orders. */
+/** Returns a security's turnover before 15:05 in yuan: the sum of trades, or the last value of quotes; 0 for orders. */
 export function turnoverOf(rows: Rows, { name }: Dataset): number {
   if (name === trades.name) return tradedTotals(rows as TradeColumns).amount;
   if (name === quotes.name) return lastSnapshot(rows as QuoteTotals)?.amount ?? 0;
   return 0;
 }
 
-/** Compares the turnovers of securities that have one in both. */
+/** Compares the turnovers of securities that have both. */
 export function unitsOf(traded: Turnovers, quoted: Turnovers): Units {
   const ratios: Record<keyof Units, number[]> = { shares: [], others: [] };
   for (const [key, yuan] of quoted) {

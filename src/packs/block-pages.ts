@@ -78,7 +78,7 @@ interface FoundPage {
   page: Page;
 }
 
-/** Returns the page that was found; throws `PackFormatError` unless it has this type and encoding. */
+/** Returns the found page; throws `PackFormatError` unless it has this type and encoding. */
 function expected({ name }: ColumnSpec, found: FoundPage, type: string, encoding: string): Page {
   if (found.type === type && found.encoding === encoding) return found.page;
   throw new PackFormatError(

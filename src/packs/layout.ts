@@ -21,7 +21,7 @@ export const PARQUET_MAGIC = new Uint8Array([0x50, 0x41, 0x52, 0x31]);
 
 export type ColumnSpec = Pick<Column, "name" | "type" | "encoding">;
 
-/** Returns the encoding of the values of a chunk that has a dictionary page or none. */
+/** Returns the encoding of a chunk's values, depending on whether it has a dictionary page. */
 export function encodingOf({ encoding }: ColumnSpec, hasDictionary: boolean) {
   if (hasDictionary) return "RLE_DICTIONARY";
   return encoding === "PLAIN_OR_DICTIONARY" ? "PLAIN" : encoding;

@@ -1,4 +1,4 @@
-/** The rows of a security's auction pack against what its orders give at their times. */
+/** Compares the rows of a security's auction pack with its orders at the rows' times. */
 import type { AuctionRow } from "../auction/rows.ts";
 import { surplus } from "../auction/rows.ts";
 import type { Market } from "../orders/record.ts";
@@ -17,16 +17,16 @@ import {
 export interface AuctionRowCounts {
   /** Rows of the auction pack that were compared with the orders. */
   auctionRows: number;
-  /** Those that the orders give. */
+  /** Number of rows that the orders confirm. */
   auctionRowsFound: number;
 }
 
-/** A snapshot shows the book of some instant around its time: so much earlier, or so much later. */
+/** A snapshot shows the order book at an instant around its time: up to this much earlier or later. */
 const [EARLIER_MS, LATER_MS] = [5_000, 1_000];
 
 /**
- * Checks that the quotes of the auction are calls and a result, that some book of 5 s before to 1 s after each call
- * gives its price, match, remainder and side, and that the book at the end gives the result.
+ * Checks that the quotes of the auction are calls and a result, that an order book from 5 s before to 1 s after each
+ * call gives its price, match, remainder and side, and that the final book gives the result.
  */
 export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: AuctionRowCounts } {
   const { auction, orders, trades, market } = day;
@@ -60,15 +60,15 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
   };
 }
 
-/** Returns a failed verdict as not provable for `reason`, with its faults; others as they are. */
+/** Returns a failed verdict as not provable for `reason`, with its faults; other verdicts unchanged. */
 function reasoned(verdict: Verdict, reason: Unprovable): Verdict {
   return verdict.verdict === "failed" ? notProvable(reason, verdict.faults) : verdict;
 }
 
-/** `tied`: all but the choice among prices that match as much and leave as little. */
+/** `tied`: equal except for the choice among tied prices. */
 type Agreement = "agrees" | "tied" | "differs";
 
-/** Compares the row with every book around its time. Events before them stay applied for the rows that follow. */
+/** Compares the row with every order book around its time. Earlier events stay applied for the following rows. */
 function ofCall(book: CallBook, row: AuctionRow, market: Market): Agreement {
   const atMs = sinceMidnightMs(row.time);
   while (book.step(atMs - EARLIER_MS) !== null);
@@ -109,7 +109,7 @@ function finalMatch(book: CallBook): AuctionMatch | null {
   return book.match();
 }
 
-/** Compares a row with the book as it stands; `buys` and `sells` are what meets at the row's price. */
+/** Compares a row with the current book; `buys` and `sells` are the matching quantities at the row's price. */
 function agreementWith(
   book: CallBook,
   { priceE4, preCloseE4, volume, unmatched, side }: AuctionRow,

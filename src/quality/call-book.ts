@@ -1,4 +1,4 @@
-/** The orders of an opening call auction as they come and go, summed by price. */
+/** The orders of an opening call auction over time, summed by price. */
 import { AUCTION_END } from "../auction/rows.ts";
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { type AuctionLevel, type AuctionMatch, matchOfLevels } from "./auction.ts";
@@ -8,7 +8,7 @@ import { coded, sinceMidnightMs, type TradeColumns } from "./security-rows.ts";
 import { shanghaiKind } from "./shanghai.ts";
 import { shenzhenCancels, shenzhenKind } from "./shenzhen.ts";
 
-/** Shenzhen takes orders from 09:25 on for later. HHMMSSmmm. */
+/** Shenzhen accepts orders from 09:25 on for the following session. HHMMSSmmm. */
 const SHENZHEN_END = 92500000;
 
 /** An order or a cancel; `shares` is negative for a cancel. */
@@ -21,7 +21,7 @@ export interface CallEvent {
 }
 
 export class CallBook {
-  /** Whether orders without a price took part: no price can be told then. */
+  /** Whether orders without a price took part, so that the price cannot be determined. */
   readonly hasUnpriced: boolean;
   private readonly events: readonly CallEvent[];
   /** By price, ascending; some without orders. */
@@ -29,7 +29,7 @@ export class CallBook {
   /** The level of each event. */
   private readonly levelOf: readonly AuctionLevel[];
   private readonly tick: number;
-  /** How many events have happened. */
+  /** Number of applied events. */
   private done = 0;
 
   /** `trades` holds Shenzhen's cancels; Shanghai needs none. */
@@ -44,7 +44,7 @@ export class CallBook {
     this.levelOf = this.events.flatMap(({ priceE4 }) => byPrice.get(priceE4) ?? []);
   }
 
-  /** Lets the next event happen, if it comes by `untilMs`, and returns it; `null` when there is none. */
+  /** Applies and returns the next event up to `untilMs`; `null` when there is none. */
   step(untilMs: number): CallEvent | null {
     const event = this.events[this.done];
     if (event === undefined || event.atMs > untilMs) return null;
@@ -53,7 +53,7 @@ export class CallBook {
     return event;
   }
 
-  /** Takes the last `count` events back. */
+  /** Reverses the last `count` events. */
   undo(count: number): void {
     for (let n = 0; n < count; n++) {
       this.done -= 1;
@@ -71,7 +71,7 @@ export class CallBook {
     return { buys, sells };
   }
 
-  /** Returns what is bid and asked at a price. */
+  /** Returns the quantities bid and asked at a price. */
   at(priceE4: number): Pick<AuctionLevel, "buys" | "sells"> {
     return this.levels.find(({ price }) => price === priceE4) ?? { buys: 0, sells: 0 };
   }

@@ -22,7 +22,7 @@ export interface Size {
 /** Per exchange and dataset; `null` where the day has no such pack. */
 export type Sizes = Record<Market, Record<DatasetName, Size | null>>;
 
-/** Of a day that an earlier version checked, datasets can be absent. */
+/** In sheets of earlier versions, datasets can be absent. */
 export type OtherSizes = Record<Market, { [Name in DatasetName]?: Size | null | undefined }>;
 
 /** Another day, as its quality sheet describes it. */
@@ -44,7 +44,7 @@ const ENOUGH_DAYS = 3;
 const LEAST_ROWS = 0.4;
 const LEAST_SECURITIES = 0.8;
 
-/** Returns what `of` gives for each dataset. */
+/** Returns the result of `of` for each dataset. */
 export function eachDataset<T>(of: (dataset: DatasetName) => T): Record<DatasetName, T> {
   return Object.fromEntries(DATASET_NAMES.map((name) => [name, of(name)])) as Record<DatasetName, T>;
 }

@@ -10,7 +10,7 @@ export const [IGNORED, LIMIT, UNPRICED, CANCEL] = [0, 1, 2, 3] as const;
 /** Sides of orders; other codes than B and S are 0. */
 export const [BUY, SELL] = [1, 2] as const;
 
-/** Returns the side that an order code stands for. */
+/** Returns the side of an order code. */
 export function sideOf(code: string): number {
   return code === "B" ? BUY : code === "S" ? SELL : 0;
 }

@@ -1,6 +1,6 @@
-/** HTML as a template in which everything is escaped that is not markup itself. */
+/** An HTML template that escapes all inserted values except markup. */
 
-/** HTML that may stand in a document as it is. */
+/** HTML that can be inserted unchanged. */
 export class Markup {
   readonly text: string;
 
@@ -20,7 +20,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Inserted[]
   return new Markup(parts.map((part, place) => part + inserted(values[place])).join(""));
 }
 
-/** Returns text that is HTML, or style, already. */
+/** Marks text as HTML or CSS that needs no escaping. */
 export function raw(text: string): Markup {
   return new Markup(text);
 }

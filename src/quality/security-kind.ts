@@ -13,7 +13,7 @@ export function kindOf({ symbol, market }: Security): SecurityKind {
   return FUNDS[market].test(symbol) ? "fund" : "other";
 }
 
-/** Returns whether the code is an index's: it has quotes, and nothing is traded under it. */
+/** Returns whether the code belongs to an index, which has quotes but no trades. */
 export function isIndex({ symbol, market }: Security): boolean {
   return symbol.startsWith(market === "SH" ? "000" : "399");
 }

@@ -25,7 +25,7 @@ export interface SecurityDay extends Security {
   trades: TradeColumns | null;
   /** `null` where the day has no quotes. */
   lastSnapshot: LastSnapshot | null;
-  /** The opening auction as the quotes show it; absent where the day has none. */
+  /** The opening auction from the quotes; absent where the day has no quotes. */
   auction?: Auction | undefined;
 }
 

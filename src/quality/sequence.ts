@@ -29,8 +29,8 @@ const MOST_MISSING = 0.01;
 const ENOUGH_NUMBERS = 200;
 
 /**
- * Checks that no trade number is left out. Provable only where a source numbers the trades of each security by itself:
- * from 1 on, with hardly a gap. A number that securities share has gaps in each of them.
+ * Checks that no trade number is left out. Provable only where a source numbers the trades of each security separately:
+ * from 1 on, with few gaps. A numbering shared by securities has gaps in each of them.
  */
 export function checkGaps(trades: TradeColumns): Verdict {
   const { tradeId, rows } = trades;
@@ -41,7 +41,7 @@ export function checkGaps(trades: TradeColumns): Verdict {
     if (id > most) most = id;
   }
   if (most === 0) return notProvable("no_number");
-  // Repeated numbers hide gaps, and are faults of their own.
+  // Repeated numbers hide gaps, and are separate faults.
   const missing = Math.max(0, most - rows);
   if (least !== 1 || missing > most * MOST_MISSING) return notProvable("shared_numbers");
   if (rows < ENOUGH_NUMBERS) return notProvable("too_few_rows");

@@ -1,9 +1,9 @@
-/** What a quality sheet found, as lists for its text and its page. */
+/** The findings of a quality sheet, as lists for its text and its page. */
 import { DAY_CHECKS, type DayCheckName } from "./check-day.ts";
 import type { QualitySheet } from "./sheet.ts";
 import { CHECKS, type CheckName, type Fault, type Verdict } from "./verdict.ts";
 
-/** A security with what some of its checks found, in the order of the checks. */
+/** A security with the findings of some checks, in the order of the checks. */
 export interface FaultySecurity {
   /** With its suffix. */
   code: string;
@@ -11,8 +11,8 @@ export interface FaultySecurity {
 }
 
 /**
- * Returns the securities with faults in checks of the given verdict: `not_provable` for what was found where the
- * exchange's rule is not measured.
+ * Returns the securities with faults in checks of the given verdict: `not_provable` for findings where the exchange's
+ * rule is not measured.
  */
 export function faultySecurities(
   { securities }: QualitySheet,

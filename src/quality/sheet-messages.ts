@@ -1,4 +1,4 @@
-/** What people read for the names in a quality sheet, in both languages. */
+/** The texts of the names in a quality sheet, in both languages. */
 import type { Bilingual } from "../base/language.ts";
 import type { DayCheckName } from "./check-day.ts";
 import type { CheckName, Fault, FaultKind, Unprovable, Verdict } from "./verdict.ts";

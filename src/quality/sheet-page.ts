@@ -1,6 +1,6 @@
 /**
- * The quality sheet as one page: a file without links, scripts or fonts of others, in both languages, that also prints.
- * It says what `sheet-text.ts` says, from the same sheet.
+ * The quality sheet as one page: a file without external links, scripts or fonts, in both languages, that can be
+ * printed. It has the content of `sheet-text.ts`.
  */
 import type { Bilingual } from "../base/language.ts";
 import { DATASET_NAMES } from "../datasets/registry.ts";
@@ -21,7 +21,7 @@ import {
 import { SHEET_STYLE } from "./sheet-style.ts";
 import { CHECKS, type Fault, type Unprovable, type Verdict } from "./verdict.ts";
 
-/** Securities whose faults are named one by one; more are counted. */
+/** The most securities whose faults are listed; further ones are counted. */
 const NAMED_SECURITIES = 500;
 
 const TEXTS = {
@@ -156,7 +156,7 @@ function foundText(verdict: Verdict, language: SheetLanguage): string {
   return verdict.faults.map((fault) => kindText(fault, language)).join(language === "en" ? "; " : "；");
 }
 
-/** Returns what a fault is, and of what when no row is its place. */
+/** Returns the text of a fault, with its subject if it has no row. */
 function kindText({ kind, subject }: Fault, language: SheetLanguage): string {
   const text = FAULT_TEXTS[kind][language];
   if (subject === undefined) return text;
@@ -214,7 +214,7 @@ function sizeText(rows: string, securities: string): Bilingual {
   return { en: `${rows} rows, ${securities} securities`, zh: `${rows} 行，${securities} 只证券` };
 }
 
-/** A table that scrolls by itself where it is too wide; `id` is the heading that names it. */
+/** A table that scrolls horizontally if it is too wide; `id` is the heading that names it. */
 function table(
   id: string,
   { headings, rows }: { headings: readonly Bilingual[]; rows: readonly Markup[] },

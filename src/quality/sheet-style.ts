@@ -1,4 +1,4 @@
-/** The style of the quality sheet's page, which is a file by itself and has no other. */
+/** The style of the quality sheet's page, which is a single file. */
 
 const LIGHT = `--ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d6b69; --line: #dfe5e3; --accent: #0b6b63;
   --good: #0b6b63; --good-soft: #e3f1ee; --bad: #a8321f; --bad-soft: #fbeae6; --open: #6d4b00; --open-soft: #faf0d8;`;

@@ -13,7 +13,7 @@ import {
 } from "./sheet-messages.ts";
 import { CHECKS, type CheckName, type Fault, type Unprovable, type Verdict } from "./verdict.ts";
 
-/** Securities whose faults are named one by one; more are counted. */
+/** The most securities whose faults are listed; further ones are counted. */
 const NAMED_SECURITIES = 40;
 
 /** Returns the sheet as lines for a terminal. */
@@ -60,7 +60,7 @@ export function sheetSummary(sheet: QualitySheet): string {
   return text;
 }
 
-/** What a publisher says of a checked day. */
+/** A publisher's summary of a checked day. */
 export interface SheetClaim {
   verdict: QualitySheet["verdict"];
   /** At most 300 characters. */

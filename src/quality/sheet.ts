@@ -62,7 +62,7 @@ const sheetSchema = z.strictObject({
   /** Build ids of the packs that were checked; `null` for a dataset that the day does not have. */
   packs: ofDatasets(z.string().nullable()),
   sizes: z.strictObject({ SH: sizes, SZ: sizes }),
-  /** Cancels, fills and rows of the auction pack of all securities, and how many of them fit their orders. */
+  /** Number of cancels, fills and rows of the auction pack of all securities, and of those that match their orders. */
   counts: z.strictObject({
     cancels: count,
     cancelsExact: count,
@@ -179,14 +179,17 @@ export function parseSheet(text: string): QualitySheet | { problem: string } {
 
 const otherSizes = z.partialRecord(dataset, size);
 
-/** What other days need of a sheet: the same in the sheets of every version. */
+/** The part of a sheet that other days need, which is the same in every version. */
 const otherDaySchema = z.object({
   tradedate,
   sizes: z.object({ SH: otherSizes, SZ: otherSizes }),
   securities: z.array(z.object({ symbol: z.string(), market: z.string(), contents })),
 });
 
-/** Returns what the checks of another day need of the sheet in a JSON text, of any version; `null` for another text. */
+/**
+ * Returns the part of a sheet in a JSON text, of any version, that the checks of another day need; `null` for another
+ * text.
+ */
 export function parseOtherDay(text: string): OtherDay | null {
   let value: unknown;
   try {

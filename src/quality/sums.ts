@@ -10,13 +10,13 @@ const SUMMED_BEFORE = 150500000;
 /** Yuan. Snapshots have at most two decimals. */
 const MOST_APART = 1;
 
-/** What the trades before 15:05 add up to, Shenzhen's cancels left out. */
+/** The totals of the trades before 15:05, without Shenzhen's cancels. */
 interface TradedTotals {
   /** Shares. */
   volume: number;
   /** Yuan: the sum of price × volume, added exactly and rounded once. */
   amount: number;
-  /** The range of the prices, ten-thousandths of a yuan; without trades it ends below its beginning. */
+  /** The range of the prices, ten-thousandths of a yuan; without trades its high is below its low. */
   lowE4: number;
   highE4: number;
 }
@@ -37,7 +37,7 @@ export function tradedTotals(trades: TradeColumns): TradedTotals {
   return { volume, amount: amount.value() / 10_000, lowE4, highE4 };
 }
 
-/** The columns of quotes that hold the totals of the day so far. */
+/** The columns of quotes with the day's cumulative totals. */
 export interface QuoteTotals extends Rows {
   volume: Float64Array;
   amount: Float64Array;
@@ -59,7 +59,7 @@ export function lastSnapshot({ time, rows, ...totals }: QuoteTotals): LastSnapsh
   };
 }
 
-/** What was traded before 15:05 in yuan, by the trades and by the last snapshot: their ratio shows a wrong unit. */
+/** The turnover before 15:05 in yuan, from the trades and from the last snapshot; their ratio reveals a wrong unit. */
 export interface Turnover {
   traded: number;
   quoted: number;
@@ -95,7 +95,7 @@ function sumsVerdict(trades: TradeColumns, totals: TradedTotals, snapshot: LastS
   return faults.verdict();
 }
 
-/** Adds the trades before 15:05 whose price is outside the day's range. */
+/** Counts the trades before 15:05 whose price is outside the day's range. */
 function addOutside(trades: TradeColumns, { lowE4, highE4 }: LastSnapshot, faults: FaultCounter): void {
   const isCancel = shenzhenCancels(trades);
   for (let row = 0; row < trades.rows; row++) {

@@ -202,7 +202,7 @@ describe("the console's data page", () => {
     expect(standard).not.toMatch(/tradedate=|day=/);
   });
 
-  it("opens a day with its datasets and what the quality check said of them", async () => {
+  it("shows a day with its datasets and the result of the quality check", async () => {
     const { holder } = await holderOf("flagship");
     const checks = {
       matching: { passed: 41, failed: 2, not_provable: 3 },
@@ -228,7 +228,7 @@ describe("the console's data page", () => {
     expect(data).toMatch(new RegExp(`day=${MAIN}"[^>]*>[^<]*</a> the quality check failed`));
   });
 
-  it("has no page for a day before the plan's window, one to come, or what is no day", async () => {
+  it("returns 404 for a day before the plan's window, a future day and an invalid date", async () => {
     const { holder } = await holderOf("professional");
     for (const day of [BEFORE_WINDOW, "20990101", "20260231", "x", ""]) {
       expect((await holder.ask("GET", `/console/day?day=${day}`)).status).toBe(404);

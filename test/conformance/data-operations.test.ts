@@ -287,7 +287,7 @@ describe("order_history_estimate", () => {
     });
   });
 
-  it("returns what a file of every security would take of the quota, and whether a share has the day", async () => {
+  it("returns the quota that a file of every security would need, and whether a share has the day", async () => {
     const params = { symbol: "600519", tradedate: MAIN };
     const { length: securities } = world.main.securities;
     const estimate = async (plan: "flagship" | "trial", limits: OwnLimits) => {

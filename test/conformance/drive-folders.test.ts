@@ -104,7 +104,7 @@ describe("manifest.json and SHA256SUMS", () => {
     ]);
   });
 
-  it("say of a pack what the quality check said, and nothing where none ran", async () => {
+  it("name the verdict of the quality check for a pack, and no verdict if no check ran", async () => {
     const { text } = await onDrive(world.share, "manifest.json");
     const { files } = JSON.parse(text) as { files: (ListedFile & { quality?: unknown })[] };
     const checked = files.filter(({ quality }) => quality !== undefined);

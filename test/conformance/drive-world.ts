@@ -28,7 +28,7 @@ export interface DriveWorld extends World {
   owner: { accountId: string; key: string };
 }
 
-/** What the quality check said of the trade pack of `DAY`. */
+/** The result of the quality check for the trade pack of `DAY`. */
 export const QUALITY = {
   verdict: "failed" as const,
   summary: "failed: 600519.SH matching fill_unknown × 2",

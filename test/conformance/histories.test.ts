@@ -28,7 +28,7 @@ import { sharedWorld, type World } from "./world.ts";
 const DAY = "20260224";
 /** The day whose Parquet answers are larger than all buffers. */
 const LARGE_DAY = "20260225";
-/** Of its one security in each dataset. */
+/** The rows of its only security in each dataset. */
 const LARGE_CELLS = 6_000_000;
 const SEED = 20_260_224;
 

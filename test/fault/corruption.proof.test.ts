@@ -15,7 +15,7 @@ import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 
 const TRADEDATE = "20260311";
-/** Of each dataset; of all together 500 and 100. */
+/** Counts for each dataset; 500 and 100 for all together. */
 const FLIPS = proofSize(Math.ceil(500 / DATASET_NAMES.length));
 const CUTS = proofSize(Math.ceil(100 / DATASET_NAMES.length));
 

@@ -1,4 +1,4 @@
-/** The quality sheet's page in a real browser: languages, both themes, five widths, paper. */
+/** The quality sheet's page in a real browser: languages, both themes, five widths, print. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 describe.skipIf(isMissing("chromium"))("the page of a quality sheet", () => {
   it.each(["light", "dark"] as const)(
-    "passes axe in both languages at every width, %s",
+    "passes axe's rules in both languages at every width, %s",
     async (colorScheme) => {
       const { page, requests, errors, close } = await watchedPage(browser, { colorScheme });
       await page.goto(address);
@@ -50,7 +50,7 @@ describe.skipIf(isMissing("chromium"))("the page of a quality sheet", () => {
     },
   );
 
-  it("prints the language that is shown, light and without its controls", async () => {
+  it("is printed in the shown language, in light colours and without its controls", async () => {
     const { page, close } = await watchedPage(browser, { colorScheme: "dark" });
     await page.goto(address);
     await page.check("#en");

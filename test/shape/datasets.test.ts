@@ -22,7 +22,7 @@ const BY_HAND = [
 /** Number of columns that a file may name before it counts as a list of columns. */
 const FEW = 4;
 
-/** Names of columns that are kinds of value or methods of files too do not make a list by themselves. */
+/** Column names that are also kinds of value or methods of files do not count. */
 const ELSEWHERE = new Set<string>([
   ...Object.values(DATASETS).flatMap(({ columns }) => columns.map(({ kind }) => kind)),
   "open",

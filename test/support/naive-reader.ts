@@ -102,7 +102,7 @@ const NAMES = {
 
 const levels = (name: string) => Array.from({ length: 10 }, (_, at) => `${name}${at + 1}`);
 
-/** The columns of the vendor's quotes after the time; `null` for what is not read. */
+/** The columns of the vendor's quotes after the time; `null` for columns that are not read. */
 const QUOTES_OF_VENDOR: readonly (string | null)[] = [
   ...["close", null, null, "num_trades", "iopv", null, null, "volume", "amount"],
   ...["high", "low", "open", "pre_close"],
@@ -144,7 +144,7 @@ function rowOf(
   return { ...start, ...kind, ...cell, ...numbered(cell, numbers), ...money };
 }
 
-/** Returns the snapshot in the cells of a line, or `null` when one that is read is invalid. */
+/** Returns the snapshot in the cells of a line, or `null` when a cell in use is invalid. */
 function quoteOf(
   line: { code: string; bareCode: string; date: string | undefined; clock: string; values: string[] },
   { isVendor, security, tradedate }: { isVendor: boolean; security: string; tradedate: string },

@@ -59,7 +59,7 @@ export async function publish(
 export interface PublishOptions {
   force?: boolean;
   dataset?: DatasetName;
-  /** What the quality check said. */
+  /** The result of the quality check. */
   quality?: BeginUpload["quality"];
 }
 

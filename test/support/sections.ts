@@ -1,4 +1,4 @@
-/** A section of any dataset in memory, without a pack and a day around it: its pages and its Parquet answers. */
+/** A section of any dataset in memory, without a pack and a day: its pages and its Parquet answers. */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { Dataset } from "../../src/datasets/dataset.ts";
 import { writeSection } from "../../src/pack-builder/section-writer.ts";
@@ -13,7 +13,7 @@ import { bare } from "./result.ts";
 export interface TestSection {
   entry: SectionEntry;
   bytes: Uint8Array<ArrayBuffer>;
-  /** The JSON text of the page of up to `pageSize` rows from the first one, and the reads it took. */
+  /** The JSON text of the page of up to `pageSize` rows from the first one, and the number of reads. */
   page(fields: readonly string[], pageSize?: number): Promise<OrderPage & { text: string }>;
   /** The Parquet file with these columns. */
   parquet(fields: readonly string[]): Uint8Array<ArrayBuffer>;

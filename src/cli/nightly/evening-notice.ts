@@ -147,7 +147,7 @@ export function linesOf(outcome: DayOutcome): Bilingual[] {
   return lines;
 }
 
-/** Which dataset lacks most securities of which exchange. */
+/** A dataset that lacks most securities of an exchange. */
 function sparseText({ dataset, market, securities, than }: DayOutcome["sparse"][number]): Bilingual {
   const exchange = EXCHANGES[market];
   const [few, many] = [countText(securities), countText(than.securities)];

@@ -327,7 +327,7 @@ const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
   datasets: z.array(datasetOutcomeSchema).min(1),
   /** Datasets that other days have and the delivery lacks. */
   lacking: z.array(z.enum(DATASET_NAMES)),
-  /** Datasets that lack most securities of an exchange; absent in memories of earlier versions. */
+  /** Datasets that lack most securities of an exchange; absent in states of earlier versions. */
   sparse: z.array(sparseSchema).default([]),
   /** Files of the delivery that may hold rows and were not read. */
   leftOut: z.array(leftOutSchema),

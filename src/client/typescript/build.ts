@@ -26,8 +26,8 @@ const ROOT = resolve(FOLDER, "../../..");
 const CLASS = /^declare (?:abstract )?class /m;
 
 /**
- * Members that no caller sees, which the bundle shortens. The build stops when a declaration has one of these names, and
- * the service's own names are in the declarations.
+ * Internal members, whose names the bundle shortens. The build stops when a declaration has one of these names, and the
+ * service's own names are in the declarations.
  */
 const HIDDEN = [
   ...["atOnce", "baseUrl", "begun", "bounded", "cursors", "failures", "fallback", "fallbacks", "hidesLast"],
@@ -48,7 +48,7 @@ const HIDDEN = [
   ],
 ];
 
-/** Names of the public types that are one of some texts. */
+/** Names of the public types that are unions of texts. */
 const ALIASES: readonly (readonly [name: string, text: string])[] = [
   ["DatasetName", oneOf([orders, trades, quotes].map(({ name }) => name))],
   ["DataType", oneOf(DATA_TYPES)],
@@ -136,9 +136,9 @@ function isPartOf(part: z.core.$ZodType, whole: z.core.$ZodType): boolean {
   return members.length > 1 && members.every(([key, each]) => all[key] === each);
 }
 
-/** Returns the type that `schema` infers; parts that have a name in `names` are written by it. */
+/** Returns the type that `schema` infers; parts with a name in `names` are written as that name. */
 function typeText(schema: z.core.$ZodType, names: ReadonlyMap<z.core.$ZodType, string>, indent = ""): string {
-  // A schema with a description of its own is a copy, whose parent is the part.
+  // A schema with its own description is a copy, whose parent is the part.
   const name = names.get(schema) ?? (schema._zod.parent && names.get(schema._zod.parent));
   if (name !== undefined) return name;
   const textOf = (each: z.core.$ZodType) => typeText(each, names, indent);
@@ -177,7 +177,7 @@ function typeText(schema: z.core.$ZodType, names: ReadonlyMap<z.core.$ZodType, s
   }
 }
 
-/** Returns the description of `schema` as a comment on a line of its own. */
+/** Returns the description of `schema` as a comment on a separate line. */
 function noteOf(schema: z.core.$ZodType, indent: string): string {
   const { description } = z.globalRegistry.get(schema) ?? {};
   return description === undefined ? "" : `${indent}/** ${description} */\n`;
@@ -301,11 +301,11 @@ function joined(entry: string): string {
   }
   const texts = [...taken].map(([name, text]) => (publicNames.has(name) ? exported(text) : text));
   const all = texts.join("\n").replaceAll(/\b[A-Z]\w*\b/g, (name) => renamed.get(name) ?? name);
-  // Without this statement everything that is not exported would be public as well.
+  // Without this statement, declarations without `export` would be public as well.
   return packed(`${all}\nexport type { ${typesOfClasses.join(", ")} };\n`);
 }
 
-/** Returns a declaration with `export`, which takes the place of `declare`. */
+/** Returns a declaration with `export` instead of `declare`. */
 function exported(text: string): string {
   return text.replace(/^(?:declare )?(?=(?:abstract )?(?:class|interface|type|const|function) )/m, "export ");
 }

@@ -301,7 +301,7 @@ export class Client {
     return this.#received(dataset, query, (done) => streamTaker(done, query.signal, dataset));
   }
 
-  /** Receives a file as the taker reads it; the next request waits until `done` is called, or for an error. */
+  /** Receives a file while the taker reads it; the next request waits until `done` is called or an error occurs. */
   async #received<T extends object>(
     dataset: DatasetName,
     query: ParquetQuery<string>,

@@ -1,4 +1,4 @@
-/** Quotes as a picture: the best prices over the day, and the levels of both sides at an instant that is chosen. */
+/** Charts of quotes: the best prices over the day, and the levels of both sides at a chosen instant. */
 import { clearCharts, controlsWith, figure, holdCharts, note } from "./chart-set.js";
 import { bestPricesChart, lookOf } from "./charts.js";
 import { countText, element, filled, messages } from "./dom.js";
@@ -8,13 +8,13 @@ import { clockText, folded } from "./series.js";
 /** @typedef {import("./quotes.js").QuotePlaces} QuotePlaces */
 /** @typedef {import("./quotes.js").Level} Level */
 
-/** 10:00 in seconds of the day: the book is full by then. */
+/** 10:00 in seconds of the day, when the order book is full. */
 const PRESET_INSTANT = 36_000;
 
-/** The chosen instant in seconds of the day; it outlives a redraw. */
+/** The chosen instant in seconds of the day; it is kept over a redraw. */
 let instant = PRESET_INSTANT;
 
-/** Forgets the chosen instant, for an answer of another request. */
+/** Resets the chosen instant for the answer of another request. */
 export function forgetInstant() {
   instant = PRESET_INSTANT;
 }
@@ -102,7 +102,7 @@ function ladderOf(levels) {
 }
 
 /**
- * Returns how many decimals the prices of a book take: two, or the three of a fund.
+ * Returns the number of decimals of a book's prices: two, or three for a fund.
  *
  * @param {Level[]} levels
  */

@@ -1,4 +1,4 @@
-/** The charts of an answer as one: what the reader drew out of their time axis, a zoom for keys, the page's width. */
+/** The charts of an answer together: their zoom, its controls for the keyboard, and the width of the page. */
 import { element, messages } from "./dom.js";
 
 /** @typedef {[number, number]} Span places of the folded time axis */
@@ -15,7 +15,7 @@ let watcher;
 let redraw = () => {};
 window.matchMedia("print").addEventListener("change", () => redraw());
 /**
- * The part of the time axis the reader drew out; it outlives a redraw.
+ * The part of the time axis to which the reader has zoomed; it is kept over a redraw.
  *
  * @type {Span | null}
  */
@@ -26,7 +26,7 @@ export function forgetView() {
   view = null;
 }
 
-/** Keeps what is drawn out, for a redraw. */
+/** Keeps the zoom for a redraw. */
 export function keepView() {
   view = shownRange();
 }
@@ -40,7 +40,7 @@ export function clearCharts() {
 }
 
 /**
- * Shows `made` as the page's charts, as wide as `measured`; `again` redraws the picture in `root`.
+ * Shows `made` as the page's charts, as wide as `measured`; `again` redraws the charts in `root`.
  *
  * @param {import("uplot")[]} made
  * @param {{ root: HTMLElement, measured: HTMLElement, again: () => void }} page
@@ -61,7 +61,7 @@ export function holdCharts(made, { root, measured, again }) {
 }
 
 /**
- * Returns the group of controls above the charts: `boxes`, and the zoom without a mouse.
+ * Returns the group of controls above the charts: `boxes`, and the zoom for the keyboard.
  *
  * @param {HTMLElement[]} boxes
  */
@@ -109,7 +109,7 @@ function zoomTo([min, max]) {
 }
 
 /**
- * Returns a quiet sentence above or below a chart.
+ * Returns a note above or below a chart.
  *
  * @param {string} text
  */
@@ -118,7 +118,7 @@ export function note(text) {
 }
 
 /**
- * Returns a chart's place with its title.
+ * Returns a chart's container with its title.
  *
  * @param {string} title
  * @param {HTMLElement} body

@@ -22,7 +22,7 @@ import {
 /** @typedef {import("uplot")} UPlot */
 /** @typedef {Record<Kind | "text" | "line" | "font", string>} Look */
 /**
- * What every chart needs.
+ * The settings of every chart.
  *
  * @typedef {object} Frame
  * @property {number} width
@@ -30,12 +30,12 @@ import {
  * @property {[number, number]} range places of the folded time axis
  */
 /**
- * What the charts of orders or trades have in common.
+ * The common settings of the charts of orders or trades.
  *
  * @typedef {Frame & { kinds: Kind[], dataset: "orders" | "trades" }} Common
  */
 /**
- * A chart of quotes: the instant in seconds of the day that it marks, and what a click chooses.
+ * A chart of quotes: the marked instant in seconds of the day, and the function that a click calls.
  *
  * @typedef {Frame & { instant: () => number, choose: (second: number) => void }} Choosing
  */
@@ -144,7 +144,7 @@ export function minutesChart(root, minutes, common) {
 }
 
 /**
- * Draws the best bid and ask and the latest price, each held until the next snapshot. A click chooses an instant, which
+ * Draws the best bid and ask and the latest price, each held until the next snapshot. A click selects an instant, which
  * a line marks.
  *
  * @param {HTMLElement} root
@@ -251,7 +251,7 @@ function draw(root, { common: { width, look, range }, height, y, label, x, lines
 }
 
 /**
- * Draws an upright line at a place of the folded time axis, where that is in view: the fold of the lunch break is dashed.
+ * Draws a vertical line at a visible position of the shortened time axis; that of the lunch break is dashed.
  *
  * @param {import("uplot")} chart
  * @param {number} place

@@ -1,4 +1,7 @@
-/** Orders or trades as a picture: three charts over one time axis and their numbers in a table; quotes have their own. */
+/**
+ * Charts of orders or trades: three charts over one time axis and their numbers in a table; quotes have separate
+ * charts.
+ */
 import { forgetInstant, showBook } from "./book.js";
 import { clearCharts, controlsWith, figure, forgetView, holdCharts, keepView, note } from "./chart-set.js";
 import { lookOf, minutesChart, priceChart, soFarChart } from "./charts.js";
@@ -21,13 +24,13 @@ import { gridOf } from "./table.js";
 /** @typedef {{ fields: string[], rows: import("./answer-data.js").Row[], more: boolean }} Shown */
 
 /**
- * Kinds the reader switched off; they outlive a redraw.
+ * Kinds that the reader has hidden; they stay hidden after a redraw.
  *
  * @type {Set<Kind>}
  */
 const hidden = new Set();
 
-/** Forgets what was drawn out and chosen, for an answer of another request. */
+/** Resets the zoom and the selection for the answer of another request. */
 export function resetPicture() {
   forgetView();
   forgetInstant();
@@ -95,7 +98,7 @@ function drawnText(dataset, { drawn, count, more }) {
 }
 
 /**
- * Returns a box for each kind that is there, which says whether it is drawn.
+ * Returns a checkbox for each present kind, which shows or hides it.
  *
  * @param {Dataset} dataset
  * @param {readonly Kind[]} present

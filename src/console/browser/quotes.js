@@ -1,4 +1,4 @@
-/** From quotes to what is drawn: the best prices over the day and the levels at one instant. Pure. */
+/** Converts quotes to the data of the charts: the best prices over the day and the levels at one instant. Pure. */
 import { secondsOf } from "./series.js";
 
 /** @typedef {import("./series.js").Row} Row */
@@ -12,13 +12,13 @@ import { secondsOf } from "./series.js";
  * @property {Record<Side, { price: number, volume: number }[]>} levels by level, the best one first
  */
 /**
- * The best prices by time, all lists as long as `x`; null where a side has no orders, or no price was made yet.
+ * The best prices by time, all lists as long as `x`; null where a side has no orders, or before the first trade.
  *
  * @typedef {{ x: number[] } & Record<Side | "last", (number | null)[]>} BestPrices
  */
 /**
- * A level of the book. `price` is null where the side has no such level; of an auction's second level, too, whose volume
- * is what the auction would leave over.
+ * A level of the book. `price` is null where the side has no such level; also for an auction's second level, whose
+ * volume is the unmatched quantity.
  *
  * @typedef {{ side: Side, level: number, price: number | null, volume: number | null }} Level
  */
@@ -27,7 +27,7 @@ import { secondsOf } from "./series.js";
 const LEVELS = 10;
 
 /**
- * Returns where the columns of quotes are; null when time or one of the best prices was not asked for.
+ * Returns the positions of the columns of quotes; null when time or one of the best prices was not requested.
  *
  * @param {readonly string[]} fields
  * @returns {QuotePlaces | null}
@@ -46,7 +46,7 @@ export function quotePlaces(fields) {
 }
 
 /**
- * Returns a cell as a number; null for what was not asked for.
+ * Returns a cell as a number; null if its column was not requested.
  *
  * @param {Row | undefined} row
  * @param {number} place
@@ -57,7 +57,7 @@ function numberAt(row, place) {
 }
 
 /**
- * Returns a price; null for 0, which is none.
+ * Returns a price; null for 0, which means no price.
  *
  * @param {Row | undefined} row
  * @param {number} place
@@ -85,7 +85,7 @@ export function bestPrices(rows, { time, close, levels }) {
 }
 
 /**
- * Returns the place of the snapshot that holds at a moment: the last one at or before it, else the first.
+ * Returns the index of the snapshot at an instant: the last one at or before it, else the first.
  *
  * @param {readonly number[]} x seconds of the day, ascending; not empty
  * @param {number} second
@@ -96,7 +96,7 @@ export function placeAt(x, second) {
 }
 
 /**
- * Returns the levels of a snapshot as a book is written: the highest ask first, the lowest bid last.
+ * Returns the levels of a snapshot in the order of an order book: the highest ask first, the lowest bid last.
  *
  * @param {Row | undefined} row
  * @param {QuotePlaces} places

@@ -262,7 +262,7 @@ export function summaryOf(rows, places) {
 }
 
 /**
- * Returns the part of the points' prices that most of them lie in.
+ * Returns the range that contains most of the points' prices.
  *
  * @param {Points} points
  */
@@ -271,8 +271,8 @@ export function priceRange(points) {
 }
 
 /**
- * Returns the part of prices that most of them lie in, with a small margin: one wild order must not flatten all. Null
- * without a price.
+ * Returns the range that contains most prices, with a small margin, so that one extreme order does not flatten the
+ * chart. Null without a price.
  *
  * @param {readonly (number | null)[]} all
  * @returns {[number, number] | null}

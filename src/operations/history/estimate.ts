@@ -96,8 +96,8 @@ function answerTo(call: Call, query: HistoryQuery, found: Found & { gate: GateSt
 }
 
 /**
- * Returns what a file of every security of the day would take, so that somebody who begins to copy whole days learns
- * of shares first: 5,000 securities over five years are 55 years of quota, or two days of downloads.
+ * Returns the cost of a file of every security of the day, so that a caller who begins to copy whole days learns of
+ * shares first: 5,000 securities over five years are 55 years of quota, or two days of downloads.
  */
 function wholeDay({ principal, nowMs }: Call, { day, grant }: Found): Estimate["whole_day"] {
   const { securities, pack } = day;

@@ -39,7 +39,7 @@ export const historyParameters = lazily(
       limit: optional(rowsParameter(), {
         description: "Another name of page_size; both and different is refused.",
       }),
-      // A cursor of another type is `cursor_invalid`, whatever is wrong with it.
+      // A cursor of another type is always `cursor_invalid`.
       cursor: optional(
         { schema: z.string(), problemOf: (): Problem => ["not_string"] },
         { description: "next_cursor of the page before, unchanged. Left out on the first page." },

@@ -1,7 +1,7 @@
 /**
  * Parses the parameters of all operations (contract 3.1, 3.2, 3.3): blanks, unknown names, and one zod schema for each
- * parameter, which parses its value and documents it in `/openapi.json`. A schema only accepts or refuses; what is wrong
- * with a refused value is a fact of the refusal and not a text of the schema.
+ * parameter, which parses its value and documents it in `/openapi.json`. A schema only accepts or refuses; the refusal,
+ * not the schema, describes what is wrong with a value.
  */
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -31,7 +31,7 @@ export interface GivenParameters {
 /** What is wrong with a value, and what is accepted if the problem does not say it. */
 export type Problem = readonly [problem: ParamProblem, accepted?: string | undefined];
 
-/** The schema of a parameter, and what is wrong with a value that it refuses. */
+/** The schema of a parameter, and the function that describes a refused value. */
 export interface Parameter<Schema extends z.ZodType = z.ZodType> {
   schema: Schema;
   problemOf: (refused: unknown) => Problem;
@@ -82,7 +82,7 @@ export function lazily<T>(make: () => T): () => T {
   };
 }
 
-/** Returns the optional form of a parameter, with what documents it. */
+/** Returns the optional form of a parameter with its documentation. */
 export function optional<Schema extends z.ZodType>(
   { schema, problemOf }: Parameter<Schema>,
   meta: { description: string; examples?: unknown[] },

@@ -128,8 +128,8 @@ function reasonByName(
 }
 
 /**
- * Returns why a file that holds no records by its name is left out. A data file with such a name (`orders.csv.ok`) is not
- * read, because it may be a copy of another one, and may not be taken for a marker either.
+ * Returns why a file that holds no records by its name is left out. A data file with such a name (`orders.csv.ok`) is
+ * not read, because it may be a copy of another one, and it does not count as a marker either.
  */
 async function reasonOfMarker(file: SourceFile, dataset: DatasetName): Promise<LeftOutReason> {
   if (file.sizeBytes === 0 || isLitter(file.path)) return "no_records";

@@ -105,7 +105,7 @@ export function plainChunk(
 
 /**
  * Appends a chunk of `rows` dictionary indices over `entries` PLAIN values, which `fill` writes. With `wholeBytes` an
- * index has 8 or 16 bits, however few would do: ZSTD finds rows that repeat others at bytes only.
+ * index always has 8 or 16 bits, because ZSTD finds repeated rows only at byte boundaries.
  */
 export function dictionaryChunk(
   out: ByteWriter,

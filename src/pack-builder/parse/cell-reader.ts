@@ -179,7 +179,10 @@ export class CellReader {
     return value;
   }
 
-  /** Returns the value in `read` and counts its form. Returns 0 and sets `problem` when it has none. */
+  /**
+   * Returns the value in `read` and counts its form as a defect if it is unusual. Returns 0 and sets `problem` without
+   * a value.
+   */
   private unusual(cell: number, read: OddNumber): number {
     if ("problem" in read) {
       this.fail(`has a ${this.columns[cell]} that ${read.problem}`);

@@ -12,7 +12,7 @@ type NumberKind = "price" | "integer" | "yuan";
 /** The numbers of one kind in a line. */
 interface Cells {
   keys: readonly string[];
-  /** Their positions, -1 for what the file lacks. */
+  /** Their positions; -1 for columns that the file lacks. */
   places: Int32Array;
   /** The table's columns in the same order. */
   columns: Float64Array[];
@@ -37,7 +37,7 @@ export class QuoteParser extends ChunkParser {
     const security = this.security();
     if (security < 0 || !this.rightDay()) return false;
     if (table.reserve()) this.bindColumns();
-    // The cells of a line that is no row lie behind the last row, where the next line overwrites them.
+    // The cells of a refused line are stored after the last row, where the next line overwrites them.
     this.readPrices(table.rows);
     this.readQuantities(table.rows);
     this.readAmounts(table.rows);
@@ -47,7 +47,7 @@ export class QuoteParser extends ChunkParser {
     return true;
   }
 
-  /** No code of a quote says where it is traded, so a code without a suffix decides by its digits. */
+  /** A quote does not name its exchange, so the digits of a code without a suffix decide. */
   protected override marketOfCodes(): Market | null {
     const cell = readSecurity(this.reader.text(this.plan.places.security));
     return cell === null ? null : exchangeOfCode(cell.symbol);

@@ -9,7 +9,7 @@ export type Side = typeof BUY | typeof SELL;
 export class Book {
   /** The remainder of the order in each row, shares. */
   readonly left: Float64Array;
-  /** The quantities by price and side, for snapshots; `null` when none are taken. */
+  /** The quantities by price and side, for snapshots; `null` without snapshots. */
   readonly levels: Readonly<Record<Side, Levels>> | null;
   private readonly orders: OrderColumns;
   private readonly sides: [Heap, Heap];
@@ -32,7 +32,7 @@ export class Book {
     this.levels?.[this.side(row)].change(this.orders.priceE4[row] ?? 0, -volume);
   }
 
-  /** Takes all that is left of the order in `row`; returns how much that is. */
+  /** Removes the remainder of the order in `row` and returns it. */
   remove(row: number): number {
     const volume = this.left[row] ?? 0;
     this.take(row, volume);

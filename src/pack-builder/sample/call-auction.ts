@@ -16,7 +16,7 @@ export interface CallPair {
   volume: number;
 }
 
-/** What an auction would bring: shares that match, and the surplus of buys (negative: of sells) at that price. */
+/** The virtual match of an auction: matched shares, and the surplus of buys (negative: of sells) at that price. */
 export interface CallPrice {
   priceE4: number;
   matched: number;

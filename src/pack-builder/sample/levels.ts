@@ -1,9 +1,9 @@
-/** What one side of a sample order book holds at each price. */
+/** The quantity of one side of a sample order book at each price. */
 
 export class Levels {
   /** The number of changes so far. */
   changes = 0;
-  /** Of all levels: shares, and shares × ten-thousandths of a yuan. */
+  /** The totals of all levels: shares, and shares × ten-thousandths of a yuan. */
   volume = 0;
   worth = 0;
   /** The prices with a quantity, the best first, and their quantities. */
@@ -16,7 +16,7 @@ export class Levels {
     this.sign = isBuy ? -1 : 1;
   }
 
-  /** Adds shares at a price; a negative number takes them away. */
+  /** Adds shares at a price; a negative number removes shares. */
   change(priceE4: number, volume: number): void {
     if (volume === 0) return;
     const { prices, volumes } = this;
@@ -35,7 +35,7 @@ export class Levels {
     volumes.splice(at, 1);
   }
 
-  /** Returns the first place whose price is not better than `priceE4`. */
+  /** Returns the first index whose price is not better than `priceE4`. */
   private placeOf(priceE4: number): number {
     let [low, high] = [0, this.prices.length];
     while (low < high) {

@@ -15,11 +15,11 @@ export interface Fill extends CallPair {
   price: number;
 }
 
-/** What a sample market is made from. */
+/** The inputs of a sample market. */
 export interface MarketStart {
   orders: OrderColumns;
   random: Random;
-  /** The closing price of the day before in ten-thousandths of a yuan, when snapshots are taken; else `null`. */
+  /** The previous close in ten-thousandths of a yuan; `null` without snapshots. */
   preCloseE4: number | null;
 }
 
@@ -42,7 +42,7 @@ export abstract class SampleMarket {
         : new SnapshotRecorder(levels, preCloseE4, () => callPrice(this.call()));
   }
 
-  /** Matches the closing auction and returns all trades and snapshots, these without rows when none are taken. */
+  /** Matches the closing auction and returns all trades and snapshots, which can be empty. */
   end(): { trades: TradeColumns; quotes: QuoteColumns } {
     this.reach(CLOSE);
     this.endCall(CLOSE);
@@ -50,7 +50,7 @@ export abstract class SampleMarket {
     return { trades: this.tape.columns(), quotes: quoteColumns(this.recorder?.snapshots ?? []) };
   }
 
-  /** Lets the time pass until `time`: matches the opening auction and takes the snapshots that are due before it. */
+  /** Advances to `time`: matches the opening auction and adds the snapshots that are due before it. */
   protected reach(time: number): void {
     if (time >= CONTINUOUS && !this.isOpened) {
       this.isOpened = true;

@@ -61,7 +61,7 @@ export async function writeSamplePack(
 
 type DayOfSecurity = Security & Partial<Record<DatasetName, Rows>>;
 
-/** Yields the rows of every security, in `datasets` only what costs time by itself. */
+/** Yields the rows of every security; skips expensive datasets that are not in `datasets`. */
 function* sampleRows(day: SampleDay, datasets: readonly DatasetName[]): Generator<DayOfSecurity> {
   if (datasets.every((dataset) => dataset === "orders")) {
     for (const { columns, ...security } of sampleSections(day)) yield { ...security, orders: columns };

@@ -35,7 +35,7 @@ export interface ShanghaiDay {
   /** `security.rows` rows in time order; below 8 rows there are no phase flags. */
   orders: OrderColumns;
   trades: TradeColumns;
-  /** Without rows unless snapshots were asked for. */
+  /** Empty unless snapshots were requested. */
   quotes: QuoteColumns;
 }
 

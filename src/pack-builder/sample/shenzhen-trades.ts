@@ -16,7 +16,7 @@ const CANCEL_SHARE = 0.22;
 const YOUNG_ORDERS = 64;
 const LIMIT = "0";
 
-/** The trades of one security with these `orders`, and its snapshots, none unless `hasQuotes`. */
+/** The trades of one security with these `orders`, and its snapshots if `hasQuotes` is true. */
 export function shenzhenTrades(
   security: SampleSecurity,
   orders: OrderColumns,

@@ -1,5 +1,5 @@
 /**
- * Takes the snapshots of a sample market: every three seconds in which something changed. Their totals are those of the
+ * Generates the snapshots of a sample market: one every three seconds if something changed. Their totals include all
  * trades up to and including their time.
  */
 import { type RowsOf, storedColumns } from "../../datasets/dataset.ts";
@@ -16,7 +16,7 @@ type Key = Exclude<keyof QuoteColumns, "rows" | "time">;
 const KEYS = storedColumns(quotes).map(({ key }) => key as Key);
 const PLACES = Object.fromEntries(KEYS.map((key, place) => [key, place])) as Record<Key, number>;
 
-/** Places of a level's cells. */
+/** Positions of a level's cells. */
 interface LevelPlaces {
   bid: number;
   bidVolume: number;
@@ -37,7 +37,7 @@ const LEVELS = Array.from({ length: 10 }, (_, at): LevelPlaces => {
 
 const INTERVAL_MS = 3000;
 
-/** The times at which snapshots can be due, ascending, HHMMSSmmm; those of the auctions' results are taken apart. */
+/** The times at which snapshots can be due, ascending, HHMMSSmmm; those of the auctions' results are separate. */
 const DUE = [
   { from: [9, 15, 0], to: [9, 24, 57], isCall: true },
   { from: [9, 30, 0], to: [11, 30, 0], isCall: false },
@@ -73,7 +73,7 @@ export class SnapshotRecorder {
   private readonly levels: Readonly<Record<typeof BUY | typeof SELL, Levels>>;
   private readonly preCloseE4: number;
   private readonly virtualMatch: () => CallPrice | null;
-  /** Those taken so far. */
+  /** The snapshots so far. */
   readonly snapshots: Snapshot[] = [];
   private next = 0;
   private changes = -1;
@@ -86,7 +86,7 @@ export class SnapshotRecorder {
   private lowE4 = 0;
   private lastE4 = 0;
 
-  /** `virtualMatch` returns what an auction would bring now. */
+  /** `virtualMatch` returns the current virtual match of an auction. */
   constructor(
     levels: Readonly<Record<typeof BUY | typeof SELL, Levels>>,
     preCloseE4: number,
@@ -108,14 +108,14 @@ export class SnapshotRecorder {
     this.lastE4 = priceE4;
   }
 
-  /** Takes the snapshots that are due before `time` and differ from the last one. */
+  /** Adds the snapshots that are due before `time` and differ from the last one. */
   takeBefore(time: number): void {
     for (let due = DUE[this.next]; due !== undefined && due.time < time; due = DUE[++this.next]) {
       if (this.changesSoFar() !== this.changes) this.take(due.time, due.isCall);
     }
   }
 
-  /** Takes the snapshot with an auction's result. */
+  /** Adds the snapshot with an auction's result. */
   takeAt(time: number): void {
     this.take(time, false);
   }
@@ -140,7 +140,7 @@ export class SnapshotRecorder {
     this.snapshots.push({ time, cells: row });
   }
 
-  /** In a call: the virtual match at level 1, the quantity that does not match at level 2, no other cell. */
+  /** In a call: the virtual match at level 1, the unmatched quantity at level 2, and no other cell. */
   private writeMatch(row: Float64Array): void {
     const [first, second] = LEVELS;
     const match = this.virtualMatch();

@@ -1,7 +1,7 @@
 /**
  * Generates trades of a sample security that fit its orders: every fill has its orders, and every cancel is for its
  * order's remainder. Within a millisecond the order of events is as on real days: orders, then trades, then cancels.
- * Quotes are snapshots of the order book that this leaves.
+ * Quotes are snapshots of the resulting order book.
  */
 import type { OrderColumns, Security } from "../../orders/record.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay, sampleOrders } from "./day.ts";
@@ -16,7 +16,7 @@ import type { TradeColumns } from "./tape.ts";
 interface SampleRows {
   orders: OrderColumns;
   trades: TradeColumns;
-  /** Without rows unless they were asked for. */
+  /** Empty unless they were requested. */
   quotes: QuoteColumns;
 }
 

@@ -13,19 +13,19 @@ interface VendorFile {
   name: string;
   /** The header line in GBK: Node decodes GBK but cannot encode it, and only this line is not ASCII. */
   header: Buffer;
-  /** The cells behind the time, in order. */
+  /** The cells after the time, in order. */
   cells: readonly Cell[];
   /** The longest row in bytes: the code parts (35), numbers of up to 16 digits, letters and commas. */
   rowBytes: number;
 }
 
-/** The key of a column of the dataset, what it grew by since the row before, or the same text in every row. */
+/** The key of a column of the dataset, its growth since the previous row, or the same text in every row. */
 type Cell = string | { growthOf: string } | { text: string };
 
 const LEVELS = Array.from({ length: 10 }, (_, at) => at + 1);
 const levelCells = (side: "bid" | "ask", ending: "E4" | "Volume") =>
   LEVELS.map((level) => (ending === "E4" ? `${side}${level}E4` : `${side}Volume${level}`));
-/** A name in GBK with the number of each level behind it. */
+/** A name in GBK followed by the number of each level. */
 const levelNames = (name: string) => LEVELS.map((level) => name + Buffer.from(String(level)).toString("hex"));
 const nothing = (cells: number) => Array.from({ length: cells }, () => ({ text: "0" }));
 
@@ -175,7 +175,7 @@ function cellWriter(rows: Rows, column: StoredOf | undefined): CellWriter {
   return (out, at, row) => writeText(out, at, texts[index[row] ?? 0] ?? NOTHING);
 }
 
-/** Returns a function that writes by how much a row's number exceeds the row's before it. */
+/** Returns a function that writes the increase of a row's number since the previous row. */
 function growthWriter(rows: Rows, column: StoredOf | undefined): CellWriter {
   if (column === undefined) throw new Error("the dataset has no such column");
   const numbers = numbersOf(rows, column);

@@ -20,8 +20,8 @@ export interface SectionPart {
 }
 
 /**
- * Returns the rows in `bytes`, the section of `entry` in a pack of `dataset`: all, or those of `part`, of which `bytes`
- * may end with the last block that has one. Throws `PackFormatError`.
+ * Returns the rows in `bytes`, the section of `entry` in a pack of `dataset`: all, or those of `part`, in which case
+ * `bytes` may end with the last block that contains one. Throws `PackFormatError`.
  */
 export function sectionRows<D extends Dataset>(
   entry: SectionEntry,
@@ -80,7 +80,7 @@ class SectionColumn {
     this.codes = { values: [], index: new Uint16Array(isCode ? rows : 0) };
   }
 
-  /** Puts the first `count` values of a block, whose first row is `firstRow`. */
+  /** Stores the first `count` values of a block, whose first row is `firstRow`. */
   put(firstRow: number, values: JsonColumn, count: number): void {
     if (values.kind === "integers") this.numbers.set(values.values.subarray(0, count), firstRow);
     else if (values.kind === "doubles") {
@@ -100,7 +100,7 @@ class SectionColumn {
     return [this.column.key, this.column.kind === "code" ? this.codes : this.numbers];
   }
 
-  /** Returns decoded numbers as they are in memory: prices × 10000. */
+  /** Returns decoded numbers in their form in memory: prices × 10000. */
   private numbersOf(values: Float64Array): Float64Array {
     return this.column.kind === "price" ? values.map((price) => Math.round(price * 10_000)) : values;
   }

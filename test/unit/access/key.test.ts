@@ -50,7 +50,7 @@ describe("an edgetape key (contract 7.6)", () => {
     ]);
   });
 
-  it("is told from an imported key of another form, which is accepted unchecked", () => {
+  it("is distinguished from an imported key of another form, which is accepted unchecked", () => {
     expect(["a", "ET_x", "sk-123", "中文", "et"].map(isPlausibleKey)).toEqual([true, true, true, true, true]);
   });
 

@@ -90,14 +90,14 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
   });
 });
 
-describe("an auction pack that the builder made (contract 8.7)", () => {
+describe("an auction pack from the builder (contract 8.7)", () => {
   const built = { origin: "builder" } as const;
   const states = async (date: string) => {
     const { body } = await admin<FileList>("GET", `/files/auction_tick?from=${date}&to=${date}`);
     return body.files.map(({ revision, origin, state }) => `${revision} ${origin} ${state}`);
   };
 
-  it("is replaced by the next one, and by an operator's file, also of the same bytes", async () => {
+  it("is replaced by the builder's next one, and by an operator's file, also with the same bytes", async () => {
     const [first, next] = [auctionPack("20260216"), auctionPack("20260216", 9)];
     await add(first, built);
     expect((await publish(first, built)).body).toMatchObject({ revision: 1, origin: "builder" });
@@ -116,7 +116,7 @@ describe("an auction pack that the builder made (contract 8.7)", () => {
     expect(object).not.toBeNull();
   });
 
-  it("is refused while an operator's file stands there, published, waiting or withdrawn", async () => {
+  it("is refused while an operator's file of that day is published, waiting or withdrawn", async () => {
     const [theirs, ours] = [auctionPack("20260217"), auctionPack("20260217", 9)];
     const refused = { status: 409, body: { reason: "operators_file" } };
     await add(theirs);
@@ -128,7 +128,7 @@ describe("an auction pack that the builder made (contract 8.7)", () => {
     expect(await states("20260217")).toEqual(["1 operator withdrawn"]);
   });
 
-  it("is not published in place of an operator's file that came while it was sent, not even by force", async () => {
+  it("is not published, even with force, if an operator's file was added while it was sent", async () => {
     const [theirs, ours] = [auctionPack("20260218"), auctionPack("20260218", 9)];
     expect((await add(ours, built)).body).toMatchObject({ revision: 1, state: "verifying" });
     await add(theirs);
@@ -138,7 +138,7 @@ describe("an auction pack that the builder made (contract 8.7)", () => {
     expect((await publish(ours, { revision: 1 })).body).toMatchObject({ state: "published" });
   });
 
-  it("stays withdrawn when an operator withdrew it, until another one is forced", async () => {
+  it("stays withdrawn after an operator withdrew it, until another one is forced", async () => {
     const [first, next] = [auctionPack("20260219"), auctionPack("20260219", 9)];
     await add(first, built);
     await publish(first, built);

@@ -7,7 +7,7 @@ const SUMMARY = "failed: 600519.SH matching cancel_remainder × 3";
 const failed = { verdict: "failed", summary: SUMMARY };
 const checks = { matching: { passed: 3, failed: 1, not_provable: 2 } };
 
-/** What the catalog says of the day's check. */
+/** Returns the day's check in the catalog. */
 async function qualityOf(tradedate: string) {
   const day = tradedate as BeijingDate;
   const [shown] = await overviewOf(testEnv.DB, { dataset: "orders", first: day, last: day, today: day });
@@ -56,8 +56,8 @@ describe("the publishing of a day with a quality sheet", () => {
   });
 });
 
-describe("the quality of a day that is served", () => {
-  it("is what a later check says of the same content, with an entry in the audit", async () => {
+describe("the quality of a served day", () => {
+  it("is updated by a later check of the same content, with an audit entry", async () => {
     const pack = await testPack("20360207");
     const open = { verdict: "not_provable", summary: "not provable", checks };
     const begun = await begin(pack, { quality: open });
@@ -69,7 +69,7 @@ describe("the quality of a day that is served", () => {
     expect(await again({ ...failed, checks })).toMatchObject({ state: "served", day: { revision: 1 } });
     expect(await qualityOf("20360207")).toEqual({ ...failed, checks });
     expect(await audited("20360207")).toEqual(failed);
-    // The same again, and a publisher without a sheet, change nothing.
+    // A repeated result, and a publisher without a sheet, change nothing.
     await again({ ...failed, checks });
     await again(undefined);
     expect(await qualityOf("20360207")).toEqual({ ...failed, checks });
@@ -77,7 +77,7 @@ describe("the quality of a day that is served", () => {
     expect(body.entries.map(({ action }) => action)).toEqual(["day.quality", "day.publish"]);
   });
 
-  it("takes names and numbers of checks only", async () => {
+  it("accepts only names and counts of checks", async () => {
     const pack = await testPack("20360208");
     for (const wrong of [
       { "<b>": { passed: 1, failed: 0, not_provable: 0 } },

@@ -81,7 +81,7 @@ describe("the state of an account", () => {
     ]);
   });
 
-  it("has a credit and a slot to free for each dataset", async () => {
+  it("has a separate credit and slot for each dataset", async () => {
     const path = await account("stands-twice");
     const end = NOW + 10 * DAY_MS;
     await admin("PUT", `${path}/subscriptions`, { subscriptions: [{ plan: "trial", start: NOW - 1, end }] });

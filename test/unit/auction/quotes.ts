@@ -15,7 +15,7 @@ export interface Snapshot {
 
 export const PRE_CLOSE = 100_000;
 
-/** A snapshot of the call: so much matched at a price, and what is left over of buys (negative: of sells). */
+/** A snapshot of the call: the matched quantity at a price, and the surplus of buys (negative: of sells). */
 export function call(time: number, price: number, matched: number, left = 0): Snapshot {
   const level = [price, matched] as const;
   return { time, bid: [level, [0, Math.max(0, left)]], ask: [level, [0, Math.max(0, -left)]] };

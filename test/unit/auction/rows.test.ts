@@ -3,7 +3,7 @@ import { type Auction, auctionOf, percentChange } from "../../../src/auction/row
 import { printedRandom } from "../../support/random.ts";
 import { call, quotesOf, type Snapshot } from "./quotes.ts";
 
-/** Each row in short: time, price, volume, unmatched and side, `result` at the result. */
+/** Returns each row in short: time, price, volume, unmatched and side, and `result` for the result. */
 const short = ({ rows }: Auction) =>
   rows.map(({ time, priceE4, volume, unmatched, side, isResult }) =>
     [time, priceE4, volume, `${unmatched}${side}`, ...(isResult ? ["result"] : [])].join(" "),
@@ -22,7 +22,7 @@ const OPENED: Snapshot = {
 };
 
 describe("the rows of an opening auction (contract 8.10)", () => {
-  it("has a row for each call with its match and what is left over, and one for the result", () => {
+  it("have one row for each call snapshot with its match and remainder, and one for the result", () => {
     const calls = [
       call(91500000, 100_500, 300, 100),
       call(91503000, 100_600, 400, -50),
@@ -36,11 +36,11 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     ]);
   });
 
-  it("has a row of zeros for a call without any level, where nothing matches", () => {
+  it("have a row of zeros for a call snapshot without any level", () => {
     expect(rowsOf({ time: 91500000 })).toEqual(["91500000 0 0 0"]);
   });
 
-  it("takes membership from the pattern where calls and the result share a time", () => {
+  it("are told apart by the snapshot's pattern when calls and the result share a time", () => {
     const shared = { ...OPENED, time: 92500000 };
     expect(rowsOf(call(92500000, 100_500, 300), shared, { ...OPENED, time: 92503000 })).toEqual([
       "92500000 100500 300 0",
@@ -50,7 +50,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf(call(92510000, 100_500, 300))).toEqual(["92510000 0 0 0 result"]);
   });
 
-  it("takes the result's price from the latest price, and 0 when nothing was traded", () => {
+  it("have the latest price in the result's row, and 0 when nothing was traded", () => {
     const untraded = {
       time: 92501000,
       close: 100_000,
@@ -64,14 +64,14 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf({ ...OPENED, bid: [[100_900, 200]] })).toEqual(["92501000 101000 700 0 result"]);
   });
 
-  it("has nothing before 09:15, behind the result or from 09:30 on", () => {
+  it("exclude snapshots before 09:15, after the result and from 09:30 on", () => {
     expect(rowsOf(call(91459999, 100_500, 300), OPENED, call(92502000, 100_500, 300))).toHaveLength(1);
     expect(rowsOf({ ...OPENED, time: 93000000 })).toEqual([]);
     expect(rowsOf()).toEqual([]);
     expect(rowsOf({ ...OPENED, time: 92959999 })).toHaveLength(1);
   });
 
-  it("names what stands before the result and is no call, and gives it no row", () => {
+  it("exclude snapshots before the result that are no calls, and report them", () => {
     const open = call(91503000, 100_500, 300);
     const deeper: Snapshot = { ...open, bid: [...(open.bid ?? []), [100_400, 100]] };
     const strange: Snapshot[] = [
@@ -103,7 +103,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
   });
 });
 
-describe("the change against the previous close (contract 8.10)", () => {
+describe("the change from the previous close (contract 8.10)", () => {
   const change = (priceE4: number, preCloseE4: number) => percentChange({ priceE4, preCloseE4 });
 
   it("is null when a price is 0, and never minus zero", () => {
@@ -121,7 +121,7 @@ describe("the change against the previous close (contract 8.10)", () => {
     expect(change(274_000, 272_000)).toBe(0.7353);
   });
 
-  it("equals the exact quotient for any prices, also beyond what doubles hold", () => {
+  it("equals the exact quotient for any prices, also beyond the precision of doubles", () => {
     const random = printedRandom("percent change");
     for (let round = 0; round < 2_000; round++) {
       const most = round % 2 === 0 ? 20_000_000 : 2_000_000_000_000;

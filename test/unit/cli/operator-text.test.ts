@@ -34,7 +34,7 @@ describe("text from an operator", () => {
     expect(decodeOperatorText(Buffer.from("95328236", "hex"), "f.csv")).toBe("\u{20000}");
   });
 
-  it("has lines that end with CR alone: rows keep their lines, with and without CRLF nothing else changes", () => {
+  it("is read with line ends of CR alone, and line numbers stay correct", () => {
     const text =
       "key,account,plan,start,end\rlegacy-key-one-aaaaaaaaaaaa,1,trial,20260101,20270101\rx,2,gold,,\r";
     const { rows, refused } = parseKeyFile(decodeOperatorText(utf8(text), "keys.csv"), "keys.csv");

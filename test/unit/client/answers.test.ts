@@ -82,7 +82,7 @@ describe("an answer to the TypeScript client", () => {
     await expect(client.status()).rejects.toMatchObject({ name: "ConnectionFailed", code: null });
   });
 
-  it("that is no answer of the service, but a redirect or a page, is reported as such", async () => {
+  it("from another server, such as a redirect or an HTML page, is reported as such", async () => {
     const moved = new Response(null, { status: 301, headers: { location: "https://a.test/api" } });
     await expect(scripted(moved).client.status()).rejects.toThrow(/redirects to https:\/\/a\.test\/api/);
     const page = new Response("<h1>Just a moment</h1>", { status: 403 });

@@ -8,12 +8,12 @@ const ALL: Readonly<Record<"orders" | "trades" | "quotes", Dataset>> = { ...DATA
 const NAMES = Object.keys(ALL) as (keyof typeof ALL)[];
 
 describe("the TypeScript client's datasets", () => {
-  it.each(NAMES)("have the operations of %s that the service has", (name) => {
+  it.each(NAMES)("have the service's operations of %s", (name) => {
     const { apiname, estimate } = ALL[name];
     expect(operationsOf(name)).toEqual({ read: apiname, estimate });
   });
 
-  it("are named to the service, orders aside, which older services have alone", () => {
+  it("are sent as a parameter, except orders, because older services have no such parameter", () => {
     expect([only(undefined), only("orders"), only("trades")]).toEqual([{}, {}, { dataset: "trades" }]);
   });
 });

@@ -52,13 +52,13 @@ const ALL: Readonly<Record<"orders" | "trades" | "quotes", Dataset>> = { ...DATA
 const NAMES = Object.keys(ALL) as (keyof typeof ALL)[];
 
 describe("the Python client's datasets", () => {
-  it.skipIf(without)("are the service's, with the same columns, kinds of value and operations", () => {
+  it.skipIf(without)("equal the service's, with the same columns, kinds of value and operations", () => {
     const [names, entries] = tableOfPython();
     expect(entries).toEqual(NAMES.map(described));
     expect(names).toEqual(NAMES);
   });
 
-  it("give a column the same kind of value wherever it stands", () => {
+  it("give a column the same kind of value in every dataset", () => {
     const kinds = new Map<string, string>();
     for (const column of NAMES.flatMap((each) => ALL[each].columns)) {
       expect(kinds.get(column.name) ?? kindOf(column), column.name).toBe(kindOf(column));

@@ -11,13 +11,13 @@ const STANDARD =
 const ON_REQUEST = "num_trades total_bid_vol total_ask_vol avg_bid_price avg_ask_price iopv";
 
 describe("the columns of quotes", () => {
-  it("are fifty standard ones and, behind them, six on request", () => {
+  it("are fifty standard ones, followed by six on request", () => {
     expect(fieldNames(quotes).join(" ")).toBe(STANDARD);
     expect(fieldNames(quotes)).toHaveLength(50);
     expect(fieldNames(quotes, "all").join(" ")).toBe(`${STANDARD} ${ON_REQUEST}`);
   });
 
-  it("have second names for the totals of the day only", () => {
+  it("have second names only for the day's totals", () => {
     const second = quotes.columns.flatMap((column) =>
       "legacyName" in column ? [`${column.name}: ${column.legacyName}`] : [],
     );

@@ -18,7 +18,7 @@ import { call, quotesOf, type Snapshot } from "../auction/quotes.ts";
 const DAY = "20230201" as BeijingDate;
 const RESULT: Snapshot = { time: 92501000, close: 100_700, volume: 12_345, bid: [[100_700, 50]] };
 
-/** A quote pack of `securities`, as far as the auction is read from it. */
+/** A quote pack of `securities` with the parts that the auction needs. */
 function packOf(
   securities: readonly (Security & { snapshots: readonly Snapshot[] })[],
   buildId = "ab".repeat(16),
@@ -63,7 +63,7 @@ describe("an auction pack (contract 8.10)", () => {
     return (await connection.runAndReadAll(sql)).getRowObjects();
   };
 
-  it("holds every column of each row, by security, with null where no change can be told", async () => {
+  it("holds every column of each row, by security, with null where no change can be computed", async () => {
     const of = { tradedate: DAY, symbol: "000001" };
     const none = { m_price: 0, auc_pct_chg: null, auc_vol: 0, auc_amt: 0, um_vol: 0, um_side: "" };
     expect(await read(`SELECT * FROM '${path}'`)).toEqual([
@@ -137,7 +137,7 @@ describe("an auction pack (contract 8.10)", () => {
     expect(readFileSync(again).equals(readFileSync(path))).toBe(true);
   });
 
-  it("is told from that of other quotes, from a foreign file and from none", async () => {
+  it("is distinguished from the pack of other quotes, a foreign file and a missing file", async () => {
     expect(await auctionFileAt(path, pack)).toBe("current");
     expect(await auctionFileAt(path, packOf([], "cd".repeat(16)))).toBe("older");
     expect(await auctionFileAt(join(folder, "absent"), pack)).toBe("absent");
@@ -147,7 +147,7 @@ describe("an auction pack (contract 8.10)", () => {
     expect(await auctionFileAt(folder, pack)).toBe("foreign");
   });
 
-  it("is not there without an auction, and takes an older one away", async () => {
+  it("is not written without an auction, and an older one is removed", async () => {
     const older = join(folder, "older.parquet");
     writeFileSync(older, "");
     const closed = packOf([{ symbol: "600519", market: "SH", snapshots: [{ ...RESULT, time: 93000000 }] }]);

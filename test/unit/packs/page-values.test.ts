@@ -38,17 +38,17 @@ describe("the doubles of a PLAIN page", () => {
     return { compressed: new Uint8Array(zstdCompressSync(raw)), size: raw.length, values: values.length };
   };
 
-  it("are read as they are, as many rows as are asked for", () => {
+  it("are read unchanged, as many rows as were asked for", () => {
     const values = [0, 0.01, 1768.9, -1, 123_456_789_012.34, Number.MAX_VALUE];
     expect([...plainDoubles(pageOfDoubles(...values), 6)]).toEqual(values);
     expect([...plainDoubles(pageOfDoubles(...values), 2)]).toEqual([0, 0.01]);
   });
 
-  it.each([[Number.NaN], [Number.POSITIVE_INFINITY]])("are refused with %s among them", (value) => {
+  it.each([[Number.NaN], [Number.POSITIVE_INFINITY]])("are refused if one of them is %s", (value) => {
     expect(() => plainDoubles(pageOfDoubles(1, value), 2)).toThrow(PackFormatError);
   });
 
-  it("are refused on a page of another size", () => {
+  it("are refused for a page of another size", () => {
     const page = pageOfDoubles(1, 2);
     expect(() => plainDoubles({ ...page, values: 3 }, 2)).toThrow("3 numbers take 16 bytes");
   });

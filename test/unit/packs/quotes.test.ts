@@ -1,4 +1,4 @@
-/** Rows of quotes through a section: to JSON pages, to Parquet answers, and as verification reads them back. */
+/** Rows of quotes in a section: as JSON pages, as Parquet answers, and as verification reads them. */
 import { describe, expect, it } from "vitest";
 import { type RowsOf, storedColumns } from "../../../src/datasets/dataset.ts";
 import { quotes } from "../../../src/datasets/quotes.ts";
@@ -52,7 +52,7 @@ describe("the encoding of a block of quotes", () => {
       (row: number) => 1 + Math.floor(row / 1_000),
       false,
     ],
-  ])("%s, and is read as the same rows", async (_what, number, hasDictionary) => {
+  ])("%s, and reads back as the same rows", async (_what, number, hasDictionary) => {
     const made = columnsOf(number);
     const one = testSection(quotes, made, DAY);
     const either = quotes.columns.filter(({ encoding }) => encoding === "PLAIN_OR_DICTIONARY");
@@ -66,13 +66,13 @@ describe("the encoding of a block of quotes", () => {
     expect((await readParquet(one.parquet(all))).rows).toEqual(answerRows(quotes, made, DAY, all));
   });
 
-  it("is the same for the same rows, whatever was written before", () => {
+  it("is the same for the same rows, whatever section was written before", () => {
     expect(testSection(quotes, section, DAY).bytes).toEqual(written.bytes);
   });
 });
 
 describe("a section of quotes", () => {
-  it("gives the fifty standard columns, in one read, within the memory that is reserved", async () => {
+  it("gives a page of the fifty standard columns in one read within the reserved memory", async () => {
     const { text, read, items } = await written.page(standard, 20_000);
     expect(text).toBe(JSON.stringify(answerRows(quotes, section, DAY)));
     expect(read.operations).toBe(1);
@@ -80,7 +80,7 @@ describe("a section of quotes", () => {
     expect(pageBytes(written.entry, ask, standard, quotes)).toBeGreaterThan(read.bytes + items.length);
   });
 
-  it("gives columns on request only when asked, in the order asked", async () => {
+  it("gives on-request columns only when they are named, in the order asked", async () => {
     const asked = ["iopv", "amount", "num_trades", "time", "total_bid_vol", "ask10", "avg_ask_price"];
     const { text } = await written.page(asked, 500);
     expect(text).toBe(JSON.stringify(answerRows(quotes, section, DAY, asked).slice(0, 500)));
@@ -89,21 +89,21 @@ describe("a section of quotes", () => {
   it.each([
     ["the fifty standard columns", standard],
     ["all fifty-six backwards", all.toReversed()],
-  ])("gives a Parquet file with %s, cell by cell as another reader finds them", async (_what, fields) => {
+  ])("gives a Parquet file with %s that another reader reads cell by cell", async (_what, fields) => {
     const { names, rows, schema } = await readParquet(written.parquet(fields));
     expect(names).toEqual(fields);
     expect(rows).toEqual(answerRows(quotes, section, DAY, fields));
     expect(new Map(schema.map(([name, type]) => [name, type])).get("amount")).toBe("DOUBLE");
   });
 
-  it("is read back as the rows that went in, with their fingerprint", () => {
+  it("reads back as the written rows, with their fingerprint", () => {
     expect(sectionRows(written.entry, written.bytes, quotes)).toEqual(section.columns);
     const fingerprint = fingerprintOf(section.columns, quotes);
     expect(servedFingerprint(written.entry, written.bytes, quotes)).toBe(fingerprint);
   });
 
   it.each(storedColumns(quotes).map(({ key, name }) => [name, key] as const))(
-    "has another fingerprint when one %s is another number",
+    "has another fingerprint when one value of %s differs",
     (_name, key) => {
       const rows = section.columns as RowsOf<typeof quotes>;
       const changed = rows[key as "amount"].slice();

@@ -23,7 +23,7 @@ function check({ market = "SH", orders = [], trades = [], quotes = [] }: Day) {
   });
 }
 
-/** `passed`, a reason, or each kind of fault with its count and first row. */
+/** Returns `passed`, a reason, or each kind of fault with its count and first row. */
 function short(day: Day): string {
   const { verdict } = check(day);
   if (verdict.verdict === "passed") return "passed";
@@ -50,15 +50,15 @@ const QUOTES: readonly Snapshot[] = [
   RESULT,
 ];
 
-describe("rows of the auction pack against the orders of Shanghai", () => {
-  it("agree where some book of 5 s before to 1 s after gives them, and the last book the result", () => {
+describe("the auction-pack check in Shanghai", () => {
+  it("passes if an order book from 5 s before to 1 s after gives each row, and the last book the result", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
       verdict: { verdict: "passed" },
       counts: { auctionRows: 5, auctionRowsFound: 5 },
     });
   });
 
-  it("differ in price, match, remainder or side", () => {
+  it("fails for another price, match, remainder or side", () => {
     const wrong = [
       call(91512000, 100_500, 300, -100),
       call(91512000, 100_000, 400, -100),
@@ -73,14 +73,14 @@ describe("rows of the auction pack against the orders of Shanghai", () => {
     }
   });
 
-  it("differ where the book ended 5 s before or begins more than 1 s after", () => {
+  it("fails if the matching book ended 5 s before or begins more than 1 s after", () => {
     const at = (time: number) =>
       short({ orders: ORDERS, quotes: QUOTES.with(2, call(time, 101_000, 200, 100)) });
     expect([91514990, 91519000].map(at)).toEqual(["passed", "passed"]);
     expect([91515000, 91518990].map(at)).toEqual(["auction_row 1 2", "auction_row 1 2"]);
   });
 
-  it("differ in the result by anything, and where orders cross and there is none", () => {
+  it("fails for any difference in the result, and for crossing orders without a result", () => {
     for (const said of [
       { volume: 100 },
       { close: 100_900, bid: [[100_900, 150]] as const },
@@ -96,13 +96,13 @@ describe("rows of the auction pack against the orders of Shanghai", () => {
     expect(short({ orders: ORDERS.slice(0, 1), quotes: [{ time: 91503000 }] })).toBe("passed");
   });
 
-  it("name snapshots that the auction cannot have", () => {
+  it("reports snapshots that are impossible in an auction", () => {
     const strange = { ...call(91512000, 100_000, 300, -100), volume: 7 };
     expect(short({ orders: ORDERS, quotes: QUOTES.with(2, strange) })).toBe("auction_snapshot 1 2");
     expect(short({ orders: null, quotes: QUOTES.with(2, strange) })).toBe("auction_snapshot 1 2");
   });
 
-  it("prove nothing without quotes, orders or rows", () => {
+  it("is not provable without quotes, orders or rows", () => {
     expect(short({ orders: ORDERS, quotes: null })).toBe("no_quotes");
     expect(short({ orders: null, quotes: QUOTES })).toBe("no_orders");
     expect(short({ orders: [], quotes: QUOTES })).toBe("no_orders");
@@ -110,43 +110,43 @@ describe("rows of the auction pack against the orders of Shanghai", () => {
   });
 });
 
-describe("rows of the auction pack against the orders of Shenzhen", () => {
+describe("the auction-pack check in Shenzhen", () => {
   const SZ: readonly OrderRow[] = [
     [91500000, 1, "0", "B", 10.1, 300],
     [91501000, 2, "0", "S", 10, 200],
     [91510000, 3, "0", "B", 10.1, 100],
-    // Taken from 09:25 on, for later.
+    // Accepted from 09:25 on for the following session.
     [92500000, 5, "0", "S", 10, 700],
   ];
   const cancel: TradeRow = { time: 91520000, price: 0, volume: 300, buy: 1, sell: 0, code: "C" };
-  // Without order 1, 100 meet 200 at any price from 10.00 to 10.10; the previous close is 10.00.
+  // Without order 1, 100 match 200 at any price from 10.00 to 10.10; the previous close is 10.00.
   const result: Snapshot = { time: 92503000, close: 100_000, volume: 100, ask: [[100_000, 100]] };
   const day = { market: "SZ", orders: SZ, trades: [cancel] } as const;
 
-  it("agree when the cancels among the trades are taken out and the price nearest to the previous close is chosen", () => {
+  it("passes with the cancels among the trades removed and the price nearest to the previous close", () => {
     const calls = [call(91503000, 101_000, 200, 100), call(91523000, 100_000, 100, -100)];
     expect(short({ ...day, quotes: [...calls, result] })).toBe("unmeasured_market, auction_row 1 0");
     const [first = result, ...others] = calls;
     expect(short({ ...day, quotes: [{ ...first, preClose: 101_000 }, ...others, result] })).toBe("passed");
   });
 
-  it("agree at the previous close between two tied prices, and at no other price between them", () => {
+  it("passes at the previous close between two tied prices, and at no other price between them", () => {
     const at = (price: number) =>
       short({ ...day, quotes: [{ ...call(91523000, price, 100, -100), preClose: 100_400 }, result] });
     expect([100_000, 100_400].map(at)).toEqual(["passed", "passed"]);
     expect([100_300, 101_000].map(at)).toEqual(Array(2).fill("unmeasured_market, auction_row 1 0"));
   });
 
-  it("are listed and not failed where only the choice among tied prices differs", () => {
+  it("lists a row without failing if only the choice among tied prices differs", () => {
     const other = { ...result, close: 101_000, ask: [[101_000, 0]] } as const;
     expect(short({ ...day, quotes: [other] })).toBe("unmeasured_market, auction_result 1 0");
   });
 
-  it("prove nothing without trades", () => {
+  it("is not provable without trades", () => {
     expect(short({ ...day, trades: null, quotes: [result] })).toBe("no_trades");
   });
 
-  it("are listed and not failed where an order without a price may take part", () => {
+  it("lists a row without failing if an order without a price may take part", () => {
     const market: OrderRow = [91505000, 4, "1", "B", 0, 100];
     const orders = [...SZ, market];
     expect(short({ ...day, orders, quotes: [result] })).toBe("passed");

@@ -79,7 +79,7 @@ describe("the sheet of another day", () => {
     others: [],
   });
 
-  it("is read whatever its version, its checks and its datasets are", () => {
+  it("is read with any version, checks and datasets", () => {
     const other = parseOtherDay(JSON.stringify(sheet));
     expect(other?.sizes).toEqual(sizesOf(both(2)));
     expect(other?.contents.get("600001.SH")).toEqual({ orders: 5 });
@@ -94,7 +94,7 @@ describe("the sheet of another day", () => {
     expect(parseOtherDay(JSON.stringify(earlier))?.sizes.SH).toEqual({ orders: { securities: 1, rows: 2 } });
   });
 
-  it("is nothing when it is none", () => {
+  it("is ignored if it is invalid", () => {
     for (const text of ["", "{", "[]", JSON.stringify({ ...sheet, tradedate: "20230231" })]) {
       expect(parseOtherDay(text)).toBeNull();
     }

@@ -1,4 +1,4 @@
-/** Runs the checks of one security on rows that are written in a test, and says a verdict in short. */
+/** Runs the checks of one security on a test's rows, and shortens the verdict. */
 import { checkSecurity, type SecurityVerdicts } from "../../../src/quality/check-security.ts";
 import type { LastSnapshot } from "../../../src/quality/security-rows.ts";
 import type { CheckName, Verdict } from "../../../src/quality/verdict.ts";
@@ -13,7 +13,7 @@ export interface Day {
   security?: { symbol: string; market: "SH" | "SZ" };
 }
 
-/** Checks a day without another one; a dataset that is left out has no rows, and quotes are absent. */
+/** Checks a day without other days; an omitted dataset has no rows, and quotes are absent. */
 export function checked({
   orders = [],
   trades = [],
@@ -36,7 +36,7 @@ export function short(verdict: Verdict): string {
   return verdict.faults.map(({ kind, count }) => (count === 1 ? kind : `${kind} ${count}`)).join(", ");
 }
 
-/** Returns in short what a check says of a day. */
+/** Returns the result of a check of a day in short. */
 export function verdictOf(check: CheckName, day: Day): string {
   return short(checked(day).checks[check]);
 }

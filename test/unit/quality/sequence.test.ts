@@ -7,7 +7,7 @@ describe("the gaps check", () => {
     ids.map((id) => ({ time: 93000000 + id, price: 10, volume: 100, buy: 1, sell: 2, flag: "B", id }));
   const count = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
-  it("fail where a security's own numbering leaves numbers out", () => {
+  it("fails if a security's own numbering has gaps", () => {
     const { checks } = checked({ trades: numbered([...count(1, 100), ...count(102, 300)]) });
     expect(checks.gaps).toEqual({
       verdict: "failed",
@@ -16,7 +16,7 @@ describe("the gaps check", () => {
     expect(verdictOf("gaps", { trades: numbered(count(1, 300)) })).toBe("passed");
   });
 
-  it("prove nothing where securities share the numbers, the source has none, or there are few", () => {
+  it("is not provable if securities share the numbering, or the source has no or few numbers", () => {
     const shared = count(1, 300).map((n) => n * 2 - 1);
     expect(verdictOf("gaps", { trades: numbered(shared) })).toBe("shared_numbers");
     expect(verdictOf("gaps", { trades: numbered(count(2, 300)) })).toBe("shared_numbers");

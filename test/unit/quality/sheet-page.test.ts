@@ -54,7 +54,7 @@ const FAILED = sheetOf([report("600519", 300), report("600536", 200), report("11
 
 describe("the page of a quality sheet", () => {
   it.each(["zh", "en"] as const)(
-    "has the verdict, the counts and the reasons of every check in %s",
+    "shows the verdict, the counts and the reasons of every check in %s",
     (language) => {
       for (const sheet of [PASSED, FAILED]) {
         const part = partOf(sheetPage(sheet), language);
@@ -73,20 +73,20 @@ describe("the page of a quality sheet", () => {
   );
 
   it.each(["zh", "en"] as const)(
-    "names a failed security with the fault's kind, count and place in %s",
+    "names a failed security with the fault's kind, count and position in %s",
     (language) => {
       const part = partOf(sheetPage(FAILED), language).replaceAll("&#39;", "'");
       const fault = `cancel_remainder ${FAULT_TEXTS.cancel_remainder[language]} 1`;
       expect(part).toContain(`600536.SH matching ${fault}`);
       expect(part).toContain("09:30:02.000");
-      // What is found in bonds stands apart: no sample shows their rules.
+      // Findings in bonds are listed separately, because no sample shows their rules.
       const reported = part.indexOf(`110001.SH matching ${fault}`);
       expect(reported).toBeGreaterThan(part.indexOf("600536.SH"));
       expect(partOf(sheetPage(PASSED), language)).not.toContain("matching cancel_remainder");
     },
   );
 
-  it("says what the text says", () => {
+  it("has the same content as the text sheet", () => {
     const lines = sheetLines(FAILED).join("\n");
     const part = partOf(sheetPage(FAILED), "en").replaceAll("&#39;", "'");
     const { counts, packs } = FAILED;
@@ -100,7 +100,7 @@ describe("the page of a quality sheet", () => {
     expect(part).toContain("no pack");
   });
 
-  it("names 500 securities and counts the others", () => {
+  it("lists 500 securities and counts the others", () => {
     const failed = Array.from({ length: 1_501 }, (_, number) =>
       report(`60${String(number).padStart(4, "0")}`, 200),
     );
@@ -110,15 +110,15 @@ describe("the page of a quality sheet", () => {
     expect(part).toContain(`${numberText(1_001)} more securities`);
   });
 
-  it("is one file that loads nothing and runs nothing, and escapes what the sheet holds", () => {
+  it("is a single file without external resources and scripts, and escapes the sheet's texts", () => {
     const page = sheetPage(sheetOf([report("600519", 200)], `<script src="x">'`));
     expect(page).not.toMatch(/<(?:script|link|img|iframe)|<[^>]*\s(?:src|href|on\w+)=|url\(|@import|https?:/);
     expect(page).toContain("builder &#60;script src=&#34;x&#34;&#62;&#39;");
   });
 });
 
-describe("what a publisher says of a sheet", () => {
-  it("is the verdict, its sentence and the numbers of securities by check", () => {
+describe("a publisher's summary of a sheet", () => {
+  it("contains the verdict, its sentence and the numbers of securities by check", () => {
     const { checks, ...said } = sheetClaim(FAILED);
     expect(said).toEqual({ verdict: "failed", summary: sheetSummary(FAILED) });
     expect(said.summary).toBe("failed: 600536.SH matching cancel_remainder × 1");

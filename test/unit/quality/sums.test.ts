@@ -40,7 +40,7 @@ describe("the sums check", () => {
     expect(verdictOf("sums", { trades })).toBe("no_quotes");
   });
 
-  it("give both turnovers, whose ratio is the factor of a wrong unit", () => {
+  it("returns both turnovers, whose ratio is the factor of a wrong unit", () => {
     const snapshot = { ...right, amount: 22_000_000 };
     expect(checked({ trades, lastSnapshot: snapshot }).turnover).toEqual({
       traded: 2_200,
@@ -51,7 +51,7 @@ describe("the sums check", () => {
   });
 });
 
-describe("the last snapshot", () => {
+describe("the last snapshot of the sums check", () => {
   const column = (...values: number[]) => Float64Array.from(values);
   const quotes = (...times: number[]) => ({
     rows: times.length,
@@ -62,14 +62,14 @@ describe("the last snapshot", () => {
     lowE4: column(9, 8, 7),
   });
 
-  it("is the last one before 15:05, of several at one time the last in the file", () => {
+  it("is the last one before 15:05, and of several at one time the last in the file", () => {
     const second = { volume: 2, amount: 2.5, highE4: 20, lowE4: 8 };
     expect(lastSnapshot(quotes(150000000, 150459999, 150500000))).toEqual(second);
     expect(lastSnapshot(quotes(150000000, 150000000, 151500000))).toEqual(second);
     expect(lastSnapshot(quotes(91500000, 91500000, 91500000))?.volume).toBe(3);
   });
 
-  it("is none without a snapshot before 15:05", () => {
+  it("does not exist without a snapshot before 15:05", () => {
     expect(lastSnapshot(quotes(150500000, 150500000, 150500000))).toBeNull();
     expect(lastSnapshot(quotes())).toBeNull();
   });

@@ -94,8 +94,8 @@ describe("a range that is sent", () => {
   });
 });
 
-describe("the concurrent downloads", () => {
-  it("of a share are limited, and another share is not affected", async () => {
+describe("the count of concurrent downloads", () => {
+  it("is limited for a share, and another share is not affected", async () => {
     const shareId = newShare();
     const clients = await many(MAX_PER_SHARE + 3, shareId);
     expect(clients).toHaveLength(MAX_PER_SHARE);
@@ -107,7 +107,7 @@ describe("the concurrent downloads", () => {
     await leave(again);
   });
 
-  it("of several shares of one account are limited, and leave space for the account's pages", async () => {
+  it("is limited for several shares of one account, which leaves space for the account's pages", async () => {
     const accountId = "of many shares";
     const clients: Client[] = [];
     for (let n = 0; n < 2 * MAX_PER_SHARE; n++) {
@@ -121,7 +121,7 @@ describe("the concurrent downloads", () => {
     await leave([...clients, ...other]);
   });
 
-  it("of all shares together are limited", async () => {
+  it("is limited for all shares together", async () => {
     const clients: Client[] = [];
     for (let n = 0; n * MAX_PER_SHARE <= MAX_IN_ALL; n++)
       clients.push(...(await many(MAX_PER_SHARE, newShare())));
@@ -131,7 +131,7 @@ describe("the concurrent downloads", () => {
   });
 
   it.each(["read to the end", "let go by its reader", "left by its client"])(
-    "are one fewer when a body is %s",
+    "decreases when a body is %s",
     async (how) => {
       const shareId = newShare();
       const clients = await many(MAX_PER_SHARE, shareId);
@@ -147,7 +147,7 @@ describe("the concurrent downloads", () => {
     },
   );
 
-  it("exclude those that could not begin", async () => {
+  it("excludes downloads that could not begin", async () => {
     const shareId = newShare();
     for (let n = 0; n <= MAX_PER_SHARE; n++) {
       await expect(begin(shareId, { offset: SIZE - 10, length: 20 })).rejects.toThrow();
@@ -157,7 +157,7 @@ describe("the concurrent downloads", () => {
     await leave([client as Client]);
   });
 
-  it("exclude a client that reads no window within the timeout, at its first bytes or later", async () => {
+  it("excludes a client that reads no window within the timeout, at its first bytes or later", async () => {
     const shareId = newShare();
     for (const takes of [0, 100_000]) {
       const client = (await begin(shareId, undefined, { windowMs: 50 })) as Client;

@@ -44,7 +44,7 @@ describe("the version that a request names", () => {
     expect(namedVersion(conditions(said), versions)).toBe(expected);
   });
 
-  it("has a different ETag for each part", () => {
+  it("has a different ETag as a whole and as a part", () => {
     const whole = { revision: 1, sha256: "a".repeat(64) };
     expect(etagOf(whole, "600519.SH")).not.toBe(etagOf(whole));
   });

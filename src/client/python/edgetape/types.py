@@ -127,8 +127,8 @@ class Range(TypedDict):
 
 
 class WholeDay(TypedDict):
-    """What a file of every security of the day would take. `quota_days` is None without a
-    limit or with one of 0; `in_share`: the plan has the day as one file of a ``level2`` share, which no quota counts."""
+    """The cost of a file of every security of the day. `quota_days` is None without a limit or with a limit of 0;
+    `in_share`: the plan includes the day as one file of a ``level2`` share, which uses no quota."""
 
     securities: int
     quota_days: Optional[int]

@@ -22,12 +22,12 @@ function placesOf(fields: string[]) {
   return places;
 }
 
-describe("pictures of quotes", () => {
+describe("charts of quotes", () => {
   it.each(["time", "bid1", "ask1"])("need the column %s", (name) => {
     expect(quotePlaces(FIELDS.filter((each) => each !== name))).toBeNull();
   });
 
-  it("draw the best prices by time, and no price where a side has no orders", () => {
+  it("show the best prices by time, and no price where a side has no orders", () => {
     const auction = snapshot("091500000", 20, 0);
     auction[PLACES.levels.bid[0]?.price ?? -1] = 0;
     expect(bestPrices([auction, snapshot("093000500", 30)], PLACES)).toEqual({
@@ -38,7 +38,7 @@ describe("pictures of quotes", () => {
     });
   });
 
-  it("have no latest price where it was not asked for", () => {
+  it("have no latest price if its column was not requested", () => {
     const row = ["093000000", 9, 11];
     expect(bestPrices([row], placesOf(["time", "bid1", "ask1"])).last).toEqual([null]);
   });
@@ -51,11 +51,11 @@ describe("pictures of quotes", () => {
     [12.9, 2],
     [13, 3],
     [99, 3],
-  ])("take for the instant %d the last snapshot at or before it, else the first", (second, place) => {
+  ])("show for the instant %d the last snapshot at or before it, else the first", (second, place) => {
     expect(placeAt([10, 11, 11, 13], second)).toBe(place);
   });
 
-  it("write the book from the highest ask to the lowest bid", () => {
+  it("list the order book from the highest ask to the lowest bid", () => {
     const levels = levelsOf(snapshot("100000000", 50), PLACES);
     expect(levels.map(({ price }) => price)).toEqual([
       ...[60, 59, 58, 57, 56, 55, 54, 53, 52, 51],
@@ -67,7 +67,7 @@ describe("pictures of quotes", () => {
     ]);
   });
 
-  it("give a volume without a price, as the second level of an auction has, and neither for a column not asked for", () => {
+  it("show a volume without a price (an auction's second level), and neither for a column that was not requested", () => {
     const row = ["092000000", 20, 500, 20, 500, 0, 300];
     const places = placesOf(["time", "bid1", "bid_vol1", "ask1", "ask_vol1", "bid2", "bid_vol2"]);
     const bids = levelsOf(row, places).filter(({ side }) => side === "bid");

@@ -42,7 +42,7 @@ function parsed(text: string) {
 const vendor = (...lines: string[]) => parsed([`${QUOTE_NAMES.join(",")},`, ...lines, ""].join("\r\n"));
 
 describe("a line of 行情.csv", () => {
-  it("gives every column from the cell of its name; what only indices have is dropped", () => {
+  it("gives every column from the cell of its name, and columns of indices are dropped", () => {
     const said = Object.fromEntries(QUOTE_NAMES.slice(4).map((name, at) => [name, String(1000 + at)]));
     const { rows, counts, layout } = vendor(quoteLine(said));
     const at = (name: string) => Number(said[name]);
@@ -77,7 +77,7 @@ describe("a line of 行情.csv", () => {
     expect(counts).toEqual({ time_zero_lost: 1 });
   });
 
-  it("is read by name in any order of the columns, and without those on request", () => {
+  it("is read with columns in any order, and without the on-request columns", () => {
     const kept = QUOTE_NAMES.filter((name) => !/总量|加权|IOPV|成交笔数/.test(name));
     const [first = "", ...others] = kept;
     const names = [first, ...others.reverse()];
@@ -94,14 +94,14 @@ describe("a line of 行情.csv", () => {
     expect(rows).toMatchObject([{ bid3E4: 77, bid1E4: 0, numTrades: 0, iopvE4: 0 }]);
   });
 
-  it("has the turnover as the double nearest to its text, however it is written", () => {
+  it("has the double nearest to the text as turnover, in any notation", () => {
     const texts = ["6244678924.61", "0.07", "12345678901234.56", "1.2018e+006", "", "3.", "123456789012345"];
     const { rows, reasons } = vendor(...texts.map((text) => quoteLine({ 当日成交额: text })));
     expect(reasons).toEqual([]);
     expect(rows.map(({ amount }) => amount)).toEqual(texts.map(Number));
   });
 
-  it("is kept whatever its time of day, and when its time is that of the row before", () => {
+  it("is kept at any time of day, and with the time of the previous row", () => {
     const times = ["84518000", "91500000", "91500000", "113000000", "120000000", "153003000", "235959999"];
     const { rows, counts } = vendor(...times.map((time) => quoteLine({ 时间: time })));
     expect(rows.map(({ time }) => time)).toEqual(times.map(Number));
@@ -142,14 +142,14 @@ describe("a line of 行情.csv", () => {
     [{ 时间: "256060000" }, "has no time of day"],
     [{ 自然日: "20230712" }, "is of another day"],
     [{ 交易所代码: "600520" }, "has a 交易所代码 that is not its security's"],
-  ])("is no row with %o, and is returned with its reason", (said, reason) => {
+  ])("with %o is refused with the reason", (said, reason) => {
     const { read, rows, reasons } = vendor(quoteLine(), quoteLine(said), quoteLine({ 成交价: "7" }));
     expect(read).toBe(3);
     expect(reasons).toEqual([reason]);
     expect(rows.map(({ closeE4 }) => closeE4)).toEqual([17_450_000, 7]);
   });
 
-  it("with the date 0 is left out by name, and one that is cut short is no row", () => {
+  it("with the date 0 is left out by name, and a truncated line is refused", () => {
     const { read, rows, reasons, counts } = vendor(
       quoteLine(),
       quoteLine({ 自然日: "0", 时间: "0" }),
@@ -161,7 +161,7 @@ describe("a line of 行情.csv", () => {
     expect(counts.sentinel_row).toBe(1);
   });
 
-  it("that steps back in time is counted, and stays behind the row before it", () => {
+  it("that steps back in time is counted, and keeps its position", () => {
     const { rows, counts } = vendor(quoteLine(), quoteLine({ 时间: "92957000" }), quoteLine());
     expect(rows.map(({ time }) => time)).toEqual([93000010, 92957000, 93000010]);
     expect(counts.unsorted).toBe(1);
@@ -181,7 +181,7 @@ describe("a line with the API's own names", () => {
   const line = (symbol: string, said: Record<string, string> = {}) =>
     [symbol, DAY, "093000010", ...standard.map(({ name }) => said[name] ?? "0")].join(",");
 
-  it("is read in yuan, also with second names for the totals", () => {
+  it("has prices in yuan, and may use the second names of the totals", () => {
     const said = { close: "17.45", volume: "300", amount: "5235.07", bid10: "1.001" };
     const file = `${names.join(",")}\n${line("600519.SH", said)}\n`;
     const renamed = file.replace(",volume,amount,", ",total_volume,total_amount,");
@@ -207,11 +207,11 @@ describe("a line with the API's own names", () => {
     ["159915", "SZ"],
     ["123107", "SZ"],
     ["131810", "SZ"],
-  ])("and a bare code is traded where codes like %s are", (symbol, market) => {
+  ])("with a bare code belongs to the exchange of codes such as %s", (symbol, market) => {
     expect(parsed(`${names.join(",")}\n${line(symbol)}\n`).rows).toMatchObject([{ symbol, market }]);
   });
 
-  it("and a bare code of no known range is no row", () => {
+  it("with a bare code of no known range is refused", () => {
     const { reasons } = parsed(`${names.join(",")}\n${line("430047")}\n`);
     expect(reasons).toEqual(["names no security of a known exchange"]);
   });

@@ -33,7 +33,7 @@ interface Resting {
   left: number;
 }
 
-/** The order book by order number, rebuilt from orders and trades with nothing of the sample's own matching. */
+/** The order book by order number, rebuilt from orders and trades without the sample's own matching. */
 class NaiveBook {
   private readonly live = new Map<number, Resting>();
   private readonly orders: OrderColumns;
@@ -52,7 +52,7 @@ class NaiveBook {
     this.events = [...own, ...other].sort((a, b) => a.time - b.time || a.rank - b.rank);
   }
 
-  /** Lets everything happen up to and including `time`; returns the orders that are left. */
+  /** Applies all events up to and including `time`; returns the remaining orders. */
   at(time: number): Resting[] {
     for (let event = this.events[this.next]; event !== undefined && event.time <= time; ) {
       if (event.rank === 1) this.trade(event.row);
@@ -81,7 +81,7 @@ class NaiveBook {
     const { trades } = this;
     const flag = text(trades.bsFlag, row);
     const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
-    // In Shanghai the aggressor's row holds what is left behind its fills.
+    // In Shanghai the aggressor's row has the remainder after its fills.
     const touched = flag === "B" ? [sell] : flag === "S" ? [buy] : [buy, sell];
     for (const number of touched) {
       const order = this.live.get(number);
@@ -99,7 +99,7 @@ function byPrice(orders: readonly Resting[], isBuy: boolean): Level[] {
   return numbered(10).map((at) => levels[at] ?? [0, 0]);
 }
 
-/** What matches at a price, and the surplus of buys, by counting every order. */
+/** Returns the match at a price and the surplus of buys by counting every order. */
 function matchAt(orders: readonly Resting[], price: number) {
   const sum = (isIn: (order: Resting) => boolean) =>
     orders.filter(isIn).reduce((total, { left }) => total + left, 0);
@@ -112,7 +112,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
   const rows = numbered(quotes.rows);
   const timeOf = (row: number) => quotes.time[row] ?? 0;
 
-  it("have the totals of the trades up to their time exactly, the last one those of the day", () => {
+  it("have exactly the totals of the trades up to their time, the last one those of the day", () => {
     let [volume, amountE4, count, high, low, open, last, next] = [0, 0, 0, 0, 0, 0, 0, 0];
     for (const row of rows) {
       for (; next < trades.rows && (trades.time[next] ?? 0) <= timeOf(row); next++) {
@@ -130,7 +130,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     expect(volume).toBeGreaterThan(0);
   });
 
-  it("come every three seconds of the session when something changed, and at both results", () => {
+  it("occur every three seconds of the session if something changed, and at both auction results", () => {
     const times = rows.map(timeOf);
     expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
     expect(times.every((time) => (Math.floor(time / 1000) % 100) % 3 === 0 && time % 1000 === 0)).toBe(true);
@@ -141,7 +141,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     expect(times).toContain(92500000);
   });
 
-  it("hold the ten best levels of the orders that are left", () => {
+  it("hold the ten best levels of the remaining orders", () => {
     const book = new NaiveBook(orders, trades);
     for (const row of rows) {
       const left = book.at(timeOf(row));
@@ -155,7 +155,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     }
   });
 
-  it("of a call hold the match that the orders would bring, and what would be left of it", () => {
+  it("of a call auction hold the virtual match of the orders and its remainder", () => {
     const book = new NaiveBook(orders, trades);
     for (const row of rows.filter((each) => isCall(timeOf(each)))) {
       const left = book.at(timeOf(row)).filter(({ isLimit }) => isLimit);
@@ -173,7 +173,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
 });
 
 describe("the quotes of a sample day", () => {
-  it("of the halted security have the price of the day before and nothing else", () => {
+  it("of the halted security have only the previous close", () => {
     const quotes = days.find(({ symbol }) => symbol === "603000")?.quotes;
     expect([...(quotes?.time ?? [])]).toEqual([91500000, 92500000, 150000000]);
     expect([...(quotes?.preCloseE4 ?? [])]).toEqual([201_600, 201_600, 201_600]);
@@ -183,7 +183,7 @@ describe("the quotes of a sample day", () => {
     ).toBe(true);
   });
 
-  it("leave orders and trades as they are without quotes", () => {
+  it("do not change the day's orders and trades", () => {
     const without = [...sampleDatasets(DAY, { hasQuotes: false })];
     const bare = ({ orders, trades }: (typeof days)[number]) => ({ orders, trades });
     expect(without.map(bare)).toEqual(days.map(bare));
