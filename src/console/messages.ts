@@ -107,10 +107,7 @@ const EN = {
   olderKeys: (count: number) => `Keys no longer in force (${count})`,
 
   dataset: "Dataset",
-  datasets: { orders: "Orders", trades: "Trades", quotes: "Quotes" } satisfies Record<
-    DatasetName | "quotes",
-    string
-  >,
+  datasets: { orders: "Orders", trades: "Trades", quotes: "Quotes" } satisfies Record<DatasetName, string>,
   dataLead: "Rows per day. Every day opens with its datasets and their quality.",
   dayLead: "What is served of the day.",
   stateColumn: "State",

@@ -48,9 +48,7 @@ const NOW_YEAR: FormField = {
   preset: "year",
 };
 
-const TITLES: Readonly<
-  Record<DatasetName | "quotes", Record<"history" | "estimate", OperationForm["title"]>>
-> = {
+const TITLES: Readonly<Record<DatasetName, Record<"history" | "estimate", OperationForm["title"]>>> = {
   orders: { history: say("逐笔委托", "Order history"), estimate: say("委托估算", "Order estimate") },
   trades: { history: say("逐笔成交", "Trade history"), estimate: say("成交估算", "Trade estimate") },
   quotes: { history: say("行情快照", "Quote history"), estimate: say("快照估算", "Quote estimate") },

@@ -27,6 +27,7 @@ const MESSAGES = {
     request: "一个请求，一个答复",
     links: [
       ["tutorial", "教程", "从空目录到一个因子和它的检验"],
+      ["day", "一天有哪些数据", "委托、成交、快照怎样对应，附可运行的例子"],
       ["fields", "字段", "每一列的含义、类型与单位，两个交易所的差异"],
       ["paging", "翻页", "不跳行、不重复，断线后从断点继续"],
       ["choosing", "怎么取", "分页、Parquet 还是整日包"],
@@ -49,6 +50,7 @@ const MESSAGES = {
     request: "One request, one answer",
     links: [
       ["tutorial", "Tutorial", "from an empty folder to a factor and its test"],
+      ["day", "A day's data", "how orders, trades and quotes join, with examples to run"],
       ["fields", "Fields", "what each column means, its type and unit, and where the exchanges differ"],
       ["paging", "Paging", "no row skipped or repeated, resumed after a broken connection"],
       ["choosing", "Which way", "pages, one Parquet file, or the pack of the day"],

@@ -4,6 +4,7 @@ import * as answers from "./pages/answers.ts";
 import * as changes from "./pages/changes.ts";
 import * as choosing from "./pages/choosing.ts";
 import * as clients from "./pages/clients.ts";
+import * as day from "./pages/day.ts";
 import * as errors from "./pages/errors.ts";
 import * as fields from "./pages/fields.ts";
 import * as integrity from "./pages/integrity.ts";
@@ -20,6 +21,7 @@ export const PAGES = {
   tutorial,
   requests,
   fields,
+  day,
   quirks,
   paging,
   choosing,

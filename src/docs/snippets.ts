@@ -1,9 +1,10 @@
 /**
- * Every code block of the pages, the same in both languages. `test/interop/docs-snippets.long.test.ts` runs all except
- * the tutorial's in this order in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. `withExample` replaces the texts
- * in braces.
+ * Every code block of the pages, the same in both languages. `test/interop/docs-snippets.long.test.ts` runs them in
+ * this order in one folder, with EDGETAPE_URL and EDGETAPE_KEY set, but those of the tutorial and of the day, which need
+ * the demo. `withExample` replaces the texts in braces.
  */
 
+import { DAY } from "./day-snippets.ts";
 import { TUTORIAL } from "./tutorial-snippets.ts";
 
 export interface Snippet {
@@ -390,7 +391,7 @@ GROUP BY symbol ORDER BY orders DESC LIMIT 10;`,
   },
 } as const satisfies Record<string, Snippet>;
 
-const ALL = { ...SNIPPETS_BY_NAME, ...TUTORIAL };
+const ALL = { ...SNIPPETS_BY_NAME, ...DAY, ...TUTORIAL };
 
 export type SnippetName = keyof typeof ALL;
 

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dataset } from "../../src/datasets/dataset.ts";
-import { quotes } from "../../src/datasets/quotes.ts";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { day, order, security } from "../support/builders.ts";
 import { checkTypes, folderWithClient, PACKAGE_NAME, runScript } from "../support/client-package.ts";
@@ -88,7 +87,7 @@ export const resetOf = (error: unknown): Date | null => (error instanceof QuotaU
 const RECORDS: Record<string, Dataset> = {
   OrderRecord: DATASETS.orders,
   TradeRecord: DATASETS.trades,
-  QuoteRecord: quotes,
+  QuoteRecord: DATASETS.quotes,
 };
 const CELLS = Object.entries(RECORDS).map(([record, { name, columns }]) => {
   const cells = columns.flatMap(({ name: column, legacyName = column, type }) =>

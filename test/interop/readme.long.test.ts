@@ -1,6 +1,7 @@
 /**
- * Every command of README.md, pasted in order into one shell beside `npm start`, and the tutorial's program. Only the port
- * differs, and pip gets no network: pandas and the build backend are those of this machine's Python.
+ * Every command of README.md, pasted in order into one shell beside `npm start`, and the programs of the documentation
+ * that need the demo. Only the port differs, and pip gets no network: pandas and the build backend are those of this
+ * machine's Python.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -8,6 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
+import { DAY } from "../../src/docs/day-snippets.ts";
 import { withExample } from "../../src/docs/example-day.ts";
 import type { Snippet } from "../../src/docs/snippets.ts";
 import { TUTORIAL } from "../../src/docs/tutorial-snippets.ts";
@@ -18,6 +20,7 @@ const BLOCKS = [...readFileSync("README.md", "utf8").matchAll(/^```(\w*)\n([\s\S
   ([, language = "", text = ""]) => ({ language, text }),
 );
 const pandas = pythonWith("pandas");
+const arrow = pythonWith("pandas", "pyarrow");
 const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
 /** Builds the wheel; on a machine without network pip cannot fetch it. */
 const builder = pythonWith("hatchling");
@@ -116,11 +119,11 @@ describe("README.md", () => {
   });
 });
 
-describe("the documentation's tutorial", () => {
+describe("the documentation's programs", () => {
   /** Removes blanks and signs and replaces every number by zero, because the numbers depend on the day. */
   const formOf = (printed: string) => printed.replaceAll(/[\d.,]*\d/g, "0").replaceAll(/\s+|[-+](?=0)/g, "");
 
-  it("sets the same variables as the README", () => {
+  it("set the same variables as the README", () => {
     const [first = ""] = TUTORIAL.tutorial_setup.text.split("\npython3");
     const readme = BLOCKS.map(({ text }) => text).join("");
     for (const line of withExample(first, { base: "http://127.0.0.1:8787", tradedate: "" }).split("\n")) {
@@ -128,20 +131,32 @@ describe("the documentation's tutorial", () => {
     }
   });
 
-  it.skipIf(pandas === null)(
-    "has a program that works against the demo and prints what the page shows",
-    async () => {
-      const facts = { base: demo.baseUrl, tradedate: demo.days.at(-1) ?? "" };
-      const pieces: Snippet[] = Object.values(TUTORIAL).filter(({ language }) => language === "python");
-      const program = pieces.map(({ text }) => `print("== piece")\n${withExample(text, facts)}\n`).join("");
-      const printed = await output(pandas ?? PYTHON, ["-W", "error", "-c", program], {
-        EDGETAPE_URL: demo.baseUrl,
-        EDGETAPE_KEY: demo.keys.flagship ?? "",
-        PYTHONPATH: resolve("src/client/python"),
-      });
-      const shown = pieces.map(({ prints = "" }) => formOf(withExample(prints, facts)));
-      expect(printed.split("== piece\n").slice(1).map(formOf)).toEqual(shown);
-      expect(printed).toMatch(/^[1-9]\d? days, mean rank IC [-+][01]\.\d\d$/m);
-    },
-  );
+  /** Runs the Python pieces as one program; returns what it printed, which must have the form that the pages show. */
+  async function printedBy(snippets: Readonly<Record<string, Snippet>>, command: string): Promise<string> {
+    const facts = { base: demo.baseUrl, tradedate: demo.days.at(-1) ?? "" };
+    const pieces = Object.values(snippets).filter(
+      ({ language, needs = [] }) => language === "python" && needs.every((name) => canImport(command, name)),
+    );
+    const program = pieces.map(({ text }) => `print("== piece")\n${withExample(text, facts)}\n`).join("");
+    const printed = await output(command, ["-W", "error", "-c", program], {
+      EDGETAPE_URL: demo.baseUrl,
+      EDGETAPE_KEY: demo.keys.flagship ?? "",
+      PYTHONPATH: resolve("src/client/python"),
+    });
+    const shown = pieces.map(({ prints = "" }) => formOf(withExample(prints, facts)));
+    expect(printed.split("== piece\n").slice(1).map(formOf)).toEqual(shown);
+    return printed;
+  }
+
+  it.skipIf(pandas === null)("lead from zero to a factor and print what the tutorial shows", async () => {
+    const printed = await printedBy(TUTORIAL, pandas ?? PYTHON);
+    expect(printed).toMatch(/^[1-9]\d? days, mean rank IC [-+][01]\.\d\d$/m);
+  });
+
+  it.skipIf(pandas === null)("join the datasets of a day and print what its page shows", async () => {
+    const printed = await printedBy(DAY, arrow ?? pandas ?? PYTHON);
+    const [, fills, shares] = /^(\d+) fills of (\d+) shares,/m.exec(printed) ?? [];
+    expect(Number(fills)).toBeGreaterThan(1);
+    expect(Number(shares)).toBeGreaterThan(100);
+  });
 });

@@ -15,6 +15,7 @@ import { LEADING } from "../../datasets/columns.ts";
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { orders } from "../../datasets/orders.ts";
 import { quotes } from "../../datasets/quotes.ts";
+import { DATASET_NAMES } from "../../datasets/registry.ts";
 import { trades } from "../../datasets/trades.ts";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
 import { partSchemas } from "../../operations/wire.ts";
@@ -50,7 +51,7 @@ const HIDDEN = [
 
 /** Names of the public types that are unions of texts. */
 const ALIASES: readonly (readonly [name: string, text: string])[] = [
-  ["DatasetName", oneOf([orders, trades, quotes].map(({ name }) => name))],
+  ["DatasetName", oneOf(DATASET_NAMES)],
   ["DataType", oneOf(DATA_TYPES)],
   ["Market", oneOf(["SH", "SZ"])],
 ];

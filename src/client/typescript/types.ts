@@ -5,6 +5,7 @@
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import type { orders } from "../../datasets/orders.ts";
 import type { quotes } from "../../datasets/quotes.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
 import type { trades } from "../../datasets/trades.ts";
 import type { DataType } from "../../entitlement/data-types.ts";
 import type { Market } from "../../orders/record.ts";
@@ -20,9 +21,7 @@ export type {
   ShareResult as ShareInfo,
   StatusDay,
 } from "../../operations/wire.ts";
-export type { DataType, Market };
-
-export type DatasetName = (typeof orders | typeof trades | typeof quotes)["name"];
+export type { DatasetName, DataType, Market };
 
 type ColumnsOf<D extends Dataset> = D["columns"][number];
 type CellOf<C extends Column> = C["type"] extends "BYTE_ARRAY" ? string : number;

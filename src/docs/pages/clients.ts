@@ -12,7 +12,7 @@ export const zh: PageText = {
     ),
     heading("datasets", "每个数据集一个方法"),
     text(
-      "`client.orders(…)` 读逐笔委托，`client.trades(…)` 读逐笔成交；参数、分页、断点续读、`to_df()` 完全相同。其余方法有参数 `dataset`，默认 `orders`：",
+      "`client.orders(…)` 读逐笔委托，`client.trades(…)` 读逐笔成交，`client.quotes(…)` 读行情快照；参数、分页、断点续读、`to_df()` 完全相同。其余方法有参数 `dataset`，默认 `orders`。以成交为例，快照同理：",
     ),
     table(
       ["要什么", "Python", "TypeScript"],
@@ -75,8 +75,8 @@ export const zh: PageText = {
         ["`symbol`、`tradedate`", "字符串", "字符串"],
         ["`time`", "带日期的时间，北京时间，不带时区（pandas：datetime64[ns]）", "字符串 HHMMSSmmm"],
         ["代码，如 `order_type`、`bs_flag`", "category", "字符串"],
-        ["编号、`volume`", "int64", "整数（Parquet：INT64）"],
-        ["`price`、`amount`", "float64，元", "浮点数，元（Parquet：DOUBLE）"],
+        ["编号、笔数、数量", "int64", "整数（Parquet：INT64）"],
+        ["价格、金额", "float64，元", "浮点数，元（Parquet：DOUBLE）"],
       ],
     ),
     heading("progress", "进度、错误、类型"),
@@ -101,7 +101,7 @@ export const en: PageText = {
     ),
     heading("datasets", "A method for each dataset"),
     text(
-      "`client.orders(…)` reads orders, `client.trades(…)` reads trades, with the same parameters, paging, resumption and `to_df()`. Everything else has a parameter `dataset`, by default `orders`:",
+      "`client.orders(…)` reads orders, `client.trades(…)` trades and `client.quotes(…)` snapshots, with the same parameters, paging, resumption and `to_df()`. Everything else has a parameter `dataset`, by default `orders`. The examples are of trades; quotes are read the same way:",
     ),
     table(
       ["What", "Python", "TypeScript"],
@@ -168,8 +168,8 @@ export const en: PageText = {
           "string HHMMSSmmm",
         ],
         ["Codes, such as `order_type`, `bs_flag`", "category", "string"],
-        ["Ids, `volume`", "int64", "integer (Parquet: INT64)"],
-        ["`price`, `amount`", "float64, yuan", "double, yuan (Parquet: DOUBLE)"],
+        ["Ids, counts, quantities", "int64", "integer (Parquet: INT64)"],
+        ["Prices, amounts", "float64, yuan", "double, yuan (Parquet: DOUBLE)"],
       ],
     ),
     heading("progress", "Progress, errors, types"),

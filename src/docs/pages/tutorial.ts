@@ -7,7 +7,7 @@ export const zh: PageText = {
   blocks: [
     heading("service", "一、示例服务"),
     text(
-      "需要 Node 20 以上和 Python 3.9 以上。在仓库目录运行下面的命令，它在本机启动整个服务，附带几天编造的委托。已有密钥和地址的，可跳过本节，直接设置两个环境变量。",
+      "需要 Node 20 以上和 Python 3.9 以上。在仓库目录运行下面的命令，它在本机启动整个服务，附带几天编造的委托、成交与快照。已有密钥和地址的，可跳过本节，直接设置两个环境变量。",
     ),
     code("tutorial_demo"),
     text("另开一个终端，在同一目录下："),
@@ -24,7 +24,7 @@ export const zh: PageText = {
     code("tutorial_read"),
     heading("clean", "四、只留新委托"),
     text(
-      "上海的撤单（`D`）和阶段标志（`S`）与新委托（`A`）在同一张表里，深圳只有新委托（`0` 限价、`1` 市价、`U` 本方最优）。差异见[两个交易所](/docs/zh/quirks)。",
+      "上海的撤单（`D`）和阶段标志（`S`）与新委托（`A`）在同一张表里，深圳只有新委托（`0` 限价、`1` 市价、`U` 本方最优）。差异见[一天有哪些数据](/docs/zh/day)。",
     ),
     code("tutorial_clean"),
     heading("factor", "五、因子"),
@@ -32,14 +32,17 @@ export const zh: PageText = {
     code("tutorial_factor"),
     heading("return", "六、随后的涨跌"),
     text(
-      "用委托价格的中位数近似成交价：10:00 起五分钟与收盘集合竞价前七分钟之比。因子在 10:00 之前就已知道，没有用到未来数据。",
+      "10:00 起五分钟与收盘集合竞价前七分钟的成交均价之比，均价为金额除以数量。`trades` 与 `orders` 用法相同；深圳的撤单在成交里，先去掉。因子在 10:00 之前就已知道，没有用到未来数据。",
     ),
     code("tutorial_return"),
     heading("test", "七、检验"),
     text("每天把两列各自排名，再求相关系数，即 rank IC。"),
     code("tutorial_test"),
     note("示例数据是编造的，这里的数没有含义，而且只有三天。真实检验需要几百个交易日和全部证券。"),
-    heading("go-on", "八、放到每天"),
+    heading("cost", "八、成本"),
+    text("10:00 前一分钟的买一、卖一给出价差；买卖一次约付一个价差，因子的收益要大于它。"),
+    code("tutorial_cost"),
+    heading("go-on", "九、放到每天"),
     text(
       "结果存成文件。每晚先用 `wait_until_ready()` 等当日数据，再用 `changes()` 找出被重建的日期，只重算这些天。",
     ),
@@ -56,7 +59,7 @@ export const en: PageText = {
   blocks: [
     heading("service", "1. A service with sample days"),
     text(
-      "You need Node 20 and Python 3.9, or newer. Run this in the repository's folder: it starts the whole service on your machine, with some days of invented orders. With a key and an address of your own, skip this section and set the two variables.",
+      "You need Node 20 and Python 3.9, or newer. Run this in the repository's folder: it starts the whole service on your machine, with some days of invented orders, trades and quotes. With a key and an address of your own, skip this section and set the two variables.",
     ),
     code("tutorial_demo"),
     text("In a second terminal, in the same folder:"),
@@ -73,7 +76,7 @@ export const en: PageText = {
     code("tutorial_read"),
     heading("clean", "4. Keep new orders only"),
     text(
-      "Shanghai has cancels (`D`) and phases (`S`) in the same table as new orders (`A`). Shenzhen has new orders only (`0` limit, `1` market, `U` best own side). [The two exchanges](/docs/en/quirks) lists the differences.",
+      "Shanghai has cancels (`D`) and phases (`S`) in the same table as new orders (`A`). Shenzhen has new orders only (`0` limit, `1` market, `U` best own side). [What a day consists of](/docs/en/day) has the differences.",
     ),
     code("tutorial_clean"),
     heading("factor", "5. The factor"),
@@ -83,7 +86,7 @@ export const en: PageText = {
     code("tutorial_factor"),
     heading("return", "6. What the price did later"),
     text(
-      "The median price of orders stands for the price: five minutes from 10:00 against the seven minutes before the closing auction. The factor is known before 10:00, so nothing of the future is in it.",
+      "The average traded price, amount over volume: five minutes from 10:00 against the seven minutes before the closing auction. `trades` takes what `orders` takes. Shenzhen's cancels are among the trades and are left out. The factor is known before 10:00, so nothing of the future is in it.",
     ),
     code("tutorial_return"),
     heading("test", "7. The test"),
@@ -92,7 +95,12 @@ export const en: PageText = {
     note(
       "The sample data is invented, so the number means nothing, and there are three days of it. A real test takes hundreds of days and every security.",
     ),
-    heading("go-on", "8. Run it every day"),
+    heading("cost", "8. The cost"),
+    text(
+      "The best bid and ask of the minute before 10:00 give the spread. Buying and selling once costs about one spread, and the factor must earn more.",
+    ),
+    code("tutorial_cost"),
+    heading("go-on", "9. Run it every day"),
     text(
       "Keep the result. Each evening, `wait_until_ready()` waits for the day, and `changes()` lists days that were rebuilt: compute only those again.",
     ),

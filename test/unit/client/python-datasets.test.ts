@@ -1,9 +1,8 @@
 /** The Python client's table of datasets equals the service's descriptions: the same columns in order. */
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import type { Column, Dataset } from "../../../src/datasets/dataset.ts";
-import { quotes } from "../../../src/datasets/quotes.ts";
-import { DATASETS } from "../../../src/datasets/registry.ts";
+import type { Column } from "../../../src/datasets/dataset.ts";
+import { DATASET_NAMES, DATASETS } from "../../../src/datasets/registry.ts";
 import { isPythonMissing, PACKAGE, PYTHON, pythonEnvironment } from "../../support/python.ts";
 
 interface Entry {
@@ -35,8 +34,8 @@ function kindOf({ kind, type }: Column): string {
 }
 
 /** Returns the entry that follows from the service's description. */
-function described(name: (typeof NAMES)[number]): Entry {
-  const { apiname, estimate, columns } = ALL[name];
+function described(name: (typeof DATASET_NAMES)[number]): Entry {
+  const { apiname, estimate, columns } = DATASETS[name];
   const pair = (column: Column, called = column.name): [string, string] => [called, kindOf(column)];
   return {
     ...{ name, interface: apiname, estimate },
@@ -48,19 +47,16 @@ function described(name: (typeof NAMES)[number]): Entry {
   };
 }
 
-const ALL: Readonly<Record<"orders" | "trades" | "quotes", Dataset>> = { ...DATASETS, quotes };
-const NAMES = Object.keys(ALL) as (keyof typeof ALL)[];
-
 describe("the Python client's datasets", () => {
   it.skipIf(without)("equal the service's, with the same columns, kinds of value and operations", () => {
     const [names, entries] = tableOfPython();
-    expect(entries).toEqual(NAMES.map(described));
-    expect(names).toEqual(NAMES);
+    expect(entries).toEqual(DATASET_NAMES.map(described));
+    expect(names).toEqual(DATASET_NAMES);
   });
 
   it("give a column the same kind of value in every dataset", () => {
     const kinds = new Map<string, string>();
-    for (const column of NAMES.flatMap((each) => ALL[each].columns)) {
+    for (const column of DATASET_NAMES.flatMap((each) => DATASETS[each].columns)) {
       expect(kinds.get(column.name) ?? kindOf(column), column.name).toBe(kindOf(column));
       kinds.set(column.name, kindOf(column));
     }
