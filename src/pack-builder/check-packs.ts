@@ -16,11 +16,12 @@ import type { SectionEntry } from "../packs/layout.ts";
 import { BUILDER_VERSION } from "../packs/origin.ts";
 import { eachDataset, type OtherDay } from "../quality/check-day.ts";
 import { type Contents, checkSecurity, type SecurityReport } from "../quality/check-security.ts";
-import { type LastSnapshot, UNREAD_COLUMNS } from "../quality/security-rows.ts";
+import { type SecurityDay, UNREAD_COLUMNS } from "../quality/security-rows.ts";
 import { parseOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
 import { sheetPage } from "../quality/sheet-page.ts";
 import { orderContents, tradeContents } from "./contents.ts";
 import { differenceIn, openPackFile, type PackFile, packName } from "./pack-file.ts";
+import { type QuotedDay, readQuotedDay, UNQUOTED } from "./quoted-day.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
 /** Number of days with which a day is compared. */
@@ -29,14 +30,10 @@ const MOST_OTHER_DAYS = 10;
 /** A thread takes about a second to start, in which another checks more than a million rows. */
 const ROWS_OF_THREAD = 5_000_000;
 
-type Snapshots = ReadonlyMap<string, LastSnapshot>;
-
 /** `null` for a dataset that the day does not have. */
 type OpenPacks = Record<DatasetName, PackFile | null>;
 
 export interface CheckOptions {
-  /** The last snapshot before 15:05 of each security by code with suffix; absent: the day has no quotes. */
-  snapshots?: Snapshots | undefined;
   /** Number of threads; up to 1 uses the calling thread. */
   threads?: number;
   /** A day of fewer rows is checked in the calling thread; `ROWS_OF_THREAD` when absent. */
@@ -50,7 +47,6 @@ export interface CheckedSlice {
   /** Codes with suffix. */
   codes: readonly string[];
   others: readonly OtherDay[];
-  snapshots: Snapshots | undefined;
 }
 
 /** Runs every check on the securities of a slice, one at a time. Throws `PackFormatError` for a pack that does not decode. */
@@ -65,13 +61,20 @@ export async function checkSlice({ paths, ...slice }: CheckedSlice): Promise<Sec
 
 async function checkOpen(
   packs: OpenPacks,
-  { codes, others, snapshots }: Omit<CheckedSlice, "paths">,
+  { codes, others }: Omit<CheckedSlice, "paths">,
 ): Promise<SecurityReport[]> {
   const sections = eachDataset((dataset) => new Sections(packs[dataset]));
   const reports: SecurityReport[] = [];
-  for (const code of codes) {
-    const lastSnapshot = snapshots?.get(code) ?? null;
-    reports.push(await reportOf(securityOf(code), sections, { others, lastSnapshot }));
+  let next = codes[0] === undefined ? null : readSecurity(codes[0], sections);
+  for (const [place, code] of codes.entries()) {
+    const read = await next;
+    if (read === null) break;
+    const following = codes[place + 1];
+    // The disk reads the next security while this one is checked.
+    next = following === undefined ? null : readSecurity(following, sections);
+    // An error is thrown where it is awaited, or not at all when this security has one.
+    next?.catch(() => {});
+    reports.push(reportOf(securityOf(code), { sections, read, others }));
   }
   return reports;
 }
@@ -97,13 +100,30 @@ function slicesOf(rowsOfCode: ReadonlyMap<string, number>, count: number): strin
   return slices.map(({ codes }) => codes);
 }
 
-async function reportOf(
+type AllSections = Record<DatasetName, Sections>;
+
+/** What is read of a security: bytes of sections, and what its quotes say; `null` without a pack. */
+interface ReadSecurity {
+  orders: [SectionEntry, Uint8Array] | null;
+  trades: [SectionEntry, Uint8Array] | null;
+  quoted: QuotedDay | null;
+}
+
+async function readSecurity(code: string, sections: AllSections): Promise<ReadSecurity> {
+  const [orders, trades, quoted] = await Promise.all([
+    sections.orders.read(code),
+    sections.trades.read(code),
+    sections.quotes.quotedDay(code),
+  ]);
+  return { orders, trades, quoted };
+}
+
+function reportOf(
   { symbol, market }: Security,
-  sections: Record<DatasetName, Sections>,
-  { others, lastSnapshot }: { others: readonly OtherDay[]; lastSnapshot: LastSnapshot | null },
-): Promise<SecurityReport> {
+  { sections, read, others }: { sections: AllSections; read: ReadSecurity; others: readonly OtherDay[] },
+): SecurityReport {
   const code = codeOf({ symbol, market });
-  const read = { orders: await sections.orders.read(code), trades: await sections.trades.read(code) };
+  const { quoted } = read;
   // An exchange that is missing in a pack is a fault of the day, not of each of its securities.
   const ofOrders =
     read.orders === null || !sections.orders.has(market)
@@ -116,12 +136,21 @@ async function reportOf(
   const contents: Contents = {
     orders: ofOrders === null ? 0 : orderContents(ofOrders),
     trades: ofTrades === null ? 0 : tradeContents(ofTrades),
+    quotes: quoted?.contents ?? 0,
   };
   const before = others.flatMap(({ tradedate, contents: of }) => {
     const own = of.get(code);
     return own === undefined ? [] : [{ tradedate, contents: own }];
   });
-  const day = { symbol, market, orders: ofOrders, trades: ofTrades, lastSnapshot };
+  const day: SecurityDay = {
+    symbol,
+    market,
+    orders: ofOrders,
+    trades: ofTrades,
+    lastSnapshot: quoted?.lastSnapshot ?? null,
+    quoteSpan: quoted?.span ?? undefined,
+    auction: quoted?.auction,
+  };
   return {
     symbol,
     market,
@@ -152,6 +181,13 @@ class Sections {
   /** The number of rows of a security; `null` without a pack. */
   rows(code: string): number | null {
     return this.pack === null ? null : (this.entries.get(code)?.rows ?? 0);
+  }
+
+  /** What a quote pack says of a security; `null` without a pack, or without a row of the exchange. */
+  async quotedDay(code: string): Promise<QuotedDay | null> {
+    if (this.pack === null || !this.has(securityOf(code).market)) return null;
+    const entry = this.entries.get(code);
+    return entry === undefined ? UNQUOTED : readQuotedDay(this.pack, entry);
   }
 
   /** Returns the entry and bytes of a security (an entry without rows if the pack lacks it); `null` without a pack. */
@@ -200,7 +236,7 @@ export interface CheckedFolder {
 export async function checkFolder(
   folder: string,
   tradedate: BeijingDate,
-  { snapshots, threads = 1, threadRows = ROWS_OF_THREAD }: CheckOptions = {},
+  { threads = 1, threadRows = ROWS_OF_THREAD }: CheckOptions = {},
 ): Promise<CheckedFolder> {
   const others = await otherDays(folder, tradedate);
   const packs = await openDay(folder, tradedate);
@@ -211,7 +247,7 @@ export async function checkFolder(
   const slices = slicesOf(rowsOfCode, rows < threadRows ? 1 : Math.max(1, threads));
   const checked = await Promise.all(
     slices.map((codes) => {
-      const slice = { codes, others, snapshots };
+      const slice = { codes, others };
       if (slices.length === 1) return checkOpen(packs, slice);
       return checkInThread({ ...slice, paths: eachDataset(pathOf) });
     }),

@@ -1,7 +1,8 @@
-/** A hash of a security's rows without their day, equal for the same rows on another day. */
+/** A hash of a security's first rows and their number, without the day, equal for the same rows on another day. */
 import { orders } from "../datasets/orders.ts";
 import type { OrderColumns } from "../orders/record.ts";
 import type { TradeColumns } from "../quality/security-rows.ts";
+import type { QuoteTotals } from "../quality/sums.ts";
 import { Fingerprint, TIME_COLUMN } from "./fingerprint.ts";
 
 /** Returns the hash of times, exchange order numbers and volumes. */
@@ -14,10 +15,20 @@ export function tradeContents({ time, tradeId, volume }: TradeColumns): number {
   return contentsOf([time, tradeId, volume]);
 }
 
+/** Returns the number over times and the day's volume and range so far. */
+export function quoteContents({ time, volume, highE4, lowE4 }: QuoteTotals): number {
+  return contentsOf([time, volume, highE4, lowE4]);
+}
+
+/** So many rows, and the number of all, tell two days apart. */
+const MOST_ROWS = 2_000;
+
 function contentsOf(columns: readonly (Int32Array | Float64Array)[]): number {
   const fingerprint = new Fingerprint(orders);
   for (const [place, values] of columns.entries()) {
-    fingerprint.addNumbers(TIME_COLUMN + place, values, 0, values.length);
+    fingerprint.addNumbers(TIME_COLUMN + place, values, 0, Math.min(MOST_ROWS, values.length));
+    if (values.length > MOST_ROWS)
+      fingerprint.addNumbers(TIME_COLUMN + place, Int32Array.of(values.length), 0, 1);
   }
   return fingerprint.value();
 }

@@ -38,6 +38,8 @@ export const SHANGHAI_ORDERS_SINCE = "20210607";
 /** Nearly every share with this many orders has trades. */
 const ENOUGH_ORDERS = 100;
 const ENOUGH_TRADES = 20;
+/** A share has a snapshot about every three seconds, 5,000 a day. */
+const ENOUGH_QUOTES = 1_000;
 const MOST_MISSING = 0.05;
 /** A normal day has at least this fraction of the rows and securities of the previous days. */
 const ENOUGH_DAYS = 3;
@@ -70,6 +72,8 @@ export function checkCoverage(tradedate: BeijingDate, securities: readonly Secur
   const faults = new FaultCounter();
   const sizes = sizesOf(securities);
   for (const market of MARKETS) {
+    const shares = securities.filter((each) => each.market === market && kindOf(each) === "share");
+    checkQuoteCoverage(market, { sizes, shares }, faults);
     const { orders, trades } = sizes[market];
     if (orders === null || trades === null) continue;
     if (orders.rows > 0 && trades.rows === 0) faults.add("exchange_missing", null, 1, `${market} trades`);
@@ -78,13 +82,29 @@ export function checkCoverage(tradedate: BeijingDate, securities: readonly Secur
       faults.add("exchange_missing", null, 1, `${market} orders`);
     }
     if (orders.rows === 0 || trades.rows === 0) continue;
-    const shares = securities.filter((each) => each.market === market && kindOf(each) === "share");
     countMissing(shares, { of: "orders", enough: ENOUGH_ORDERS, in: "trades", market }, faults);
     countMissing(shares, { of: "trades", enough: ENOUGH_TRADES, in: "orders", market }, faults);
   }
   const has = (dataset: DatasetName) => securities.some(({ rows }) => rows[dataset] !== null);
   if (has("orders") && has("trades")) return faults.verdict();
   return faults.verdict(notProvable(has("orders") ? "no_trades" : "no_orders"));
+}
+
+/** Traded shares have quotes, and an exchange with the quotes of many snapshots has trades. */
+function checkQuoteCoverage(
+  market: Market,
+  { sizes, shares }: { sizes: Sizes; shares: readonly SecurityReport[] },
+  faults: FaultCounter,
+): void {
+  const { trades, quotes } = sizes[market];
+  if (trades === null || quotes === null) return;
+  if (trades.rows > 0 && quotes.rows === 0) faults.add("exchange_missing", null, 1, `${market} quotes`);
+  // A security with quotes and nothing else is halted or an index; not all shares of an exchange are.
+  const isQuoted = shares.some(({ rows }) => (rows.quotes ?? 0) >= ENOUGH_QUOTES);
+  if (trades.rows === 0 && isQuoted) faults.add("exchange_missing", null, 1, `${market} trades`);
+  if (trades.rows === 0 || quotes.rows === 0) return;
+  countMissing(shares, { of: "trades", enough: ENOUGH_TRADES, in: "quotes", market }, faults);
+  countMissing(shares, { of: "quotes", enough: ENOUGH_QUOTES, in: "trades", market }, faults);
 }
 
 function countMissing(

@@ -10,16 +10,15 @@ import { checkGaps, checkSequence } from "./sequence.ts";
 import { replayShanghai } from "./shanghai.ts";
 import { checkScale, checkShape } from "./shape.ts";
 import { replayShenzhen } from "./shenzhen.ts";
-import { checkSums, type Turnover } from "./sums.ts";
+import { checkSums } from "./sums.ts";
 import { type CheckName, FaultCounter, notProvable, PASSED, type Verdict } from "./verdict.ts";
 
-/** A hash of all rows of a security in a dataset without their day; 0 without rows. */
+/** A hash of rows of a security in a dataset without their day; 0 without rows that tell days apart. */
 export type Contents = { [Name in DatasetName]?: number };
 
 export interface SecurityVerdicts {
   checks: Record<CheckName, Verdict>;
   counts: ReplayCounts & AuctionRowCounts;
-  turnover: Turnover | null;
 }
 
 export interface SecurityReport extends Security, SecurityVerdicts {
@@ -43,26 +42,25 @@ export function checkSecurity(day: SecurityDay, contents: Contents, others: Othe
   const { market, orders, trades } = day;
   const replay = replayOf(day);
   const auctionRows = checkAuctionRows(day);
-  const sums = checkSums(day);
   const checks: Record<CheckName, Verdict> = {
     matching: matchingVerdict(day, replay),
     sequence: trades === null ? notProvable("no_trades") : checkSequence(trades, market),
     gaps: trades === null ? notProvable("no_trades") : checkGaps(trades),
     priority: replay?.priority.verdict() ?? withoutReplay(day),
-    calendar: checkHours(day, orders, trades),
+    calendar: checkHours(day),
     shape: checkShape(day, orders, trades),
     scale: checkScale(day, orders),
     opening_auction: replay?.opening.verdict() ?? withoutReplay(day),
     closing_auction: replay?.closing.verdict() ?? withoutReplay(day),
     auction_rows: auctionRows.verdict,
-    sums: sums.verdict,
+    sums: checkSums(day),
     other_days: checkOtherDays(day, contents, others),
   };
   if (kindOf(day) === "other") {
     for (const name of MEASURED_FOR_SHARES) checks[name] = asUnmeasured(checks[name]);
   }
   const counts = { ...(replay?.counts ?? NO_COUNTS), ...auctionRows.counts };
-  return { checks, counts, turnover: sums.turnover };
+  return { checks, counts };
 }
 
 /** Checks whose rules were measured on shares. */
@@ -104,14 +102,16 @@ function matchingVerdict(day: SecurityDay, replay: Replay | null): Verdict {
 }
 
 /** Fails when the rows of a dataset are those of another day. */
-function checkOtherDays({ orders, trades }: SecurityDay, contents: Contents, others: OtherContents): Verdict {
+function checkOtherDays(day: SecurityDay, contents: Contents, others: OtherContents): Verdict {
   if (others.length === 0) return notProvable("no_other_days");
   const faults = new FaultCounter();
   for (const [dataset, rows] of [
-    ["orders", orders?.rows ?? 0],
-    ["trades", trades?.rows ?? 0],
+    ["orders", day.orders?.rows ?? 0],
+    ["trades", day.trades?.rows ?? 0],
+    ["quotes", day.quoteSpan?.rows ?? 0],
   ] as const) {
-    if (rows < ENOUGH_ROWS) continue;
+    // 0 stands for rows that are alike on many days: the quotes of a security that is not traded.
+    if (rows < ENOUGH_ROWS || (contents[dataset] ?? 0) === 0) continue;
     const same = others.find((other) => other.contents[dataset] === contents[dataset]);
     if (same !== undefined) faults.add("same_as_other_day", null, 1, `${dataset} of ${same.tradedate}`);
   }

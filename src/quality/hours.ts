@@ -3,7 +3,13 @@ import type { OrderColumns, Security } from "../orders/record.ts";
 import { CANCEL, IGNORED } from "./live-orders.ts";
 import { CLOSING_CALL, CONTINUOUS, OPENING_CALL } from "./replay.ts";
 import { kindOf, tradesAfterHours } from "./security-kind.ts";
-import { coded, sinceMidnightMs, type TradeColumns } from "./security-rows.ts";
+import {
+  coded,
+  type QuoteSpan,
+  type SecurityDay,
+  sinceMidnightMs,
+  type TradeColumns,
+} from "./security-rows.ts";
 import { shanghaiKind } from "./shanghai.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, type FaultPlace, type Verdict } from "./verdict.ts";
@@ -28,18 +34,24 @@ const HALT_MS = 9 * 60_000;
 const ENOUGH_ROWS = 500;
 const MOST_APART_MS = 30 * 60_000;
 
-/** Checks both datasets' times, and Shanghai's flags by phase. `orders` and `trades` are null when not available. */
-export function checkHours(
-  security: Security,
-  orders: OrderColumns | null,
-  trades: TradeColumns | null,
-): Verdict {
+/** Checks the times of orders and trades, the span of each dataset against the others', and Shanghai's flags by phase. */
+export function checkHours(security: SecurityDay): Verdict {
+  const { orders, trades, quoteSpan } = security;
   const faults = new FaultCounter();
   if (orders !== null) checkOrders(security, orders, faults);
   if (trades !== null && security.market === "SH") checkShanghaiTrades(security, trades, faults);
   if (trades !== null && security.market === "SZ") checkShenzhenTrades(security, trades, faults);
   if (orders !== null && trades !== null) checkSpans(orders, trades, faults);
+  if (trades !== null && quoteSpan !== undefined) checkQuoteSpan(trades, quoteSpan, faults);
   return faults.verdict();
+}
+
+function ordersAt(row: number, time: number): FaultPlace {
+  return { dataset: "orders", row, time };
+}
+
+function tradesAt(row: number, time: number): FaultPlace {
+  return { dataset: "trades", row, time };
 }
 
 function checkOrders(security: Security, orders: OrderColumns, faults: FaultCounter): void {
@@ -49,9 +61,10 @@ function checkOrders(security: Security, orders: OrderColumns, faults: FaultCoun
     const time = orders.time[row] ?? 0;
     const kind = kinds?.[row];
     if (kind === IGNORED && isShanghai) continue;
-    const place = (): FaultPlace => ({ dataset: "orders", row, time });
-    if (!isOpen(time, security, isShanghai)) faults.add("order_outside_hours", place());
-    else if (kind === CANCEL && isWithoutCancels(time, security)) faults.add("cancel_outside_hours", place());
+    if (!isOpen(time, security, isShanghai)) faults.add("order_outside_hours", ordersAt(row, time));
+    else if (kind === CANCEL && isWithoutCancels(time, security)) {
+      faults.add("cancel_outside_hours", ordersAt(row, time));
+    }
   }
 }
 
@@ -81,15 +94,15 @@ function checkShanghaiTrades(security: Security, trades: TradeColumns, faults: F
   let [before, haltEnd] = [0, -1];
   for (let row = 0; row < trades.rows; row++) {
     const time = trades.time[row] ?? 0;
-    const place = (): FaultPlace => ({ dataset: "trades", row, time });
     const phase = phaseOf(time);
-    if (phase === null && !isAfterHours(time, security)) faults.add("trade_outside_hours", place());
+    if (phase === null && !isAfterHours(time, security))
+      faults.add("trade_outside_hours", tradesAt(row, time));
     else if (!hasFlags) continue;
     else if (isAuction[row] === 1 && phase === "continuous") {
       if (sinceMidnightMs(time) - sinceMidnightMs(before) > HALT_MS) haltEnd = time;
-      if (time !== haltEnd) faults.add("flag_outside_phase", place());
+      if (time !== haltEnd) faults.add("flag_outside_phase", tradesAt(row, time));
     } else if (isAuction[row] === 0 && (phase === "opening" || (phase === "closing" && hasClosingCall))) {
-      faults.add("flag_outside_phase", place());
+      faults.add("flag_outside_phase", tradesAt(row, time));
     }
     before = time;
   }
@@ -109,12 +122,11 @@ function checkShenzhenTrades(security: Security, trades: TradeColumns, faults: F
   const isCancel = shenzhenCancels(trades);
   for (let row = 0; row < trades.rows; row++) {
     const time = trades.time[row] ?? 0;
-    const place = (): FaultPlace => ({ dataset: "trades", row, time });
     if (isCancel[row] === 1) {
-      if (!isOpen(time, security, false)) faults.add("cancel_outside_hours", place());
-      else if (isWithoutCancels(time, security)) faults.add("cancel_outside_hours", place());
+      if (!isOpen(time, security, false)) faults.add("cancel_outside_hours", tradesAt(row, time));
+      else if (isWithoutCancels(time, security)) faults.add("cancel_outside_hours", tradesAt(row, time));
     } else if (phaseOf(time) === null && !isAfterHours(time, security)) {
-      faults.add("trade_outside_hours", place());
+      faults.add("trade_outside_hours", tradesAt(row, time));
     }
   }
 }
@@ -124,15 +136,26 @@ function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCou
   if (orders.rows < ENOUGH_ROWS || trades.rows < ENOUGH_ROWS) return;
   const [orderFirst, orderLast] = spanOf(orders.time);
   const [tradeFirst, tradeLast] = spanOf(trades.time);
-  const tradesAt = (row: number): FaultPlace => ({ dataset: "trades", row, time: trades.time[row] ?? 0 });
-  const ordersAt = (row: number): FaultPlace => ({ dataset: "orders", row, time: orders.time[row] ?? 0 });
+  const tradeAt = (row: number): FaultPlace => tradesAt(row, trades.time[row] ?? 0);
+  const orderAt = (row: number): FaultPlace => ordersAt(row, orders.time[row] ?? 0);
   if (tradeFirst > Math.max(orderFirst, tradingMs(CONTINUOUS)) + MOST_APART_MS) {
-    faults.add("begins_late", tradesAt(0));
+    faults.add("begins_late", tradeAt(0));
   }
   // An order precedes its trades.
-  if (orderFirst > tradeFirst) faults.add("begins_late", ordersAt(0));
-  if (tradeLast < orderLast - MOST_APART_MS) faults.add("ends_early", tradesAt(trades.rows - 1));
-  if (orderLast < tradeLast - MOST_APART_MS) faults.add("ends_early", ordersAt(orders.rows - 1));
+  if (orderFirst > tradeFirst) faults.add("begins_late", orderAt(0));
+  if (tradeLast < orderLast - MOST_APART_MS) faults.add("ends_early", tradeAt(trades.rows - 1));
+  if (orderLast < tradeLast - MOST_APART_MS) faults.add("ends_early", orderAt(orders.rows - 1));
+}
+
+/** Snapshots begin before the first trade and go on after the last one. */
+function checkQuoteSpan(trades: TradeColumns, quotes: QuoteSpan, faults: FaultCounter): void {
+  if (trades.rows < ENOUGH_ROWS) return;
+  const [tradeFirst, tradeLast] = spanOf(trades.time);
+  const place = (row: number, time: number): FaultPlace => ({ dataset: "quotes", row, time });
+  if (tradingMs(quotes.first) > tradeFirst + MOST_APART_MS) faults.add("begins_late", place(0, quotes.first));
+  if (tradingMs(quotes.last) < tradeLast - MOST_APART_MS) {
+    faults.add("ends_early", place(quotes.rows - 1, quotes.last));
+  }
 }
 
 function spanOf(times: Int32Array): [number, number] {

@@ -76,11 +76,12 @@ class Priority {
   passedOver = 0;
   private first: FaultPlace | null = null;
 
-  add(isBest: boolean, place: () => FaultPlace): void {
+  /** Judges the fill in `row` of the trades, at `time`. */
+  add(isBest: boolean, row: number, time: number): void {
     this.judged += 1;
     if (isBest) return;
     this.passedOver += 1;
-    this.first ??= place();
+    this.first ??= { dataset: "trades", row, time };
   }
 
   /** Returns `failed` when more than 2 % of at least 500 fills bypassed a better order. */

@@ -19,12 +19,21 @@ export interface LastSnapshot {
   lowE4: number;
 }
 
+/** How many snapshots a security has, and the times of the first and the last one, HHMMSSmmm. */
+export interface QuoteSpan {
+  rows: number;
+  first: number;
+  last: number;
+}
+
 export interface SecurityDay extends Security {
   /** `null` where the day has no such pack; 0 rows where the security has none in it. */
   orders: OrderColumns | null;
   trades: TradeColumns | null;
   /** `null` where the day has no quotes. */
   lastSnapshot: LastSnapshot | null;
+  /** Absent without snapshots. */
+  quoteSpan?: QuoteSpan | undefined;
   /** The opening auction from the quotes; absent where the day has no quotes. */
   auction?: Auction | undefined;
 }

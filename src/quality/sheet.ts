@@ -133,7 +133,7 @@ export function qualitySheet({
     counts: countsOf(securities),
     summary,
     day,
-    securities: securities.map(({ counts: _, turnover: __, ...rest }) => rest),
+    securities: securities.map(({ counts: _, ...rest }) => rest),
   };
 }
 

@@ -97,9 +97,9 @@ class ShenzhenReplay extends Replay {
   }
 
   private judgePriority(row: number, resting: number, side: number): void {
-    const { orders } = this;
+    const { orders, trades } = this;
     if (resting < 0 || orders.kinds[resting] !== LIMIT) return;
-    this.priority.add(orders.best(side) === resting, () => this.placeOfTrade(row));
+    this.priority.add(orders.best(side) === resting, row, trades.time[row] ?? 0);
   }
 
   /** Subtracts the fill in `row` from the order in row `ordered` (-1: unknown), which is on `side`. */

@@ -6,7 +6,7 @@ import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
 
 /** HHMMSSmmm: after-hours trades are in no snapshot before it. */
-const SUMMED_BEFORE = 150500000;
+export const SUMMED_BEFORE = 150500000;
 /** Yuan. Snapshots have at most two decimals. */
 const MOST_APART = 1;
 
@@ -59,31 +59,17 @@ export function lastSnapshot({ time, rows, ...totals }: QuoteTotals): LastSnapsh
   };
 }
 
-/** The turnover before 15:05 in yuan, from the trades and from the last snapshot; their ratio reveals a wrong unit. */
-export interface Turnover {
-  traded: number;
-  quoted: number;
-}
-
-export interface SumsChecked {
-  verdict: Verdict;
-  /** `null` without trades or quotes. */
-  turnover: Turnover | null;
-}
-
 /**
  * Checks that the volumes add up to the day's, the amounts to within 1 yuan of it, and that every price is within the
  * day's range. Not provable without quotes; for bonds and repos, whose units differ, it reports and never fails.
  */
-export function checkSums(day: SecurityDay): SumsChecked {
+export function checkSums(day: SecurityDay): Verdict {
   const { trades, lastSnapshot: snapshot } = day;
-  if (snapshot === null) return { verdict: notProvable("no_quotes"), turnover: null };
-  if (trades === null) return { verdict: notProvable("no_trades"), turnover: null };
-  const totals = tradedTotals(trades);
-  const turnover = { traded: totals.amount, quoted: snapshot.amount };
-  const verdict = sumsVerdict(trades, totals, snapshot);
-  if (verdict.verdict !== "failed" || kindOf(day) !== "other") return { verdict, turnover };
-  return { verdict: notProvable("unmeasured_market", verdict.faults), turnover };
+  if (snapshot === null) return notProvable("no_quotes");
+  if (trades === null) return notProvable("no_trades");
+  const verdict = sumsVerdict(trades, tradedTotals(trades), snapshot);
+  if (verdict.verdict !== "failed" || kindOf(day) !== "other") return verdict;
+  return notProvable("unmeasured_market", verdict.faults);
 }
 
 function sumsVerdict(trades: TradeColumns, totals: TradedTotals, snapshot: LastSnapshot): Verdict {

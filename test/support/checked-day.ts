@@ -11,7 +11,6 @@ import type { SampleSecurity } from "../../src/pack-builder/sample/securities.ts
 import { shanghaiDay } from "../../src/pack-builder/sample/shanghai.ts";
 import { shenzhenOrders } from "../../src/pack-builder/sample/shenzhen.ts";
 import { shenzhenTrades } from "../../src/pack-builder/sample/shenzhen-trades.ts";
-import type { LastSnapshot } from "../../src/quality/security-rows.ts";
 import type { QualitySheet } from "../../src/quality/sheet.ts";
 import { CHECKS, type FaultKind } from "../../src/quality/verdict.ts";
 import { type DayOfSecurity, type Table, writeTables } from "./layout-sources.ts";
@@ -25,15 +24,15 @@ const SECURITIES = [
   { symbol: "600519", market: "SH", priceE4: 14_688_800 },
 ] as const;
 
-/** Four shares of both exchanges with `rows` orders each, the same for the same seed. */
-export function madeDay(seed: string, rows: number): DayOfSecurity[] {
+/** Four shares of both exchanges with `rows` orders each, the same for the same seed; `hasQuotes`: with snapshots. */
+export function madeDay(seed: string, rows: number, { hasQuotes = false } = {}): DayOfSecurity[] {
   return SECURITIES.map((each) => {
     const security: SampleSecurity = { ...each, rows, tickE4: 100, lot: 100 };
     const random = seededRandom(`${seed} ${each.symbol}`);
     const { symbol, market } = security;
-    if (market === "SH") return { symbol, market, ...shanghaiDay(security, random) };
+    if (market === "SH") return { symbol, market, ...shanghaiDay(security, random, { hasQuotes }) };
     const orders = shenzhenOrders(security, random);
-    return { symbol, market, orders, ...shenzhenTrades(security, orders, random) };
+    return { symbol, market, orders, ...shenzhenTrades(security, orders, random, { hasQuotes }) };
   });
 }
 
@@ -42,34 +41,15 @@ export interface Checked {
   sheet: QualitySheet;
 }
 
-/** The totals in a day's last quotes of each security, by code with suffix. */
-export function snapshotsOf(day: readonly DayOfSecurity[]): Map<string, LastSnapshot> {
-  return new Map(
-    day.map(({ symbol, market, trades }) => {
-      const fills = [...trades.priceE4.keys()].filter((row) => (trades.priceE4[row] ?? 0) > 0);
-      const sum = (of: (row: number) => number) => fills.reduce((total, row) => total + of(row), 0);
-      const prices = fills.map((row) => trades.priceE4[row] ?? 0);
-      const snapshot = {
-        volume: sum((row) => trades.volume[row] ?? 0),
-        amount: sum((row) => (trades.priceE4[row] ?? 0) * (trades.volume[row] ?? 0)) / 10_000,
-        highE4: Math.max(...prices),
-        lowE4: Math.min(...prices),
-      };
-      return [`${symbol}.${market}`, snapshot];
-    }),
-  );
-}
-
 export interface Beside {
   /** Other days by date, whose sheets are in the same folder. */
   before?: Readonly<Record<string, readonly Table[]>> | undefined;
-  snapshots?: ReadonlyMap<string, LastSnapshot> | undefined;
 }
 
 /** Builds and checks `tables`. Throws the build's error. */
 export async function checkedTables(
   tables: readonly Table[],
-  { before = {}, snapshots }: Beside = {},
+  { before = {} }: Beside = {},
 ): Promise<Checked> {
   const folder = mkdtempSync(join(tmpdir(), "edgetape-"));
   try {
@@ -77,7 +57,7 @@ export async function checkedTables(
     for (const [tradedate, rows] of Object.entries(before)) {
       await checkedIn({ folder, outFolder, tradedate: tradedate as BeijingDate }, rows);
     }
-    return await checkedIn({ folder, outFolder, tradedate: CHECKED_DAY }, tables, snapshots);
+    return await checkedIn({ folder, outFolder, tradedate: CHECKED_DAY }, tables);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -86,13 +66,12 @@ export async function checkedTables(
 async function checkedIn(
   { folder, outFolder, tradedate }: { folder: string; outFolder: string; tradedate: BeijingDate },
   tables: readonly Table[],
-  snapshots?: ReadonlyMap<string, LastSnapshot>,
 ): Promise<Checked> {
   const source = join(folder, tradedate);
   writeTables(source, tables);
   const options = { tradedate, outFolder, maxBroken: 0, threads: 0, verify: false, onProgress: () => {} };
   const { packs: reports } = await buildPacks({ sources: [source], ...options });
-  return { reports, sheet: (await checkFolder(outFolder, tradedate, { snapshots })).sheet };
+  return { reports, sheet: (await checkFolder(outFolder, tradedate)).sheet };
 }
 
 /** Returns every fault of the sheet as `code check kind`, or `day check kind subject`. */

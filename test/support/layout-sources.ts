@@ -4,12 +4,15 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { RowsOf } from "../../src/datasets/dataset.ts";
+import type { quotes } from "../../src/datasets/quotes.ts";
 import type { OrderColumns, Security } from "../../src/orders/record.ts";
 import type { TradeColumns } from "../../src/quality/security-rows.ts";
 
 export interface DayOfSecurity extends Security {
   orders: OrderColumns;
   trades: TradeColumns;
+  quotes: RowsOf<typeof quotes>;
 }
 
 /** Positions of a table's columns; absent where the layout has no such column. */
@@ -26,7 +29,7 @@ export interface Columns {
 }
 
 export interface Table {
-  dataset: "orders" | "trades" | "both";
+  dataset: "orders" | "trades" | "quotes" | "both";
   path: string;
   header: string[];
   rows: string[][];

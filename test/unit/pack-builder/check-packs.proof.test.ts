@@ -5,6 +5,7 @@ import { writeSamplePack } from "../../../src/pack-builder/sample/sample-pack.ts
 import { sheetLines } from "../../../src/quality/sheet-text.ts";
 import { checkedTables, faultsOf, madeDay } from "../../support/checked-day.ts";
 import { LAYOUTS, SHANGHAI_ONLY, tablesOf } from "../../support/layout-sources.ts";
+import { plainQuotes } from "../../support/quote-table.ts";
 import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
@@ -17,6 +18,9 @@ describe("the quality check of sample days", () => {
       const day = { tradedate: DAY, rows: 20_000, seed: `clean ${number}` };
       await writeSamplePack(day, folder);
       await writeSamplePack(day, folder, undefined, "trades");
+      // Quotes take more time than the others.
+      const hasQuotes = number % 10 === 0;
+      if (hasQuotes) await writeSamplePack(day, folder, undefined, "quotes");
       const { sheet, path } = await checkFolder(folder, DAY);
       expect(faultsOf({ reports: [], sheet })).toEqual([]);
       expect(sheet.verdict).toBe("passed");
@@ -25,17 +29,21 @@ describe("the quality check of sample days", () => {
       for (const check of ["matching", "opening_auction", "closing_auction"] as const) {
         expect(sheet.summary[check]).toMatchObject({ passed: 19, failed: 0 });
       }
+      if (hasQuotes) expect(sheet.summary.sums).toMatchObject({ passed: 20, failed: 0 });
       expect(sheet.summary.priority.passed).toBeGreaterThan(3);
       expect(await readSheet(path)).toEqual(sheet);
     }
   });
 
   it.each(LAYOUTS)("finds nothing in a clean day of the layout %s", async (layout) => {
-    const checked = await checkedTables(tablesOf(layout, "20230711", madeDay("clean", 900)));
-    expect(checked.reports.map(({ result }) => result)).toEqual(["whole", "whole"]);
+    const made = madeDay("clean", 900, { hasQuotes: true });
+    const day = made.filter(({ market }) => market === "SH" || !SHANGHAI_ONLY.includes(layout));
+    const tables = [...tablesOf(layout, "20230711", day), plainQuotes("20230711", day)];
+    const checked = await checkedTables(tables);
+    expect(checked.reports.map(({ result }) => result)).toEqual(["whole", "whole", "whole"]);
     expect(faultsOf(checked)).toEqual([]);
-    const passed = SHANGHAI_ONLY.includes(layout) ? 2 : 4;
-    expect(checked.sheet.summary.matching).toEqual({ passed, failed: 0, notProvable: {} });
+    const passed = { passed: day.length, failed: 0, notProvable: {} };
+    expect(checked.sheet.summary).toMatchObject({ matching: passed, sums: passed });
   });
 
   it("has the same result when threads share the securities", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Checked, checkedTables, faultsOf, madeDay, snapshotsOf } from "../../support/checked-day.ts";
+import { type Checked, checkedTables, faultsOf, madeDay } from "../../support/checked-day.ts";
 import {
   type Columns,
   LAYOUTS,
@@ -8,6 +8,7 @@ import {
   type Table,
   tablesOf,
 } from "../../support/layout-sources.ts";
+import { plainQuotes } from "../../support/quote-table.ts";
 import { type Random, randomFrom } from "../../support/random.ts";
 
 const [DAY, BEFORE] = ["20230711", "20230710"];
@@ -219,14 +220,14 @@ describe.each(LAYOUTS)("the quality check of the layout %s", (layout) => {
       let [count, withoutQuotes] = [0, 0];
       for (let number = 0; number < SEEDS; number++) {
         const seed = `${name} ${number}`;
-        const day = madeDay(seed, ROWS);
+        const day = madeDay(seed, ROWS, { hasQuotes: true });
         const planted = plant(tablesOf(layout, DAY, day), { layout, random: randomFrom(number), seed });
         if (planted === null) continue;
         const { tables, codes, before, needsQuotes } = planted;
         let checked = await checkedTables(tables, { before });
         count += 1;
         if (isFound(checked, codes)) withoutQuotes += 1;
-        else if (needsQuotes) checked = await checkedTables(tables, { before, snapshots: snapshotsOf(day) });
+        else if (needsQuotes) checked = await checkedTables([...tables, plainQuotes(DAY, day)], { before });
         for (const fault of faultsOf(checked)) kinds.add(fault.split(" ").slice(1).join(" "));
         expect(isFound(checked, codes), `${seed}: ${faultsOf(checked)}`).toBe(true);
       }
@@ -235,4 +236,48 @@ describe.each(LAYOUTS)("the quality check of the layout %s", (layout) => {
       console.log(`${layout}: ${name}: ${withoutQuotes} of ${count} without quotes: ${found}`);
     },
   );
+});
+
+/** Faults of both files of a day, or of the quotes themselves, that leave orders and trades in agreement. */
+const THROUGH_QUOTES: readonly {
+  name: string;
+  kind: string;
+  plant: (tables: readonly Table[], quotes: Table) => Table[];
+}[] = [
+  {
+    name: "a factor of 100 in the volumes of orders and trades",
+    kind: "sum_volume",
+    plant: (tables, quotes) => [
+      ...changed(tables, (table, row) => [scaled(row, at(table, "volume"), 100)]),
+      quotes,
+    ],
+  },
+  {
+    name: "a factor of 10,000 in the prices of orders and trades",
+    kind: "sum_amount",
+    plant: (tables, quotes) => [
+      ...changed(tables, (table, row) => [scaled(row, at(table, "price"), 10_000)]),
+      quotes,
+    ],
+  },
+  {
+    name: "a factor of 10,000 in the amounts of the quotes",
+    kind: "sum_amount",
+    plant: (tables, quotes) => {
+      const place = quotes.header.indexOf("amount");
+      return [...tables, ...changed([quotes], (_, row) => [scaled(row, place, 10_000)])];
+    },
+  },
+];
+
+describe.each(LAYOUTS)("quotes beside the layout %s", (layout) => {
+  it.each(THROUGH_QUOTES)("show $name", async ({ name, kind, plant }) => {
+    const day = madeDay(name, ROWS, { hasQuotes: true }).filter(
+      ({ market }) => market === "SH" || !SHANGHAI_ONLY.includes(layout),
+    );
+    const checked = await checkedTables(plant(tablesOf(layout, DAY, day), plainQuotes(DAY, day)));
+    for (const { symbol, market } of day) {
+      expect(faultsOf(checked)).toContain(`${symbol}.${market} sums ${kind}`);
+    }
+  });
 });

@@ -11,6 +11,7 @@ import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { sectionRows } from "../../../src/pack-builder/verify/section-rows.ts";
 import { checkSecurity } from "../../../src/quality/check-security.ts";
 import { replayShanghai } from "../../../src/quality/shanghai.ts";
+import { tradedTotals } from "../../../src/quality/sums.ts";
 import { printedRandom } from "../../support/random.ts";
 import { bare } from "../../support/result.ts";
 import { readVendorQuotes } from "../../support/vendor-zip.ts";
@@ -75,6 +76,8 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
       cancelsExact: 39_588,
       fills: 108_026,
       fillsFound: 108_026,
+      auctionRows: 0,
+      auctionRowsFound: 0,
     });
     const passed = { passed: 5, failed: 0, notProvable: {} };
     expect(sheet.summary).toEqual({
@@ -88,18 +91,30 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
       scale: passed,
       opening_auction: passed,
       closing_auction: passed,
+      auction_rows: { passed: 0, failed: 0, notProvable: { no_quotes: 5 } },
       sums: { passed: 0, failed: 0, notProvable: { no_quotes: 5 } },
       other_days: { passed: 0, failed: 0, notProvable: { no_other_days: 5 } },
     });
     expect(sheet.day.coverage).toEqual({ verdict: "passed" });
   });
 
-  it("passes for 2023-02-01, 600519, also against the day's last snapshot", async () => {
+  it("passes every provable check for 2023-02-01, 600519, with orders, trades and quotes", async () => {
     const archive = "full-20230201-600519-vendor.zip";
     const { sheet, outFolder } = await checkedDay(FEBRUARY, [archive]);
     expect(sheet.verdict).toBe("passed");
-    expect(sheet.counts.cancelsExact).toBe(sheet.counts.cancels);
-    expect(sheet.counts.fillsFound).toBe(sheet.counts.fills);
+    expect(sheet.counts).toEqual({
+      cancels: 15_668,
+      cancelsExact: 15_668,
+      fills: 26_572,
+      fillsFound: 26_572,
+      auctionRows: 126,
+      auctionRowsFound: 126,
+    });
+    const { gaps, other_days, ...provable } = sheet.summary;
+    for (const summary of Object.values(provable)) {
+      expect(summary).toEqual({ passed: 1, failed: 0, notProvable: {} });
+    }
+    expect([gaps.notProvable, other_days.notProvable]).toEqual([{ shared_numbers: 1 }, { no_other_days: 1 }]);
     const security = { symbol: "600519", market: "SH" } as const;
     const own = {
       orders: await rowsOf(join(outFolder, "20230201.parquet"), orders, "600519"),
@@ -108,8 +123,11 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     const quotes = (await readVendorQuotes(join(DATA, archive))).get("600519") ?? [];
     const last = quotes.findLast(({ time }) => time < 150500000);
     if (last === undefined) throw new Error("no snapshot");
+    // Another reader's last snapshot, to the hundredth of a yuan.
     const { checks } = checkSecurity({ ...security, ...own, lastSnapshot: last }, {}, []);
     expect(checks.sums).toEqual({ verdict: "passed" });
+    const { volume, amount } = tradedTotals(own.trades);
+    expect({ volume, amount }).toEqual({ volume: last.volume, amount: last.amount });
     const wrong = { ...last, amount: last.amount / 10_000 };
     expect(checkSecurity({ ...security, ...own, lastSnapshot: wrong }, {}, []).checks.sums.verdict).toBe(
       "failed",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LastSnapshot } from "../../../src/quality/security-rows.ts";
 import { lastSnapshot } from "../../../src/quality/sums.ts";
-import { checked, verdictOf } from "./checked.ts";
+import { verdictOf } from "./checked.ts";
 import type { TradeRow } from "./rows.ts";
 
 describe("the sums check", () => {
@@ -38,16 +38,6 @@ describe("the sums check", () => {
 
   it("is not provable without quotes", () => {
     expect(verdictOf("sums", { trades })).toBe("no_quotes");
-  });
-
-  it("returns both turnovers, whose ratio is the factor of a wrong unit", () => {
-    const snapshot = { ...right, amount: 22_000_000 };
-    expect(checked({ trades, lastSnapshot: snapshot }).turnover).toEqual({
-      traded: 2_200,
-      quoted: 22_000_000,
-    });
-    expect(checked({ trades }).turnover).toBeNull();
-    expect(checked({ trades: null, lastSnapshot: snapshot }).turnover).toBeNull();
   });
 });
 

@@ -1,0 +1,51 @@
+/** What the quality check needs of a security's quotes: two short parts of its section are read. */
+import type { Auction } from "../auction/rows.ts";
+import { storedColumns } from "../datasets/dataset.ts";
+import { quotes } from "../datasets/quotes.ts";
+import { blockEnd, blockRows, type SectionEntry } from "../packs/layout.ts";
+import type { LastSnapshot, QuoteSpan } from "../quality/security-rows.ts";
+import { lastSnapshot, SUMMED_BEFORE } from "../quality/sums.ts";
+import { readAuction } from "./auction-pack.ts";
+import { quoteContents } from "./contents.ts";
+import type { PackFile } from "./pack-file.ts";
+import { sectionRows } from "./verify/section-rows.ts";
+
+export interface QuotedDay {
+  /** `null` without a snapshot before 15:05. */
+  lastSnapshot: LastSnapshot | null;
+  span: QuoteSpan | null;
+  /** Absent without snapshots. */
+  auction?: Auction;
+  /** A number over the rows of the last block before 15:05, which is another one on another day; 0 without trading. */
+  contents: number;
+}
+
+/** A security without snapshots. */
+export const UNQUOTED: QuotedDay = {
+  lastSnapshot: null,
+  span: null,
+  contents: 0,
+};
+
+const TOTALS = new Set(["volume", "amount", "highE4", "lowE4"]);
+const UNREAD = storedColumns(quotes).flatMap(({ key }) => (TOTALS.has(key) ? [] : [key]));
+
+/** Reads the day of a security from its section of a quote pack. Throws `PackFormatError`. */
+export async function readQuotedDay(pack: Pick<PackFile, "read">, entry: SectionEntry): Promise<QuotedDay> {
+  const [first] = entry.blocks;
+  if (first === undefined) return UNQUOTED;
+  const auction = await readAuction(pack, entry);
+  const span = { rows: entry.rows, first: first.t0, last: entry.lastTime };
+  const number = entry.blocks.findLastIndex(({ t0 }) => t0 < SUMMED_BEFORE);
+  const block = entry.blocks[number];
+  if (block === undefined) return { ...UNQUOTED, auction, span };
+  const bytes = await pack.read(entry.offset + block.offset, blockEnd(entry, number) - block.offset);
+  const rows = blockRows(entry, number);
+  const only = { ...entry, rows, length: bytes.length, footerLength: 0 };
+  const part = { ...only, blocks: [{ ...block, offset: 0, firstRow: 0 }] };
+  const totals = sectionRows(part, bytes, quotes, { unread: UNREAD, before: SUMMED_BEFORE });
+  const last = lastSnapshot(totals);
+  // Snapshots of a security that is not traded can be the same on two days.
+  const contents = (last?.volume ?? 0) > 0 ? quoteContents(totals) : 0;
+  return { lastSnapshot: last, span, auction, contents };
+}
