@@ -44,7 +44,7 @@ export interface Identified {
 /**
  * Finds the holder of `apikey` at `nowMs` (Unix milliseconds). Unless the holder is cached, the key and the statements
  * `alongside` are read in one D1 batch. Refuses `key_unknown`, `key_revoked` and `account_disabled`. Unknown keys are
- * not cached, so a new key works at once.
+ * not cached, so a new key works immediately.
  */
 export async function identify(
   db: D1Database,

@@ -1,6 +1,6 @@
 /**
- * `/admin/backup` and `/admin/restores`: sends the catalog page by page for the operator's backup file, and takes it
- * back in chunks. A restore rebuilds the index rows of its packs from R2, and its last step replaces everything; every
+ * `/admin/backup` and `/admin/restores`: sends the catalog page by page for the operator's backup file, and receives it
+ * again in chunks. A restore rebuilds the index rows of its packs from R2, and its last step replaces everything; every
  * step can be repeated.
  */
 import { Hono } from "hono";

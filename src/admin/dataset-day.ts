@@ -8,7 +8,7 @@ export interface DatasetDay {
   tradedate: BeijingDate;
 }
 
-/** What messages call it. */
+/** Its name in messages. */
 export function calledOf({ dataset, tradedate }: DatasetDay): string {
   return dayName(tradedate, dataset);
 }

@@ -10,7 +10,7 @@ import type { TokenScope } from "../entitlement/operators.ts";
 import type { SealProblem } from "./backup-routes.ts";
 import { calledOf, type DatasetDay } from "./dataset-day.ts";
 
-/** What a request gets, or why it is refused. */
+/** The answer to a request, or the reason for its refusal. */
 export type Answered<Value> = Result<Value, AdminRefusal>;
 
 export type AdminRefusal =

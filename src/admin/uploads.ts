@@ -298,7 +298,7 @@ async function assembleFirst<Claims>(
   const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
   const missing = numbers.filter((n) => !there.has(n));
   if (missing.length > 0) return refused({ reason: "parts_missing", missing });
-  // From here on the parts can become an object at any moment, so the revision's number is taken.
+  // From here on the parts can become an object at any moment, so the revision's number counts as used.
   await moveUpload(stores.db, upload, "uploading", "completing");
   return again(stores, completion);
 }

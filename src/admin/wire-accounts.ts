@@ -276,7 +276,7 @@ export const explainedRequestSchema = z.strictObject({
   requestId: z.string(),
   /**
    * `refused` or `served`; `in_progress` holds the slot now; `unfinished` was accepted without a reported end;
-   * `unknown` is not stored (any more).
+   * `unknown` is not stored, or no longer.
    */
   state: z.enum(["refused", "served", "in_progress", "unfinished", "unknown"]),
   accountId: z.string().nullable(),

@@ -13,8 +13,8 @@ export const dataTypeSchema = z.enum(DATA_TYPES, `expected ${DATA_TYPES.join(" o
 const FILE_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
 /**
- * Why a file of this type and day cannot be called `name`, as a clause, or null. The date must stand in the
- * name and no other date with it; `<date>_<dataset>.parquet` is a day pack, which `publish` sends.
+ * Why a file of this type and day cannot be called `name`, as a clause, or null. The name must contain the date and no
+ * other date; `<date>_<dataset>.parquet` is a day pack, which `publish` sends.
  */
 export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name: string): string | null {
   if (dataType === "auction_tick") {

@@ -41,7 +41,7 @@ export const doctorReportSchema = z.strictObject({
 });
 export type DoctorReport = z.infer<typeof doctorReportSchema>;
 
-/** What the platform gives a request where the worker runs. */
+/** What the platform provides to a request where the worker runs. */
 export const placeReportSchema = z.strictObject({
   /** The caller's address in `CF-Connecting-IP`, by which the drive's guard counts; null without one. */
   address: z.string().nullable(),

@@ -46,7 +46,7 @@ export interface AuctionRow {
   side: "b" | "s" | "";
 }
 
-/** A snapshot that is impossible in an auction; it gives no row. */
+/** A snapshot that is impossible in an auction and gets no row. */
 export interface AuctionDefect {
   /** `auction_snapshot`: neither a call nor a result; `auction_sides`: both sides have an unmatched quantity. */
   kind: "auction_snapshot" | "auction_sides";

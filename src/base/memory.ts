@@ -12,7 +12,7 @@ const MAX_BYTES = 64_000_000;
 /** A client that leaves a piece unread for this long, while others wait for memory, can lose its body. */
 const IDLE_MS = 5_000;
 
-/** How often a waiting request checks for free memory by itself. */
+/** The time between two checks for free memory by a waiting request. */
 const LOOK_MS = 500;
 
 /** A limit for a group of answers, such as those of an account. */

@@ -34,7 +34,7 @@ export function addDays(date: BeijingDate, days: number): BeijingDate {
 
 /** Returns whether `date` is a Saturday or a Sunday. The mainland exchanges never trade on one. */
 export function isWeekend(date: BeijingDate): boolean {
-  // Noon in Beijing lies on the same date in UTC.
+  // Noon in Beijing has the same date in UTC.
   return [0, 6].includes(new Date(startOfDay(date) + DAY_MS / 2).getUTCDay());
 }
 

@@ -73,7 +73,7 @@ const OVERVIEW = `
   ORDER BY days.tradedate`;
 
 /**
- * Which days: from `first` to `last`, both included, as they stood at `untilMs` (Unix milliseconds; now when absent),
+ * Which days: from `first` to `last`, both included, in their state at `untilMs` (Unix milliseconds; now when absent),
  * of `dataset`.
  */
 export interface OverviewSpan {

@@ -19,7 +19,7 @@ interface KeptDay {
 }
 
 const days = new Map<string, KeptDay>();
-/** What a day's packs have of a symbol. */
+/** The rows that a day's packs have for a symbol. */
 type KeptSections = Pick<OrderDay, "sections" | "elsewhere">;
 
 /** By packs and symbol, the ones used last at the end. */

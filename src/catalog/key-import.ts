@@ -27,7 +27,7 @@ export interface NewImportedKey {
   firstCharacters: string;
 }
 
-/** What the catalog has of an import. */
+/** The catalog's rows that an import concerns. */
 export interface KnownForImport {
   /** Ids of existing accounts. */
   accounts: readonly string[];

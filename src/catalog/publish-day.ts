@@ -44,7 +44,7 @@ export function packTarget(tradedate: BeijingDate, dataset: DatasetName): string
   return `${dataset}/${tradedate}`;
 }
 
-/** What the audit calls a dataset's day: the day alone for orders, as before there were others. */
+/** Returns the name of a dataset's day in the audit: for orders the day alone, as before other datasets existed. */
 export function daySubject(tradedate: BeijingDate, dataset: DatasetName): string {
   return dataset === "orders" ? tradedate : packTarget(tradedate, dataset);
 }
@@ -107,7 +107,7 @@ export function chunksOf(texts: string[], characters: number): string[][] {
   return chunks;
 }
 
-/** What the audit stores of `quality`. */
+/** Returns the part of `quality` that the audit stores. */
 function shortOf({ verdict, summary }: PackQuality): PackQuality {
   return { verdict, summary };
 }
@@ -191,8 +191,8 @@ const ALLOWED = `${allowedSql("uploads.target", "uploads.claims ->> 'buildId'", 
 
 /**
  * Makes `upload`, whose index rows are loaded, the served revision of its dataset's day, in one transaction. Returns
- * false, and changes nothing, when another publisher came first (the upload is not `completing` any more, or the day
- * has a revision of this or a higher number) or a decision prevents it (`decisions.ts`).
+ * false, and changes nothing, when another publisher came first (the upload is no longer `completing`, or the day has a
+ * revision of this or a higher number) or a decision prevents it (`decisions.ts`).
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
   const { uploadId, revision } = arrived.upload;

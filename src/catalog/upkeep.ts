@@ -165,9 +165,9 @@ const OF_FILE = `object_key = ?1 AND NOT (state = 'published' AND replaced_at_ms
   AND (replaced_at_ms IS NULL OR replaced_at_ms > ?2)`;
 
 /**
- * Marks the content of `objectKey` as lost, as if its 7 days after being replaced were over: it cannot be restored,
- * checks ignore it, and its number stays taken. Returns false and changes nothing when a day or share currently uses
- * it, or when it is already marked.
+ * Marks the content of `objectKey` as lost, as if it had been replaced more than 7 days ago: it cannot be restored,
+ * checks ignore it, and its number stays used. Returns false and changes nothing when a day or share currently uses it,
+ * or when it is already marked.
  */
 export async function giveUp(db: D1Database, objectKey: string, by: By): Promise<boolean> {
   const replacedAtMs = by.nowMs - REPLACED_KEPT_MS;

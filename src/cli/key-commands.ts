@@ -143,9 +143,7 @@ interface KeyFile {
   refused: RefusedRow[];
 }
 
-/**
- * Parses the file's text. A heading without a required column ends the command; an invalid row is refused by itself.
- */
+/** Parses the file's text. A heading without a required column ends the command; only the invalid rows are refused. */
 export function parseKeyFile(text: string, name: string): KeyFile {
   const [heading, ...records] = parseCsv(text);
   const names = heading?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];

@@ -195,7 +195,7 @@ export async function roll(desk: Desk, form: URLSearchParams): Promise<Response>
   return page(desk, { said: { problem: said } }, 409);
 }
 
-/** Revokes a key at once. */
+/** Revokes a key immediately. */
 export async function revoke(desk: Desk): Promise<Response> {
   const key = await ownKey(desk);
   if (key === null) return page(desk, { said: { problem: "key_gone" } }, 404);

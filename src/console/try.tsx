@@ -73,7 +73,7 @@ function tryPage(facts: TryFacts): string {
               ))}
             </datalist>
             <div class="wide run">
-              {/* The script enables it: a form that a browser sends by itself would lose the operation. */}
+              {/* The script enables it, because a form sent without the script would lose the operation. */}
               <button type="submit" class="primary" id="run" disabled>
                 {messages.run}
               </button>

@@ -6,7 +6,7 @@ export function dayName(tradedate: string, dataset: DatasetName): string {
   return dataset === "orders" ? tradedate : `${tradedate} (${dataset})`;
 }
 
-/** Returns the option that names the dataset to a command, behind a blank; empty for orders. */
+/** Returns the command-line option that names the dataset, after a blank; empty for orders. */
 export function datasetFlag(dataset: DatasetName): string {
   return dataset === "orders" ? "" : ` --dataset ${dataset}`;
 }

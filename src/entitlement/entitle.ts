@@ -70,7 +70,7 @@ export function entitleOrderHistory(
 
 /**
  * Decides whether the principal may have the share of `year` at `nowMs`, and returns the dates it covers: the year up
- * to today, cut to the plan's window. Refuses a year that lies wholly before the window.
+ * to today, cut to the plan's window. Refuses a year that is entirely before the window.
  */
 export function entitleShare(
   principal: Pick<Principal, "subscriptions">,

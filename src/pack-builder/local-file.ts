@@ -34,7 +34,7 @@ export async function openLocalFile(
     file = await open(path, root === undefined ? constants.O_RDONLY : UNLINKED);
     const stat = await file.stat();
     if (root !== undefined && !(await isBelow(path, root, stat))) {
-      throw Object.assign(new Error(`${path} lies behind a link`), { code: "ELOOP" });
+      throw Object.assign(new Error(`${path} is reached through a link`), { code: "ELOOP" });
     }
     if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: "EISDIR" });
     const read = readerOf(file);

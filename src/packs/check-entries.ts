@@ -76,7 +76,7 @@ function checkBlocks(entry: SectionEntry, code: string, columnCount: number): vo
   if (entry.lastTime > MAX_TIME || entry.lastTime < (before?.t0 ?? 0)) {
     throw new PackFormatError(`${code} ends at time ${entry.lastTime}, before its last block begins`);
   }
-  if (entry.blocks[0]?.firstRow !== 0) throw new PackFormatError(`${code} has rows and no block with row 0`);
+  if (entry.blocks[0]?.firstRow !== 0) throw new PackFormatError(`${code} has rows but no block with row 0`);
 }
 
 /**

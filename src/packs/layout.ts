@@ -88,7 +88,7 @@ export function packObjectKey(tradedate: BeijingDate, revision: number, dataset:
 
 const PACK_KEY = /^([a-z]+)\/\d{4}\/(\d{8})\/(\d+)\.parquet$/;
 
-/** Whose revision lies under a key. */
+/** The owner of the revision under a key. */
 export interface PackPlace {
   dataset: DatasetName;
   tradedate: BeijingDate;

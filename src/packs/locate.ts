@@ -10,7 +10,7 @@ export type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 /** The index of a pack and the positions around it, in bytes from the start of the object. */
 export interface LocatedIndex {
   index: DayIndex;
-  /** Also the end of the last section. */
+  /** Its start, which is also the end of the last section. */
   regionOffset: number;
   /** Also the end of the region, trailer included. */
   footerOffset: number;

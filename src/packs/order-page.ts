@@ -36,7 +36,7 @@ export interface OrderPage {
 
 /**
  * Returns the page `ask` of the section `entry` of a pack of `dataset`, from `ask.position` (inclusive) to
- * `ask.endTime` (exclusive), in one R2 read or none (when the index alone shows that nothing is there). Every block is
+ * `ask.endTime` (exclusive), in one R2 read or none (when the index alone shows that there are no rows). Every block is
  * checked against its CRC, and its symbol, date and first time against the index, before a row is returned.
  *
  * Throws `PackReadError`: `missing` (no object), `changed` (another etag), `damaged` (wrong bytes), `unreadable`

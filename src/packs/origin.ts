@@ -1,6 +1,6 @@
 /**
- * Where a pack's rows come from: the builder's version, the files that were read, and the row accounting. Packs of
- * index format 2 have no origin and count as older than any version.
+ * The origin of a pack's rows: the builder's version, the files that were read, and the row accounting. Packs of index
+ * format 2 have no origin and count as older than any version.
  */
 import * as zlib from "node:zlib";
 import * as z from "zod";
@@ -8,8 +8,8 @@ import { decompressPage } from "./decompress.ts";
 import { asFormat, PackFormatError } from "./errors.ts";
 
 /**
- * The version of the pack builder, three numbers. Raise it with every change that gives other rows or another verdict
- * for the same delivery: it selects the days to rebuild.
+ * The version of the pack builder, three numbers. Raise it with every change that produces other rows or another
+ * verdict for the same delivery; it selects the days to rebuild.
  */
 export const BUILDER_VERSION = "0.2.0";
 

@@ -1,6 +1,6 @@
 /**
  * Reduces a section to chosen columns: which bytes of each block to copy, and the footer of the new file. Chunks and
- * schema are in the order asked, and a field asked for under two names is copied twice, because some readers fetch the
+ * schema are in the order asked, and a field requested under two names is copied twice, because some readers fetch the
  * bytes from a row group's first column to its last.
  */
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";

@@ -19,7 +19,7 @@ export class AuctionCheck {
     this.security = security;
   }
 
-  /** Matches the orders as they stand before the first trade of the auction; later calls change nothing. */
+  /** Matches the orders in their state before the first trade of the auction; later calls change nothing. */
   begin(orders: LiveOrders): void {
     if (this.isMatched) return;
     this.isMatched = true;

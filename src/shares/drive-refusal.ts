@@ -109,7 +109,7 @@ export function describe(denial: DriveDenial): Described {
         status: 503,
         message: {
           zh: "同时进行的下载过多：请等其中一些结束后重试，并减少并行连接数。",
-          en: "Too many downloads are under way: try again when some have ended, with fewer connections.",
+          en: "Too many downloads are running: try again with fewer connections when some have ended.",
         },
       };
     case "unavailable":

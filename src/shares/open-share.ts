@@ -26,7 +26,7 @@ export interface OpenShare {
   read: D1Result | undefined;
 }
 
-/** What the authorisation needs. */
+/** The inputs of the authorisation. */
 export interface ShareAccess {
   env: Env;
   settings: Settings;

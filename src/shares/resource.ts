@@ -182,7 +182,10 @@ interface GeneratedText {
   bytes: Uint8Array;
   /** Strong, with its quotes. */
   etag: string;
-  /** When the newest file in it was published. A withdrawal does not change it, so conditions never use it. */
+  /**
+   * The publication time of its newest file. It does not change with a withdrawal, so conditional requests never use
+   * it.
+   */
   lastModifiedMs: number;
 }
 

@@ -25,7 +25,7 @@ export async function writeDenseQuotes(day: SampleDay, folder: string, symbol: s
   throw new Error(`the sample day has no ${symbol}`);
 }
 
-/** One copy behind the other at the times of the day; numbers that are not 0 differ from copy to copy. */
+/** Copies follow each other at the times of the day; numbers other than 0 differ in each copy. */
 function dense(source: QuoteColumns): QuoteColumns {
   const rows = source.rows * COPIES;
   const columns = storedColumns(quotes).map(({ key, kind }) => {

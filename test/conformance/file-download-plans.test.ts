@@ -18,7 +18,7 @@ const inYear = (year: number) => (date: string) => date.startsWith(String(year))
 
 describe("plans and shares (contract 7.1, 7.5)", () => {
   it.each(["free", "standard", "trial"] as const)(
-    "%s is refused with 403 for both types and any year",
+    "refuse %s with 403 for both types and any year",
     async (plan) => {
       for (const [type, year] of [
         ["auction_tick", 2026],
@@ -32,7 +32,7 @@ describe("plans and shares (contract 7.1, 7.5)", () => {
     },
   );
 
-  it("an account without a plan, with a future plan or with an expired one is refused with 403", async () => {
+  it("refuse an account without a plan, with a future plan or with an expired one with 403", async () => {
     const now = world.service.nowMs();
     const bare = await account(world.service, {});
     expectRefusal(await ask(bare.key), { reason: "plan_missing" });
@@ -42,7 +42,7 @@ describe("plans and shares (contract 7.1, 7.5)", () => {
     expectRefusal(await ask(over.key), { reason: "plan_expired", says: ["2026-03-12"] });
   });
 
-  it("flagship covers every year from the type's first one", async () => {
+  it("give flagship every year from the type's first one", async () => {
     for (const year of [2022, 2025, 2026]) {
       const share = shareIn(await ask(world.keys.flagship, "auction_tick", year));
       expect(share).toMatchObject(summary(world, "auction_tick", inYear(year)));
@@ -50,7 +50,7 @@ describe("plans and shares (contract 7.1, 7.5)", () => {
     expect(shareIn(await ask(world.keys.flagship, "level2", 2017)).file_count).toBe(1);
   });
 
-  it("the best of overlapping plans counts", async () => {
+  it("follow the best of overlapping plans", async () => {
     const now = world.service.nowMs();
     const span = { startMs: now - DAY_MS, endMs: now + DAY_MS };
     const { key } = await account(world.service, {

@@ -19,25 +19,25 @@ const subscribed = async (...subscriptions: NonNullable<AccountRequest["subscrip
 const from = (plan: PlanName, startMs: number, endMs: number) => ({ plan, startMs, endMs });
 
 describe("plans and order history (contract 7.1, 7.2)", () => {
-  it.each(["free", "standard"] as const)("%s is refused with 403 for any day", async (plan) => {
+  it.each(["free", "standard"] as const)("refuse %s with 403 for any day", async (plan) => {
     for (const tradedate of [MAIN, OLDEST]) {
       expectRefusal(await ask(world.keys[plan], tradedate), { reason: "plan_missing" });
     }
   });
 
-  it("an account without any plan is refused with 403", async () => {
+  it("refuse an account without any plan with 403", async () => {
     const { key } = await account(world.service, {});
     expectRefusal(await ask(key), { reason: "plan_missing" });
   });
 
-  it.each(["trial", "flagship"] as const)("%s covers all history", async (plan) => {
+  it.each(["trial", "flagship"] as const)("give %s all history", async (plan) => {
     for (const tradedate of [MAIN, FIRST_OF_WINDOW, BEFORE_WINDOW, OLDEST]) {
       expect((await ask(world.keys[plan], tradedate)).envelope.code).toBe(200);
     }
   });
 
   it.each(["professional", "weekly"] as const)(
-    "%s covers the latest 30 calendar days, today included",
+    "give %s the latest 30 calendar days, today included",
     async (plan) => {
       expect((await ask(world.keys[plan], MAIN)).envelope.code).toBe(200);
       expect((await ask(world.keys[plan], FIRST_OF_WINDOW)).envelope.code).toBe(200);
@@ -47,7 +47,7 @@ describe("plans and order history (contract 7.1, 7.2)", () => {
     },
   );
 
-  it("a plan with a window refuses a future day with 1002, because the window has no upper bound", async () => {
+  it("refuse a future day with 1002, because a plan's window has no upper bound", async () => {
     expectRefusal(await ask(world.keys.professional, "20260313"), { reason: "future_day" });
   });
 });

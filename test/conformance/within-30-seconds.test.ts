@@ -49,7 +49,7 @@ describe.concurrent("within 30 s, the service applies (contract 7.9, 8.6)", () =
     expect(left(await within30Seconds(next, applied)).remaining).toBe(1000 - asked);
   });
 
-  it("an upgrade, which includes the files of that morning", async () => {
+  it("an upgrade, which counts the files that were already used that day", async () => {
     const made = await account(world.service, { plan: "professional" });
     const file = () => ask(made.key, { format: "parquet" });
     for (let files = 1; files <= 20; files++) expect(left(await file()).remaining).toBe(30 - files);

@@ -56,12 +56,12 @@ async function run(page: Page, button = "#run"): Promise<string> {
   return outcome(page);
 }
 
-describe.skipIf(isMissing("chromium"))("a refused run shows its reason and request id", () => {
+describe.skipIf(isMissing("chromium"))("a refused run", () => {
   it.each<[number, string, PlanName, string]>([
     [403, "plan_missing", "free", ""],
     [422, "param_invalid", "flagship", "symbol=6005190"],
     [1002, "security_unknown", "flagship", "symbol=600999"],
-  ])("for %i %s", async (code, reason, plan, query) => {
+  ])("shows reason and request id: %i %s", async (code, reason, plan, query) => {
     const page = await tryIt({ plan }, query);
     expect(await run(page)).toMatch(new RegExp(`^${code} .*\\[${reason} · [0-9a-z]{12,}\\]`));
     expect(await page.isVisible("#view-json")).toBe(true);
@@ -69,7 +69,7 @@ describe.skipIf(isMissing("chromium"))("a refused run shows its reason and reque
     await page.context().close();
   });
 
-  it("for 429 when the day's quota is used, and before that the remaining files", async () => {
+  it("shows 429 when the day's quota is used, and the remaining files before that", async () => {
     const page = await tryIt({ plan: "professional", limits: { files: 1 } }, "format=parquet");
     const [download] = await Promise.all([page.waitForEvent("download"), run(page)]);
     expect(await download.path()).toBeTruthy();
@@ -79,7 +79,7 @@ describe.skipIf(isMissing("chromium"))("a refused run shows its reason and reque
     await page.context().close();
   });
 
-  it("for 503 of a day under repair", async () => {
+  it("shows 503 for a day under repair", async () => {
     const page = await tryIt({ plan: "flagship" }, "tradedate=20260310");
     const db = await service.mf.getD1Database("DB");
     await db.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20260310'").run();
@@ -87,7 +87,7 @@ describe.skipIf(isMissing("chromium"))("a refused run shows its reason and reque
     await page.context().close();
   });
 
-  it("or redirects to the sign-in page when the session has ended", async () => {
+  it("links to the sign-in page when the session has ended", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.context().clearCookies();
     expect(await run(page)).toBe("Your session has ended. Load the page again");

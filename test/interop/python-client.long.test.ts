@@ -106,7 +106,7 @@ result = [saved.path, saved.rows, saved.revision]`,
     expect((await readParquet(await readFile(path))).rows).toEqual(built.rowsOf("000001"));
   });
 
-  it("returns to_parquet without pyarrow from the service, with the selected columns", async () => {
+  it("takes the file of to_parquet from the service when pyarrow is missing, with the selected columns", async () => {
     const path = join(folder, "columns.parquet");
     await python.run(
       `import sys; sys.modules["pyarrow"] = None

@@ -154,7 +154,7 @@ describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded
   );
 
   it(
-    "sets trades aside in a rollback to a version without datasets, and serves them again afterwards",
+    "keeps its trades during a rollback to a version without datasets, and serves them again afterwards",
     async () => {
       const deployment = new Deployment();
       const [both, onlyTrades, later] = [TRADEDATE, "20260306", "20260310"];

@@ -18,7 +18,7 @@ import { checkPaging, rowsWithin, windowBesideRows } from "./check-paging.ts";
 
 /** Of each dataset. */
 const DAYS = proofSize(10);
-/** Of many rows only these fields are asked for: all fifty of quotes would be ten times the bytes of orders. */
+/** Large requests name only these fields, because all fifty of quotes would be ten times the bytes of orders. */
 const ASKED: Partial<Record<DatasetName, string[]>> = {
   quotes: ["symbol", "tradedate", "time", "amount", "bid1", "ask_vol10"],
 };

@@ -34,7 +34,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   client: ["datasets", "entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],
 };
 
-/** Bindings and parsed settings are passed down as values, so the modules that act may name their types. */
+/** Bindings and parsed settings are passed as values, so modules that act may import their types. */
 const MAY_IMPORT_ENV = [
   "http",
   "gate",

@@ -12,7 +12,7 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ["--no-sandbox"] });
 }
 
-/** What a page did invisibly. */
+/** Requests and errors of a page. */
 export interface Watched {
   page: Page;
   /** URLs of all requests. */

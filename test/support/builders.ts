@@ -136,8 +136,8 @@ function codeColumn(texts: string[]): CodeColumn {
 }
 
 /**
- * Returns trades made of `orders`: time, price, volume and flag are theirs, their numbers are those of the trades, so
- * that tests of both datasets share their rows.
+ * Returns trades derived from `orders`, with their time, price, volume, flag and numbers, so that tests of both
+ * datasets share their rows.
  */
 export function tradeColumnsOf(orders: OrderColumns): RowsOf<typeof trades> {
   const { rows, time, orderId, exchangeOrderId, orderCode, priceE4, volume } = orders;
@@ -242,7 +242,7 @@ function randomYuan(random: Random): number {
   return Number(decimals === 0 ? `${whole}` : `${whole}.${fraction}`);
 }
 
-/** Returns rows that hardly compress, 20 a millisecond from 09:30 on, for filling buffers and parts. */
+/** Returns nearly incompressible rows, 20 a millisecond from 09:30 on, to fill buffers and parts. */
 export function noise(random: Random, rows: number): OrderColumns {
   const integers = (low: number, high: number) =>
     Float64Array.from({ length: rows }, () => random.integer(low, high));

@@ -56,7 +56,7 @@ async function bundle(entry: string, checkout = "."): Promise<string> {
 }
 
 async function readDeployment(checkout: string): Promise<Deployment> {
-  // Imported on demand: wrangler takes a second to load, and test processes do not need it.
+  // Imported on demand, because wrangler needs a second to load and test processes do not need it.
   const wrangler = await import("wrangler");
   const config = wrangler.unstable_readConfig({ config: join(checkout, "wrangler.toml") }) as WranglerConfig;
   return {

@@ -84,7 +84,7 @@ export function answerRows(
   return Array.from({ length: rows.rows }, (_, row) => fields.map((name) => cell(name, row)));
 }
 
-/** Rows of any dataset that hardly compress, 20 a millisecond from 09:30 on. */
+/** Returns nearly incompressible rows of any dataset, 20 a millisecond from 09:30 on. */
 export function noiseOf(random: Random, dataset: Dataset, rows: number): Rows {
   const integers = (high: number) => Float64Array.from({ length: rows }, () => random.integer(1, high));
   const cells = storedColumns(dataset).map(({ key, kind }) => [

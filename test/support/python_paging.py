@@ -1,6 +1,6 @@
-"""Paging on demand: a line of JSON says what is read and how, a line of JSON gives the rows or the error.
+"""Paging on demand: reads a line of JSON with the task and writes a line of JSON with the rows or the error.
 
-Waits are cut short, so that hours of patience pass in seconds; what is counted against the bound is not.
+Waits are shortened, so that hours pass in seconds, but they count in full towards the limits.
 """
 
 import json

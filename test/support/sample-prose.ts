@@ -15,9 +15,12 @@ export interface Prose {
   text: string;
 }
 
-const COMMENT = /\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
+/** A blank before a comment tells it from `*` and `/` inside a text. */
+const COMMENT = /(?<=^|[\s({])\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
 const PYTHON_COMMENT = /^[ \t]*"""([\s\S]*?)"""|((?:^[ \t]*# .*\n)+)/gm;
-const TEST_NAME = /^( *)(it|describe)(?:\.\w+)*(?:\([^"`\n]*\))?\(\s*(?:"((?:[^"\\\n]|\\.)+)"|`([^`]+)`)/gm;
+/** The table of an `each` can end on a line of its own; the last `it` or `describe` of its indent then begins it. */
+const TEST_NAME =
+  /^( *)(?:(it|describe)(?:\.\w+)*(?:\((?!["`])[^\n]*?\))?|[\])}]+\))\(\s*(?:"((?:[^"\\\n]|\\.)+)"|`([^`]+)`)/gm;
 const MESSAGE =
   /\b(?:en: |new \w*Error\(|description\(|message: |advice: |sentence: )\s*(?:"((?:[^"\\\n]|\\.){20,})"|`([^`]{20,})`)/g;
 
@@ -46,7 +49,7 @@ function testNames(source: string, placeOf: (match: RegExpMatchArray) => string)
     const indent = match[1]?.length ?? 0;
     const name = match[3] ?? match[4] ?? "";
     while ((groups.at(-1)?.indent ?? -1) >= indent) groups.pop();
-    if (match[2] === "describe") {
+    if ((match[2] ?? beginningOf(source.slice(0, match.index), indent)) === "describe") {
       groups.push({ indent, name });
       return [];
     }
@@ -58,6 +61,11 @@ function testNames(source: string, placeOf: (match: RegExpMatchArray) => string)
       },
     ];
   });
+}
+
+/** Returns whether the call whose table ends here, at this indent, is an `it` or a `describe`. */
+function beginningOf(before: string, indent: number): string | undefined {
+  return [...before.matchAll(/^( *)(it|describe)\b/gm)].findLast((match) => match[1]?.length === indent)?.[2];
 }
 
 /** Draws `count` different texts of a kind, or all of them when there are fewer. */

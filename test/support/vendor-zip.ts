@@ -37,7 +37,7 @@ export function readVendorSnapshots(path: string): Promise<Map<string, Row[]>> {
     const cells = line.split(",");
     const number = (place: number) => Number(BigInt(cells[place] ?? ""));
     const price = (place: number) => exactTenThousandths(BigInt(cells[place] ?? ""));
-    // Of each side ten prices, then ten quantities; the asks stand first.
+    // For each side ten prices, then ten quantities; the asks come first.
     const levels = Array.from({ length: 10 }, (_, level) => [
       price(37 + level),
       number(47 + level),

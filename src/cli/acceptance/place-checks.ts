@@ -74,6 +74,7 @@ function askPlace(baseUrl: string, token: string, headers: Record<string, string
 }
 
 function reportOf({ status, bytes }: Reply) {
-  if (status !== 200) throw new Error(`/admin/doctor/place gets HTTP ${status}; is the token right?`);
+  if (status !== 200)
+    throw new Error(`/admin/doctor/place returned HTTP ${status}: check the operator's token`);
   return placeReportSchema.parse(JSON.parse(bytes.toString()));
 }

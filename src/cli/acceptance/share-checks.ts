@@ -69,7 +69,7 @@ async function openShare(caller: Caller, { tradedate }: Target): Promise<Opened>
   const user = share.url.replace(/\/$/, "").split("/").at(-1) ?? "";
   const headers = { Authorization: `Basic ${Buffer.from(`${user}:${share.password}`).toString("base64")}` };
   const { status, bytes } = await ask(`${share.url}manifest.json`, { headers });
-  if (status !== 200) throw new Error(`manifest.json gets HTTP ${status}`);
+  if (status !== 200) throw new Error(`manifest.json returned HTTP ${status}`);
   const { files } = JSON.parse(bytes.toString("utf8")) as { files: ManifestFile[] };
   const file = files.find(({ path }) => path === `${tradedate}/${tradedate}_orders.parquet`);
   if (file === undefined)

@@ -1,7 +1,7 @@
 /**
- * Runs one command in a process group of its own and ends the whole group when its own standard input
- * closes: that happens on a clean stop and also when the demo itself is killed outright, so a dev server
- * and its runtime never outlive it.
+ * Runs one command in a separate process group and ends the whole group when its own standard input closes: that
+ * happens on a clean stop and also when the demo itself is killed by SIGKILL, so a dev server and its runtime never
+ * outlive it.
  *
  *     node keeper.ts <program> <argument>…
  */

@@ -206,7 +206,7 @@ function hearStopRequest(): StopRequest {
       settle();
     };
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
-    // A killed npm does not end its children. A demo started by hand may outlive its shell.
+    // A killed npm does not end its children. A demo started by hand may continue after its shell ends.
     if (process.env.npm_lifecycle_event === undefined) return;
     const starter = npmAboveUs();
     setInterval(() => npmAboveUs() !== starter && stop(), PARENT_CHECK_MS).unref();

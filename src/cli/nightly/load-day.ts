@@ -66,7 +66,7 @@ export async function loadDay(
 
 type Loaded = Pick<DayOutcome, "datasets" | "lacking" | "sparse" | "leftOut">;
 
-/** Builds the packs of the delivery and publishes each by itself: one that is refused does not hold up the others. */
+/** Builds the packs of the delivery and publishes each separately: a refused pack does not delay the others. */
 async function loadDatasets(client: AdminClient, delivery: Delivery, options: LoadOptions): Promise<Loaded> {
   const { tradedate } = delivery;
   let built: BuiltDelivery;

@@ -27,7 +27,7 @@ export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>
   endDate: string;
 }
 
-/** What it takes to read the rest of a basket. Nothing of it has been counted yet. */
+/** The cost of reading the rest of a basket. Nothing of it has been charged yet. */
 export interface Plan {
   /** Loaded days of the range that the plan covers. */
   days: number;
@@ -39,7 +39,7 @@ export interface Plan {
   /** Files, each of which is a request too, that the same days take as Parquet files instead. */
   files: number;
   isExact: boolean;
-  /** What is left of today's quota; null: unlimited. */
+  /** Today's remaining quota; null: unlimited. */
   requestsLeft: number | null;
   filesLeft: number | null;
   /** Days of quota that the requests take, today included; null when the plan allows none. */
@@ -244,7 +244,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#parts;
   }
 
-  /** Returns the most rows and requests that a part takes. */
+  /** Returns the maximum rows and requests of a part. */
   async #estimate(part: Part): Promise<{ rows: number; pages: number }> {
     const { start, end, pageSize, signal } = this.#query;
     try {

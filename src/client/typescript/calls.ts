@@ -186,8 +186,8 @@ export class Endpoints {
   }
 
   /**
-   * As `call`, with the answer read by `take`. A connection that breaks while it reads counts as one of the
-   * request; an `Answer` that says how long to wait is asked for again.
+   * Like `call`, but `take` reads the answer. A connection that breaks while it reads counts as a failed request; an
+   * `Answer` with a wait is requested again.
    */
   async receive<T extends object>(
     bodyFor: BodyFor,

@@ -1,7 +1,7 @@
 /**
  * Paging through the rows of one security on one day that survives broken connections. It continues by the cursor of
- * the deployment that issued it. When another one answers, or the cursor is not accepted any more, it continues by
- * position: for orders with a cursor without a date, and where that is refused or not known with a time window that
+ * the deployment that issued it. When another one answers, or the cursor is no longer accepted, it continues by
+ * position: for orders with a cursor without a date, and where that is refused or unsupported, with a time window that
  * begins at the millisecond. A day that has changed is read again from its first row, once.
  */
 import { type Answer, type BodyFor, type Call, served } from "./calls.ts";
@@ -68,7 +68,7 @@ export interface Position {
 
 export const BEGINNING: Position = { time: "", skip: 0, overlap: [], times: [] };
 
-/** The position after `rows`, whose times are `times`, were read as well. */
+/** Returns the position after `rows` with these `times`. */
 export function moved(from: Position, rows: readonly Row[], times: readonly string[]): Position {
   const knownRows = [...from.overlap, ...rows];
   const knownTimes = [...from.times, ...times];

@@ -158,7 +158,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
   #at = 0;
   /** The page that is being read. */
   #filling: Promise<boolean> | null = null;
-  /** What `toArray` read before an error. */
+  /** The rows that `toArray` read before an error. */
   readonly #collected: R[] = [];
 
   /** @internal */

@@ -65,8 +65,8 @@ const SIDES = ["order_type", "order_code", "side"];
 
 /**
  * Returns a table of `rows`, whose columns are named by `fields`. `from` is the index of the first row in a longer
- * list, whose rows are then numbered; `link` gives the address of a cell, or null; `right` sets all columns but the
- * first to the right, for numbers that are texts.
+ * list, whose rows are then numbered; `link` returns the URL of a cell, or null; `right` aligns all columns but the
+ * first to the right, for numbers stored as text.
  *
  * @param {readonly string[]} fields
  * @param {readonly Row[]} rows

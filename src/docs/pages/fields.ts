@@ -16,7 +16,7 @@ const TYPES: Record<Column["kind"], Record<DocsLanguage, string>> = {
   amount: { zh: "数", en: "number" },
 };
 
-/** Fields of a level of the order book behind the first, which are described with the first. */
+/** Fields of the order book's levels after the first, which are described with the first level. */
 const FURTHER_LEVEL = /^(?:bid|ask)(?:_vol)?(?:[2-9]|10)$/;
 
 /** Returns the table of a dataset's fields from its description; the ten levels of a book take one row for each field. */

@@ -16,7 +16,7 @@ export interface Position {
   skip: number;
 }
 
-/** What the index knows of a block: its first row's number and position. */
+/** The index's facts about a block: its first row's number and position. */
 export interface PageBlock {
   firstRow: number;
   t0: number;

@@ -230,7 +230,7 @@ async function refuseBehindLink(place: string, root: string | undefined): Promis
   const expected = join(await realpath(root), relative(resolve(root), resolve(place)));
   const folder = await realpath(dirname(resolve(place))).catch(() => null);
   if (folder !== dirname(expected)) {
-    throw new DeliveryError(`${place} lies behind a link, and links are not followed`);
+    throw new DeliveryError(`${place} is reached through a link, and links are not followed`);
   }
 }
 

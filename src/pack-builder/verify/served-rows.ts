@@ -22,7 +22,7 @@ export function servedFingerprint(entry: SectionEntry, bytes: Uint8Array, datase
       const opened = openBlock(block, blockRows(entry, number), dataset);
       if (opened.constant("symbol") !== entry.symbol) {
         throw new PackFormatError(
-          `block ${number} of ${entry.symbol}.${entry.market} is of another security`,
+          `block ${number} of ${entry.symbol}.${entry.market} belongs to another security`,
         );
       }
       addBlock(fingerprint, opened, stored);

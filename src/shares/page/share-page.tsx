@@ -140,7 +140,9 @@ function Commands({ facts }: { facts: SharePageFacts }) {
 function CommandText({ id, text, messages }: { id: string; text: string; messages: Messages }) {
   return (
     <>
-      {/* Broken inside each address: fsspec takes every address in a page's source, with what follows, for a file. */}
+      {/*
+       * Split inside each URL, because fsspec lists every URL in a page's source, with the text after it, as a file.
+       */}
       <pre id={id}>
         {text.split("://").flatMap((part, place) => (place === 0 ? [part] : [<wbr />, `://${part}`]))}
       </pre>

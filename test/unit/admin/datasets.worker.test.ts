@@ -85,7 +85,7 @@ describe("a day's trades beside its orders", () => {
     );
   });
 
-  it("accept packs of trades only, and orders accept packs of orders only", async () => {
+  it("are published from packs of trades only, and orders from packs of orders only", async () => {
     const pairs = [
       [{ ...(await trades("20240508")), dataset: "orders" as const }, /a pack of trades; a pack of orders/],
       [{ ...(await testPack("20240508")), dataset: "trades" as const }, /a pack of orders; a pack of trades/],

@@ -209,7 +209,7 @@ describe("the reason why a day or security is not served", () => {
     });
   });
 
-  it("is damage for the revision that was read only, once, and the audit keeps it", async () => {
+  it("is day_damaged only for the damaged revision, with a single audit entry", async () => {
     const damage = { dataset: "orders" as const, tradedate: date("20240104"), note: "CRC of block 3" };
     await markDamaged(DB, { ...damage, revision: 2 }, 5);
     expect(await denied({ tradedate: damage.tradedate })).toBeNull();
@@ -237,7 +237,7 @@ describe("the reason why a day or security is not served", () => {
   });
 });
 
-describe("loading index rows", () => {
+describe("the loader of index rows", () => {
   it("loads 7,800 securities with 21,000 blocks, and a second load leaves the same rows", async () => {
     const rows = Array.from({ length: 7_800 }, (_, i): SectionRow => {
       const blocks = i === 0 ? 120 : i % 3 === 0 ? 6 : 1;

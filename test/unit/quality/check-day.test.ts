@@ -44,7 +44,7 @@ describe("the coverage check of a day", () => {
     expect(checkCoverage(DAY, both(100))).toEqual({ verdict: "passed" });
   });
 
-  it("fails without an exchange in one dataset", () => {
+  it("fails when one dataset lacks an exchange", () => {
     const withoutTrades = [...shares("SH", 5, FULL), ...shares("SZ", 5, { orders: 1_000, trades: 0 })];
     expect(short(checkCoverage(DAY, withoutTrades))).toEqual(["exchange_missing SZ trades 1"]);
     const withoutOrders = [...shares("SZ", 5, FULL), ...shares("SH", 5, { orders: 0, trades: 500 })];
@@ -53,7 +53,7 @@ describe("the coverage check of a day", () => {
     expect(short(checkCoverage("20210604" as BeijingDate, withoutOrders))).toBe("passed");
   });
 
-  it("fails without more than one active share in twenty", () => {
+  it("fails when one dataset lacks more than one active share in twenty", () => {
     const lost = (count: number) => [
       ...both(100 - count),
       ...shares("SH", count, { orders: 1_000, trades: 0 }),
@@ -117,7 +117,7 @@ describe("the comparison of a day with the last days", () => {
     expect(verdict([...shares("SH", 100, thin), ...shares("SZ", 100, thin)])).toBe("passed");
   });
 
-  it("fails without an exchange, or with too few rows or securities", () => {
+  it("fails when an exchange is missing, or with too few rows or securities", () => {
     expect(verdict(shares("SH", 100, FULL))).toEqual([
       "exchange_missing SZ orders 1",
       "exchange_missing SZ trades 1",

@@ -211,10 +211,10 @@ class Endpoints:
         return self.receive(payload_for, read_answer)
 
     def receive(self, payload_for: Callable[[str], Payload], take: Callable[[str, Reply], T]) -> T:
-        """As `call`, with the answer read by `take(base_url, reply)`.
+        """Like `call`, but `take(base_url, reply)` reads the answer.
 
-        A connection error while it reads counts as one of the request. When it returns an `Answer` that says
-        how long to wait, the request is sent again.
+        A connection error while it reads counts as a failed request. When it returns an `Answer` with a wait, the
+        request is sent again.
 
         Raises
         ------

@@ -69,7 +69,7 @@ def sha256_of(path: str) -> str:
 
 
 def remove(path: str) -> None:
-    """Removes a file if it is there."""
+    """Removes a file if it exists."""
     try:
         os.unlink(path)
     except FileNotFoundError:

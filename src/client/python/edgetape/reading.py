@@ -78,7 +78,7 @@ class Opens(Protocol[T_co]):
 
 
 def _opens(kind: Type[T]) -> Callable[[Callable[..., object]], Opens[T]]:
-    """Types a method as `Opens` of `kind`; the method itself stays as it is."""
+    """Types a method as `Opens` of `kind`; the method itself is unchanged."""
     return lambda method: cast(Opens[T], method)
 
 

@@ -65,7 +65,7 @@ def month_of(value: Optional[DateLike]) -> Optional[str]:
 
 
 def time_of_day(value: Optional[TimeLike]) -> Optional[str]:
-    """A time of day for the API: a string as it is, a `datetime.time` as ``HHMMSSmmm``.
+    """Returns a time of day for the API: a string unchanged, a `datetime.time` as ``HHMMSSmmm``.
 
     Raises
     ------

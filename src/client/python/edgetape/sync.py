@@ -426,7 +426,7 @@ class FolderRun:
         """Returns which content a file belongs to."""
         revision, build = saved.revision, saved.build
         if saved.base_url == base_url and None in (revision, build):
-            # A proxy dropped the headers. The list of days gives the same facts if it is equal before and after.
+            # A proxy dropped the headers. The list of days has the same facts if it is equal before and after.
             months = self._client.status(day["tradedate"], self._dataset.name)["days"]
             now = next((each for each in months if each["tradedate"] == day["tradedate"]), None)
             if now is not None and now["published_at"] == day["published_at"]:

@@ -189,8 +189,8 @@ class Ticks:
 
     def to_csv(self, path: PathLike) -> str:
         """All rows as one CSV file, with the API's own texts and numbers; returns its path. Calls
-        ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history`` and raises as iterating does;
-        The file appears at `path` only when it is complete."""
+        ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history`` and raises what iterating
+        raises. The file appears at `path` only when it is complete."""
         self._read_all()
         return frame.write_csv([self._block()], self.fields, path)
 

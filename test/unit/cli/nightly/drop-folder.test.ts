@@ -63,7 +63,7 @@ describe("the day in a file name", () => {
     }
   });
 
-  it("is found in names that mark a running transfer, which are reported as such", () => {
+  it("is found in the name of a running transfer, which is reported as running", () => {
     for (const name of [
       "20260312.zip.part",
       "20260312.7z.PARTIAL",
@@ -188,7 +188,7 @@ describe("a delivery that no longer changes", () => {
   it("is complete, or its missing part is named", async () => {
     const trades = { marker: null, types: ["level2" as const] };
     put("20260312_aucde.parquet", "PAR1 PAR1");
-    expect(await problem()).toBe("there are files for shares and no orders");
+    expect(await problem()).toBe("there are files for shares but no orders");
     put("20260312/a.csv");
     expect(await problem()).toBeNull();
     expect(await problem({ marker: "{date}.done", types: [] })).toBe("20260312.done has not arrived");
