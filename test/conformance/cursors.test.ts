@@ -152,7 +152,7 @@ describe("cursors (contract 5)", () => {
   });
 });
 
-describe("time-offset cursors without a date (contract 5.5)", () => {
+describe("a time-offset cursor without a date (contract 5.5)", () => {
   it.each([
     ["v2.093000000-0", 2],
     ["v2.093000000-2", 4],
@@ -160,7 +160,7 @@ describe("time-offset cursors without a date (contract 5.5)", () => {
     ["v2.093000005-0", 7],
     ["v2.000000000-0", 0],
     ["v2.145959990-1", 13],
-  ])("%s continues at row %i and returns a cursor of the current format", async (cursor, row) => {
+  ])("such as %s continues at row %i and returns a cursor of the current format", async (cursor, row) => {
     const page: Page = pageOf(await at(cursor, base));
     expect(page.items).toEqual(rows().slice(row, row + 3));
     expect(page.has_more).toBe(row + 3 < 13);
@@ -174,26 +174,26 @@ describe("time-offset cursors without a date (contract 5.5)", () => {
   });
 
   it.each(["v2.093000000-5", "v2.093000005-1", "v2.093000000-4000000000", "v2.145959990-2"])(
-    "%s exceeds the rows of its millisecond and is refused with 422",
+    "such as %s, which exceeds the rows of its millisecond, is refused with 422",
     async (cursor) => {
       expect((await at(cursor, base)).envelope.code).toBe(422);
     },
   );
 
   it.each(["v2.253000000-0", "v2.096000000-0", "v2.999999999-0"])(
-    "%s holds no valid time and is refused with 422",
+    "such as %s, which holds no valid time, is refused with 422",
     async (cursor) => {
       expect((await at(cursor, base)).envelope.code).toBe(422);
     },
   );
 
-  it("are refused with 422 without tradedate, and the message asks for it", async () => {
+  it("is refused with 422 without tradedate, and the message asks for it", async () => {
     const answer = await at("v2.093000000-0", { symbol: "600519" });
     expect(answer.envelope.code).toBe(422);
     expect(answer.envelope.message).toContain("tradedate");
   });
 
-  it("stay inside the window of the request", async () => {
+  it("stays inside the window of the request", async () => {
     const page = pageOf(await world.ask({ ...windowed, cursor: "v2.093001000-0" }));
     expect(page.items).toEqual(rows().slice(8, 11));
     expect(page.has_more).toBe(false);
@@ -202,7 +202,7 @@ describe("time-offset cursors without a date (contract 5.5)", () => {
     expect(pageOf(before).items).toEqual(rows().slice(2, 11));
   });
 
-  it("skip rows of the named security only", async () => {
+  it("skips rows of the named security only", async () => {
     const asked = { symbol: MAOTAI.symbol, tradedate: OLDEST, cursor: "v2.130000000-1" };
     expect(pageOf(await world.ask(asked)).items.map((row) => row[2])).toEqual(["145959990"]);
   });

@@ -43,13 +43,16 @@ const buildOf = async (tradedate: string): Promise<string> => {
 const WITH_DATA = ["data_status", "data_changes", "data_symbols", "order_history_estimate"] as const;
 
 describe("the data operations", () => {
-  it.each(WITH_DATA)("%s needs a plan with order history and refuses unknown parameters", async (apiname) => {
-    const params = apiname === "order_history_estimate" ? { symbol: "600519" } : {};
-    for (const plan of ["free", "standard"] as const) {
-      expectRefusal(await ask(apiname, params, world.keys[plan]), { reason: "plan_missing" });
-    }
-    expectRefusal(await ask(apiname, { ...params, nonsense: 1 }), { reason: "param_unknown" });
-  });
+  it.each(WITH_DATA)(
+    "include %s, which needs a plan with order history and refuses unknown parameters",
+    async (apiname) => {
+      const params = apiname === "order_history_estimate" ? { symbol: "600519" } : {};
+      for (const plan of ["free", "standard"] as const) {
+        expectRefusal(await ask(apiname, params, world.keys[plan]), { reason: "plan_missing" });
+      }
+      expectRefusal(await ask(apiname, { ...params, nonsense: 1 }), { reason: "param_unknown" });
+    },
+  );
 
   it("suggest the nearest name for an unknown parameter", async () => {
     expectRefusal(await ask("data_symbols", { tradedte: MAIN }), {

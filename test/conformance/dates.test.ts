@@ -47,7 +47,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     "２０２６０３１１",
     "20260311,20260310",
     "20260310-20260311",
-  ])("%j is refused with 422", async (tradedate) => {
+  ])("is refused with 422 for %j", async (tradedate) => {
     expectRefusal(await ask(tradedate), { reason: "param_invalid", says: ["tradedate"] });
   });
 
@@ -59,7 +59,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expectRefusal(answer, { reason: "param_invalid", says: ["tradedate", /string/] });
   });
 
-  it.each([[["20260311"]], [true], [{}]])("%j is refused with 422", async (tradedate) => {
+  it.each([[["20260311"]], [true], [{}]])("is refused with 422 for %j", async (tradedate) => {
     expectRefusal(await ask(tradedate), { reason: "param_invalid", says: ["tradedate"] });
   });
 
@@ -73,12 +73,12 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     ["20260313", "tomorrow"],
     ["20270101", "next year"],
     ["99991231", "far away"],
-  ])("%s, %s, is refused with 1002 future_day", async (tradedate) => {
+  ])("is refused with 1002 future_day for %s, %s", async (tradedate) => {
     expectRefusal(await ask(tradedate), { reason: "future_day", says: [tradedate] });
   });
 
   it.each([SATURDAY, HOLIDAY])(
-    "%s, which is no trading day, is refused with 1002 not_trading_day",
+    "is refused with 1002 not_trading_day for %s, which is no trading day",
     async (tradedate) => {
       expectRefusal(await ask(tradedate), { reason: "not_trading_day", says: [tradedate] });
     },

@@ -27,7 +27,7 @@ async function published(name: string): Promise<{ path: string; key: string }> {
 
 describe("an object in R2 that differs from its catalog row", () => {
   it.each(["gone", "another"])(
-    "(%s) gets 503 and an alarm, and the answer holds no internal detail and no byte of it",
+    "(%s) causes 503 and an alarm, and the answer has no internal detail and no byte of the object",
     async (how) => {
       const { path, key } = await published(how);
       const bucket = await world.service.mf.getR2Bucket("PACKS");

@@ -91,7 +91,7 @@ describe("the parameter fields (contract 3.10, 4.1)", () => {
     "*",
     "order_no ",
   ])(
-    "%j is refused with 422 field_unknown, which names the field, unless only blanks are wrong",
+    "is refused for %j with 422 field_unknown, which names the field, unless only blanks are wrong",
     async (fields) => {
       if (fields.trim() === "order_no") return expect(pageOf(await ask(fields)).fields).toEqual(["order_no"]);
       const unknown = fields.split(",").at(-1) ?? "";
@@ -100,7 +100,7 @@ describe("the parameter fields (contract 3.10, 4.1)", () => {
     },
   );
 
-  it.each([7, true, {}, [7], [null], [["time"]]])("%j is refused with 422", async (fields) => {
+  it.each([7, true, {}, [7], [null], [["time"]]])("is refused with 422 for %j", async (fields) => {
     expect((await ask(fields)).envelope.code).toBe(422);
   });
 });

@@ -15,7 +15,7 @@ const ask = (params: Record<string, unknown>) => askShare(world.service, world.k
 
 describe("data_type (contract 3.12)", () => {
   it.each([undefined, null, "", "  "])(
-    "%j counts as missing and is refused with 422, which names both types",
+    "counts as missing for %j and is refused with 422, which names both types",
     async (data_type) => {
       const says = ["data_type", "auction_tick", "level2"];
       expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
@@ -23,7 +23,7 @@ describe("data_type (contract 3.12)", () => {
   );
 
   it.each(["tick", "LEVEL2", "orders", 2, true, ["level2"], { a: 1 }])(
-    "%j is refused with 422",
+    "is refused with 422 for %j",
     async (data_type) => {
       const says = ["data_type", "auction_tick", "level2"];
       expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
@@ -44,7 +44,7 @@ describe("year (contract 3.11)", () => {
   });
 
   it.each([undefined, null, "", "  "])(
-    "%j counts as missing and is refused with 422, which names the range",
+    "counts as missing for %j and is refused with 422, which names the range",
     async (year) => {
       const says = ["year", "2017-2026"];
       expectRefusal(await ask({ data_type: "level2", year }), { reason: "param_invalid", says });
@@ -52,7 +52,7 @@ describe("year (contract 3.11)", () => {
   );
 
   it.each([1.5, true, "7a", "2026.0", "20 26", [2026], { year: 2026 }, "二〇二六", "-2026", 1e300])(
-    "%j is refused with 422",
+    "is refused with 422 for %j",
     async (year) => {
       const says = ["year", "2017-2026"];
       expectRefusal(await ask({ data_type: "level2", year }), { reason: "param_invalid", says });

@@ -267,7 +267,7 @@ describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
 
 describe("the exchange of a security named by digits alone", () => {
   it.each(DATASET_NAMES)(
-    "%s: digits that exist on both exchanges in any dataset are refused without a suffix",
+    "must be named for %s if any dataset has the digits on both exchanges",
     async (dataset) => {
       const answer = await ask(dataset, { symbol: "110001" });
       expectRefusal(answer, { reason: "param_invalid" });
@@ -278,7 +278,7 @@ describe("the exchange of a security named by digits alone", () => {
     },
   );
 
-  it("refuses a security without rows in a dataset with no_orders, also when only the other dataset holds it", async () => {
+  it("does not matter for a security without rows, which is refused with no_orders", async () => {
     const halted = await ask("orders", { symbol: "688111" });
     expectRefusal(halted, { reason: "no_orders" });
     expect(halted.envelope.message).toContain("no order records");

@@ -169,7 +169,7 @@ const BASE: Record<Apiname, Record<string, unknown>> = {
 const FORM = ["param_invalid", "param_unknown", "param_excluded", "field_unknown", "cursor_invalid"];
 
 describe("the document's parameter schemas", () => {
-  it.each(APINAMES)("%s: accept exactly the values that the service accepts", async (apiname) => {
+  it.each(APINAMES)("accept for %s exactly the values that the service accepts", async (apiname) => {
     const schema = paramsSchemas()[apiname];
     const written = z.fromJSONSchema(
       document.components.schemas[`${apiname}_request`]?.properties?.params as z.core.JSONSchema.JSONSchema,

@@ -25,7 +25,7 @@ describe("absent parameters (contract 3.1)", () => {
   });
 });
 
-describe("page_size and limit (contract 3.2, 3.3, 3.8)", () => {
+describe("the parameters page_size and limit (contract 3.2, 3.3, 3.8)", () => {
   it("default to 10000, which the answer names", async () => {
     expect(pageOf(await ask()).page_size).toBe(10_000);
   });
@@ -35,21 +35,21 @@ describe("page_size and limit (contract 3.2, 3.3, 3.8)", () => {
     ["5", 5],
     [10_000, 10_000],
     ["10000", 10_000],
-  ])("%j is applied, and the answer names it", async (page_size, applied) => {
+  ])("accept %j, which the answer names", async (page_size, applied) => {
     const page = pageOf(await ask({ page_size }));
     expect(page.page_size).toBe(applied);
     expect(page.items).toHaveLength(Math.min(applied, 13));
   });
 
   it.each([10_001, 20_000, "20000", 2 ** 53 - 1])(
-    "%j is served as 10000, and the answer says 10000",
+    "serve %j as 10000, which the answer names",
     async (page_size) => {
       expect(pageOf(await ask({ page_size })).page_size).toBe(10_000);
     },
   );
 
   it.each([0, -1, "0", "-1", 1.5, "1.5", true, false, "7a", "1e3", "0x10", " 7 7", [7], {}, "ten"])(
-    "%j is refused with 422",
+    "refuse %j with 422",
     async (page_size) => {
       expectRefusal(await ask({ page_size }), { reason: "param_invalid", says: ["page_size"] });
     },
@@ -71,13 +71,13 @@ describe("page_size and limit (contract 3.2, 3.3, 3.8)", () => {
   });
 });
 
-describe("the parameter format (contract 3.6, 3.9)", () => {
-  it("defaults to json", async () => {
+describe("the values of format (contract 3.6, 3.9)", () => {
+  it("default to json", async () => {
     expect(pageOf(await ask({ format: "json" }))).toEqual(pageOf(await ask()));
   });
 
   it.each(["csv", "xml", "parquets", "js on", 1, true, ["json"], {}])(
-    "%j is refused with 422",
+    "refuse %j with 422",
     async (format) => {
       const answer = await ask({ format });
       expectRefusal(answer, { reason: "param_invalid", status: answer.status, says: ["format"] });
@@ -85,20 +85,20 @@ describe("the parameter format (contract 3.6, 3.9)", () => {
   );
 
   it.each(["cursor", "page_size", "limit", "start_time", "end_time"])(
-    "parquet with %s is refused with 422 param_excluded",
+    "include parquet, which refuses %s with 422 param_excluded",
     async (name) => {
       const answer = await ask({ format: "parquet", [name]: name.endsWith("_time") ? "09:30" : "1" });
       expectRefusal(answer, { reason: "param_excluded", status: 422, says: [name] });
     },
   );
 
-  it("parquet with several excluded parameters is refused, and the message names them all", async () => {
+  it("include parquet, whose refusal names all excluded parameters", async () => {
     const answer = await ask({ format: "parquet", page_size: 5, limit: 5, start_time: "09:30", cursor: "x" });
     const says = ["page_size", "limit", "start_time", "cursor"];
     expectRefusal(answer, { reason: "param_excluded", status: 422, says });
   });
 
-  it("parquet with empty excluded parameters is served", async () => {
+  it("include parquet, which is served with empty excluded parameters", async () => {
     const empty = { cursor: null, page_size: "", limit: " ", start_time: null, end_time: "" };
     const answer = await ask({ format: "parquet", ...empty });
     expect(answer.status).toBe(200);
@@ -115,12 +115,12 @@ describe("unknown parameters (contract 3.3)", () => {
     ["pagesize", "page_size"],
     ["symbols", "symbol"],
     ["Cursor", "cursor"],
-  ])("%s is refused with 422 param_unknown, and the message names %s", async (name, nearest) => {
+  ])("such as %s are refused with 422 param_unknown, and the message names %s", async (name, nearest) => {
     expectRefusal(await ask({ [name]: "x" }), { reason: "param_unknown", says: [name, nearest] });
   });
 
   it.each(["offset", "page", "year", "data_type", "constructor", "toString"])(
-    "%s is refused with 422 param_unknown",
+    "such as %s are refused with 422 param_unknown",
     async (name) => {
       expectRefusal(await ask({ [name]: 2 }), { reason: "param_unknown", says: [name] });
     },

@@ -24,12 +24,12 @@ describe("the parameter symbol (contract 3.4)", () => {
     "SH600519",
     " 600519 ",
     "\t600519.SH\n",
-  ])("%j means 600519 in Shanghai", async (symbol) => {
+  ])("is read from %j as 600519 in Shanghai", async (symbol) => {
     expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf("600519"));
   });
 
   it.each(["300750", "300750.SZ", "300750.SZSE", "300750.XSHE", "300750.sz", "sz300750", "Sz300750"])(
-    "%j means 300750 in Shenzhen",
+    "is read from %j as 300750 in Shenzhen",
     async (symbol) => {
       expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf("300750"));
     },
@@ -41,7 +41,7 @@ describe("the parameter symbol (contract 3.4)", () => {
     ["159915", "SZ", "a Shenzhen fund"],
     ["510300", "SH", "a Shanghai fund"],
   ] as const)(
-    "%s without exchange, when listed on both, means the one in %s: %s",
+    "is read from %s, listed on both exchanges, as the one in %s: %s",
     async (symbol, market, _) => {
       expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf(symbol, market));
     },
@@ -54,7 +54,7 @@ describe("the parameter symbol (contract 3.4)", () => {
     ["510300.XSHE", "510300", "SZ"],
     ["110001.SH", "110001", "SH"],
     ["sz110001", "110001", "SZ"],
-  ] as const)("with a named exchange selects it: %s", async (asked, symbol, market) => {
+  ] as const)("with a named exchange selects that exchange: %s", async (asked, symbol, market) => {
     expect(pageOf(await ask(asked)).items).toEqual(world.main.rowsOf(symbol, market));
   });
 
@@ -69,7 +69,7 @@ describe("the parameter symbol (contract 3.4)", () => {
   });
 
   it.each(["430047.BJ", "bj430047", "600519.BJ"])(
-    "%s is refused with 1002, because the Beijing exchange is not carried",
+    "is refused with 1002 for %s, because the Beijing exchange is not carried",
     async (symbol) => {
       expectRefusal(await ask(symbol), { reason: "security_unknown" });
     },
@@ -101,19 +101,19 @@ describe("the parameter symbol (contract 3.4)", () => {
     "6005.9",
     "%",
     "600519;--",
-  ])("%j is refused with 422, which names the accepted forms", async (symbol) => {
+  ])("is refused with 422 for %j, and the message names the accepted forms", async (symbol) => {
     expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
   });
 
   it.each([600519, 1.5, true, {}, { symbol: "600519" }])(
-    "%j, which is no string, is refused with 422",
+    "is refused with 422 for %j, which is no string",
     async (symbol) => {
       expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
     },
   );
 
   it.each([["600519,300750"], ["600519, "], [[["600519"]]], [["600519", "300750"]], [[]]])(
-    "%j is refused with 422, because a request names one security",
+    "is refused with 422 for %j, because a request names one security",
     async (symbol) => {
       const headers = { "accept-language": "en" };
       const answer = await world.ask({ symbol, tradedate: MAIN }, { headers });
@@ -122,7 +122,7 @@ describe("the parameter symbol (contract 3.4)", () => {
   );
 
   it.each([undefined, null, "", "  "])(
-    "%j is refused with 422, because symbol is required",
+    "is refused with 422 for %j, because symbol is required",
     async (symbol) => {
       expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
     },

@@ -41,7 +41,7 @@ async function endOf(id: string) {
   }, PATIENCE);
 }
 
-describe("a body that is fully read", () => {
+describe("the body of a request", () => {
   it.each([
     ["ready", 0],
     ["ready", 1],
@@ -50,7 +50,7 @@ describe("a body that is fully read", () => {
     ["pump", 4],
     ["pump", 3 * MEGABYTE],
   ])(
-    "of %s, %i bytes, has its exact length, and the slot is free at the last byte, the request charged and listed",
+    "of the kind %s with %i bytes has its exact length; the slot is free at its last byte, the request charged and listed",
     async (how, bytes) => {
       const { account, id } = fresh();
       const answer = await gate.open({ account, id, how, bytes });
@@ -65,7 +65,7 @@ describe("a body that is fully read", () => {
     },
   );
 
-  it(`lets ${REQUESTS} sequential requests of both kinds succeed in any order without a 503`, async () => {
+  it(`of either kind lets ${REQUESTS} sequential requests succeed without a 503`, async () => {
     const { account } = fresh();
     const statuses = new Set<number>();
     for (let n = 0; n < REQUESTS; n++) {
@@ -80,17 +80,14 @@ describe("a body that is fully read", () => {
   it.each([
     ["ready", 200],
     ["pump", 503],
-  ])(
-    "that is still being read holds the slot if it is streamed: %s, and a concurrent request gets %i",
-    async (how, status) => {
-      const { account } = fresh();
-      const reading = await gate.open({ account, how, bytes: 20 * MEGABYTE });
-      const next = await gate.open({ account, how: "ready", bytes: 10 });
-      await next.readAll();
-      expect(next.status).toBe(status);
-      expect(await reading.readAll()).toEqual({ bytes: 20 * MEGABYTE, isWhole: true });
-    },
-  );
+  ])("of the kind %s is still being read, and a concurrent request gets %i", async (how, status) => {
+    const { account } = fresh();
+    const reading = await gate.open({ account, how, bytes: 20 * MEGABYTE });
+    const next = await gate.open({ account, how: "ready", bytes: 10 });
+    await next.readAll();
+    expect(next.status).toBe(status);
+    expect(await reading.readAll()).toEqual({ bytes: 20 * MEGABYTE, isWhole: true });
+  });
 });
 
 describe("a client that disconnects or stalls", () => {

@@ -65,9 +65,9 @@ async function twoKeys() {
   return keys.map(({ key }) => key);
 }
 
-describe("50 parallel requests with two keys of one account (contract 2.4)", () => {
+describe("of 50 parallel requests with two keys of one account (contract 2.4)", () => {
   it(
-    `for files, ${ROUNDS} times: one is served, while it reads or disconnects, and 49 get 503`,
+    `for files, one is served and 49 get 503, ${ROUNDS} times, whether the client reads or disconnects`,
     async () => {
       const keys = await twoKeys();
       let charged = 0;
@@ -97,7 +97,7 @@ describe("50 parallel requests with two keys of one account (contract 2.4)", () 
   );
 
   it(
-    `for pages, ${ROUNDS} times: each is served or gets 503, and only the served are charged`,
+    `for pages, each is served or gets 503, and only the served are charged, ${ROUNDS} times`,
     async () => {
       const keys = await twoKeys();
       let served = 0;
@@ -119,7 +119,7 @@ describe("50 parallel requests with two keys of one account (contract 2.4)", () 
 
 describe("strictly sequential requests", () => {
   it(
-    "for 2,000 pages on one connection, each sent after the previous page was read, get no 503",
+    "of 2,000 pages on one connection get no 503",
     async () => {
       const [key = ""] = await twoKeys();
       let connections = 0;
@@ -143,7 +143,7 @@ describe("strictly sequential requests", () => {
     LONG_MS,
   );
 
-  it("for pages and files in any order share the slot without a 503", async () => {
+  it("of pages and files in any order get no 503", async () => {
     const [key = ""] = await twoKeys();
     for (let n = 0; n < ALTERNATIONS; n++) {
       const answer = await openAnswer(`${service.baseUrl}/api`, {

@@ -108,9 +108,9 @@ async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) =
   expect(cut).toBeGreaterThan(0);
 }
 
-describe(`a command killed at ${MOMENTS} random moments`, () => {
+describe(`edgetape, killed at ${MOMENTS} random moments`, () => {
   it(
-    "(publish) leaves the old or the new revision served, and the next run completes",
+    "publish leaves the old or the new revision served, and the next run completes",
     async () => {
       const contents = [1, 2].map((): TestDay => {
         const securities = [randomSecurity(random, { symbol: SYMBOL, rows: 1_500 })];
@@ -129,7 +129,7 @@ describe(`a command killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "(rebuild) leaves the old or the new revision served, and the next run completes",
+    "rebuild leaves the old or the new revision served, and the next run completes",
     () =>
       replacedInRounds(async (round) => {
         const delivered = deliver(join(folder, "a"), TRADEDATE, 1_000, { seed: `round ${round}` });
@@ -145,7 +145,7 @@ describe(`a command killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "(nightly) leaves the old or the new revision served, and the next run completes and sends one notice",
+    "nightly leaves the old or the new revision served, and the next run completes and sends one notice",
     async () => {
       await using receiver = await startReceiver();
       const drop = join(folder, "drop");
@@ -181,7 +181,7 @@ describe(`a command killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "(withdraw, publish or restore of a day) is applied or not, and is applied when run again",
+    "day withdraw, publish or restore is applied or not, and is applied when run again",
     async () => {
       // Without a revision, restore serves the newest other content.
       const action = async (name: string) => {

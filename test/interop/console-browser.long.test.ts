@@ -51,7 +51,7 @@ beforeAll(async () => {
   for (const [place, date] of ["20260305", "20260306", "20260310"].entries()) {
     await publishSample(service, date, 600 + place * 200);
   }
-  // 600519 then has more rows than one page.
+  // With this size, 600519 has more rows than one page.
   await publishSample(service, DAY, 120_000);
   await publishSections(service, "trades", DAY, trades);
   accountId = (await account(service, { plan: "flagship", keys: 0 })).accountId;
@@ -94,7 +94,7 @@ const isPainted = (page: Page, place: number) =>
   })()`);
 
 describe.skipIf(isMissing("chromium"))("the sign-in button of a link", () => {
-  it.each(["double click", "Enter twice"])("signs in permanently, once, by a %s", async (how) => {
+  it.each(["double click", "Enter twice"])("signs in once and permanently by a %s", async (how) => {
     const { page, close } = await watchedPage(browser, DESK);
     await page.goto(await inviteTo(service, accountId));
     if (how === "double click") await page.dblclick("button.primary");

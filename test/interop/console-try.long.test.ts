@@ -25,7 +25,7 @@ beforeAll(async () => {
   line = await startCuttingProxy(service.baseUrl);
   await loadWeekdays(service, "20260101", "20261231");
   await publishSample(service, "20260310", 600);
-  // 600519 then has more rows than one page.
+  // With this size, 600519 has more rows than one page.
   await publishSample(service, DAY, 120_000);
   browser = await startBrowser();
 });

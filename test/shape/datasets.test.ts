@@ -34,12 +34,12 @@ const codeOf = (path: string) =>
     .replaceAll(/\/\*[\s\S]*?\*\//g, "")
     .replaceAll(/^\s*\/\/.*$/gm, "");
 
-describe("a dataset's columns", () => {
+describe("the columns of a dataset", () => {
   const files = projectFiles().filter((path) =>
     /^src\/(catalog|http|operations|orders|packs|pack-builder)\/.*\.ts$/.test(path),
   );
 
-  it.each(Object.values(DATASETS))("($name) are listed in its description only", ({ columns }) => {
+  it.each(Object.values(DATASETS))("such as $name are listed in its description only", ({ columns }) => {
     const lists = files.filter((path) => {
       const code = codeOf(path);
       const named = columns.filter((column) => {

@@ -46,7 +46,8 @@ function timesOf({ fields, rows }: Page, notBefore: string): string[] {
   let last = notBefore;
   return rows.map((row) => {
     const time = row[column];
-    if (typeof time !== "string" || !/^\d{9}$/.test(time)) throw new ProtocolError(`a row's time is ${time}`);
+    if (typeof time !== "string" || !/^\d{9}$/.test(time))
+      throw new ProtocolError(`a row has the time ${time} instead of nine digits`);
     if (time < last) throw new ProtocolError(`a row of ${time} came after one of ${last}`);
     last = time;
     return time;

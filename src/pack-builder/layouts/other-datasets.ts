@@ -20,7 +20,7 @@ interface HeaderSign {
   lacks?: readonly string[];
 }
 
-/** Header patterns by the dataset that they exclude. */
+/** Header patterns of other datasets' files, by dataset. */
 const HEADERS: Readonly<Record<DatasetName, readonly HeaderSign[]>> = {
   orders: [
     { first: ["万得代码"], lacks: ["委托编号", "交易所委托号", "委托价格"] },

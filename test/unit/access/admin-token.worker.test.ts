@@ -38,7 +38,7 @@ describe("the first operator's token", () => {
     `Bearer ${SECRET.slice(1)}`,
     `Bearer ${SECRET.toUpperCase()}`,
     `Bearer ${SECRET} ${SECRET}`,
-  ])("%j is refused", async (header) => {
+  ])("is refused in the header %j", async (header) => {
     expect(await operator(header)).toBeNull();
   });
 });

@@ -85,7 +85,7 @@ describe("the bodies of admin requests", () => {
     ],
     ["an account id with a line break", accountIdSchema, "a\nb"],
     ["an empty account id", accountIdSchema, "  "],
-  ])("refuse %s", (_, schema, body) => {
+  ])("are refused for %s", (_, schema, body) => {
     expect(schema.safeParse(body).success).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ describe("preferredLanguage (contract 1.8)", () => {
     ["en;q=high,zh;q=0.1", "zh"],
     ["zhuang,english", "both"],
     [";;;,,,=", "both"],
-  ])("%j is %s", (header, language) => {
+  ])("reads %j as %s", (header, language) => {
     expect(preferredLanguage(header)).toBe(language);
   });
 });

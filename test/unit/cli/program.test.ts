@@ -53,7 +53,7 @@ describe("the commands", () => {
     expect(silent).toEqual([]);
   });
 
-  it("all print JSON for scripts", () => {
+  it("print JSON for scripts, without exception", () => {
     expect(names.filter((name) => !has(name, "--json"))).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     ["professional", "level2", 30],
     ["weekly", "level2", 30],
   ] as const)(
-    "%s, %s: grants the latest %i days cut to the year, on every day of three years",
+    "grants %s for %s the latest %i days cut to the year, on every day of three years",
     (plan, service, days) => {
       const wrong: string[] = [];
       for (let day = 0; day < 3 * 365 + 1; day += 1) {

@@ -49,7 +49,7 @@ describe("NUL bytes in a file", () => {
       [1, 5, 6],
       1,
     ],
-  ])("%s: are quarantined and counted, and the pack is degraded", async (_, from, to, numbers, broken) => {
+  ])("are quarantined and counted, and the pack is degraded: %s", async (_, from, to, numbers, broken) => {
     const found = await of(withHole(from, to));
     expect(found.numbers).toEqual(numbers);
     expect(found.report).toMatchObject({ result: "degraded", broken: { rows: broken } });
@@ -208,7 +208,7 @@ describe("a file that cannot be read", () => {
       /is encrypted/,
     ],
   ])(
-    "%s is quarantined by name, and the rest of the day is a degraded pack if degraded packs are allowed",
+    "is quarantined by name, and the rest of the day is a degraded pack if that is allowed: %s",
     async (_, files, reason) => {
       const folder = delivery({ ...files, ...OTHER });
       const { report, pack, quarantine } = await built(folder, { maxBroken: 1 });

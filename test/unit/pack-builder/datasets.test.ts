@@ -74,7 +74,7 @@ describe("files of other datasets beside the orders", () => {
     ],
     ["plain quotes", "quotes.csv", "symbol,tradedate,time,open,high,low,close,pre_close,volume,amount\n"],
     ["an auction pack", "20230711_aucde.parquet", "x"],
-  ])("%s: are named and not read, and the pack is complete", async (_, name, content) => {
+  ])("are named and not read, and the pack is complete: %s", async (_, name, content) => {
     const folder = delivery({
       "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()),
       [`20230711/${name}`]: content,

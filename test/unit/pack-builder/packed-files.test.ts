@@ -124,7 +124,7 @@ describe("an archive inside an archive", () => {
     expect(report.result).toBe("degraded");
   });
 
-  it.skipIf(isMissing("tar") || isMissing("7z"))("is read as tar, plain and compressed", async () => {
+  it.skipIf(isMissing("tar") || isMissing("7z"))("can be a tar archive, plain or compressed", async () => {
     const folder = delivery({ [`600519.SH/${NAME}`]: SHANGHAI });
     const tar = spawnSync("tar", ["-cf", "-", "600519.SH"], { cwd: folder }).stdout;
     for (const [name, bytes] of [

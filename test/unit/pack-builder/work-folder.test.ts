@@ -135,7 +135,7 @@ describe("a build that a signal ends", () => {
   );
 
   it.skipIf(OLD_NODE === undefined)(
-    "started by an older Node receives the signal from that process",
+    "receives the signal through the older Node that started it",
     async () => {
       const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
       child.kill("SIGTERM");
@@ -145,7 +145,7 @@ describe("a build that a signal ends", () => {
     },
   );
 
-  it.skipIf(OLD_NODE === undefined)("started by an older Node ends when that process is killed", async () => {
+  it.skipIf(OLD_NODE === undefined)("ends when the older Node that started it is killed", async () => {
     const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
     child.kill("SIGKILL");
     await ended;

@@ -130,7 +130,7 @@ const CASES: [Partial<Conditions>, string][] = [
 ];
 
 describe("conditions of a request (RFC 9110, 13)", () => {
-  it.each(CASES)("%j give %s", (said, expected) => {
+  it.each(CASES)("in %j give %s", (said, expected) => {
     expect(verdictOn({ ...none, ...said }, file)).toBe(expected);
   });
 });
@@ -149,7 +149,7 @@ describe("If-Range (RFC 9110, 13.1.5)", () => {
     [EARLIER, false],
     [LATER, false],
     ["Thursday, 12-Mar-26 02:00:00 GMT", true],
-  ])("%j: the range applies is %s", (header, expected) => {
+  ])("of %j decides whether the range applies: %s", (header, expected) => {
     expect(rangeCounts(header, file)).toBe(expected);
   });
 });

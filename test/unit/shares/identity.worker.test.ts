@@ -81,7 +81,7 @@ describe("a repeated request for a share (contract 8.3)", () => {
     ["when the plan ends within 24 hours and would end a new one too", DAY, MADE + DAY + HOUR, true],
     ["when the plan outlives the share by an hour, on its last day", 6.5 * DAY, MADE + 7 * DAY + HOUR, false],
     ["when plan and share end together, on the last day", 6.5 * DAY, MADE + 7 * DAY, true],
-  ])("%s: keeps or renews the share", (_, afterMs, planEndMs, kept) => {
+  ])("keeps or renews the share: %s", (_, afterMs, planEndMs, kept) => {
     expect(isKept(share(), { nowMs: MADE + afterMs, planEndMs, secrets })).toBe(kept);
   });
 

@@ -40,7 +40,7 @@ describe("a day of the year", () => {
     ["20260630", "upcoming"],
     ["20260303", "unknown"],
     ["20261231", "upcoming"],
-  ])("%s is %s", (day, state) => {
+  ])("such as %s is %s", (day, state) => {
     expect(stateOf(day)).toBe(state);
   });
 

@@ -139,7 +139,7 @@ describe("an older cursor (contract 5.5)", () => {
   });
 
   it.each(["v1.", "v1.123456", "v1.eyJvcmRlcl9ubyI6MX0=", `v3.${"A".repeat(80)}`])(
-    "%s is of the old format",
+    "such as %s is of the old format",
     async (text) => {
       expect(await readCursor(SECRETS, text, 0)).toEqual({ reason: "cursor_old_format" });
     },
@@ -167,7 +167,7 @@ describe("an older cursor (contract 5.5)", () => {
     "v2.093000000-1234567890",
     "v2.093000000-5\n",
     "V2.093000000-5",
-  ])("%j is no time-offset cursor", async (text) => {
+  ])("cannot be %j, which is no time-offset cursor", async (text) => {
     expect(await readCursor(SECRETS, text, 0)).toEqual(INVALID);
   });
 });
@@ -189,7 +189,7 @@ describe("any other text as a cursor", () => {
     "v4.====",
     `v4.${"A".repeat(88)}`,
     `v4.${"A".repeat(64_000)}`,
-  ])("%s is invalid", async (text) => {
+  ])("is invalid: %s", async (text) => {
     expect(await readCursor(SECRETS, text, 0)).toEqual(INVALID);
   });
 

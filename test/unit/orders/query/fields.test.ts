@@ -26,7 +26,7 @@ function namesOf(fields: unknown, dataset: DatasetName = "orders"): string[] {
 
 describe("parseFields (contract 3.10)", () => {
   it.each([undefined, null, "", "  ", ",", " , ,", [], ["", " "]])(
-    "%j means the ten standard fields",
+    "reads %j as the ten standard fields",
     (fields) => {
       expect(namesOf(fields)).toEqual(STANDARD);
     },

@@ -105,7 +105,7 @@ describe("an unusual number", () => {
     ["NaN", 0, "is not a number"],
     [".", 0, "is not a number"],
     ["1e", 0, "is not a number"],
-  ])("%j is read with %d decimals", (text, decimals, expected) => {
+  ])("is read from %j with %d decimals", (text, decimals, expected) => {
     const read = oddNumber(text, decimals, "refuse");
     expect("problem" in read ? read.problem : read.value).toBe(expected);
   });
@@ -153,7 +153,7 @@ describe("a time of day or a date", () => {
     ["09:30:00.0104567", 93_000_010],
     ["09:30:00.1", 93_000_100],
     ["20230711093000", 93_000_000],
-  ])("%s is read as %d", (text, expected) => {
+  ])("is read from %s as %d", (text, expected) => {
     expect(timeOf(text)?.time).toBe(expected);
   });
 
@@ -174,7 +174,7 @@ describe("a time of day or a date", () => {
     "9:3:00",
     "a9:30:00",
     "２３３０００",
-  ])("%j is refused", (text) => {
+  ])("is refused for %j", (text) => {
     const read = timeOf(text);
     // A point without decimals means the whole second.
     if (text === "09:30:00.") expect(read?.time).toBe(93_000_000);

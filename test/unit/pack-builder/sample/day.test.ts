@@ -80,7 +80,7 @@ describe("every sample security", () => {
   const traded = sections.filter(({ columns }) => columns.rows > 0);
 
   it.each(traded)(
-    "$symbol.$market has ascending times in 10 ms steps from 09:15:00.000 to 14:59:59.990",
+    "such as $symbol.$market has ascending times in 10 ms steps from 09:15:00.000 to 14:59:59.990",
     (section) => {
       const { time } = section.columns;
       expect(time.every((at, row) => row === 0 || at >= (time[row - 1] ?? 0))).toBe(true);
@@ -92,7 +92,7 @@ describe("every sample security", () => {
   );
 
   it.each(traded)(
-    "$symbol.$market has prices on its price step, whole volumes, and ids below 2^53",
+    "such as $symbol.$market has prices on its price step, whole volumes, and ids below 2^53",
     ({ symbol, columns }) => {
       const tickE4 = /^(11|12|15|51)/.test(symbol) ? 10 : 100;
       expect(columns.priceE4.every((price) => price % tickE4 === 0)).toBe(true);
@@ -140,7 +140,7 @@ describe("a sample security of Shanghai", () => {
   const shanghai = sections.filter(({ market, columns }) => market === "SH" && columns.rows > 0);
 
   it.each(shanghai)(
-    "($symbol) has 25 to 31 % cancels, each with number, side and price of an earlier order",
+    "such as $symbol has 25 to 31 % cancels, each with number, side and price of an earlier order",
     ({ columns }) => {
       const types = texts(columns.orderType);
       expect(shareOf(types, "D")).toBeGreaterThanOrEqual(0.25);
@@ -195,11 +195,14 @@ describe("a sample security of Shanghai", () => {
 describe("a sample security of Shenzhen", () => {
   const shenzhen = sections.filter(({ market }) => market === "SZ");
 
-  it.each(shenzhen)("($symbol) has limit, market and best-own-side orders, and no cancels", ({ columns }) => {
-    const types = texts(columns.orderType);
-    expect(new Set(types)).toEqual(new Set(["0", "1", "U"]));
-    expect(shareOf(types, "1")).toBeLessThan(0.01);
-  });
+  it.each(shenzhen)(
+    "such as $symbol has limit, market and best-own-side orders, and no cancels",
+    ({ columns }) => {
+      const types = texts(columns.orderType);
+      expect(new Set(types)).toEqual(new Set(["0", "1", "U"]));
+      expect(shareOf(types, "1")).toBeLessThan(0.01);
+    },
+  );
 
   it("repeats some order ids and leaves some at 0, while exchange numbers always ascend", () => {
     const { orderId, exchangeOrderId } = columnsOf("300750");

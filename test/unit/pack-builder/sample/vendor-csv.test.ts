@@ -53,7 +53,7 @@ describe.each(DATASET_NAMES)("the %s of a sample security in the vendor layout",
     );
   });
 
-  it.each(["600519", "300750"])("%s: contains every cell of the generated rows", (symbol) => {
+  it.each(["600519", "300750"])("of %s contains every cell of the generated rows", (symbol) => {
     const { market, [dataset]: columns } = sectionOf(symbol);
     const byKey = columns as unknown as Record<string, Float64Array | CodeColumn>;
     const cellOf = (key: string, row: number) => {
