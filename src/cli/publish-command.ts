@@ -20,6 +20,12 @@ import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
 import { sheetClaim } from "../quality/sheet-text.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import {
+  type AuctionOutcome,
+  auctionText,
+  publishAuction,
+  refuseFailedAuction,
+} from "./auction-publishing.ts";
+import {
   countText,
   print,
   type ServiceOptions,
@@ -55,18 +61,27 @@ export function registerPublish(program: Command): void {
 /** Publishes the packs at `paths` one after the other and prints which revisions are served now. */
 async function publish(paths: string[], options: PublishCommandOptions): Promise<void> {
   const client = serviceOf(options);
-  const published: Published[] = [];
+  const published: PublishedPack[] = [];
   const { force = false, degraded = false } = options;
   for (const path of paths) published.push(await publishAt(client, path, { force, degraded }));
-  print(options, { ...published[0], published }, published.map(publishedText));
+  print(options, { ...published[0], published }, published.flatMap(publishedLines));
+  refuseFailedAuction(published.map(({ auction }) => auction));
 }
 
-/** Publishes the pack at `path`, with progress on stderr. */
+/** A published pack and, of quotes, the outcome of the auction pack made from them. */
+export interface PublishedPack extends Published {
+  auction: AuctionOutcome | null;
+}
+
+/**
+ * Publishes the pack at `path`, with progress on stderr, and after quotes the auction pack made from them unless
+ * `hasAuction`: the delivery has its own.
+ */
 export async function publishAt(
   client: AdminClient,
   path: string,
-  options: Omit<PublishOptions, "onSent">,
-): Promise<Published> {
+  { hasAuction = false, ...options }: Omit<PublishOptions, "onSent"> & { hasAuction?: boolean },
+): Promise<PublishedPack> {
   const pack = await openPack(path);
   try {
     const { dataset, tradedate } = pack.index;
@@ -74,7 +89,9 @@ export async function publishAt(
     const quality = await qualityBeside(path, pack);
     const published = await publishPack(client, pack, { ...options, quality, onSent: progress.update });
     progress.end();
-    return published;
+    const auction =
+      dataset === "quotes" && !hasAuction ? await publishAuction(client, { path, pack }, options) : null;
+    return { ...published, auction };
   } finally {
     await pack.close();
   }
@@ -90,8 +107,13 @@ async function qualityBeside(path: string, { index }: PackFile): Promise<BeginUp
   return sheetClaim(sheet);
 }
 
+/** Returns which revision is served now and what came of the auction pack, a sentence each. */
+export function publishedLines({ auction, ...published }: PublishedPack): string[] {
+  return [publishedText(published), ...(auction === null ? [] : [auctionText(auction)])];
+}
+
 /** Returns which revision is served now, as a sentence. */
-export function publishedText({ day, newRevision }: Published): string {
+function publishedText({ day, newRevision }: Published): string {
   const { dataset = "orders", tradedate, revision, securities, rows, sizeBytes } = day;
   const called = dayName(tradedate, dataset);
   const facts = `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}, ${sizeText(sizeBytes)}`;

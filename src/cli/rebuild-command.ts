@@ -1,11 +1,11 @@
 /** `edgetape rebuild`: rebuilds a day from its delivery and publishes it. */
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
-import type { Published } from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { deliveryLines } from "../pack-builder/delivery-report.ts";
+import { refuseFailedAuction } from "./auction-publishing.ts";
 import {
   countArgument,
   datasetOption,
@@ -20,7 +20,12 @@ import { builtBefore } from "./day-commands.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { namedDeliveries } from "./nightly/drop-folder.ts";
 import { buildWithProgress, refuseFailed } from "./pack-commands.ts";
-import { type PublishCommandOptions, publishAt, publishedText } from "./publish-command.ts";
+import {
+  type PublishCommandOptions,
+  type PublishedPack,
+  publishAt,
+  publishedLines,
+} from "./publish-command.ts";
 
 interface RebuildOptions extends PublishCommandOptions {
   date?: BeijingDate;
@@ -89,7 +94,7 @@ async function rebuild(
   const report = await buildWithProgress(sources, { ...options, verify: true });
   console.error(deliveryLines(report).join("\n"));
   const client = serviceOf(options);
-  const published: Published[] = [];
+  const published: PublishedPack[] = [];
   for (const { pack, result } of report.packs) {
     if (pack === null) continue;
     const degraded = result === "degraded";
@@ -98,10 +103,11 @@ async function rebuild(
   const built = report.packs.map(({ dataset }) => dataset);
   const lacking = options.dataset === undefined ? await lackingDatasets(client, built) : [];
   print(options, { ...published[0], published, lacking }, [
-    ...published.map(publishedText),
+    ...published.flatMap(publishedLines),
     ...lacking.map((dataset) => `${options.date} is degraded: ${lackingText(dataset).en}.`),
   ]);
   refuseFailed(report);
+  refuseFailedAuction(published.map(({ auction }) => auction));
   if (report.result === "degraded" || lacking.length > 0) process.exitCode = EXIT.degraded;
 }
 

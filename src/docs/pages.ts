@@ -1,6 +1,7 @@
 /** The pages in the order of the menu, with their text in both languages. */
 import type { DocsLanguage, PageText } from "./block.ts";
 import * as answers from "./pages/answers.ts";
+import * as auction from "./pages/auction.ts";
 import * as changes from "./pages/changes.ts";
 import * as choosing from "./pages/choosing.ts";
 import * as clients from "./pages/clients.ts";
@@ -30,6 +31,7 @@ export const PAGES = {
   errors,
   answers,
   shares,
+  auction,
   integrity,
   changes,
 } as const satisfies Record<string, Record<DocsLanguage, PageText>>;

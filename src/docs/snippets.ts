@@ -284,6 +284,18 @@ print(share.start_date, share.end_date, share.file_count, share.url)
 share.download("auction-{year}")  # again: only what is missing or new`,
     prints: `{day} {day} 1 {base}/s/…/`,
   },
+  auction_curve: {
+    language: "python",
+    needs: ["pandas", "pyarrow"],
+    text: `import pandas
+
+auction = pandas.read_parquet("auction-{year}/{day}/{day}_aucde.parquet")
+one = auction[(auction["symbol"] == "600519") & (auction["exchange"] == "SH")]
+print(one.set_index("time")[["m_price", "auc_volume", "um_volume", "um_side"]])`,
+    prints: `m_price  auc_volume  um_volume um_side
+time
+…`,
+  },
   typescript_share: {
     language: "typescript",
     text: `import { createWriteStream } from "node:fs";

@@ -5,6 +5,7 @@
  */
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { auctionPackName } from "../auction/columns.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
@@ -13,6 +14,7 @@ import type { PackOrigin } from "../packs/origin.ts";
 import { isIndex } from "../quality/security-kind.ts";
 import { sheetSummary } from "../quality/sheet-text.ts";
 import { countsOf, originOf, sourceRecords } from "./accounting.ts";
+import { auctionFileAt, writeAuctionPack } from "./auction-pack.ts";
 import { BUILD_STAGES, BuildProgress, type StageShares } from "./build-progress.ts";
 import type { BuildReport } from "./build-report.ts";
 import { checkFolder } from "./check-packs.ts";
@@ -21,6 +23,7 @@ import { type DatasetFile, type DatasetFiles, findDatasetFiles } from "./deliver
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
 import { DeliveryError, leftOutText, mayHoldRecords } from "./delivery/source-file.ts";
 import {
+  type DayAuction,
   type DayQuality,
   type DeliveryReport,
   deliveryReport,
@@ -28,7 +31,7 @@ import {
 } from "./delivery-report.ts";
 import { Intake } from "./intake.ts";
 import { putAside } from "./mixed-files.ts";
-import { differenceIn, packName } from "./pack-file.ts";
+import { differenceIn, openPackFile, packName } from "./pack-file.ts";
 import { FileSink } from "./pack-sink.ts";
 import { PackWriter } from "./pack-writer.ts";
 import { securityKey } from "./parse/security-cell.ts";
@@ -122,8 +125,9 @@ export async function buildPacks({
       built.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
     const packs = built.map(({ report }) => report);
     const units = await rightUnits(built);
+    const auction = await auctionOf(options, packs);
     const quality = await qualityOf(options, packs);
-    return deliveryReport(options.tradedate, { wanted, packs, refused, units, quality });
+    return deliveryReport(options.tradedate, { wanted, packs, refused, units, quality, auction });
   });
 }
 
@@ -136,6 +140,24 @@ async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
   if (problem === null) return units;
   for (const { report } of built) if (report.pack !== null) await rm(report.pack, { force: true });
   throw new DeliveryError(problem);
+}
+
+/** Makes the auction pack beside the quote pack; `null` without quotes, or where no security has an auction. */
+async function auctionOf(
+  { tradedate, outFolder }: Pick<BuildOptions, "tradedate" | "outFolder">,
+  packs: readonly BuildReport[],
+): Promise<DayAuction | null> {
+  const quotes = packs.find(({ dataset }) => dataset === "quotes")?.pack ?? null;
+  if (quotes === null) return null;
+  const opened = await openPackFile(quotes, ["quotes"]);
+  if (!opened.ok) throw new Error(`${quotes}: ${differenceIn(opened.refusal)}`);
+  const pack = opened.value;
+  const path = join(outFolder, auctionPackName(tradedate));
+  try {
+    return (await auctionFileAt(path, pack)) === "foreign" ? { path } : await writeAuctionPack(pack, path);
+  } finally {
+    await pack.close();
+  }
 }
 
 /** Checks the day's packs where they are verified; `null` when they are not, or none was built. */
@@ -164,6 +186,7 @@ async function opened<T>(
     const ownOutputs = DATASET_NAMES.flatMap((dataset) =>
       [packName(dataset, tradedate), quarantineName(dataset, tradedate)].map((name) => join(real, name)),
     );
+    ownOutputs.push(join(real, auctionPackName(tradedate)));
     delivery = await openDelivery(sources, { work, ownOutputs, root });
     return await use({ delivery, work });
   } finally {

@@ -4,6 +4,7 @@ import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 import { MARKETS, SHANGHAI_ORDERS_SINCE } from "../quality/check-day.ts";
 import type { QualitySheet } from "../quality/sheet.ts";
+import type { AuctionPack } from "./auction-pack.ts";
 import { type BuildReport, leftOutLines, packLines } from "./build-report.ts";
 import { LEFT_OUT_TEXTS, type LeftOutFile } from "./delivery/source-file.ts";
 import { type Units, unitLines } from "./unit-check.ts";
@@ -22,9 +23,14 @@ export interface DeliveryReport {
   leftOut: LeftOutFile[];
   /** The turnover in the quotes compared with the trades. */
   units: Units;
+  /** `null` without quotes, or where no security has an auction. */
+  auction: DayAuction | null;
   /** The result of the quality check; `null` when it did not run. */
   quality: DayQuality | null;
 }
+
+/** The auction pack beside the quotes; a path alone: another file lies there and was kept. */
+export type DayAuction = AuctionPack | { path: string };
 
 export interface DayQuality {
   verdict: QualitySheet["verdict"];
@@ -59,13 +65,14 @@ interface Built {
   packs: readonly BuildReport[];
   refused: readonly RefusedDataset[];
   units: Units;
+  auction: DayAuction | null;
   quality: DayQuality | null;
 }
 
 /** Returns the report of the day `tradedate` on its packs (at least one) and on the datasets that were refused. */
 export function deliveryReport(
   tradedate: BeijingDate,
-  { wanted, packs, refused, units, quality }: Built,
+  { wanted, packs, refused, units, auction, quality }: Built,
 ): DeliveryReport {
   const sparse = packs.flatMap((pack) => MARKETS.flatMap((market) => sparseOf(pack, market, packs) ?? []));
   const judged = packs.map((pack) => {
@@ -84,6 +91,7 @@ export function deliveryReport(
     sparse,
     leftOut: unread(packs),
     units,
+    auction,
     quality,
   };
 }
@@ -110,9 +118,18 @@ export function deliveryLines(report: DeliveryReport): string[] {
     ...sparseLines(report),
     ...unitLines(report.units),
     ...absent.map((dataset) => `no pack     ${dataset}: no file of ${DATASETS[dataset].rows} was built`),
+    ...auctionLines(report.auction),
     ...qualityLines(quality),
     ...leftOutLines(leftOut, (reason) => LEFT_OUT_TEXTS[reason]),
   ];
+}
+
+function auctionLines(auction: DayAuction | null): string[] {
+  if (auction === null) return [];
+  if (!("rows" in auction)) return [`no auction  ${auction.path} was not made from quotes, and stays`];
+  const { path, rows, securities, defects } = auction;
+  const left = defects === 0 ? "" : `; ${defects} snapshots fit no auction and were left out`;
+  return [`auction     ${path}`, `            ${rows} rows of ${securities} securities${left}`];
 }
 
 function qualityLines(quality: DayQuality | null): string[] {

@@ -148,6 +148,7 @@ const EXPECTED: Readonly<Record<RunHere, (printed: string) => void>> = {
   estimate: (printed) => expect(JSON.parse(printed).data.rows).toEqual({ at_least: 4, at_most: 4 }),
   account: (printed) => expect(JSON.parse(printed).data.plan).toBe("flagship"),
   share: (printed) => expect(printed).toContain("20260310 20260310 1 http://"),
+  auction_curve: (printed) => expect(printed).toMatch(/091500000\s+1468\.88\s+100\s+100\s+b/),
   typescript_share: (printed) => expect(printed).toBe(""),
   changes: (printed) => expect(printed).toBe("20260310 published 1\n"),
   sync: (printed) => expect(printed).not.toBe(""),

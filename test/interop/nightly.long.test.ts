@@ -17,10 +17,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { sampleAuction } from "../../src/pack-builder/sample/auction.ts";
-import { auctionPackBytes } from "../../src/pack-builder/sample/auction-pack.ts";
 import { deliver } from "../support/deliveries.ts";
+import { auctionPack } from "../support/files.ts";
 import { asOperator } from "../support/operator.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -71,7 +69,7 @@ async function stateOf(tradedate: string): Promise<string | undefined> {
 describe("nightly with a complete delivery", () => {
   it("serves the orders and the files, notifies the webhook once, and does nothing on the second run", async () => {
     const { orders } = deliver(folder, "20260302", 3_000);
-    const auction = auctionPackBytes(sampleAuction("20260302" as BeijingDate));
+    const auction = auctionPack("20260302").bytes;
     writeFileSync(join(folder, "20260302_aucde.parquet"), auction);
     const first = await nightly("20260302", ["--expect", "auction_tick"]);
     expect(first.status).toBe(0);

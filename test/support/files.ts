@@ -1,8 +1,7 @@
 /** Uploads daily files as an operator does, and requests shares. */
 import { type FileSummary, type FileUploadBegun, PART_SHA256_HEADER } from "../../src/admin/wire.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { sampleAuction } from "../../src/pack-builder/sample/auction.ts";
-import { auctionPackBytes } from "../../src/pack-builder/sample/auction-pack.ts";
+import { AuctionWriter } from "../../src/pack-builder/auction-writer.ts";
 import type { Answer } from "./http-client.ts";
 import { asOperator, sha256 } from "./operator.ts";
 import type { Service } from "./service.ts";
@@ -16,8 +15,20 @@ export interface DailyFile {
 
 /** Returns an auction pack; another number of `rows` gives other content. */
 export function auctionPack(date: string, rows = 5): DailyFile {
-  const bytes = auctionPackBytes(sampleAuction(date as BeijingDate).slice(0, rows));
-  return { type: "auction_tick", date, name: `${date}_aucde.parquet`, bytes };
+  const writer = new AuctionWriter(date as BeijingDate, "0".repeat(32));
+  const auction = Array.from({ length: rows }, (_, row) => ({
+    row,
+    time: 91500000 + 3_000 * row,
+    isResult: row === rows - 1,
+    priceE4: 14_688_800 + 100 * row,
+    preCloseE4: 14_650_000,
+    volume: 100 * (row + 1),
+    unmatched: 100,
+    side: "b" as const,
+  }));
+  writer.append({ symbol: "600519", market: "SH" }, auction);
+  writer.finish();
+  return { type: "auction_tick", date, name: `${date}_aucde.parquet`, bytes: writer.take() };
 }
 
 /** Returns an operator's own file for level2 shares. */

@@ -1,13 +1,14 @@
 /** Loads the demo's calendar, sample days and auction packs as an operator does. */
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { dayListSchema, fileListSchema } from "../../admin/wire.ts";
+import { dirname, join } from "node:path";
+import { dayListSchema } from "../../admin/wire.ts";
+import { auctionPackName } from "../../auction/columns.ts";
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import { dayName } from "../../datasets/day-name.ts";
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
-import { writeAuctionPack } from "../../pack-builder/sample/auction-pack.ts";
 import { writeSamplePacks } from "../../pack-builder/sample/sample-pack.ts";
 import type { AdminClient } from "../admin-client.ts";
+import { publishAuction, refuseFailedAuction } from "../auction-publishing.ts";
 import {
   type ExchangeDay,
   exchangeDays,
@@ -17,11 +18,7 @@ import {
   weekdays,
 } from "../calendar-commands.ts";
 import { inDataset } from "../dataset-days.ts";
-import { openDailyFile } from "../file-commands.ts";
-import { addFile, publishFile } from "../file-uploads.ts";
 import { openPack, publishPack } from "../publish-command.ts";
-
-const DATA_TYPE = "auction_tick";
 
 /** The age of the two older sample days: outside the 30-day and the 365-day window. */
 const OLDER_DAYS_BACK = [40, 400];
@@ -95,43 +92,19 @@ export async function buildSampleDay(
   return written.map(({ path }) => path);
 }
 
-/** Publishes the sample packs at `paths` and removes the files. */
+/** Publishes the sample packs at `paths`, and of quotes the auction pack; removes the files. */
 export async function publishSampleDay(client: AdminClient, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const pack = await openPack(path);
+    const { dataset, tradedate } = pack.index;
+    const auctionPath = join(dirname(path), auctionPackName(tradedate));
     try {
       // Sample days differ more in size than real ones.
       await publishPack(client, pack, { force: true });
+      if (dataset === "quotes") refuseFailedAuction([await publishAuction(client, { path, pack }, {})]);
     } finally {
       await pack.close();
-      await rm(path, { force: true });
+      for (const each of [path, auctionPath]) await rm(each, { force: true });
     }
-  }
-}
-
-/** Publishes a sample auction pack for each of `days` (ascending) without one, including withdrawn ones. */
-export async function publishSampleAuctions(
-  client: AdminClient,
-  days: BeijingDate[],
-  stateDir: string,
-): Promise<void> {
-  const path = `/admin/files/${DATA_TYPE}?from=${days.at(0)}&to=${days.at(-1)}`;
-  const { files } = await client.request(fileListSchema, "GET", path);
-  const present = new Set<string>(files.map(({ tradedate }) => tradedate));
-  for (const tradedate of days.filter((day) => !present.has(day))) {
-    await publishAuction(client, tradedate, join(stateDir, "demo-packs"));
-  }
-}
-
-async function publishAuction(client: AdminClient, tradedate: BeijingDate, folder: string): Promise<void> {
-  const { path, name } = await writeAuctionPack(tradedate, folder);
-  const place = { dataType: DATA_TYPE, tradedate, name } as const;
-  const file = await openDailyFile(path, place);
-  try {
-    const { revision } = await addFile(client, place, file);
-    await publishFile(client, place, { revision });
-  } finally {
-    await file.close();
-    await rm(path, { force: true });
   }
 }

@@ -14,7 +14,6 @@ import {
   buildSampleDay,
   demoCalendar,
   loadDemoCalendar,
-  publishSampleAuctions,
   publishSampleDay,
   sampleDates,
   unloadedDatasets,
@@ -156,7 +155,6 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   if (first !== undefined) {
     await publish(first);
     served.add(first);
-    await publishSampleAuctions(client, [first], stateDir);
   }
   await accounts;
   remember(stateDir, remembered);
@@ -176,7 +174,6 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
     served.add(day);
     announce(demo());
   }
-  await publishSampleAuctions(client, days, stateDir);
   if (following.length > 0) say(`Every sample day is served: ${days.join(" ")}`);
 }
 

@@ -137,14 +137,18 @@ export function linesOf(outcome: DayOutcome): Bilingual[] {
     const more = countText(leftOut.length - NAMED_FILES);
     lines.push({ zh: `另有 ${more} 个文件未读取`, en: `${more} more files were not read` });
   }
-  for (const { name, revision, problem } of files) {
-    lines.push(
-      problem === null
-        ? { zh: `${name} 已提供，第 ${revision} 版`, en: `${name} is offered as revision ${revision}` }
-        : { zh: `${name} 未提供：${problem}`, en: `${name} is not offered: ${problem}` },
-    );
-  }
+  lines.push(...files.map(fileLine));
   return lines;
+}
+
+function fileLine({ name, revision, problem, isMade, kept }: DayOutcome["files"][number]): Bilingual {
+  const called = isMade
+    ? { zh: `由快照生成的 ${name}`, en: `${name}, made from the quotes,` }
+    : { zh: name, en: name };
+  const reason = problem ?? kept;
+  return reason === null
+    ? { zh: `${called.zh} 已提供，第 ${revision} 版`, en: `${called.en} is offered as revision ${revision}` }
+    : { zh: `${called.zh} 未提供：${reason}`, en: `${called.en} is not offered: ${reason}` };
 }
 
 /** A dataset that lacks most securities of an exchange. */

@@ -4,8 +4,9 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import * as z from "zod";
+import { auctionPackName } from "../../auction/columns.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import { buildPacks } from "../../pack-builder/build.ts";
@@ -18,6 +19,7 @@ import {
 import type { DeliveryReport } from "../../pack-builder/delivery-report.ts";
 import { MARKETS } from "../../quality/check-day.ts";
 import type { AdminClient } from "../admin-client.ts";
+import type { AuctionOutcome } from "../auction-publishing.ts";
 import { lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, ServiceRefusal } from "../exit.ts";
 import { openDailyFile, refuseWrongName } from "../file-commands.ts";
@@ -50,8 +52,8 @@ export async function loadDay(
   const { tradedate, fingerprint } = delivery;
   const { workFolder, keep } = options;
   const startedMs = performance.now();
-  const loaded = await loadDatasets(client, delivery, options);
-  const files: FileOutcome[] = [];
+  const { auction, ...loaded } = await loadDatasets(client, delivery, options);
+  const files: FileOutcome[] = auction === null ? [] : [auction];
   for (const file of delivery.files) files.push(await loadFile(client, delivery, file, options));
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
   const outcome = dayOutcome(tradedate, { ...loaded, files, seconds });
@@ -59,7 +61,11 @@ export async function loadDay(
   rememberDay(workFolder, tradedate, { ...memory, outcome });
   for (const { dataset, path } of keep ? [] : (memory.built?.packs ?? [])) {
     const isServed = loaded.datasets.some((each) => each.dataset === dataset && each.state !== "failed");
-    if (isServed) await rm(path, { force: true });
+    // The next run makes the auction pack from the quotes again.
+    const isNeeded = dataset === "quotes" && auction !== null && auction.problem !== null;
+    if (!isServed || isNeeded) continue;
+    await rm(path, { force: true });
+    if (dataset === "quotes") await rm(join(dirname(path), auctionPackName(tradedate)), { force: true });
   }
   return outcome;
 }
@@ -67,23 +73,32 @@ export async function loadDay(
 type Loaded = Pick<DayOutcome, "datasets" | "lacking" | "sparse" | "leftOut">;
 
 /** Builds the packs of the delivery and publishes each separately: a refused pack does not delay the others. */
-async function loadDatasets(client: AdminClient, delivery: Delivery, options: LoadOptions): Promise<Loaded> {
+async function loadDatasets(
+  client: AdminClient,
+  delivery: Delivery,
+  options: LoadOptions,
+): Promise<Loaded & { auction: FileOutcome | null }> {
   const { tradedate } = delivery;
   let built: BuiltDelivery;
   try {
     built = await builtDelivery(delivery, options);
   } catch (error) {
-    return { datasets: [failed("orders", tradedate, error)], lacking: [], sparse: [], leftOut: [] };
+    const datasets = [failed("orders", tradedate, error)];
+    return { datasets, lacking: [], sparse: [], leftOut: [], auction: null };
   }
   const { packs, problems, sparse, leftOut } = built;
   const datasets: DatasetOutcome[] = [];
+  let auction: FileOutcome | null = null;
+  const hasAuction = delivery.files.some(({ dataType }) => dataType === "auction_tick");
   for (const pack of packs) {
-    datasets.push(
-      await publishDataset(client, pack, options.force).catch((error: unknown) => ({
-        ...failed(pack.dataset, tradedate, error),
-        ...brokenIn(pack),
-      })),
+    const published = await publishDataset(client, pack, { force: options.force, hasAuction }).catch(
+      (error: unknown) => ({
+        outcome: { ...failed(pack.dataset, tradedate, error), ...brokenIn(pack) },
+        auction: null,
+      }),
     );
+    datasets.push(published.outcome);
+    auction ??= published.auction;
   }
   for (const { dataset, problem } of problems) {
     datasets.push(failed(dataset, tradedate, new CommandFailure(problem)));
@@ -92,7 +107,7 @@ async function loadDatasets(client: AdminClient, delivery: Delivery, options: Lo
   const delivered = datasets.map(({ dataset }) => dataset);
   // A service that does not answer has failed the packs already.
   const lacking = await lackingDatasets(client, delivered).catch(() => []);
-  return { datasets, lacking, sparse, leftOut };
+  return { datasets, lacking, sparse, leftOut, auction };
 }
 
 /** Returns the outcome of a delivery that was not loaded, for a reason in both languages. */
@@ -216,14 +231,27 @@ function builtOf(
   return built;
 }
 
-async function publishDataset(client: AdminClient, built: Built, force: boolean): Promise<DatasetOutcome> {
+async function publishDataset(
+  client: AdminClient,
+  built: Built,
+  options: { force: boolean; hasAuction: boolean },
+): Promise<{ outcome: DatasetOutcome; auction: FileOutcome | null }> {
   const { dataset, path, degraded } = built;
-  const { day, newRevision } = await publishAt(client, path, { degraded, force });
+  const { day, newRevision, auction } = await publishAt(client, path, { ...options, degraded });
   const { revision, rows, securities, sizeBytes } = day;
   const announcedAtMs = Date.now() + day.announcedInMs;
   const state = newRevision ? "published" : "unchanged";
   const served = { revision, announcedAtMs, rows, securities, sizeBytes };
-  return { dataset, state, problem: null, problemZh: null, ...served, ...brokenIn(built) };
+  return {
+    outcome: { dataset, state, problem: null, problemZh: null, ...served, ...brokenIn(built) },
+    auction: auction === null ? null : madeFile(auction),
+  };
+}
+
+function madeFile({ name, state, revision, note }: AuctionOutcome): FileOutcome {
+  const problem = state === "failed" ? note : null;
+  const kept = state === "kept" ? note : null;
+  return { dataType: "auction_tick", name, revision, problem, isMade: true, kept };
 }
 
 async function loadFile(
@@ -234,14 +262,15 @@ async function loadFile(
 ): Promise<FileOutcome> {
   const { dataType, name, path } = daily;
   const place = { dataType, tradedate, name };
+  const outcome = { dataType, name, isMade: false, kept: null };
   try {
     refuseWrongName(place);
     const file = await openDailyFile(path, place, folder);
     const added = await addFile(client, place, file).finally(() => file.close());
     const { revision } = await publishFile(client, place, { revision: added.revision, force });
-    return { dataType, name, revision, problem: null };
+    return { ...outcome, revision, problem: null };
   } catch (error) {
-    return { dataType, name, revision: null, problem: sentenceOf(error) };
+    return { ...outcome, revision: null, problem: sentenceOf(error) };
   }
 }
 
@@ -279,8 +308,12 @@ const fileOutcomeSchema = z.object({
   dataType: z.string(),
   name: z.string(),
   revision: z.number().nullable(),
-  /** Why it is not offered, as a sentence, or null. */
+  /** Why it could not be offered, as a sentence, or null. */
   problem: z.string().nullable(),
+  /** Whether it was made from the day's quotes. */
+  isMade: z.boolean().default(false),
+  /** The operator's decision that keeps a made file out, as a sentence, or null. */
+  kept: z.string().nullable().default(null),
 });
 
 const leftOutSchema = z.object({

@@ -26,7 +26,7 @@ export const zh: PageText = {
     list(
       "文档与 `npm start` 里的示例数据是**编造的**，只有形状像真的。",
       "开发时核对过的真实数据只有一份公开样例（一天的逐笔委托）。没有见过真实数据的有：全市场规模的整日、2022 年以前的上海与深圳、科创板与债券的特殊情形、供应商后来改过的格式。",
-      "`auction_tick` 文件的列、`level2` 包内的布局、供应商自有格式的其他版本，都没有用真实交付验证过。",
+      "运营方放入的 `auction_tick` 文件的列、`level2` 包内的布局、供应商自有格式的其他版本，都没有用真实交付验证过。",
       "`order_type`、`order_code` 除本文所列之外的取值只会原样传出，含义未经核实。",
       "没有在生产线路上量过延迟与吞吐；页面里的大小是用样例算出的。",
     ),
@@ -59,7 +59,7 @@ export const en: PageText = {
     list(
       "The samples in this documentation and of `npm start` are **invented**; only their shape is like the real thing.",
       "The real data that development was checked against is one public sample (a day of orders). Never seen: a whole market's day, Shanghai and Shenzhen before 2022, the special cases of the STAR market and of bonds, formats that vendors changed since.",
-      "The columns of `auction_tick` files, the layout inside `level2` packs, and other versions of vendors' own formats were not checked against a real delivery.",
+      "The columns of `auction_tick` files that an operator adds, the layout inside `level2` packs, and other versions of vendors' own formats were not checked against a real delivery.",
       "Values of `order_type` and `order_code` beyond those listed here are passed on; what they mean was not verified.",
       "Latency and throughput were not measured on production lines; the sizes on these pages were computed from samples.",
     ),

@@ -10,7 +10,7 @@ export const zh: PageText = {
       "`file_download` 返回分享的地址、密码、覆盖的首末日期、文件数与字节数、到期时间。密码不在地址里。同一账户、类型、年份只有一个分享，再问一次得到同一个地址；剩余不足 24 小时时会换新的，旧的用到它自己的期限。",
     ),
     list(
-      "`auction_tick`：集合竞价，2022 年起，文件名 `<YYYYMMDD>_aucde.parquet`，ZSTD。",
+      "`auction_tick`：[集合竞价](/docs/zh/auction)，2022 年起，文件名 `<YYYYMMDD>_aucde.parquet`，ZSTD。",
       "`level2`：全天逐笔，2017 年起；每天含逐笔委托、逐笔成交、行情快照三个整日包。",
       "覆盖范围是**已发布**的文件与套餐窗口的交集，随日期移动；正在回补或待核实的不提供。",
       "`status` 为 `preparing` 时地址为空，`retry_after` 秒后再问。",
@@ -51,7 +51,7 @@ export const en: PageText = {
       "`file_download` gives the share's address and password, its first and last day, files and bytes, and when it ends. The password is not in the address. An account has one share per type and year: ask again and the address is the same; with less than 24 hours left a new one is made, and the old one works to its own end.",
     ),
     list(
-      "`auction_tick`: the opening auction, from 2022, `<YYYYMMDD>_aucde.parquet`, ZSTD.",
+      "`auction_tick`: the [opening auction](/docs/en/auction), from 2022, `<YYYYMMDD>_aucde.parquet`, ZSTD.",
       "`level2`: the full tick-by-tick day, from 2017: a day pack of orders, one of trades and one of quotes.",
       "It covers the files that are **published** and inside the plan's window, which moves with the date; files still being filled in or checked are not offered.",
       "While `status` is `preparing` the address is empty: ask again after `retry_after` seconds.",

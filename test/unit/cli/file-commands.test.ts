@@ -6,8 +6,7 @@ import { fileNameProblem } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { openDailyFile, refuseWrongName } from "../../../src/cli/file-commands.ts";
 import { addFile } from "../../../src/cli/file-uploads.ts";
-import { sampleAuction } from "../../../src/pack-builder/sample/auction.ts";
-import { auctionPackBytes } from "../../../src/pack-builder/sample/auction-pack.ts";
+import { auctionPack } from "../../support/files.ts";
 import { fakeService, type Reply } from "./fake-service.ts";
 
 const DATE = "20260311" as BeijingDate;
@@ -87,13 +86,13 @@ describe("edgetape files add", () => {
     await refused(folder, own).toThrow("EISDIR");
     await refused(onDisk("empty", ""), own).toThrow("it is empty");
     await refused(onDisk("csv", "symbol,tradedate,time\n"), auction).toThrow("PAR1");
-    const whole = auctionPackBytes(sampleAuction(DATE));
+    const whole = auctionPack(DATE).bytes;
     await (await openDailyFile(onDisk("whole", whole), auction)).close();
     await refused(onDisk("cut", whole.subarray(0, -100)), auction).toThrow("PAR1");
   });
 
   it("refuses an auction pack or any .parquet file with a page that cannot be decoded", async () => {
-    const whole = auctionPackBytes(sampleAuction(DATE));
+    const whole = auctionPack(DATE).bytes;
     const corrupted = whole.slice();
     const footerAt = whole.length - 8 - new DataView(whole.buffer).getUint32(whole.length - 8, true);
     const step = Math.max(1, Math.floor((footerAt - 8) / 2_000));

@@ -111,10 +111,12 @@ describe("edgetape pack build", () => {
       );
       expect(status, stderr).toBe(0);
       expect(await contents(out)).toEqual(expected);
-      const { packs, quality, ...report } = JSON.parse(stdout);
+      const { packs, quality, auction, ...report } = JSON.parse(stdout);
       expect(quality.sheet).toBe(join(folder, out, "20230711_quality.json"));
+      expect(auction.path).toBe(join(folder, out, "20230711_aucde.parquet"));
       reports.push({
         ...report,
+        auction: { ...auction, path: "", bytes: readFileSync(auction.path).toString("hex") },
         sheet: readFileSync(quality.sheet, "utf8"),
         page: readFileSync(quality.page, "utf8"),
         quality: { ...quality, sheet: "", page: "" },
@@ -124,6 +126,7 @@ describe("edgetape pack build", () => {
     expect(reports[0]).toMatchObject({
       result: "whole",
       absent: [],
+      auction: { securities: 20, defects: 0 },
       quality: { verdict: "passed", summary: "passed" },
       packs: [
         { dataset: "orders", rows: 20_000, verified: true, sourceBytes: expect.any(Number) },

@@ -2,9 +2,8 @@ import { zstdCompressSync } from "node:zlib";
 import { type ColumnSource, parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { sampleAuction } from "../../../src/pack-builder/sample/auction.ts";
-import { auctionPackBytes } from "../../../src/pack-builder/sample/auction-pack.ts";
 import { auctionProblem } from "../../../src/packs/auction-file.ts";
+import { auctionPack } from "../../support/files.ts";
 
 const DAY = "20260312" as BeijingDate;
 
@@ -25,7 +24,7 @@ const symbol: ColumnSource = { name: "code", data: ["600519", "300750"], type: "
 
 describe("the footer of an auction pack (contract 8.7)", () => {
   it("is accepted for its own day, and for another day the problem names that day", async () => {
-    const bytes = auctionPackBytes(sampleAuction(DAY));
+    const bytes = auctionPack(DAY).bytes;
     expect(await problemOf(bytes)).toBeNull();
     expect(await problemOf(bytes, "20260313" as BeijingDate)).toBe(
       "its column tradedate has 20260312, not 20260313",

@@ -28,6 +28,19 @@ function outcome(datasets: DatasetOutcome[], said: Partial<DayOutcome> = {}): Da
 }
 
 describe("the notice at the end of nightly", () => {
+  it("tells an auction pack made from quotes from a delivered one, and names what keeps it out", () => {
+    const made = { dataType: "auction_tick", name: "20260312_aucde.parquet", isMade: true, problem: null };
+    const lines = (said: Partial<DayOutcome["files"][number]>) => {
+      const file = { ...made, revision: 2, kept: null, ...said };
+      return linesOf(outcome([dataset("quotes")], { files: [file] })).map(({ en }) => en);
+    };
+    expect(lines({})).toContain("20260312_aucde.parquet, made from the quotes, is offered as revision 2");
+    expect(lines({ isMade: false })).toContain("20260312_aucde.parquet is offered as revision 2");
+    expect(lines({ revision: null, kept: "It is withdrawn." })).toContain(
+      "20260312_aucde.parquet, made from the quotes, is not offered: It is withdrawn.",
+    );
+  });
+
   it.each([
     [[dataset("orders")], [], "20260312 is served as revision 3", "20260312 已发布，第 3 版"],
     [

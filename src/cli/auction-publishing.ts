@@ -1,0 +1,94 @@
+/** Publishes the auction pack of a day with its quotes, so that the share of auction packs needs nothing by hand. */
+import { dirname, join } from "node:path";
+import { auctionPackName } from "../auction/columns.ts";
+import { auctionFileAt, writeAuctionPack } from "../pack-builder/auction-pack.ts";
+import { openLocalFile } from "../pack-builder/local-file.ts";
+import type { PackFile } from "../pack-builder/pack-file.ts";
+import type { AdminClient } from "./admin-client.ts";
+import { CommandFailure, ServiceRefusal } from "./exit.ts";
+import { addFile, type FilePlace, publishFile } from "./file-uploads.ts";
+
+/** The outcome of the auction pack of a published quote pack. */
+export interface AuctionOutcome {
+  name: string;
+  /** `kept`: an operator's file, or an operator's withdrawal, stands in its place. */
+  state: "published" | "unchanged" | "kept" | "failed";
+  /** The revision that is offered; `null` when it is not. */
+  revision: number | null;
+  /** Why it is not offered, as a sentence; empty otherwise. */
+  note: string;
+}
+
+/** Refusals that are an operator's decision. */
+const DECIDED = new Set(["operators_file", "content_withdrawn", "target_withdrawn"]);
+
+/**
+ * Publishes the auction pack of `pack`, a quote pack at `path`, made beside it unless it lies there; idempotent. `null`
+ * when no security has an auction. `force` publishes it although the file was withdrawn. A failure is an outcome,
+ * because the quotes are served already.
+ */
+export async function publishAuction(
+  client: AdminClient,
+  { path, pack }: { path: string; pack: PackFile },
+  { force = false }: { force?: boolean },
+): Promise<AuctionOutcome | null> {
+  const { tradedate } = pack.index;
+  const place: FilePlace = { dataType: "auction_tick", tradedate, name: auctionPackName(tradedate) };
+  const auctionPath = join(dirname(path), place.name);
+  const withheld = (state: "kept" | "failed", note: string) => ({
+    name: place.name,
+    state,
+    revision: null,
+    note,
+  });
+  try {
+    const there = await auctionFileAt(auctionPath, pack);
+    if (there === "foreign") {
+      return withheld("kept", `${auctionPath} was not made from quotes. Offer it with files add.`);
+    }
+    if (there !== "current" && (await writeAuctionPack(pack, auctionPath)) === null) return null;
+    return await publishMade(client, place, { path: auctionPath, force });
+  } catch (error) {
+    const isDecided = error instanceof ServiceRefusal && DECIDED.has(error.refused.reason ?? "");
+    return withheld(isDecided ? "kept" : "failed", error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function publishMade(
+  client: AdminClient,
+  place: FilePlace,
+  { path, force }: { path: string; force: boolean },
+): Promise<AuctionOutcome> {
+  const { name } = place;
+  const opened = await openLocalFile(path);
+  if (!opened.ok) throw new CommandFailure(`${path} cannot be read (${opened.refusal.code}).`);
+  const file = opened.value;
+  const origin = "builder";
+  try {
+    const added = await addFile(client, place, file, { origin });
+    if (added.state === "published") return { name, state: "unchanged", revision: added.revision, note: "" };
+    const { revision } = await publishFile(client, place, { revision: added.revision, force, origin });
+    return { name, state: "published", revision, note: "" };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Ends the command when an auction pack could not be offered although its quotes are served. */
+export function refuseFailedAuction(auctions: readonly (AuctionOutcome | null)[]): void {
+  const failed = auctions.find((auction) => auction?.state === "failed");
+  if (failed) throw new CommandFailure(auctionText(failed));
+}
+
+/** Returns the outcome as a sentence. */
+export function auctionText({ name, state, revision, note }: AuctionOutcome): string {
+  switch (state) {
+    case "published":
+      return `${name}, made from the quotes, is offered as revision ${revision}.`;
+    case "unchanged":
+      return `${name}, made from the quotes, was already offered, as revision ${revision}.`;
+    case "kept":
+    case "failed":
+      return `${name}, made from the quotes, is not offered: ${note}`;
+  }
+}

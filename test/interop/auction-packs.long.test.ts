@@ -1,0 +1,107 @@
+/** The auction pack of a day comes with its quotes, and an operator's file takes its place (contract 8.7, 8.10). */
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { onDrive, shareOf } from "../support/drive.ts";
+import { auctionPack } from "../support/files.ts";
+import { account, loadWeekdays } from "../support/operator.ts";
+import { readParquet } from "../support/parquet-reader.ts";
+import { PYTHON } from "../support/python.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const run = promisify(execFile);
+const DAY = "20260311";
+const NAME = `${DAY}_aucde.parquet`;
+
+let service: Service;
+let key: string;
+const folder = mkdtempSync(join(tmpdir(), "edgetape-"));
+beforeAll(async () => {
+  service = await startService();
+  await loadWeekdays(service, "20260301", "20260331");
+  ({ key } = await account(service, { plan: "flagship" }));
+});
+afterAll(async () => {
+  await service?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function edgetape(...args: string[]): Promise<string> {
+  const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };
+  return (await run(process.execPath, ["src/cli/edgetape.mjs", ...args], { env })).stdout;
+}
+
+async function offered(): Promise<Buffer> {
+  const { bytes } = await onDrive(await shareOf(service, key, "auction_tick"), `${DAY}/${NAME}`);
+  return Buffer.from(bytes);
+}
+
+const sample = (seed: string, out: string) =>
+  edgetape(
+    "sample",
+    "--date",
+    DAY,
+    "--rows",
+    "20000",
+    "--seed",
+    seed,
+    "--out",
+    join(folder, out),
+    "--dataset",
+    "quotes",
+  );
+const publish = (out: string) => edgetape("publish", join(folder, out, `${DAY}_quotes.parquet`), "--force");
+const listed = () => edgetape("files", "list", "--type", "auction_tick", "--month", DAY.slice(0, 6));
+
+describe("the auction pack of a day", () => {
+  it("is offered with the quotes, and again as the next revision with other quotes", async () => {
+    await sample("first", "first");
+    expect(await publish("first")).toContain(`${NAME}, made from the quotes, is offered as revision 1.`);
+    const { names, rows } = await readParquet(await offered());
+    expect(names.slice(0, 4)).toEqual(["tradedate", "symbol", "time", "m_price"]);
+    const cells = (name: string) => rows.map((row) => String(row[names.indexOf(name)]));
+    const results = cells("is_result").filter((cell) => cell === "true");
+    expect(results).toHaveLength(new Set(cells("symbol")).size);
+    expect(await publish("first")).toContain("was already offered, as revision 1.");
+    await sample("second", "second");
+    expect(await publish("second")).toContain("is offered as revision 2.");
+    expect(await listed()).toMatch(/ 2 +published .* edgetape, from quotes/);
+  });
+
+  it("opens in pandas with its types, and null as NaN", async () => {
+    const path = join(folder, NAME);
+    writeFileSync(path, await offered());
+    const program = `import pandas
+frame = pandas.read_parquet("${path}")
+print(frame[["m_price", "auc_pct_chg", "auc_volume", "is_result"]].dtypes.astype(str).to_list())
+print(bool((frame["auc_pct_chg"].isna() == (frame["m_price"] == 0)).all()))`;
+    const { stdout } = await run(PYTHON, ["-c", program]).catch((error: Error & { stdout: string }) => error);
+    if (stdout === "") return console.warn(`SKIPPED: ${PYTHON} has no pandas`);
+    expect(stdout.trim().split("\n")).toEqual(["['float64', 'float64', 'int64', 'bool']", "True"]);
+  });
+
+  it("gives way to an operator's file, which no quotes replace", async () => {
+    const own = auctionPack(DAY);
+    const path = join(folder, "own.parquet");
+    writeFileSync(path, own.bytes);
+    await edgetape(
+      "files",
+      "add",
+      path,
+      "--type",
+      "auction_tick",
+      "--date",
+      DAY,
+      "--name",
+      NAME,
+      "--publish",
+    );
+    expect((await offered()).equals(own.bytes)).toBe(true);
+    expect(await listed()).toMatch(/ published .* operator\n/);
+    expect(await publish("first")).toContain(`${NAME}, made from the quotes, is not offered: Revision `);
+    expect((await offered()).equals(own.bytes)).toBe(true);
+  });
+});
