@@ -6,7 +6,7 @@
 import { NUMBER_BYTES, PLAIN_BELOW, putInteger, putNumber, putTenThousandths } from "./number-text.ts";
 import { amountOf } from "./record.ts";
 import type { JsonColumn } from "./row-template.ts";
-import { copyText, type Text, type TextTable } from "./text-table.ts";
+import { copyText, STEP, type Text, type TextTable } from "./text-table.ts";
 
 /** A batch being written: rows `from` (inclusive) to `until` (exclusive) of a block. */
 export interface RowBatch {
@@ -41,6 +41,9 @@ export function constantCell(text: Text): Cell {
 
 /** Returns a cell with the text `index[row]` of `table`. */
 export function tableCell(table: TextTable, index: Uint16Array): Cell {
+  const maxBytes = table.lengths.reduce((longest, length) => Math.max(longest, length), 0);
+  const isShort = maxBytes <= STEP && table.starts.at(-1) === (table.starts.length - 1) * STEP;
+  if (isShort) return shortCell(table, index, maxBytes);
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { view, starts, lengths } = table;
     const entries = index;
@@ -49,7 +52,22 @@ export function tableCell(table: TextTable, index: Uint16Array): Cell {
       ends[place] = copyText(out, ends[place] ?? 0, view, starts[entry] ?? 0, lengths[entry] ?? 0);
     }
   };
-  return { maxBytes: table.lengths.reduce((longest, length) => Math.max(longest, length), 0), append };
+  return { maxBytes, append };
+}
+
+/** Returns a cell with the texts of a table in which each has one step: none needs a loop or a look-up of its place. */
+function shortCell(table: TextTable, index: Uint16Array, maxBytes: number): Cell {
+  const append = ({ from, until, out, ends }: RowBatch) => {
+    const { view, lengths } = table;
+    const entries = index;
+    for (let row = from, place = 0; row < until; row++, place++) {
+      const entry = entries[row] ?? 0;
+      const at = ends[place] ?? 0;
+      out.setBigUint64(at, view.getBigUint64(entry * STEP, true), true);
+      ends[place] = at + (lengths[entry] ?? 0);
+    }
+  };
+  return { maxBytes, append };
 }
 
 type ColumnOf<Kind> = Extract<JsonColumn, { kind: Kind }>;

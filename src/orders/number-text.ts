@@ -67,9 +67,11 @@ export function putTenThousandths(out: DataView, at: number, units: number): num
 
 /** Writes any finite `value` as `JSON.stringify` does. Returns the position after it. */
 export function putNumber(out: DataView, at: number, value: number): number {
+  if (value >= 0 && value <= Number.MAX_SAFE_INTEGER && Math.floor(value) === value) {
+    return putInteger(out, at, value);
+  }
   const units = unitsOf(value);
   if (units !== null) return putTenThousandths(out, at, units);
-  if (Number.isSafeInteger(value) && value > 0) return putInteger(out, at, value);
   const text = JSON.stringify(value);
   for (let index = 0; index < text.length; index++) out.setUint8(at + index, text.charCodeAt(index));
   return at + text.length;

@@ -19,6 +19,8 @@ const BATCH_ROWS = 256;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const NOTHING = new Uint8Array([OPEN, CLOSE]);
+/** From this length on a row is copied faster at once than in steps. */
+const LONG_ROW_BYTES = 256;
 /** Bytes of `]]`, the end of the last row and of the array. */
 const END_BYTES = 2;
 
@@ -60,8 +62,17 @@ function writeRows(start: number, cells: readonly Cell[], startRow: number, endR
 /** Copies the texts of a batch's slots to `page` from `start` on without gaps. Returns the position after them. */
 function gather(start: number, rows: number, slotBytes: number): number {
   let at = start;
+  if (slotBytes < LONG_ROW_BYTES) {
+    for (let place = 0, slot = 0; place < rows; place++, slot += slotBytes) {
+      at = copyText(page, at, slots, slot, (ends[place] ?? 0) - slot);
+    }
+    return at;
+  }
+  const [from, to] = [new Uint8Array(slots.buffer), new Uint8Array(page.buffer)];
   for (let place = 0, slot = 0; place < rows; place++, slot += slotBytes) {
-    at = copyText(page, at, slots, slot, (ends[place] ?? 0) - slot);
+    const text = from.subarray(slot, ends[place]);
+    to.set(text, at);
+    at += text.length;
   }
   return at;
 }

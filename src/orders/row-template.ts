@@ -37,6 +37,7 @@ export interface NumberTable {
 
 /** Returns the cells of a row with `columns` in this order. A row begins with `],[`, the end of the row before it. */
 export function rowTemplate(columns: readonly JsonColumn[]): Cell[] {
+  taken = 0;
   const cells: Cell[] = [];
   let lead = "],[";
   columns.forEach((column, place) => {
@@ -70,13 +71,28 @@ function cellOf(lead: string, column: Exclude<JsonColumn, { kind: "constant" }>)
   }
 }
 
-/** Returns `numbers` as JSON texts, each after `lead`. */
+// Reused for every page: the tables of a page of quotes take a megabyte, which costs more to allocate than to write.
+let arena = new Uint8Array(0);
+let taken = 0;
+
+/** Returns `numbers` as JSON texts, each after `lead`; valid until the next template. */
 function numberTable(lead: string, numbers: Float64Array): TextTable {
   const before = textOf(lead);
-  const bytes = new Uint8Array(numbers.length * padded(before.length + NUMBER_BYTES));
-  const out = new DataView(bytes.buffer);
-  return tableOf(numbers.length, bytes, (start, entry) => {
+  const bytes = arenaBytes(numbers.length * padded(before.length + NUMBER_BYTES));
+  const out = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const table = tableOf(numbers.length, bytes, (start, entry) => {
     const at = copyText(out, start, before.view, 0, before.length);
     return putNumber(out, at, numbers[entry] ?? 0);
   });
+  taken += (table.starts.at(-1) ?? 0) + padded(table.lengths.at(-1) ?? 0);
+  return table;
+}
+
+/** Returns `length` unused bytes of the arena, which the caller may take in part. */
+function arenaBytes(length: number): Uint8Array<ArrayBuffer> {
+  if (taken + length > arena.length) {
+    arena = new Uint8Array(Math.max(length, 2 * arena.length));
+    taken = 0;
+  }
+  return arena.subarray(taken, taken + length);
 }

@@ -4,7 +4,7 @@
  */
 
 /** Bytes that are copied at a time. */
-const STEP = 8;
+export const STEP = 8;
 
 /** Copying a text can overwrite this many bytes after its end. */
 export const SPILL_BYTES = STEP - 1;
@@ -56,7 +56,7 @@ export function tableOf(
     lengths[entry] = put(start, entry) - start;
     start += padded(lengths[entry] ?? 0);
   }
-  return { view: new DataView(bytes.buffer), starts, lengths };
+  return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), starts, lengths };
 }
 
 /** Returns the space that a text of `length` bytes needs. */

@@ -57,6 +57,15 @@ function unpack(
   from: number,
   until: number,
 ) {
+  if (width === 8) {
+    for (let place = from, at = start; place < until; place++, at++) index[place] = view.getUint8(at);
+    return;
+  }
+  if (width === 16) {
+    for (let place = from, at = start; place < until; place++, at += 2)
+      index[place] = view.getUint16(at, true);
+    return;
+  }
   const mask = (1 << width) - 1;
   let bit = start * 8;
   for (let place = from; place < until; place++) {
