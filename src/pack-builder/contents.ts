@@ -20,7 +20,7 @@ export function quoteContents({ time, volume, highE4, lowE4 }: QuoteTotals): num
   return contentsOf([time, volume, highE4, lowE4]);
 }
 
-/** So many rows, and the number of all, tell two days apart. */
+/** This many rows, together with the total number, distinguish two days. */
 const MOST_ROWS = 2_000;
 
 function contentsOf(columns: readonly (Int32Array | Float64Array)[]): number {

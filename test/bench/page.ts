@@ -3,7 +3,7 @@
  * ready rows there: aligned with a block, half in one and half in the next, the first and the last of a day, and the
  * first one of a fresh isolate. The section is in memory, so R2's time is not included.
  *
- * Figures are processor time of the whole runtime, over all rounds, less what as many empty requests take: on a busy
+ * Figures are processor time of the whole runtime, over all rounds, minus the time of as many empty requests: on a busy
  * machine a waiting page does not count. Only the fresh isolate's pages are measured by the clock, each separately.
  */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";

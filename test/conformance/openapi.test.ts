@@ -212,7 +212,7 @@ describe("the document's parameter schemas", () => {
 
 describe("the document's examples", () => {
   it.each(Object.keys(requestExamples(MAIN)))(
-    "request %s is served with data that matches its schema",
+    "include the request %s, which is served with data that matches its schema",
     async (name) => {
       const body = document.paths["/api"].post.requestBody.content["application/json"].examples[name]?.value;
       const answer = await world.service.post({ ...body, apikey: world.keys.flagship });
@@ -226,7 +226,7 @@ describe("the document's examples", () => {
     },
   );
 
-  it("first_page has the rows that the service returns for the documented day", async () => {
+  it("include first_page with the rows that the service returns for the documented day", async () => {
     const orders = [...exampleRows(MAIN), ["", "", "150000000", 0, 14, "A", "B", 1500, 100, 0]].map(
       ([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
         order(String(time), {
@@ -259,7 +259,7 @@ describe("the document's examples", () => {
     ["future_day", { symbol: "600519", tradedate: "20260313" }],
     ["before_history", { symbol: "600519", tradedate: "20200102" }],
     ["security_unknown", { symbol: "300750.SH", tradedate: MAIN }],
-  ])("refusal %s has the message that the service returns", async (reason, params, who) => {
+  ])("include the refusal %s with the message that the service returns", async (reason, params, who) => {
     const key = who === "unknown" ? "unknown" : world.keys[who ?? "flagship"];
     const answer = await ask("level2_order_history", params, key);
     const examples = Object.values(document.paths["/api"].post.responses).map(
@@ -271,7 +271,7 @@ describe("the document's examples", () => {
     expect(withoutId(answer.envelope.message)).toBe(withoutId(shown?.message));
   });
 
-  it("refusal withdrawn has the message that the service returns", async () => {
+  it("include the refusal withdrawn with the message that the service returns", async () => {
     await asOperator(world.service, "POST", `/admin/days/${BEFORE_WINDOW}/withdraw`, { revision: 1 });
     const { text } = await ask("level2_order_history", { symbol: "600519", tradedate: BEFORE_WINDOW });
     const shown = REFUSALS.find(({ reason }) => reason === "withdrawn")?.message.en ?? "";

@@ -84,7 +84,7 @@ describe("a backup", () => {
 
 describe("a backup restored into an empty deployment with the objects", () => {
   it(
-    "makes it serve everything as before, except sessions and other things that depend on secrets",
+    "makes the service work as before, except sessions and other things that depend on secrets",
     async () => {
       await using target = await startService({ settings: OTHER_SECRETS });
       await copyObjects(origin, target);
@@ -134,7 +134,7 @@ describe("a backup restored into an empty deployment with the objects", () => {
 });
 
 describe("a backup restored into an empty deployment without the objects", () => {
-  it("makes it serve no day without an object, exits with status 3, and the days can be published again", async () => {
+  it("serves no day without an object, exits with status 3, and the days can be published again", async () => {
     await using target = await startService();
     const { status, stdout } = await restore(target);
     expect(status).toBe(3);
@@ -171,7 +171,7 @@ describe("a backup restored into a deployment that is not empty", () => {
   });
 
   it(
-    `killed at any of its requests, ${KILLS} times, leaves the old or the new content, and the next run completes`,
+    `and killed at any of its requests, ${KILLS} times, leaves the old or the new content, and the next run completes`,
     async () => {
       await using target = await startService();
       await copyObjects(origin, target);

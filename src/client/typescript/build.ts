@@ -269,7 +269,7 @@ function joined(entry: string): string {
   /** The public name of what the server calls otherwise. */
   const renamed = new Map<string, string>();
   const replaced = writtenOut();
-  /** Takes the declaration to which `name` refers in the file `path`, and those it needs; returns its own name. */
+  /** Collects the declaration of `name` in the file `path`, and those that it needs; returns its own name. */
   const take = (path: string, name: string): string => {
     const { own, imports, exports } = load(path);
     const declaration = own.get(name);

@@ -97,7 +97,7 @@ async function verifyOpened(
   pack.index.entries.forEach(({ symbol, market, rows }, number) => {
     const found = securities[number];
     if (JSON.stringify(found?.times) !== JSON.stringify(bytes.times[number])) {
-      throw new PackFormatError(`the footer of ${symbol}.${market} gives times its rows do not have`);
+      throw new PackFormatError(`the footer of ${symbol}.${market} has times that its rows lack`);
     }
     if (rows === 0 || found?.fingerprint === (fingerprints ?? served)[number]) return;
     const others = fingerprints === undefined ? "those the service answers with" : "the source's";

@@ -194,7 +194,7 @@ describe("the codes and prices of Shenzhen", () => {
     expect(readFileSync(quarantine).length).toBeLessThan(5_000);
   });
 
-  it("include zero, nines and negative prices of market orders, which are counted, but none of limit orders", async () => {
+  it("include zero, nines and negative prices of market orders, which are counted; a limit order with one is refused", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { type: "49", price: "0.0000" }),
