@@ -130,6 +130,7 @@ describe("the files that a share covers (contract 8.1, 8.2)", () => {
       publishedAtMs: 3,
       packId: 102,
       buildId: "b",
+      quality: null,
     });
   });
 
