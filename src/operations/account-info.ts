@@ -50,7 +50,7 @@ export function accountGate(
   env: Env,
   settings: Settings,
   accountId: string,
-  apiname: string = DATASETS.orders.apiname,
+  apiname: string,
 ): DurableObjectStub<Gate> {
   const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
   return gateOf(home, accountId, apiname);

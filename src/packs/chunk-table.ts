@@ -7,7 +7,6 @@
 import { crc32 } from "node:zlib";
 import { u32 } from "./blocks-blob.ts";
 import { PackFormatError } from "./errors.ts";
-import { COLUMNS } from "./layout.ts";
 
 /** The bytes of one column chunk, page headers included. */
 export interface ChunkSizes {
@@ -26,14 +25,14 @@ const CRC_BYTES = 4;
  * Returns the bytes of the chunk table of a section with `blockCount` blocks of `columnCount` columns. The first block
  * begins directly after it.
  */
-export function chunkTableBytes(blockCount: number, columnCount: number = COLUMNS.length): number {
+export function chunkTableBytes(blockCount: number, columnCount: number): number {
   return blockCount * columnCount * CHUNK_BYTES + CRC_BYTES;
 }
 
 /** Returns the chunk table of `blocks`: for each block the sizes of all `columnCount` chunks in file order. */
 export function encodeChunkTable(
   blocks: readonly (readonly ChunkSizes[])[],
-  columnCount: number = COLUMNS.length,
+  columnCount: number,
 ): Uint8Array {
   const bytes = new Uint8Array(chunkTableBytes(blocks.length, columnCount));
   const view = new DataView(bytes.buffer);
@@ -54,11 +53,7 @@ export function encodeChunkTable(
 /**
  * Returns the chunk sizes of `blockCount` blocks in `bytes`. Throws `PackFormatError` when length or checksum is wrong.
  */
-export function decodeChunkTable(
-  bytes: Uint8Array,
-  blockCount: number,
-  columnCount: number = COLUMNS.length,
-): ChunkSizes[][] {
+export function decodeChunkTable(bytes: Uint8Array, blockCount: number, columnCount: number): ChunkSizes[][] {
   if (bytes.length !== chunkTableBytes(blockCount, columnCount)) {
     throw new PackFormatError(`a chunk table of ${bytes.length} bytes does not fit ${blockCount} blocks`);
   }

@@ -8,7 +8,6 @@
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { Column } from "../datasets/dataset.ts";
-import { orders } from "../datasets/orders.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { Security } from "../orders/record.ts";
 import type { PackOrigin } from "./origin.ts";
@@ -26,9 +25,6 @@ export function encodingOf({ encoding }: ColumnSpec, hasDictionary: boolean) {
   if (hasDictionary) return "RLE_DICTIONARY";
   return encoding === "PLAIN_OR_DICTIONARY" ? "PLAIN" : encoding;
 }
-
-/** The columns of an order pack in file order: all REQUIRED, ZSTD, one data page per chunk (`README.md`, "Section"). */
-export const COLUMNS = orders.columns;
 
 /** One row group of a section: what paging needs to find and check its bytes. */
 export interface Block {

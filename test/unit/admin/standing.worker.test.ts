@@ -35,7 +35,7 @@ describe("the state of an account", () => {
     const path = await account("stands");
     const end = NOW + 10 * DAY_MS;
     await admin("PUT", `${path}/subscriptions`, { subscriptions: [{ plan: "trial", start: NOW - 1, end }] });
-    const gate = accountGate(testEnv, settingsOf(testEnv), "stands");
+    const gate = accountGate(testEnv, settingsOf(testEnv), "stands", "level2_order_history");
     const limits = { requests: 100, files: null };
     for (const requestId of ["one", "two", "three"]) {
       const grant = await gate.acquire({ requestId, boundMs: 60_000, kind: "parquet", limits });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { orders } from "../../../src/datasets/orders.ts";
 import { chunkTableBytes, decodeChunkTable, encodeChunkTable } from "../../../src/packs/chunk-table.ts";
 import { PackFormatError } from "../../../src/packs/errors.ts";
-import { COLUMNS } from "../../../src/packs/layout.ts";
+
+const COLUMNS = orders.columns;
 
 const blocks = [1, 2, 3].map((block) =>
   COLUMNS.map((_, column) => ({
@@ -13,24 +15,24 @@ const blocks = [1, 2, 3].map((block) =>
 
 describe("the chunk table", () => {
   it("returns the sizes it was created from, in 120 bytes per block and 4 for the checksum", () => {
-    const table = encodeChunkTable(blocks);
+    const table = encodeChunkTable(blocks, COLUMNS.length);
     expect(table.length).toBe(3 * 120 + 4);
-    expect(chunkTableBytes(3)).toBe(table.length);
-    expect(decodeChunkTable(table, 3)).toEqual(blocks);
+    expect(chunkTableBytes(3, COLUMNS.length)).toBe(table.length);
+    expect(decodeChunkTable(table, 3, COLUMNS.length)).toEqual(blocks);
   });
 
   it("refuses every flipped byte, another number of blocks and a truncation", () => {
-    const table = encodeChunkTable(blocks);
+    const table = encodeChunkTable(blocks, COLUMNS.length);
     for (let at = 0; at < table.length; at++) {
       const damaged = table.slice();
       damaged[at] = (damaged[at] ?? 0) ^ 0x10;
-      expect(() => decodeChunkTable(damaged, 3)).toThrow(PackFormatError);
+      expect(() => decodeChunkTable(damaged, 3, COLUMNS.length)).toThrow(PackFormatError);
     }
-    expect(() => decodeChunkTable(table, 2)).toThrow(PackFormatError);
-    expect(() => decodeChunkTable(table.subarray(1), 3)).toThrow(PackFormatError);
+    expect(() => decodeChunkTable(table, 2, COLUMNS.length)).toThrow(PackFormatError);
+    expect(() => decodeChunkTable(table.subarray(1), 3, COLUMNS.length)).toThrow(PackFormatError);
   });
 
   it("cannot be written for a block without one of its chunks", () => {
-    expect(() => encodeChunkTable([blocks[0]?.slice(1) ?? []])).toThrow(RangeError);
+    expect(() => encodeChunkTable([blocks[0]?.slice(1) ?? []], COLUMNS.length)).toThrow(RangeError);
   });
 });

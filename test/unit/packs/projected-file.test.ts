@@ -35,7 +35,11 @@ beforeAll(async () => {
 function fileOf(columns: AskedColumn[]) {
   const entry = pack.entryOf("300750");
   const section = pack.bytes.subarray(entry.offset, entry.offset + entry.length);
-  const sizes = decodeChunkTable(section.subarray(4, entry.blocks[0]?.offset), entry.blocks.length);
+  const sizes = decodeChunkTable(
+    section.subarray(4, entry.blocks[0]?.offset),
+    entry.blocks.length,
+    FIELDS.length,
+  );
   const { keep, tail, sizeBytes } = projectedFile(entry, sizes, columns, orders);
   const kept = entry.blocks.flatMap((block, number) =>
     (keep[number] ?? []).map(({ offset, length }) =>
@@ -130,7 +134,11 @@ describe("projectedFile", () => {
   it("refuses chunk sizes that do not fill their block", () => {
     const entry = pack.entryOf("300750");
     const section = pack.bytes.subarray(entry.offset, entry.offset + entry.length);
-    const sizes = decodeChunkTable(section.subarray(4, entry.blocks[0]?.offset), entry.blocks.length);
+    const sizes = decodeChunkTable(
+      section.subarray(4, entry.blocks[0]?.offset),
+      entry.blocks.length,
+      FIELDS.length,
+    );
     const wrong = sizes.map((chunks) =>
       chunks.map((chunk, place) => (place === 3 ? { ...chunk, total: 1 } : chunk)),
     );
