@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { sampleTradeSections } from "../../src/pack-builder/sample/trades.ts";
+import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
 import {
   axeFindings,
   findingsAtWidths,
@@ -29,17 +29,19 @@ const PAGES = [
     "",
     "keys",
     "data",
-    "data?dataset=trades",
+    "data?dataset=quotes",
     `day?day=${DAY}`,
     "try",
-    "try?op=level2_trade_history",
+    "try?op=level2_quote_history",
     "try?op=file_download",
   ],
   "shares",
 ];
 const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: "en-GB" };
 
-const trades = [...sampleTradeSections({ tradedate: DAY as BeijingDate, rows: 30_000 })];
+const sample = [...sampleDatasets({ tradedate: DAY as BeijingDate, rows: 30_000 }, { hasQuotes: true })];
+const trades = sample.map(({ symbol, market, trades: columns }) => ({ symbol, market, columns }));
+const quotes = sample.map(({ symbol, market, quotes: columns }) => ({ symbol, market, columns }));
 
 let service: Service;
 let browser: Browser;
@@ -54,6 +56,7 @@ beforeAll(async () => {
   // With this size, 600519 has more rows than one page.
   await publishSample(service, DAY, 120_000);
   await publishSections(service, "trades", DAY, trades);
+  await publishSections(service, "quotes", DAY, quotes);
   accountId = (await account(service, { plan: "flagship", keys: 0 })).accountId;
   browser = await startBrowser();
 });
@@ -228,6 +231,55 @@ describe.skipIf(isMissing("chromium"))("a holder's session in the console", () =
     await close();
   });
 
+  it("charts the best prices of quotes, and the ten levels at an instant that a click or a key chooses", async () => {
+    const columns = quotes.find((each) => each.symbol === "600519")?.columns;
+    if (columns === undefined) throw new Error("the sample day lacks the security");
+    const { page, errors, close } = await signedIn();
+    await go(page, "data?dataset=quotes");
+    await page.click(`a[href$="day=${DAY}"]`);
+    await page.click(`a[href$="op=level2_quote_history&tradedate=${DAY}"]`);
+    await page.fill("#field-symbol", "600519");
+    await runQuery(page);
+    await page.click("#tab-view-picture");
+    await page.waitForSelector(".uplot canvas");
+    expect(await isPainted(page, 0)).toBe(true);
+    const clockOf = (time = 0) =>
+      String(time)
+        .padStart(9, "0")
+        .replace(/(..)(..)(..)(...)/, "$1:$2:$3.$4");
+    /** The instant, and the prices and volumes below it, from the highest ask to the lowest bid. */
+    const shown = async () => {
+      const cells = await page.locator(".book td.number").allTextContents();
+      const numbers = cells.map((text) => (text === "–" ? 0 : Number(text.replaceAll(",", ""))));
+      return [await textOf(page, ".instant output"), numbers];
+    };
+    const cells = columns as unknown as Record<string, Float64Array>;
+    const levelsOf = (side: "ask" | "bid", row: number) =>
+      Array.from({ length: 10 }, (_, place) => [
+        (cells[`${side}${place + 1}E4`]?.[row] ?? 0) / 10_000,
+        cells[`${side}Volume${place + 1}`]?.[row] ?? 0,
+      ]);
+    const expected = (row: number) => [
+      clockOf(columns.time[row]),
+      [...levelsOf("ask", row).toReversed(), ...levelsOf("bid", row)].flat(),
+    ];
+    const ten = columns.time.findLastIndex((time) => time <= 100_000_000);
+    expect(await shown()).toEqual(expected(ten));
+    await page.focus("#instant");
+    await page.keyboard.press("ArrowRight");
+    expect(await shown()).toEqual(expected(ten + 1));
+    expect(await page.getAttribute("#instant", "aria-valuetext")).toBe(clockOf(columns.time[ten + 1]));
+    await page.keyboard.press("Home");
+    expect(await shown()).toEqual(expected(0));
+    await page.locator(".u-over").click({ position: { x: 300, y: 100 } });
+    const row = Number(await page.inputValue("#instant"));
+    expect(row).toBeGreaterThan(0);
+    expect(await shown()).toEqual(expected(row));
+    await picture(page, "console-quotes");
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   it("shows a refusal with the service's message", async () => {
     const { page, close } = await signedIn();
     await go(page, "try");
@@ -245,7 +297,7 @@ describe.skipIf(isMissing("chromium"))("a holder's session in the console", () =
     const operations = await page
       .locator(".operations a")
       .evaluateAll((links) => links.map((link) => String("href" in link && link.href)));
-    expect(operations).toHaveLength(9);
+    expect(operations).toHaveLength(11);
     for (const operation of operations) {
       await page.goto(operation);
       if (operation.includes("file_download")) await page.selectOption("#field-data_type", "level2");
@@ -337,10 +389,12 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
       await go(page, path);
       expect.soft(await findingsAtWidths(page), path).toEqual([]);
     }
-    await go(page, "try?op=level2_trade_history");
-    await runQuery(page);
-    await page.click("#tab-view-picture");
-    expect.soft(await findingsAtWidths(page), "a picture").toEqual([]);
+    for (const dataset of ["trade", "quote"]) {
+      await go(page, `try?op=level2_${dataset}_history`);
+      await runQuery(page);
+      await page.click("#tab-view-picture");
+      expect.soft(await findingsAtWidths(page), `a chart of ${dataset}s`).toEqual([]);
+    }
     await close();
   });
 
