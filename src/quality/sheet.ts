@@ -19,7 +19,7 @@ import { CHECKS, type CheckName, FAULT_KINDS, UNPROVABLE, type Unprovable, type 
 const FORMAT = 2;
 
 const count = z.int().nonnegative();
-const dataset = z.enum([...new Set<DatasetName | "quotes">([...DATASET_NAMES, "quotes"])]);
+const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
 
 const fault = z.strictObject({
   kind: z.enum(FAULT_KINDS),

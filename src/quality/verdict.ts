@@ -83,7 +83,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Where a fault was seen first: a row of the security, counted from 0, and its time HHMMSSmmm. */
 export interface FaultPlace {
-  dataset: DatasetName | "quotes";
+  dataset: DatasetName;
   row: number;
   time: number;
 }

@@ -63,8 +63,9 @@ describe("the auction pack of a day", () => {
     const { names, rows } = await readParquet(await offered());
     expect(names.slice(0, 4)).toEqual(["tradedate", "symbol", "time", "m_price"]);
     const cells = (name: string) => rows.map((row) => String(row[names.indexOf(name)]));
-    const results = cells("is_result").filter((cell) => cell === "true");
-    expect(results).toHaveLength(new Set(cells("symbol")).size);
+    const withResult = cells("symbol").filter((_, row) => cells("is_result")[row] === "true");
+    expect(withResult.length).toBeGreaterThan(10);
+    expect(new Set(withResult).size).toBe(withResult.length);
     expect(await publish("first")).toContain("was already offered, as revision 1.");
     await sample("second", "second");
     expect(await publish("second")).toContain("is offered as revision 2.");

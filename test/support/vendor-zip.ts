@@ -73,24 +73,54 @@ export async function readVendorQuotes(path: string): Promise<Map<string, Snapsh
   return new Map([...rows].map(([symbol, each]) => [symbol, each.map(totals)]));
 }
 
+/** The lines of the files called `name`, each by its columns' names, by code with suffix, sorted like `readVendorZip`. */
+export async function readVendorLines(
+  path: string,
+  name: string,
+): Promise<Map<string, ReadonlyMap<string, string>[]>> {
+  const found = new Map<string, ReadonlyMap<string, string>[]>();
+  for await (const [head = "", ...lines] of vendorFiles(path, name)) {
+    const columns = head.split(",");
+    const rows = lines.map((line) => {
+      const cells = line.split(",");
+      return new Map(columns.map((column, place) => [column, cells[place] ?? ""]));
+    });
+    const time = (row: ReadonlyMap<string, string>) => Number(row.get("时间"));
+    found.set(
+      rows[0]?.get("万得代码") ?? "",
+      rows.sort((a, b) => time(a) - time(b)),
+    );
+  }
+  return found;
+}
+
 async function readVendorFiles(
   path: string,
   name: string,
   rowOf: (line: string) => Row,
 ): Promise<Map<string, Row[]>> {
   const days = new Map<string, Row[]>();
-  const zip = await yauzl.openPromise(path, { autoClose: true, lazyEntries: true, decodeStrings: false });
-  for await (const entry of zip.eachEntry()) {
-    if (!entry.fileName.toString("utf8").endsWith(name)) continue;
-    const decoder = new TextDecoder("gbk", { fatal: true, ignoreBOM: true });
-    const text = decoder.decode(await bytesOf(await zip.openReadStreamPromise(entry)));
-    const rows = text.split("\r\n").slice(1, -1).map(rowOf);
+  for await (const [_head, ...lines] of vendorFiles(path, name)) {
+    const rows = lines.map(rowOf);
     days.set(
       String(rows[0]?.[0]),
       rows.sort((a, b) => Number(a[2]) - Number(b[2])),
     );
   }
   return days;
+}
+
+/** The lines of each file called `name` in an archive, its header first. */
+async function* vendorFiles(path: string, name: string): AsyncGenerator<string[]> {
+  const zip = await yauzl.openPromise(path, { autoClose: true, lazyEntries: true, decodeStrings: false });
+  for await (const entry of zip.eachEntry()) {
+    if (!entry.fileName.toString("utf8").endsWith(name)) continue;
+    const decoder = new TextDecoder("gbk", { fatal: true, ignoreBOM: true });
+    yield decoder
+      .decode(await bytesOf(await zip.openReadStreamPromise(entry)))
+      .split("\r\n")
+      .slice(0, -1);
+  }
 }
 
 async function bytesOf(stream: NodeJS.ReadableStream): Promise<Buffer> {
