@@ -1,4 +1,4 @@
-/** The real trades, from the vendor's archives to pages and Parquet files: every cell is that of the CSV. */
+/** Real trades and quotes, from the vendor's archives to pages and Parquet files: every cell is that of the CSV. */
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,27 +12,30 @@ import { account, publishPack } from "../support/operator.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { type Service, startService } from "../support/service.ts";
-import { readVendorTrades } from "../support/vendor-zip.ts";
+import { readVendorSnapshots, readVendorTrades } from "../support/vendor-zip.ts";
 
 const DATA = "../shared/data";
 const REAL = [
-  { archive: "trades-20230711-vendor.zip", tradedate: "20230711", rows: 109_616 },
-  { archive: "trades-20230201-szse-vendor.zip", tradedate: "20230201", rows: 30_000 },
-  { archive: "full-20230201-600519-vendor.zip", tradedate: "20230201", rows: 27_135 },
-];
-const ALL = fieldNames(DATASETS.trades, "all");
-const STANDARD = fieldNames(DATASETS.trades).length;
+  { dataset: "trades", archive: "trades-20230711-vendor.zip", rows: 109_616 },
+  { dataset: "trades", archive: "trades-20230201-szse-vendor.zip", rows: 30_000 },
+  { dataset: "trades", archive: "full-20230201-600519-vendor.zip", rows: 27_135 },
+  { dataset: "quotes", archive: "quotes-20211201-sse-vendor.zip", rows: 4_652 },
+  { dataset: "quotes", archive: "quotes-20220601-szse-vendor.zip", rows: 11_153 },
+  { dataset: "quotes", archive: "full-20230201-600519-vendor.zip", rows: 5_109 },
+] as const;
+/** Independent of the builder's parsers. */
+const READERS = { trades: readVendorTrades, quotes: readVendorSnapshots };
 
-if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real trades were served !!!\n`);
+if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real rows were served !!!\n`);
 
-describe.skipIf(!existsSync(DATA))("real trades over HTTP (contract 4.5)", () => {
+describe.skipIf(!existsSync(DATA))("real rows over HTTP (contract 4.5, 4.6)", () => {
   let service: Service;
   let apikey: string;
   let folder: string;
   beforeAll(async () => {
     service = await startService();
     apikey = (await account(service, { plan: "flagship" })).key;
-    folder = await mkdtemp(join(tmpdir(), "edgetape-real-trades-"));
+    folder = await mkdtemp(join(tmpdir(), "edgetape-real-"));
   });
   afterAll(async () => {
     await service.stop();
@@ -40,29 +43,30 @@ describe.skipIf(!existsSync(DATA))("real trades over HTTP (contract 4.5)", () =>
   });
 
   it.each(REAL)(
-    "equal their source in $archive: all $rows, as pages and as files",
-    async ({ archive, tradedate, rows }) => {
+    "equal their source: all $rows $dataset of $archive, as pages and as files",
+    async ({ dataset, archive, rows }) => {
+      const [tradedate = ""] = /\d{8}/.exec(archive) ?? [];
+      const all = fieldNames(DATASETS[dataset], "all");
+      const standardCount = fieldNames(DATASETS[dataset]).length;
       const path = join(DATA, archive);
-      const out = join(folder, archive);
-      const args = ["pack", "build", path, "--dataset", "trades", "--date", tradedate, "--out", out];
+      const out = join(folder, `${dataset} of ${archive}`);
+      const args = ["pack", "build", path, "--dataset", dataset, "--date", tradedate, "--out", out];
       const built = await edgetape(args);
       expect(built.status, built.stderr).toBe(0);
-      const [pack = ""] = (await readdir(out)).filter((name) => name.endsWith("_trades.parquet"));
-      await publishPack(service, tradedate, readFileSync(join(out, pack)), { dataset: "trades" });
+      const [pack = ""] = (await readdir(out)).filter((name) => name.endsWith(`_${dataset}.parquet`));
+      await publishPack(service, tradedate, readFileSync(join(out, pack)), { dataset });
 
-      const source = await readVendorTrades(path);
+      const source = await READERS[dataset](path);
       expect([...source.values()].reduce((sum, each) => sum + each.length, 0)).toBe(rows);
       for (const [symbol, cells] of source) {
-        const standard = cells.map((row) => row.slice(0, STANDARD));
-        await checkPaging(service, apikey, { symbol, tradedate, page_size: 9_999 }, standard, {
-          dataset: "trades",
-        });
-        const request = { dataset: "trades", apikey, params: { symbol, tradedate } } as const;
-        expectRows((await readAllPages(service, { ...request, fields: ALL })).rows, cells, symbol);
+        const standard = cells.map((row) => row.slice(0, standardCount));
+        await checkPaging(service, apikey, { symbol, tradedate, page_size: 9_999 }, standard, { dataset });
+        const request = { dataset, apikey, params: { symbol, tradedate } };
+        expectRows((await readAllPages(service, { ...request, fields: all })).rows, cells, symbol);
         const params = { ...request.params, format: "parquet" };
         for (const [fields, expected] of [
           [null, standard],
-          [ALL, cells],
+          [all, cells],
         ] as const) {
           const answer = await service.post(orderHistory({ ...request, params, fields }));
           expect(answer.status).toBe(200);
