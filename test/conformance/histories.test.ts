@@ -5,7 +5,7 @@ import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { AccountInfo, DataChanges, DataStatus, Estimate } from "../../src/operations/wire.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
-import { randomRows } from "../support/builders.ts";
+import { type Row, randomRows } from "../support/builders.ts";
 import {
   answerRows,
   type DatasetSection,
@@ -28,8 +28,8 @@ import { sharedWorld, type World } from "./world.ts";
 const DAY = "20260224";
 /** The day whose Parquet answers are larger than all buffers. */
 const LARGE_DAY = "20260225";
-/** The rows of its only security in each dataset. */
-const LARGE_CELLS = 6_000_000;
+/** The cells of its only security in each dataset. */
+const LARGE_CELLS = 4_000_000;
 const SEED = 20_260_224;
 
 const section = (dataset: DatasetName, symbol: string, market: "SH" | "SZ", rows: number): DatasetSection => {
@@ -71,8 +71,14 @@ const sectionOf = (dataset: DatasetName, symbol: string) => {
   if (found === undefined) throw new Error(`no ${symbol} in ${dataset}`);
   return found;
 };
-const rowsOf = (dataset: DatasetName, symbol: string, fields?: string[]) =>
-  answerRows(DATASETS[dataset], sectionOf(dataset, symbol), DAY, fields);
+const madeRows = new Map<string, Row[]>();
+/** Returns the rows of an answer; those of a query are computed once. */
+function rowsOf(dataset: DatasetName, symbol: string, fields?: string[]): Row[] {
+  const query = [dataset, symbol, fields].join(" ");
+  const rows = madeRows.get(query) ?? answerRows(DATASETS[dataset], sectionOf(dataset, symbol), DAY, fields);
+  madeRows.set(query, rows);
+  return rows;
+}
 
 let world: World;
 beforeAll(async () => {
