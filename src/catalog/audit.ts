@@ -16,7 +16,7 @@ export interface AuditEntry {
   after: unknown;
 }
 
-/** A condition at the time the statement runs; its values are bound from `?7` on. */
+/** An SQL condition, evaluated when the statement runs; its values are bound from `?7` on. */
 export interface Guard {
   sql: string;
   values: (string | number | null)[];

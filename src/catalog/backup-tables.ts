@@ -14,7 +14,7 @@ export interface BackupTable {
 }
 
 const PAGE_ROWS = 1_000;
-/** For tables whose rows can contain thousands of codes or days. */
+/** The page size of tables whose rows can contain thousands of codes or days. */
 const LONG_PAGE_ROWS = 100;
 
 function table(name: string, key: string, columns: string, more: Partial<BackupTable> = {}): BackupTable {

@@ -85,7 +85,9 @@ function checkInThread(slice: CheckedSlice): Promise<SecurityReport[]> {
     const thread = new Thread(join(import.meta.dirname, "check-thread.ts"), { workerData: slice });
     thread.once("message", resolve);
     thread.once("error", reject);
-    thread.once("exit", (code) => reject(new Error(`a thread of the quality check ended with ${code}`)));
+    thread.once("exit", (code) =>
+      reject(new Error(`a thread of the quality check ended with exit code ${code}`)),
+    );
   });
 }
 

@@ -23,7 +23,8 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024;
  * before it allocates memory for an impossible size.
  */
 export function decompressPage(page: Uint8Array, size: number): Uint8Array {
-  if (!(size >= 0 && size <= MAX_PAGE_BYTES)) throw new PackFormatError(`a page promises ${size} bytes`);
+  if (!(size >= 0 && size <= MAX_PAGE_BYTES))
+    throw new PackFormatError(`a page states a size of ${size} bytes`);
   const bytes = (page.length < NATIVE_FROM_BYTES ? null : nativeOrNull(page, size)) ?? portable(page, size);
   if (bytes.length !== size) {
     throw new PackFormatError(`a page decompressed to ${bytes.length} bytes instead of ${size}`);

@@ -39,7 +39,7 @@ const LOG_EVENTS = 2;
 /** A day with ids that the fast reader cannot read. */
 const FALLBACK_DATE = "20260310";
 const ROUNDS = 50;
-/** Requests of each kind before any counts. */
+/** Number of warm-up requests of each kind, which are not counted. */
 const WARM_UP = 5;
 
 /** Returns counts, processor time and price of each kind of request. */

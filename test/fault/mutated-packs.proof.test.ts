@@ -26,7 +26,7 @@ import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 import { temporaryFolder } from "../unit/pack-builder/deliveries.ts";
 
-/** Changed packs of each dataset, and the rows of its two securities. */
+/** Number of changed packs of each dataset, and of rows of its two securities. */
 const SIZES: Record<DatasetName, { packs: number; rows: [number, number] }> = {
   orders: { packs: proofSize(3_000), rows: [200, 10_050] },
   trades: { packs: proofSize(600), rows: [300, 10_050] },

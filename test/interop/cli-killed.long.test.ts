@@ -108,7 +108,7 @@ async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) =
   expect(cut).toBeGreaterThan(0);
 }
 
-describe(`edgetape, killed at ${MOMENTS} random moments`, () => {
+describe(`of the commands killed at ${MOMENTS} random moments,`, () => {
   it(
     "publish leaves the old or the new revision served, and the next run completes",
     async () => {
@@ -181,7 +181,7 @@ describe(`edgetape, killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "day withdraw, publish or restore is applied or not, and is applied when run again",
+    "day withdraw, publish or restore is applied fully or not at all, and is applied when run again",
     async () => {
       // Without a revision, restore serves the newest other content.
       const action = async (name: string) => {

@@ -39,7 +39,7 @@ export async function watchedPage(browser: Browser, options: BrowserContextOptio
   return { page, requests, errors, close: () => context.close() };
 }
 
-/** The widths at which pages are checked: two telephones, a tablet, two desktops. */
+/** The widths at which pages are checked: two phones, a tablet, two desktops. */
 export const WIDTHS = [360, 390, 768, 1280, 1440] as const;
 
 /**

@@ -196,7 +196,7 @@ function lateMessage(
       zh: `${tradedate} 的数据不完整：${problem.zh}；${rest.zh}`,
       en: `the delivery of ${tradedate} is not complete: ${problem.en}; ${rest.en}`,
     },
-    lines: [{ zh: `已收到 ${size}`, en: `${size} of it are there` }],
+    lines: [{ zh: `已收到 ${size}`, en: `${size} of it have arrived` }],
     facts: { tradedate, problem: problem.en, sizeBytes: delivery.sizeBytes },
   };
 }

@@ -390,7 +390,7 @@ const builtDeliverySchema = z.object({
 const memorySchema = z.object({
   /** The delivery's fingerprint; another delivery of the day starts over. */
   fingerprint: z.string(),
-  /** The packs that are built and verified, when all of the delivery's are. */
+  /** The built and verified packs; present when all packs of the delivery are. */
   built: builtDeliverySchema.nullable(),
   outcome: outcomeSchema.nullable(),
   /** Events that the webhook has accepted. */

@@ -66,7 +66,8 @@ export function selectionOf(
 ): { selection: Selection; hidesLast: boolean } {
   refuseUnknown(query);
   const { symbol, date, start, end, pageSize = MOST_ROWS } = query;
-  if (!Number.isInteger(pageSize) || pageSize < 1) throw new ConfigurationError("pageSize is 1 to 10,000");
+  if (!Number.isInteger(pageSize) || pageSize < 1)
+    throw new ConfigurationError("pageSize must be 1 to 10,000");
   const fields = namesOf(query.fields);
   const hidesLast = fields !== null && !fields.includes(HELPER);
   return {

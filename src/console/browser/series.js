@@ -95,7 +95,7 @@ export function kindOf(type, code) {
   return code === "S" || code === "2" ? "sell" : "other";
 }
 
-/** Continuous trading in seconds of the day, 09:30 to 14:57: only there a trade has an aggressor. */
+/** Continuous trading in seconds of the day, 09:30 to 14:57; only its trades have an aggressor. */
 const CONTINUOUS = { from: 34_200, to: 53_820 };
 
 /**

@@ -99,7 +99,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   unavailable: {
     zh: "服务暂时故障，或账户未读完的应答过多：读完或关闭，等 Retry-After 秒；持续出现请报请求编号",
-    en: "A fault of the service, or too many unread answers of the account: read or close them, wait Retry-After seconds; report the request id if it stays",
+    en: "A fault of the service, or too many unread answers of the account: read or close them, wait Retry-After seconds; report the request id if it persists",
   },
   day_damaged: {
     zh: "该日数据正在修复，其他日子不受影响",

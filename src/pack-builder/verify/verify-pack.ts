@@ -100,8 +100,8 @@ async function verifyOpened(
       throw new PackFormatError(`the footer of ${symbol}.${market} has times that its rows lack`);
     }
     if (rows === 0 || found?.fingerprint === (fingerprints ?? served)[number]) return;
-    const others = fingerprints === undefined ? "those the service answers with" : "the source's";
-    throw new PackFormatError(`the rows of ${symbol}.${market} are not ${others}`);
+    const others = fingerprints === undefined ? "those that the service returns" : "the source's";
+    throw new PackFormatError(`the rows of ${symbol}.${market} differ from ${others}`);
   });
 }
 

@@ -169,7 +169,7 @@ describe("the versions of one file (contract 8.8)", () => {
     expect(await versions("20260106_orders.parquet")).toEqual([[2, null]]);
   });
 
-  it("are none while it is unpublished, withdrawn or absent", async () => {
+  it("do not exist while it is unpublished, withdrawn or absent", async () => {
     for (const name of ["20260108_uploaded.csv", "20260108_verifying.csv", "20260108_withdrawn.csv"]) {
       expect(await versions(name)).toEqual([]);
     }

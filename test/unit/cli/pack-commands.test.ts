@@ -192,8 +192,8 @@ describe("edgetape pack build", () => {
   });
 });
 
-describe("edgetape pack verify and inspect", () => {
-  it("verify exits with 0 for an intact pack, and with 1 and the position for a damaged one", async () => {
+describe("edgetape pack", () => {
+  it("verify exits with 0 for an intact pack, and with 1 and the position of the damage for a damaged one", async () => {
     const out = temporaryFolder();
     await build(delivery({ [PATH]: vendorFile(good) }), out);
     const pack = join(out, "20230711.parquet");

@@ -189,7 +189,7 @@ describe("a basket of the TypeScript client", () => {
       [{ endDate: "tomorrow" }, "tomorrow is no date"],
       [{ symbols: [] }, "symbols is empty"],
       [{ tradedate: "20260305" }, "there is no option tradedate"],
-      [{ pageSize: 0 }, "pageSize is 1 to 10,000"],
+      [{ pageSize: 0 }, "pageSize must be 1 to 10,000"],
     ] as const) {
       const orders = () => client.orders({ ...QUERY, ...change });
       expect(orders).toThrow(ConfigurationError);

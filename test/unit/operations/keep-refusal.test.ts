@@ -20,7 +20,7 @@ describe("the stored refusals during a flood", () => {
     expect(later).toHaveLength(2);
   });
 
-  it("are all of them again after a quiet hour", () => {
+  it("reach their full number again after a quiet hour", () => {
     const budget = new RefusalBudget();
     for (const _ of times(50)) budget.take("a", NOW);
     expect(times(50).filter(() => budget.take("a", NOW + 3_600_000))).toHaveLength(20);

@@ -124,7 +124,7 @@ describe("an archive in a delivery", () => {
     expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
-  it("is refused with what to install when there is no 7z program, and with the archive's fault otherwise", async () => {
+  it("is refused with the package to install when there is no 7z program, and with the archive's fault when it is damaged", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
     await expect(built(path)).rejects.toThrow(

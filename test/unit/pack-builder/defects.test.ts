@@ -147,7 +147,7 @@ describe("a defect in a delivery", () => {
     expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
   });
 
-  it("such as a folder without an order file (a halted security) counts as a security without orders", async () => {
+  it("is none for a folder without an order file (a halted security), which counts as a security without orders", async () => {
     const folder = delivery({
       "20230711/600000.SH/行情.csv": "x",
       "20230711/600000.SH/逐笔成交.csv": "x",

@@ -39,7 +39,7 @@ function blockOf(text: string): Uint8Array {
 }
 
 describe("the origin of a pack", () => {
-  it("is stored in index format 3, and an index without an origin is written and read as format 2", () => {
+  it("is stored in index format 3, and a pack without an origin is written and read as format 2", () => {
     expect(decodeIndexRegion(encodeIndexRegion(index)).origin).toEqual(origin);
     const former = encodeIndexRegion({ ...index, origin: null });
     const version = (region: Uint8Array) => Buffer.from(region).readUInt32LE(region.length - 8);

@@ -32,7 +32,7 @@ describe("parseFields (contract 3.10)", () => {
     },
   );
 
-  it("gives the fifty standard fields of quotes, and all others of theirs when named", () => {
+  it("returns the fifty standard fields of quotes, and the other fields of quotes when they are named", () => {
     expect(namesOf(undefined, "quotes")).toEqual(STANDARD_OF_QUOTES);
     expect(STANDARD_OF_QUOTES).toHaveLength(50);
     const all = [...STANDARD_OF_QUOTES, ...ON_REQUEST_OF_QUOTES, "total_volume", "total_amount"];

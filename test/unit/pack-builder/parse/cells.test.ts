@@ -192,7 +192,7 @@ describe("a time of day or a date", () => {
 });
 
 describe("a security's code", () => {
-  it("is read with suffixes of both exchanges and Beijing, and padded with lost zeros", () => {
+  it("is read with suffixes of both exchanges and Beijing, and padded with its lost zeros", () => {
     expect(readSecurity("600519.SH")).toEqual({ symbol: "600519", market: "SH", zerosLost: false });
     expect(readSecurity("1.xshe")).toEqual({ symbol: "000001", market: "SZ", zerosLost: true });
     expect(readSecurity("430047.BJ")?.market).toBe("BJ");

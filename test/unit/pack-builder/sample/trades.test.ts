@@ -51,7 +51,7 @@ describe("the trades of a sample day", () => {
   const shenzhen = days.filter(({ market, columns }) => market === "SZ" && columns.rows > 0);
 
   it.each(shanghai)(
-    "have in Shanghai ($symbol) an order for every fill, and cancels of the remaining volume",
+    "of $symbol in Shanghai have an order for every fill, and cancels of the remaining volume",
     (day) => {
       const [from, of] = [day.columns, day.trades?.columns];
       if (of === undefined) throw new Error("no trades");
@@ -83,7 +83,7 @@ describe("the trades of a sample day", () => {
   );
 
   it.each(shenzhen)(
-    "have in Shenzhen ($symbol) fills of two orders, and cancels of all that remains",
+    "of $symbol in Shenzhen have two orders for every fill, and cancels of all that remains",
     (day) => {
       const [from, of] = [day.columns, day.trades?.columns];
       if (of === undefined) throw new Error("no trades");
