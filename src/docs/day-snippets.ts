@@ -49,8 +49,8 @@ auction = pandas.read_parquet("auction/{day}/{day}_aucde.parquet")
 curve = auction[(auction["symbol"] == "600519") & (auction["m_price"] > 0)]
 print(curve[["time", "m_price", "auc_vol", "um_vol"]].tail(3).to_string(index=False))`,
     prints: `     time  m_price  auc_vol  um_vol
-092454000  1468.75   295800    4300
-092457000  1468.75   296900    2700
-092500000  1468.75   298600    5900`,
+092451000  1468.92   150.03   14.97
+092457000  1468.92   152.03   12.97
+092500000  1468.89   290.00    1.00`,
   },
 } as const satisfies Record<string, Snippet>;

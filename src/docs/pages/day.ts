@@ -56,7 +56,7 @@ export const zh: PageText = {
     code("day_quotes"),
     heading("auction", "集合竞价"),
     text(
-      "集合竞价期间的快照里，第一档买卖价相同，是虚拟匹配价，数量是匹配量；第二档只有未匹配量。`<日期>_aucde.parquet` 把全部证券 09:15 至 09:25 的这些快照和开盘结果放进一个文件：`m_price` 匹配价，`auc_vol` 匹配量，`auc_amt` 金额，`um_vol` 与 `um_side` 未匹配量及其方向。一只证券的走势：",
+      "集合竞价期间的快照里，第一档买卖价相同，是虚拟匹配价，数量是匹配量；第二档只有未匹配量。`<日期>_aucde.parquet` 把全部证券 09:15 至 09:25 的这些快照和开盘结果放进一个文件：`m_price` 匹配价，`auc_vol` 匹配量，`auc_amt` 金额，`um_vol` 与 `um_side` 未匹配量及其方向，数量单位为手；全部列见[集合竞价](/docs/zh/auction)。一只证券的走势：",
     ),
     code("day_auction"),
     heading("quality", "核对结论说明什么"),
@@ -143,7 +143,7 @@ export const en: PageText = {
     code("day_quotes"),
     heading("auction", "The opening auction"),
     text(
-      "In a snapshot of the call auction level 1 of both sides holds the matching price and the matched quantity, and level 2 has the unmatched quantity without a price. `<day>_aucde.parquet` holds these snapshots of all securities from 09:15 to 09:25 with the auction's result: `m_price` is the matching price, `auc_vol` the matched volume, `auc_amt` its amount, `um_vol` the unmatched volume and `um_side` its side. The curve of one security:",
+      "In a snapshot of the call auction level 1 of both sides holds the matching price and the matched quantity, and level 2 has the unmatched quantity without a price. `<day>_aucde.parquet` holds these snapshots of all securities from 09:15 to 09:25 with the auction's result: `m_price` is the matching price, `auc_vol` the matched volume, `auc_amt` its amount, `um_vol` the unmatched volume and `um_side` its side, volumes in lots; [auction data](/docs/en/auction) has every column. The curve of one security:",
     ),
     code("day_auction"),
     heading("quality", "What the quality verdict means"),
