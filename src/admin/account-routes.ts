@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
-import { ok, refused } from "../base/result.ts";
+import { both, ok, refused } from "../base/result.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { isStorable, STORABLE_INSTANTS } from "../calendar/instant.ts";
 import {
@@ -104,19 +104,18 @@ async function create(c: AdminContext): Promise<Answered<Account>> {
 }
 
 async function issueKey(c: AdminContext): Promise<Answered<IssuedKey>> {
-  const account = await accountOf(c);
-  if (!account.ok) return account;
-  const body = await bodyOf(c, newKeySchema);
-  if (!body.ok) return body;
-  const { accountId } = account.value;
+  const asked = both(await accountOf(c), await bodyOf(c, newKeySchema));
+  if (!asked.ok) return asked;
+  const [account, body] = asked.value;
+  const { accountId } = account;
   const key = generateKey();
   const keyId = newKeyId();
   const stored = {
     sha256: await hashKey(key),
     firstCharacters: firstCharacters(key),
-    expiresAtMs: body.value.expires,
+    expiresAtMs: body.expires,
   };
-  await addKey(c.env.DB, { ...stored, keyId, accountId, name: body.value.name }, byOf(c));
+  await addKey(c.env.DB, { ...stored, keyId, accountId, name: body.name }, byOf(c));
   return ok({ keyId, key, accountId });
 }
 
@@ -197,12 +196,11 @@ export async function shown(c: AdminContext, accountId: string): Promise<Account
 
 /** Adds a plan to those of the account. */
 async function addOne(c: AdminContext): Promise<Answered<Account>> {
-  const account = await accountOf(c);
-  if (!account.ok) return account;
-  const body = await bodyOf(c, addSubscriptionSchema);
-  if (!body.ok) return body;
-  const { plan, start = byOf(c).nowMs } = body.value;
-  const { end = start + WEEKLY_MS } = body.value;
+  const asked = both(await accountOf(c), await bodyOf(c, addSubscriptionSchema));
+  if (!asked.ok) return asked;
+  const [account, body] = asked.value;
+  const { plan, start = byOf(c).nowMs } = body;
+  const { end = start + WEEKLY_MS } = body;
   if (end <= start)
     return refused({
       reason: "malformed",
@@ -212,18 +210,17 @@ async function addOne(c: AdminContext): Promise<Answered<Account>> {
     });
   // The end of a weekly card is computed here, so the schema has not checked it.
   if (!isStorable(end)) return refused(notStorable("end"));
-  return added(c, account.value, { plan, startMs: start, endMs: end });
+  return added(c, account, { plan, startMs: start, endMs: end });
 }
 
 /** Extends the plan's last subscription, or starts one now when it has ended or there is none. */
 export async function extend(c: AdminContext): Promise<Answered<Account>> {
-  const account = await accountOf(c);
-  if (!account.ok) return account;
-  const body = await bodyOf(c, extendSubscriptionSchema);
-  if (!body.ok) return body;
-  const { plan, byMs = 0, until } = body.value;
+  const asked = both(await accountOf(c), await bodyOf(c, extendSubscriptionSchema));
+  if (!asked.ok) return asked;
+  const [account, body] = asked.value;
+  const { plan, byMs = 0, until } = body;
   const by = byOf(c);
-  const last = account.value.subscriptions
+  const last = account.subscriptions
     .filter((each) => each.plan === plan)
     .toSorted((a, b) => b.endMs - a.endMs)[0];
   const holds = last !== undefined && last.endMs > by.nowMs;
@@ -231,8 +228,8 @@ export async function extend(c: AdminContext): Promise<Answered<Account>> {
   const endMs = until ?? fromMs + byMs;
   if (!isStorable(endMs)) return refused(notStorable("byMs"));
   if (endMs <= fromMs) return refused({ reason: "not_later", plan, end: beijingTimestamp(fromMs) });
-  if (!holds) return added(c, account.value, { plan, startMs: by.nowMs, endMs });
-  const { accountId } = account.value;
+  if (!holds) return added(c, account, { plan, startMs: by.nowMs, endMs });
+  const { accountId } = account;
   if (!(await moveSubscriptionEnd(c.env.DB, accountId, last, endMs, by))) {
     return refused({ reason: "changed_meanwhile", what: `the plans of ${accountId}` });
   }
@@ -309,14 +306,13 @@ export async function standing(c: AdminContext): Promise<Answered<Standing>> {
 export async function credit(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
-  const account = await accountOf(c);
-  if (!account.ok) return account;
-  const given = await bodyOf(c, creditSchema);
-  if (!given.ok) return given;
-  const { accountId } = account.value;
+  const asked = both(await accountOf(c), await bodyOf(c, creditSchema));
+  if (!asked.ok) return asked;
+  const [account, given] = asked.value;
+  const { accountId } = account;
   // Audited first, because an audit entry without a credit is better than a credit without an entry.
-  await tell(c, "account.credit", accountId, { ...given.value, ...nameOf(dataset.value) });
-  await accountGate(c.env, settingsOf(c.env), accountId, DATASETS[dataset.value].apiname).credit(given.value);
+  await tell(c, "account.credit", accountId, { ...given, ...nameOf(dataset.value) });
+  await accountGate(c.env, settingsOf(c.env), accountId, DATASETS[dataset.value].apiname).credit(given);
   return ok(await standingNow(c, accountId, dataset.value));
 }
 
@@ -363,15 +359,14 @@ function inviteRoutes(): Hono<AdminEnv> {
 }
 
 async function invite(c: AdminContext): Promise<Answered<Invite>> {
-  const account = await accountOf(c);
-  if (!account.ok) return account;
-  const body = await bodyOf(c, newInviteSchema);
-  if (!body.ok) return body;
-  const { accountId } = account.value;
+  const asked = both(await accountOf(c), await bodyOf(c, newInviteSchema));
+  if (!asked.ok) return asked;
+  const [account, body] = asked.value;
+  const { accountId } = account;
   const base = publicBaseOf(settingsOf(c.env), new URL(c.req.url).origin);
   const by = byOf(c);
   const token = randomBase62(TOKEN_LENGTH);
-  const expiresAtMs = by.nowMs + body.value.validMs;
+  const expiresAtMs = by.nowMs + body.validMs;
   await addInvite(c.env.DB, { sha256: await hashKey(token), accountId, expiresAtMs }, by);
   return ok({
     accountId,

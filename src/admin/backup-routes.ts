@@ -6,7 +6,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { randomBase62 } from "../base/base62.ts";
-import { ok, refused } from "../base/result.ts";
+import { both, ok, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { backupMoment, backupPage, tablesInUse } from "../catalog/backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "../catalog/backup-tables.ts";
@@ -190,48 +190,46 @@ function misfit({ tables }: BeginRestoreParsed): string | null {
 }
 
 async function putChunk(c: AdminContext): Promise<Answered<RestoreState>> {
-  const restore = await openRestore(c);
-  if (!restore.ok) return restore;
-  const body = await bodyOf(c, restoreChunkSchema);
-  if (!body.ok) return body;
+  const asked = both(await openRestore(c), await bodyOf(c, restoreChunkSchema));
+  if (!asked.ok) return asked;
+  const [restore, body] = asked.value;
   const n = Number(c.req.param("n"));
-  if (!Number.isInteger(n) || n < 1 || n > restore.value.chunks) {
-    return refused({ reason: "absent", what: `chunk ${c.req.param("n")} of ${restore.value.chunks}` });
+  if (!Number.isInteger(n) || n < 1 || n > restore.chunks) {
+    return refused({ reason: "absent", what: `chunk ${c.req.param("n")} of ${restore.chunks}` });
   }
-  const columns = restore.value.tables[body.value.table];
-  if (columns === undefined || body.value.rows.some((row) => row.length !== columns.length)) {
+  const columns = restore.tables[body.table];
+  if (columns === undefined || body.rows.some((row) => row.length !== columns.length)) {
     return refused({
       reason: "backup_unfit",
-      problem: `chunk ${n} has other columns than the backup's ${body.value.table}`,
+      problem: `chunk ${n} has other columns than the backup's ${body.table}`,
     });
   }
-  const unsealed = await pageRefusal(c, restore.value, n, body.value);
+  const unsealed = await pageRefusal(c, restore, n, body);
   if (unsealed !== null) return refused(unsealed);
-  await addRestoreChunk(c.env.DB, restore.value.restoreId, { n, ...body.value });
+  await addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
   return ok(openState([n]));
 }
 
 /** Looks up the objects of packs and files in R2 and rebuilds the index rows of existing packs. */
 async function lookForObjects(c: AdminContext): Promise<Answered<RestoredObjects>> {
-  const restore = await openRestore(c);
-  if (!restore.ok) return restore;
-  const body = await bodyOf(c, restoreObjectsSchema);
-  if (!body.ok) return body;
+  const asked = both(await openRestore(c), await bodyOf(c, restoreObjectsSchema));
+  if (!asked.ok) return asked;
+  const [restore, body] = asked.value;
   const db = c.env.DB;
-  const ready = await readyObjects(db, restore.value.restoreId, body.value.objectIds);
+  const ready = await readyObjects(db, restore.restoreId, body.objectIds);
   const objects: RestoredObjects["objects"] = [...ready].map((objectId) => ({ objectId, problem: null }));
-  const waiting = body.value.objectIds.filter((objectId) => !ready.has(objectId));
-  for (const object of await restoredObjects(db, restore.value, waiting)) {
+  const waiting = body.objectIds.filter((objectId) => !ready.has(objectId));
+  for (const object of await restoredObjects(db, restore, waiting)) {
     const { objectId } = object;
     const found =
       object.kind === "pack"
         ? await rebuildIndex(
             storesOf(c),
-            { ...object, packId: objectId + restore.value.idShift },
+            { ...object, packId: objectId + restore.idShift },
             parsePackObjectKey(object.objectKey)?.dataset ?? "orders",
           )
         : await wholeFile(storesOf(c), object);
-    if (!("problem" in found)) await markReady(db, restore.value.restoreId, { objectId, etag: found.etag });
+    if (!("problem" in found)) await markReady(db, restore.restoreId, { objectId, etag: found.etag });
     objects.push({ objectId, problem: "problem" in found ? found.problem : null });
   }
   return ok({ objects });

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import * as z from "zod";
-import { ok, refused } from "../base/result.ts";
+import { both, ok, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp, isWeekend } from "../calendar/beijing.ts";
 import { calendarDays, calendarReach, setCalendarDays } from "../catalog/calendar-days.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
@@ -169,11 +169,10 @@ async function showDay(c: AdminContext): Promise<Answered<DayDetail>> {
 }
 
 async function withdrawDay(c: AdminContext): Promise<Answered<DayChanged>> {
-  const day = dayOf(c);
-  if (!day.ok) return day;
-  const body = await bodyOf(c, withdrawDaySchema);
-  if (!body.ok) return body;
-  return acted(c, day.value, await withdraw(storesOf(c), { ...day.value, ...body.value }, byOf(c)));
+  const asked = both(dayOf(c), await bodyOf(c, withdrawDaySchema));
+  if (!asked.ok) return asked;
+  const [day, body] = asked.value;
+  return acted(c, day, await withdraw(storesOf(c), { ...day, ...body }, byOf(c)));
 }
 
 async function restoreDay(c: AdminContext): Promise<Answered<DayChanged>> {
@@ -203,23 +202,22 @@ function acted(c: AdminContext, { dataset }: DatasetDay, result: Answered<ActedO
 }
 
 async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
-  const day = dayOf(c);
-  if (!day.ok) return day;
-  const body = await bodyOf(c, beginUploadSchema);
-  if (!body.ok) return body;
-  const { force, sizeBytes, sha256, buildId, rows, securities, degraded, quality } = body.value;
+  const asked = both(dayOf(c), await bodyOf(c, beginUploadSchema));
+  if (!asked.ok) return asked;
+  const [day, body] = asked.value;
+  const { force, sizeBytes, sha256, buildId, rows, securities, degraded, quality } = body;
   const claims: PackClaims = { buildId, rows, securities, degraded, ...(quality && { quality }) };
   const content = { sizeBytes, sha256, claims };
-  const already = await servedAlready(c, day.value, content, force);
+  const already = await servedAlready(c, day, content, force);
   if (already !== null) return ok(already);
   if (quality?.verdict === "failed" && !force) {
-    return refused({ reason: "quality_failed", day: day.value, summary: quality.summary });
+    return refused({ reason: "quality_failed", day, summary: quality.summary });
   }
-  const decision = await dayDecision(c.env.DB, day.value, buildId, force);
+  const decision = await dayDecision(c.env.DB, day, buildId, force);
   if (decision !== null) return refused(decision);
-  const begun = await begin(storesOf(c), packUpload(day.value), content, byOf(c).nowMs);
+  const begun = await begin(storesOf(c), packUpload(day), content, byOf(c).nowMs);
   // Another publisher may have served this content while this upload was opened.
-  const meanwhile = await servedAlready(c, day.value, content, force);
+  const meanwhile = await servedAlready(c, day, content, force);
   if (meanwhile !== null) {
     if (begun.ok) await discard(storesOf(c), begun.value.upload);
     return ok(meanwhile);
@@ -268,11 +266,10 @@ async function completeUpload(c: AdminContext): Promise<Answered<Published>> {
 }
 
 async function adoptDay(c: AdminContext): Promise<Answered<Published>> {
-  const day = dayOf(c);
-  if (!day.ok) return day;
-  const body = await bodyOf(c, adoptDaySchema);
-  if (!body.ok) return body;
-  return published(c, day.value, await adoptPack(storesOf(c), day.value, body.value, byOf(c)));
+  const asked = both(dayOf(c), await bodyOf(c, adoptDaySchema));
+  if (!asked.ok) return asked;
+  const [day, body] = asked.value;
+  return published(c, day, await adoptPack(storesOf(c), day, body, byOf(c)));
 }
 
 async function published(

@@ -1,6 +1,6 @@
 /** `/admin/files`: upload, publication and withdrawal of operators' daily files. */
 import { Hono } from "hono";
-import { ok, refused } from "../base/result.ts";
+import { both, ok, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
 import {
@@ -62,17 +62,16 @@ async function list(c: AdminContext): Promise<Answered<FileList>> {
 }
 
 async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> {
-  const place = placeOf(c);
-  if (!place.ok) return place;
-  const body = await bodyOf(c, beginFileUploadSchema);
-  if (!body.ok) return body;
-  const { origin, ...content } = body.value;
-  const revisions = await revisionsAt(c.env.DB, place.value);
+  const asked = both(placeOf(c), await bodyOf(c, beginFileUploadSchema));
+  if (!asked.ok) return asked;
+  const [place, body] = asked.value;
+  const { origin, ...content } = body;
+  const revisions = await revisionsAt(c.env.DB, place);
   const there = revisions.find((file) => file.origin === origin && isPresent(file, content));
   const standing = origin === "builder" ? operatorsRefusal(revisions) : null;
   if (standing !== null) return refused(standing);
   if (there !== undefined) return ok({ state: "present", file: summaryOf(there) });
-  const twin = await caseTwin(c.env.DB, place.value);
+  const twin = await caseTwin(c.env.DB, place);
   if (twin !== null) {
     return refused({
       reason: "file_name",
@@ -80,18 +79,13 @@ async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> 
     });
   }
   const against = await withdrawalAgainst(c.env.DB, {
-    target: fileTarget(place.value),
-    content: body.value.sha256,
+    target: fileTarget(place),
+    content: body.sha256,
   });
-  if (against?.isSame) return refused(withdrawnRefusal(place.value, against));
+  if (against?.isSame) return refused(withdrawnRefusal(place, against));
   // An upload of the other origin is not resumed: its object has another key.
   const claims = origin === "builder" ? { origin } : {};
-  const begun = await begin(
-    storesOf(c),
-    fileUpload(place.value, origin),
-    { ...content, claims },
-    byOf(c).nowMs,
-  );
+  const begun = await begin(storesOf(c), fileUpload(place, origin), { ...content, claims }, byOf(c).nowMs);
   return begun.ok ? ok(uploadingAnswer(begun.value)) : begun;
 }
 
@@ -138,27 +132,25 @@ async function completeUpload(c: AdminContext): Promise<Answered<FileSummary>> {
 
 /** Publishes the revision that the operator names. Does nothing when it is already published. */
 async function publish(c: AdminContext): Promise<Answered<FileSummary>> {
-  const place = placeOf(c);
-  if (!place.ok) return place;
   // Earlier versions of the command send no body.
-  const body = await bodyOf(c, publishFileSchema, {});
-  if (!body.ok) return body;
-  const file = meant(place.value, await revisionsAt(c.env.DB, place.value), body.value.revision);
+  const asked = both(placeOf(c), await bodyOf(c, publishFileSchema, {}));
+  if (!asked.ok) return asked;
+  const [place, body] = asked.value;
+  const file = meant(place, await revisionsAt(c.env.DB, place), body.revision);
   if (!file.ok) return file;
   if (file.value.state === "published") return ok(summaryOf(file.value));
-  if (file.value.state === "uploaded") return refused({ reason: "file_unchecked", name: place.value.name });
-  const { force: isForced, origin } = body.value;
+  if (file.value.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
+  const { force: isForced, origin } = body;
   const published = await publishFile(c.env.DB, file.value, { ...byOf(c), isForced, origin });
   if (published) return present(c, file.value);
-  const standing = origin === "builder" ? operatorsRefusal(await revisionsAt(c.env.DB, place.value)) : null;
+  const standing = origin === "builder" ? operatorsRefusal(await revisionsAt(c.env.DB, place)) : null;
   if (standing !== null) return refused(standing);
   const against = await withdrawalAgainst(c.env.DB, {
-    target: fileTarget(place.value),
+    target: fileTarget(place),
     content: file.value.sha256,
   });
-  if (against !== null && file.value.state !== "withdrawn")
-    return refused(withdrawnRefusal(place.value, against));
-  return refused({ reason: "other_publisher", called: place.value.name });
+  if (against !== null && file.value.state !== "withdrawn") return refused(withdrawnRefusal(place, against));
+  return refused({ reason: "other_publisher", called: place.name });
 }
 
 /**
@@ -194,17 +186,16 @@ function meant(
 
 /** Withdraws the published revision, or else the newest one, so that it is not published by mistake. */
 async function withdraw(c: AdminContext): Promise<Answered<FileSummary>> {
-  const place = placeOf(c);
-  if (!place.ok) return place;
-  const body = await bodyOf(c, withdrawFileSchema);
-  if (!body.ok) return body;
-  const revisions = await revisionsAt(c.env.DB, place.value);
+  const asked = both(placeOf(c), await bodyOf(c, withdrawFileSchema));
+  if (!asked.ok) return asked;
+  const [place, body] = asked.value;
+  const revisions = await revisionsAt(c.env.DB, place);
   const file = revisions.find(({ state }) => state === "published") ?? revisions[0];
-  if (file === undefined) return refused(absent(place.value));
+  if (file === undefined) return refused(absent(place));
   if (file.state === "withdrawn") return ok(summaryOf(file));
-  if (file.state === "uploaded") return refused({ reason: "file_unchecked", name: place.value.name });
-  const withdrawn = await withdrawFile(c.env.DB, file, { ...byOf(c), note: body.value.note });
-  return withdrawn ? present(c, file) : refused({ reason: "other_publisher", called: place.value.name });
+  if (file.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
+  const withdrawn = await withdrawFile(c.env.DB, file, { ...byOf(c), note: body.note });
+  return withdrawn ? present(c, file) : refused({ reason: "other_publisher", called: place.name });
 }
 
 /** Returns the current state of the revision. */

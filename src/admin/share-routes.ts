@@ -3,7 +3,7 @@
  */
 import { Hono } from "hono";
 import * as z from "zod";
-import { ok, refused } from "../base/result.ts";
+import { both, ok, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { findAccount } from "../catalog/accounts.ts";
 import {
@@ -134,17 +134,16 @@ async function listExternal(c: AdminContext): Promise<ExternalList> {
 }
 
 async function setExternal(c: AdminContext): Promise<Answered<ExternalList>> {
-  const drive = driveOf(c);
-  if (!drive.ok) return drive;
-  const body = await bodyOf(c, externalShareSchema);
-  if (!body.ok) return body;
-  const { link, ...coverage } = body.value;
+  const asked = both(driveOf(c), await bodyOf(c, externalShareSchema));
+  if (!asked.ok) return asked;
+  const [drive, body] = asked.value;
+  const { link, ...coverage } = body;
   for (const day of [coverage.firstDay, coverage.lastDay]) {
-    if (Number(day.slice(0, 4)) !== drive.value.year)
-      return refused({ reason: "day_of_other_year", day, year: drive.value.year });
+    if (Number(day.slice(0, 4)) !== drive.year)
+      return refused({ reason: "day_of_other_year", day, year: drive.year });
   }
-  const sealed = link === null ? null : await sealedLink(c, drive.value, link);
-  await setExternalShare(c.env.DB, { ...drive.value, ...coverage, link: sealed }, byOf(c));
+  const sealed = link === null ? null : await sealedLink(c, drive, link);
+  await setExternalShare(c.env.DB, { ...drive, ...coverage, link: sealed }, byOf(c));
   return ok(await listExternal(c));
 }
 
