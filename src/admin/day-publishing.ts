@@ -133,7 +133,10 @@ async function lastActor(db: D1Database, { dataset, tradedate }: DatasetDay): Pr
 export interface ServeAgainAsk extends DatasetDay {
   /** The revision that the operator saw. */
   revision: number;
-  /** The state that the operator saw; absent for any, because earlier versions of the command send none. */
+  /**
+   * The state that the operator saw. When absent, any state is accepted, because earlier versions of the command send
+   * none.
+   */
   state?: DayState | undefined;
   /**
    * Which content: the current one, the newest other one that is neither withdrawn nor damaged, or that of a revision

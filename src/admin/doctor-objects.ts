@@ -31,7 +31,10 @@ interface Place {
   day: DatasetDay | null;
 }
 
-/** An unknown object and its possible content. `newer`: newer than everything in the catalog of its day or file. */
+/**
+ * An unknown object and its possible content. `newer`: its revision is above every revision that the catalog has of its
+ * day or file.
+ */
 interface UnknownObject {
   object: StoredObject;
   place: Place | null;

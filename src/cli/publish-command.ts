@@ -133,7 +133,7 @@ export interface PublishOptions {
   onSent?: (bytes: number) => void;
 }
 
-/** Opens the pack of any dataset at `path`; a file that is none ends the command with a sentence. */
+/** Opens the pack of any dataset at `path`; if the file is not a pack, the command ends with a message. */
 export async function openPack(path: string): Promise<PackFile> {
   const opened = await openPackFile(path, DATASET_NAMES);
   if (opened.ok) return opened.value;

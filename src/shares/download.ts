@@ -30,7 +30,7 @@ export interface Download {
   /** Its first byte in the object. */
   offset: number;
   sizeBytes: number;
-  /** Strong, with its quotes. */
+  /** A strong entity tag with its quotes. */
   etag: string;
   lastModifiedMs: number;
   /** 64 hex digits; null for a part, whose checksum is not known. */

@@ -180,7 +180,7 @@ function textEntry(name: string, { bytes, etag, lastModifiedMs }: GeneratedText)
 
 interface GeneratedText {
   bytes: Uint8Array;
-  /** Strong, with its quotes. */
+  /** A strong entity tag with its quotes. */
   etag: string;
   /**
    * The publication time of its newest file. It does not change with a withdrawal, so conditional requests never use

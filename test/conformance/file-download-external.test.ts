@@ -100,7 +100,7 @@ describe("an external share (contract 8.4)", () => {
     await clear("level2", 2026);
   });
 
-  it("gives way to the service's own share when it is cleared", async () => {
+  it("is replaced by the service's own share when it is cleared", async () => {
     await set("auction_tick", 2022, { ...COVERS, link: LINK });
     await clear("auction_tick", 2022);
     const own = await share("auction_tick", 2022);

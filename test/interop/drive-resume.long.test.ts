@@ -171,8 +171,8 @@ describe("a file replaced while a tool has half of it", () => {
   it.skipIf(isMissing("aria2c"))(
     "is never mixed by a new aria2c process, which requests the whole file first",
     async () => {
-      // It requests the whole file and compares the size with its stored one; with equal sizes it began both versions,
-      // and a bare range of such a client is refused.
+      // The new process requests the whole file and compares its size with the stored size. When the sizes are equal,
+      // the client has begun both versions, so its bare range is refused.
       for (const { name, size, says } of [
         { name: "longer", size: 3_100_000, says: "total length mismatch" },
         { name: "as-long", size: 3 * MEGABYTE, says: "status=409" },

@@ -154,7 +154,7 @@ describe("nightly with half a delivery", () => {
     expect(told()).toEqual([["nightly.failed", "failed"]]);
     expect(title()).toContain("20260309.zip is not a complete ZIP file");
     writeFileSync(join(folder, "20260309.zip"), zip);
-    // One security is smaller than usual, which other tests check.
+    // In this day one security is smaller than usual, so `--force` is needed. Other tests check that rule.
     expect((await nightly("20260309", ["--force"])).status).toBe(0);
     expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
   });

@@ -76,7 +76,7 @@ function expectedOf(made: RandomDelivery, dataset: DatasetName): Expected {
 function isHeaderIntact({ bytes }: MadeFile, dataset: DatasetName): boolean {
   const [header = ""] = bytes.toString("latin1").split("\n");
   const names = header.split(",").map((name) => name.replace(/^\0+|\0+$/g, ""));
-  // Without the day and a number that not every source has.
+  // Omits the day and a number that not every source has.
   const wanted = HEADERS[dataset].plain
     .split(",")
     .filter((name) => !["tradedate", "order_id", ...QUOTES_ON_REQUEST].includes(name));

@@ -42,7 +42,7 @@ export interface Ran {
 
 export interface RunOptions {
   cwd?: string;
-  /** Its input; empty when absent. */
+  /** The program's standard input; empty when absent. */
   input?: string | Uint8Array;
   env?: Record<string, string>;
 }

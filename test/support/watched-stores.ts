@@ -63,7 +63,7 @@ function watchedMethods<T extends object>(target: T, store: StoreName, names: st
   return replaced(target, Object.fromEntries(names.map((name) => [name, method(name)])));
 }
 
-/** The platform's own statement of each watched one, which a batch requires. */
+/** The platform's statement behind each watched statement; a batch requires the former. */
 const ownStatements = new WeakMap<object, D1PreparedStatement>();
 
 function watchDatabase(db: D1Database, watch: Watch): D1Database {

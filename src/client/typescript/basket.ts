@@ -20,7 +20,7 @@ import type {
 
 /** Several securities over a range of days; the other options are those of one day. */
 export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
-  /** Each as in `HistoryQuery`. */
+  /** Each symbol in a form that `HistoryQuery` accepts. */
   symbols: readonly string[];
   /** First and last day, YYYYMMDD or YYYY-MM-DD, both included. */
   startDate: string;

@@ -34,7 +34,7 @@ export interface Answer extends ErrorFacts {
   build: string | null;
   /** The wait before the next attempt; null when repeating does not help. */
   waitMs: number | null;
-  /** Of a used-up counter. */
+  /** The reset of a used-up counter. */
   resetsInMs: number | null;
 }
 

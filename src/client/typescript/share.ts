@@ -77,7 +77,7 @@ async function refusalIn(reply: Reply, path: string): Promise<ServiceError> {
     message: `${path}: ${said || `HTTP ${status}`}`,
     reason: headers.get("X-Reason"),
     requestId: headers.get("X-Request-Id"),
-    // A share has no quota: its 429 passes.
+    // A share has no quota, so its 429 is temporary.
     waitMs: 0,
   });
 }

@@ -136,7 +136,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 interface Caller {
   /** Lets a waiting caller continue. */
   start(): void;
-  /** Restarts its limited wait for the caller at the front. */
+  /** Called when this caller reaches the front of the queue: its limited wait starts again. */
   restartTimer(): void;
 }
 

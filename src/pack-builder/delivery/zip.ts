@@ -119,7 +119,7 @@ class EntrySource implements ByteSource {
       filled += part.length;
       this.rest = this.rest.subarray(part.length);
     }
-    // A target of exactly the entry's size is full before the end, where the checks are made, is reached.
+    // A target of exactly the entry's size is full before the end of the entry is reached, where the checks are made.
     if (this.sizeBytes === this.entry.uncompressedSize && this.rest.length === 0) await this.nextPiece();
     return filled;
   }

@@ -97,7 +97,7 @@ describe("an auction pack from the builder (contract 8.7)", () => {
     return body.files.map(({ revision, origin, state }) => `${revision} ${origin} ${state}`);
   };
 
-  it("is replaced by the builder's next one, and by an operator's file, also with the same bytes", async () => {
+  it("is replaced by the builder's next pack, and by an operator's file even if its bytes are the same", async () => {
     const [first, next] = [auctionPack("20260216"), auctionPack("20260216", 9)];
     await add(first, built);
     expect((await publish(first, built)).body).toMatchObject({ revision: 1, origin: "builder" });

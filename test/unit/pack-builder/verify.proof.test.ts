@@ -112,7 +112,7 @@ describe("verifying a pack", () => {
     writeFileSync(path, pack);
     expect(bare(await verifyPack(path, { fingerprints: [1, 0, 1, 1] }))).toEqual({
       reason: "differs",
-      difference: "the rows of 000001.SZ are not the source's",
+      difference: "the rows of 000001.SZ differ from the source's",
     });
   });
 

@@ -99,7 +99,7 @@ class Position(NamedTuple):
 
     @property
     def last_time(self) -> str:
-        """The time of the last row read; the empty text before any."""
+        """The time of the last row that was read; the empty text before the first row."""
         return self.times[-1] if self.times else ""
 
     @property
