@@ -238,46 +238,62 @@ describe.each(LAYOUTS)("the quality check of the layout %s", (layout) => {
   );
 });
 
-/** Faults of both files of a day, or of the quotes themselves, that leave orders and trades in agreement. */
+/** Faults that leave orders and trades in agreement. `isOf` says which rows have them. */
 const THROUGH_QUOTES: readonly {
   name: string;
   kind: string;
-  plant: (tables: readonly Table[], quotes: Table) => Table[];
+  plant: (tables: readonly Table[], quotes: Table, isOf: (table: Table, row: string[]) => boolean) => Table[];
 }[] = [
   {
     name: "a factor of 100 in the volumes of orders and trades",
     kind: "sum_volume",
-    plant: (tables, quotes) => [
-      ...changed(tables, (table, row) => [scaled(row, at(table, "volume"), 100)]),
-      quotes,
-    ],
+    plant: (tables, quotes, isOf) => [...rescaled(tables, { role: "volume", factor: 100, isOf }), quotes],
   },
   {
     name: "a factor of 10,000 in the prices of orders and trades",
     kind: "sum_amount",
-    plant: (tables, quotes) => [
-      ...changed(tables, (table, row) => [scaled(row, at(table, "price"), 10_000)]),
-      quotes,
-    ],
+    plant: (tables, quotes, isOf) => [...rescaled(tables, { role: "price", factor: 10_000, isOf }), quotes],
   },
   {
     name: "a factor of 10,000 in the amounts of the quotes",
     kind: "sum_amount",
-    plant: (tables, quotes) => {
+    plant: (tables, quotes, isOf) => {
       const place = quotes.header.indexOf("amount");
-      return [...tables, ...changed([quotes], (_, row) => [scaled(row, place, 10_000)])];
+      return [
+        ...tables,
+        ...changed([quotes], (table, row) => [isOf(table, row) ? scaled(row, place, 1 / 10_000) : row]),
+      ];
     },
   },
 ];
 
+/** Tables with a factor in a column of the rows that `isOf`. */
+function rescaled(
+  tables: readonly Table[],
+  said: { role: "volume" | "price"; factor: number; isOf: (table: Table, row: string[]) => boolean },
+): Table[] {
+  return changed(tables, (table, row) => [
+    said.isOf(table, row) ? scaled(row, at(table, said.role), said.factor) : row,
+  ]);
+}
+
 describe.each(LAYOUTS)("quotes beside the layout %s", (layout) => {
-  it.each(THROUGH_QUOTES)("show $name", async ({ name, kind, plant }) => {
+  it.each(THROUGH_QUOTES)("show $name of a security", async ({ name, kind, plant }) => {
     const day = madeDay(name, ROWS, { hasQuotes: true }).filter(
       ({ market }) => market === "SH" || !SHANGHAI_ONLY.includes(layout),
     );
-    const checked = await checkedTables(plant(tablesOf(layout, DAY, day), plainQuotes(DAY, day)));
-    for (const { symbol, market } of day) {
-      expect(faultsOf(checked)).toContain(`${symbol}.${market} sums ${kind}`);
-    }
+    const isOf = (table: Table, row: string[]) => codeOf(table, row) === "600519.SH";
+    const checked = await checkedTables(plant(tablesOf(layout, DAY, day), plainQuotes(DAY, day), isOf));
+    const ofSums = faultsOf(checked).filter((fault) => fault.includes(" sums "));
+    expect(ofSums).toContain(`600519.SH sums ${kind}`);
+    expect(ofSums.filter((fault) => !fault.startsWith("600519.SH"))).toEqual([]);
+  });
+});
+
+describe("a factor in all securities", () => {
+  it.each(THROUGH_QUOTES)("stops the build for $name", async ({ name, plant }) => {
+    const day = madeDay(name, ROWS, { hasQuotes: true });
+    const tables = plant(tablesOf("vendor", DAY, day), plainQuotes(DAY, day), () => true);
+    await expect(checkedTables(tables)).rejects.toThrow(/ is (?:100|10,000) times /);
   });
 });
