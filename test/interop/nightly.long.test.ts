@@ -339,6 +339,27 @@ describe("nightly with trades", () => {
   });
 });
 
+describe("nightly with quotes", () => {
+  it("offers the auction pack made from them, until a delivered one takes its place and stays", async () => {
+    const all = { trades: true, quotes: true };
+    const name = "20260325_aucde.parquet";
+    deliver(folder, "20260325", 2_000, all);
+    const made = await nightly("20260325");
+    expect([made.status, made.stderr]).toEqual([0, expect.any(String)]);
+    expect(made.stdout).toContain(`${name}, made from the quotes, is offered as revision 1`);
+
+    writeFileSync(join(folder, name), auctionPack("20260325").bytes);
+    const given = await nightly("20260325");
+    expect(given.stdout).toContain(`${name} is offered as revision 2`);
+    expect(given.stdout).not.toContain("made from the quotes");
+
+    rmSync(join(folder, name));
+    deliver(folder, "20260325", 2_000, { ...all, seed: "again" });
+    const again = await nightly("20260325", ["--force"]);
+    expect(again.stdout).toContain(`${name}, made from the quotes, is not offered: Revision 2 of ${name}`);
+  });
+});
+
 describe("nightly without a delivery", () => {
   it("fails and notifies the webhook", async () => {
     const { status, stdout, stderr } = await nightly("20260311");

@@ -25,7 +25,11 @@ export function deliver(
   drop: string,
   tradedate: string,
   rows: number,
-  { seed = "delivery", trades = false }: { seed?: string; trades?: boolean } = {},
+  {
+    seed = "delivery",
+    trades = false,
+    quotes = false,
+  }: { seed?: string; trades?: boolean; quotes?: boolean } = {},
 ): Delivered {
   const folder = join(drop, tradedate);
   const day = tradedate as BeijingDate;
@@ -35,6 +39,7 @@ export function deliver(
   for (const section of sampleDatasets({ tradedate: day, rows, seed })) {
     writeVendorFile(drop, section, day, section.orders);
     if (trades) writeVendorFile(drop, section, day, section.trades, "trades");
+    if (quotes) writeVendorFile(drop, section, day, section.quotes, "quotes");
     kept.set(section.symbol, section.orders);
     counts.orders += section.orders.rows;
     counts.trades += section.trades.rows;
