@@ -1,7 +1,6 @@
 /**
- * Runs the tests of a tier: `npm test` and `npm run test:long`, with vitest's own arguments behind `--`. The files
- * inside workerd run one after the other, because they share one runtime: in a separate process, concurrently with the
- * others.
+ * Runs the tests of a tier: `npm test` and `npm run test:long`, with arguments for vitest after `--`. The files inside
+ * workerd run one after the other, because they share one runtime: in a separate process, concurrently with the others.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

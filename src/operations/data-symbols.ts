@@ -80,7 +80,7 @@ async function run(call: Call, { question, market, unknownParameters }: Query): 
   const { tradedate, day } = orderDay;
   const unserved = dayDenial(orderDay, question.today);
   if (unserved !== null) return call.refuse(unserved);
-  if (day === null) throw new Error("a day without a denial is loaded");
+  if (day === null) throw new Error("the day is not loaded, although nothing denies it");
 
   const { revision } = day;
   const { dataset } = question;

@@ -52,7 +52,7 @@ export interface Counts {
   objectRowsWritten: number;
   /** Bytes of the ranges that R2 returned. */
   r2Bytes: number;
-  /** As D1 itself reports them. */
+  /** Rows read and written, as D1 itself reports them. */
   d1RowsRead: number;
   d1RowsWritten: number;
 }

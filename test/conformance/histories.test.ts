@@ -324,7 +324,7 @@ describe("a security that only quotes have", () => {
 describe.each(DATASET_NAMES)("%s: a served day", (dataset) => {
   const total = SECTIONS[dataset].reduce((sum, { columns }) => sum + columns.rows, 0);
 
-  it("stands in data_status under the dataset's name, and the members beside the date are those of orders", async () => {
+  it("is listed in data_status under the dataset's name, and the members beside the date are those of orders", async () => {
     const { days } = await dataOf<DataStatus>("data_status", { month: DAY.slice(0, 6) });
     const found = days.find(({ tradedate }) => tradedate === DAY);
     expect(found?.datasets[dataset]).toMatchObject({ state: "available", revision: 1, rows: total });

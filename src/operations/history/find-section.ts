@@ -125,7 +125,7 @@ function locate(
   const unserved = dayDenial(orderDay, beijingDate(nowMs));
   if (unserved !== null) return refused(unserved);
   const { day, sections, tradedate } = orderDay;
-  if (day === null) throw new Error("a day without a denial is loaded");
+  if (day === null) throw new Error("the day is not loaded, although nothing denies it");
   if (isRebuilt(paging, day)) return refused({ reason: "data_rebuilt", tradedate });
 
   const resolved = resolveMarket(query, marketsOf(orderDay, query), paging.market);
