@@ -1,12 +1,18 @@
 /** The memory that an answer reserves before reading is at least what it then holds. */
 import { expect, it } from "vitest";
+import { partOfAccount } from "../../../src/base/memory.ts";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { storedColumns } from "../../../src/datasets/dataset.ts";
 import { orders } from "../../../src/datasets/orders.ts";
+import { quotes } from "../../../src/datasets/quotes.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
+import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
 import { fileBytes, pageBytes } from "../../../src/packs/answer-bytes.ts";
 import { readOrderPage } from "../../../src/packs/order-page.ts";
 import { PIECE_BYTES } from "../../../src/packs/parquet-answer.ts";
 import { day, order, randomSecurity, security } from "../../support/builders.ts";
-import { memoryBucket, packOf } from "../../support/packs.ts";
+import { fieldNames } from "../../support/dataset-days.ts";
+import { memoryBucket, openTestPack, packOf } from "../../support/packs.ts";
 import { printedRandom } from "../../support/random.ts";
 import { bare } from "../../support/result.ts";
 
@@ -49,6 +55,31 @@ it("The memory of a page is the range read plus at least its JSON, for any posit
     const held = page.read.bytes + page.items.length;
     expect(pageBytes(entry, ask, names, orders), JSON.stringify({ ask, names })).toBeGreaterThanOrEqual(held);
   }
+});
+
+it("The memory of a page of quotes is at least its JSON, and a full one with all fields fits an account's part", async () => {
+  const names = fieldNames(quotes, "all");
+  const rows = 300;
+  const cells = storedColumns(quotes).map(({ key, kind }) => [
+    key,
+    // The longest texts: of a price the largest integer, of yuan a double with seventeen digits.
+    new Float64Array(rows).fill(kind === "yuan" ? 1.2345678901234567e-200 : LARGEST),
+  ]);
+  const columns = { rows, time: new Int32Array(rows).fill(235_959_999), ...Object.fromEntries(cells) };
+  const section = { symbol: "600519", market: "SH" as const, columns };
+  const { bytes, entryOf } = await openTestPack(
+    await buildPackBytes("20240102" as BeijingDate, [section], undefined, "quotes"),
+  );
+  const entry = entryOf("600519");
+  const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 10_000 };
+  const asked = { ...ask, columns: names.map((name) => ({ field: name, name })) };
+  const stored = memoryBucket(bytes);
+  const page = bare(await readOrderPage(stored.bucket, stored.object, entry, asked, { dataset: quotes }));
+  if ("reason" in page) throw new Error(page.reason);
+  const reserved = pageBytes(entry, ask, names, quotes);
+  expect(reserved).toBeGreaterThanOrEqual(page.read.bytes + page.items.length);
+  const rowBytes = (reserved - pageBytes(entry, { ...ask, endTime: 1 }, names, quotes)) / rows;
+  expect(10_000 * rowBytes).toBeLessThan(partOfAccount("any").maxBytes);
 });
 
 it("The memory of a full page of ten fields is below 2 MB, that of an empty page nearly zero", () => {
