@@ -75,14 +75,20 @@ describe("an object that the catalog does not list", () => {
     expect(await keys()).toContain("orders/2026/20260304/2.parquet");
   });
 
-  it("must be downloaded first if it is newer than a file's revisions, and no repair deletes it", async () => {
-    const key = "files/level2/2026/20260305/20260305_trades.zip/3";
-    await bucket.put(key, "trades");
-    const [finding] = await found(8 * 24);
-    expect(finding?.advice).toContain(`r2 object get edgetape-packs/${key} --file 20260305_trades.zip`);
-    expect(await repaired(8 * 24)).toEqual([]);
-    expect(await keys()).toEqual([key]);
-  });
+  it.each([
+    ["20260305_trades.zip", "files/level2/2026/20260305/20260305_trades.zip/3"],
+    // A file that the builder made.
+    ["20260305_aucde.parquet", "files/auction_tick/2026/20260305/20260305_aucde.parquet/3.built"],
+  ])(
+    "must be downloaded first if it is newer than the revisions of %s, and no repair deletes it",
+    async (name, key) => {
+      await bucket.put(key, "trades");
+      const [finding] = await found(8 * 24);
+      expect(finding?.advice).toContain(`r2 object get edgetape-packs/${key} --file ${name}`);
+      expect(await repaired(8 * 24)).toEqual([]);
+      expect(await keys()).toEqual([key]);
+    },
+  );
 
   it("is deleted when an operator names its key, which is refused for every listed object", async () => {
     await publish(await testPack("20260306"));
