@@ -214,13 +214,20 @@ function sizeText(rows: string, securities: string): Bilingual {
   return { en: `${rows} rows, ${securities} securities`, zh: `${rows} 行，${securities} 只证券` };
 }
 
+/** Headings of columns of numbers. */
+const NUMBERS: ReadonlySet<Bilingual> = new Set([...Object.values(VERDICT_TEXTS), TEXTS.count]);
+
 /** A table that scrolls horizontally if it is too wide; `id` is the heading that names it. */
 function table(
   id: string,
   { headings, rows }: { headings: readonly Bilingual[]; rows: readonly Markup[] },
   language: SheetLanguage,
 ): Markup {
-  const cells = headings.map((heading) => html`<th scope="col">${heading[language]}</th>`);
+  const cells = headings.map((heading) =>
+    NUMBERS.has(heading)
+      ? html`<th scope="col" class="number">${heading[language]}</th>`
+      : html`<th scope="col">${heading[language]}</th>`,
+  );
   return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}-${language}">
 <table><thead><tr>${cells}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
