@@ -13,8 +13,10 @@ const WIDEST = 16;
  */
 export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
   const width = page[0] ?? WIDEST + 1;
-  const index = new Uint16Array(count);
   if (width > WIDEST) return null;
+  const whole = wholeBytes(page, width, count);
+  if (whole !== null) return whole;
+  const index = new Uint16Array(count);
   if (width === 0) return index;
   const view = viewOf(page);
   const valueBytes = (width + 7) >> 3;
@@ -48,6 +50,25 @@ export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
   return index;
 }
 
+/**
+ * Returns the first `count` indices of a page with one bit-packed run of 8 or 16 bits an index, copied at once; null for
+ * another page.
+ */
+function wholeBytes(page: Uint8Array, width: number, count: number): Uint16Array | null {
+  if (width !== 8 && width !== 16) return null;
+  const [, low = 0, high = 0] = page;
+  const hasTwo = low >= 0x80;
+  const header = hasTwo ? (low & 0x7f) | (high << 7) : low;
+  const at = hasTwo ? 3 : 2;
+  const end = at + (count * width) / 8;
+  if ((hasTwo && high >= 0x80) || (header & 1) === 0 || (header >> 1) * 8 < count || end > page.length)
+    return null;
+  if (width === 8) return new Uint16Array(page.subarray(at, end));
+  const index = new Uint16Array(count);
+  new Uint8Array(index.buffer).set(page.subarray(at, end));
+  return index;
+}
+
 /** Unpacks values of `width` bits, lowest bits first, into `index[from, until)`. */
 function unpack(
   view: DataView,
@@ -57,15 +78,6 @@ function unpack(
   from: number,
   until: number,
 ) {
-  if (width === 8) {
-    for (let place = from, at = start; place < until; place++, at++) index[place] = view.getUint8(at);
-    return;
-  }
-  if (width === 16) {
-    for (let place = from, at = start; place < until; place++, at += 2)
-      index[place] = view.getUint16(at, true);
-    return;
-  }
   const mask = (1 << width) - 1;
   let bit = start * 8;
   for (let place = from; place < until; place++) {

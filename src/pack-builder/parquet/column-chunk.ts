@@ -5,7 +5,7 @@
 import { constants, zstdCompressSync } from "node:zlib";
 import type { ByteWriter } from "./byte-writer.ts";
 import { ByteWriter as Bytes } from "./byte-writer.ts";
-import { bitWidth, rleBitPacked } from "./encodings.ts";
+import { bitWidth, packedWhole, rleBitPacked } from "./encodings.ts";
 import { ThriftWriter } from "./thrift-writer.ts";
 
 /** Encoding numbers of the Parquet format. */
@@ -123,9 +123,14 @@ export function dictionaryChunk(
   body.clear();
   // Width 0 would suffice for a single entry, but some readers do not support it.
   const needed = Math.max(1, bitWidth(entries - 1));
-  const width = wholeBytes ? Math.ceil(needed / 8) * 8 : needed;
-  body.byte(width);
-  rleBitPacked(body, indices, rows, width);
+  if (wholeBytes) {
+    const width = needed > 8 ? 16 : 8;
+    body.byte(width);
+    packedWhole(body, indices, rows, width);
+  } else {
+    body.byte(needed);
+    rleBitPacked(body, indices, rows, needed);
+  }
   const level = wholeBytes ? WHOLE_BYTES_LEVEL : ZSTD_LEVEL;
   rawSize += page(out, "data", rows, ENCODING.RLE_DICTIONARY, level);
   return { offset, dataOffset, size: out.length - offset, rawSize };

@@ -134,6 +134,11 @@ export function rleBitPacked(out: ByteWriter, indices: Uint16Array, count: numbe
   if (packedFrom < count) bitPack(out, indices, packedFrom, count, width);
 }
 
+/** Appends `count` dictionary indices as one bit-packed run, for widths of whole bytes. */
+export function packedWhole(out: ByteWriter, indices: Uint16Array, count: number, width: 8 | 16): void {
+  bitPack(out, indices, 0, count, width);
+}
+
 /** Writes `indices[from, to)` bit-packed, padded with zeros to a multiple of eight values. */
 function bitPack(out: ByteWriter, indices: Uint16Array, from: number, to: number, width: number): void {
   const groups = (to - from + 7) >> 3;
