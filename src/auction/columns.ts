@@ -103,7 +103,7 @@ export const AUCTION_COLUMNS = [
     name: "auc_volume",
     ...shares,
     description: {
-      en: "The matched quantity; in the result row the opening trade's.",
+      en: "The matched quantity; in the result row, the quantity of the opening trade.",
       zh: "虚拟匹配量；结果行为开盘成交量。",
     },
   },

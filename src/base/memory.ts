@@ -58,11 +58,11 @@ export interface Reservation {
    * made.
    */
   sent(leftBytes: number): void;
-  /** Extends it by `holdMs` from now. */
+  /** Extends the reservation by `holdMs` from now. */
   prolong(holdMs: number): void;
   /** Ends the reservation. Idempotent. */
   end(): void;
-  /** Ends it unless a body has begun, for requests that were refused or failed. */
+  /** Ends the reservation unless a body has begun, for requests that were refused or failed. */
   endUnsent(): void;
 }
 

@@ -22,7 +22,7 @@ const days = new Map<string, KeptDay>();
 /** The rows that a day's packs have for a symbol. */
 type KeptSections = Pick<OrderDay, "sections" | "elsewhere">;
 
-/** By packs and symbol, the ones used last at the end. */
+/** Key: packs and symbol. Order: by last use, the newest at the end. */
 const packSections = new Map<string, KeptSections>();
 let sectionBytes = 0;
 

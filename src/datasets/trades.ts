@@ -39,7 +39,7 @@ export const trades = {
       encoding: "RLE_DICTIONARY",
       unit: { en: "shares", zh: "股" },
       description: {
-        en: "The traded quantity; on a Shenzhen cancel the cancelled one.",
+        en: "The traded quantity; on a Shenzhen cancel, the cancelled quantity.",
         zh: "成交数量；深圳撤单为撤单数量。",
       },
     },

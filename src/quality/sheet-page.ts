@@ -28,7 +28,7 @@ const TEXTS = {
   title: { en: "Quality of", zh: "质量报告" },
   meaning: {
     passed: {
-      en: "No check failed, and orders and trades fit each other.",
+      en: "No check failed, and orders and trades agree.",
       zh: "没有检查未通过，委托与成交相互吻合。",
     },
     failed: {
@@ -40,9 +40,9 @@ const TEXTS = {
       zh: "没有检查未通过，但委托与成交无法相互核对。",
     },
   },
-  cancels: { en: "cancels that fit their order", zh: "与委托吻合的撤单" },
-  fills: { en: "fills that fit their order", zh: "与委托吻合的成交" },
-  auctionRows: { en: "auction rows that the orders give", zh: "与委托吻合的竞价行" },
+  cancels: { en: "cancels that agree with their order", zh: "与委托吻合的撤单" },
+  fills: { en: "fills that agree with their order", zh: "与委托吻合的成交" },
+  auctionRows: { en: "auction rows that agree with the orders", zh: "与委托吻合的竞价行" },
   failedSecurities: { en: "securities with a failed check", zh: "有检查未通过的证券" },
   of: { en: "of", zh: "/" },
   holds: { en: "What the day holds", zh: "当日数据" },
@@ -56,9 +56,9 @@ const TEXTS = {
   found: { en: "What was found", zh: "发现" },
   why: { en: "Why not", zh: "无法证实的原因" },
   failures: { en: "Failed securities", zh: "未通过的证券" },
-  reported: { en: "Found where no rule is measured", zh: "规则未经验证处的发现" },
+  reported: { en: "Findings without a confirmed rule", zh: "规则未经验证处的发现" },
   reportedNote: {
-    en: "These make no day fail: no sample shows the rules for these securities.",
+    en: "These findings do not make the day fail: no real data confirms the rules for these securities.",
     zh: "这些发现不影响当日结论：没有样本可以验证这些证券的规则。",
   },
   security: { en: "Security", zh: "证券代码" },

@@ -219,7 +219,7 @@ describe("the console's data page", () => {
     );
     expect(rows[0]).toMatch(/^Orders served .* not checked Open$/);
     expect(rows[1]).toMatch(/^Trades served .* failed Open$/);
-    expect(rows).toContain("matching cancels and fills fit their orders 41 2 3");
+    expect(rows).toContain("matching cancels and fills agree with their orders 41 2 3");
     expect(rows).toContain("later_check 46 0 0");
     expect(page).toContain("Quality check of trades");
     expect(page).toContain(summary);

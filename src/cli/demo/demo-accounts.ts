@@ -18,7 +18,7 @@ export interface DemoAccount {
   fromDays: number;
   toDays: number;
   revoked?: true;
-  /** What its key can do, for the printed table. */
+  /** What the account's key can do, for the printed table. */
   says: string;
 }
 

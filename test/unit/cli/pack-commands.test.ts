@@ -166,7 +166,9 @@ describe("edgetape pack build", () => {
     expect(shown.status).toBe(1);
     expect(shown.stdout).toMatch(/^verdict +failed$/m);
     expect(shown.stdout).toContain(`page        ${join(out, "20230711_quality.html")}`);
-    expect(shown.stdout).toContain("600519.SH  matching: cancel_unknown × 1: a cancel names no live order");
+    expect(shown.stdout).toContain(
+      "600519.SH  matching: cancel_unknown × 1: a cancel refers to no live order",
+    );
     const json = await edgetape(["day", "quality", "20230711", "--folder", out, "--json"]);
     expect(JSON.parse(json.stdout)).toEqual(
       JSON.parse(readFileSync(join(out, "20230711_quality.json"), "utf8")),
