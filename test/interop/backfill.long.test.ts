@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import type { Row } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
 import { account } from "../support/operator.ts";
@@ -145,7 +146,9 @@ describe("edgetape backfill", () => {
     async () => {
       const shared = join(folder, "shared");
       const [first, second, third] = ["20260202", "20260203", "20260204"] as const;
-      const delivered = [first, second, third].map((day) => deliver(shared, day, 2_000, { trades: true }));
+      const delivered = [first, second, third].map((day) =>
+        deliver(shared, day, 2_000, { datasets: DATASET_NAMES }),
+      );
       const host = (name: string, ...days: string[]) =>
         runEdgetape(
           ["backfill", shared, "--threads", "1", "--json", "--work", join(folder, name), ...days],
@@ -158,9 +161,7 @@ describe("edgetape backfill", () => {
       for (const { status, stderr } of ends) expect({ status, stderr }).toMatchObject({ status: 0 });
       for (const { stdout } of ends) {
         const { table } = JSON.parse(stdout);
-        const served = ["orders", "trades"].map((dataset) =>
-          expect.objectContaining({ dataset, revision: 1 }),
-        );
+        const served = DATASET_NAMES.map((dataset) => expect.objectContaining({ dataset, revision: 1 }));
         expect(table).toEqual([
           expect.objectContaining({ verdict: "served", served }),
           expect.objectContaining({ verdict: "served", served }),

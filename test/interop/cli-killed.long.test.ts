@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DayDetail } from "../../src/admin/wire.ts";
-import type { DatasetName } from "../../src/datasets/registry.ts";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { day, type Row, randomSecurity, type TestDay } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
 import { MOMENTS } from "../support/killable.ts";
@@ -160,19 +160,24 @@ describe(`of the commands killed at ${MOMENTS} random moments,`, () => {
         "0.05",
         "--threads",
         "1",
-        // The trades of a security vary by more than a tenth from seed to seed.
+        // The trades and quotes of a security vary by more than a tenth from seed to seed.
         "--force",
       ];
       const command = { args, environment: { EDGETAPE_WEBHOOK_URL: receiver.url } };
-      let trades = 0;
+      let counts = { orders: 0, trades: 0, quotes: 0 };
       const bring: Bring = async (round) => {
         receiver.received.length = 0;
-        const delivered = deliver(drop, TRADEDATE, 2_000, { seed: `round ${round}`, trades: true });
-        trades = delivered.trades;
+        const delivered = deliver(drop, TRADEDATE, 2_000, {
+          seed: `round ${round}`,
+          datasets: DATASET_NAMES,
+        });
+        ({ counts } = delivered);
         return { command, rows: delivered.rowsOf(SYMBOL) };
       };
       await replacedInRounds(bring, async () => {
-        expect(await summary("trades")).toMatchObject({ state: "available", rows: trades });
+        for (const dataset of ["trades", "quotes"] as const) {
+          expect(await summary(dataset)).toMatchObject({ state: "available", rows: counts[dataset] });
+        }
         expect(receiver.received.length).toBeGreaterThanOrEqual(1);
         expect(receiver.received.at(-1)?.body.event).toBe("nightly.published");
       });

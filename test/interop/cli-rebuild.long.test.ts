@@ -71,7 +71,7 @@ describe("edgetape rebuild for days of an earlier builder", () => {
     expect(run.status).toBe(1);
     expect(run.output).toContain("20260311 is served as revision 3");
     expect(run.output).toMatch(
-      /not rebuilt: 20260310: its delivery is not in .*\nnot rebuilt: 20260310 \(trades\): .*\n.*2 of 4 packs .*; 2 were not/,
+      /not rebuilt: 20260310: its delivery is not in .*\nnot rebuilt: 20260310 \(trades\): .*\nnot rebuilt: 20260310 \(quotes\): .*\n.*3 of 6 packs .*; 3 were not/,
     );
     const left = await edgetape("days", "--built-before", "99.0.0", "--json");
     expect(

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import { deliver } from "../support/deliveries.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
@@ -34,8 +35,8 @@ beforeAll(async () => {
   receiver = await startReceiver();
   folder = mkdtempSync(join(tmpdir(), "edgetape-guide-"));
   mkdirSync(join(folder, "backups"));
-  deliver(folder, "20260311", 2_000, { trades: true });
-  deliver(join(folder, "drop"), "20260310", 2_000, { trades: true });
+  deliver(folder, "20260311", 2_000, { datasets: DATASET_NAMES });
+  deliver(join(folder, "drop"), "20260310", 2_000, { datasets: DATASET_NAMES });
 });
 afterAll(async () => {
   await service.stop();
@@ -85,7 +86,7 @@ describe("the deployment guide", () => {
       "customer-1",
       "0 failed",
       "The plain webhook took the message.",
-      "20260310 is served as revision 1; trades are served as revision 1.",
+      "20260310 is served as revision 1; trades are served as revision 1; quotes are served as revision 1.",
       "is whole",
       "is restored.",
     ]) {

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import { deliver } from "../support/deliveries.ts";
 import { auctionPack } from "../support/files.ts";
 import { asOperator } from "../support/operator.ts";
@@ -68,7 +69,7 @@ async function stateOf(tradedate: string): Promise<string | undefined> {
 
 describe("nightly with a complete delivery", () => {
   it("serves the orders and the files, notifies the webhook once, and does nothing on the second run", async () => {
-    const { orders } = deliver(folder, "20260302", 3_000);
+    const { counts } = deliver(folder, "20260302", 3_000);
     const auction = auctionPack("20260302").bytes;
     writeFileSync(join(folder, "20260302_aucde.parquet"), auction);
     const first = await nightly("20260302", ["--expect", "auction_tick"]);
@@ -76,9 +77,13 @@ describe("nightly with a complete delivery", () => {
     expect(first.stdout).toContain("20260302 is served as revision 1.");
     expect(first.stdout).toContain("20260302_aucde.parquet is offered as revision 1");
     expect(told()).toEqual([["nightly.published", "ok"]]);
-    expect(receiver.received[0]?.body.facts).toMatchObject({ revision: 1, rows: orders, degraded: false });
+    expect(receiver.received[0]?.body.facts).toMatchObject({
+      revision: 1,
+      rows: counts.orders,
+      degraded: false,
+    });
     const { day } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260302");
-    expect(day).toMatchObject({ revision: 1, rows: orders });
+    expect(day).toMatchObject({ revision: 1, rows: counts.orders });
 
     const second = await nightly("20260302");
     expect([second.status, second.stdout]).toEqual([0, first.stdout]);
@@ -96,7 +101,7 @@ describe("nightly with a complete delivery", () => {
     expect((await nightly("20260303")).stdout).toContain("20260303 is served as revision 2.");
     expect(told()).toHaveLength(2);
     const { day } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260303");
-    expect(day).toMatchObject({ revision: 2, rows: again.orders });
+    expect(day).toMatchObject({ revision: 2, rows: again.counts.orders });
   });
 
   it("exits with status 3 and sends a warning when rows were left out", async () => {
@@ -189,7 +194,7 @@ describe("nightly with untrustworthy files", () => {
     [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), JSON.stringify(receiver.received)].join("\n");
 
   it("follows no symbolic link, names each, and quotes nothing of its target", async () => {
-    const { folder: day, orders } = deliver(folder, "20260312", 3_000);
+    const { folder: day, counts } = deliver(folder, "20260312", 3_000);
     symlinkSync(outside(), join(day, "orders.csv"));
     mkdirSync(join(folder, "level2"));
     symlinkSync(outside(), join(folder, "level2", "20260312_trades.csv"));
@@ -198,7 +203,7 @@ describe("nightly with untrustworthy files", () => {
     expect(linked.stdout).toContain("not read: 20260312/orders.csv is a link, and links are not followed");
     expect(linked.stdout).toContain("20260312_trades.csv is not offered: ");
     const { day: served } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260312");
-    expect(served).toMatchObject({ rows: orders });
+    expect(served).toMatchObject({ rows: counts.orders });
     expect(await stateOf("20260312")).toBe("degraded");
     const { files } = await asOperator<{ files: unknown[] }>(
       service,
@@ -253,13 +258,13 @@ describe("nightly with untrustworthy files", () => {
   });
 
   it.skipIf(isMissing("7z"))("reads a split archive", async () => {
-    const { folder: day, orders } = deliver(folder, "20260317", 3_000);
+    const { folder: day, counts } = deliver(folder, "20260317", 3_000);
     const options = ["a", "-v20k", "-mx0", join(folder, "20260317.7z"), "."];
     expect(spawnSync("7z", options, { cwd: day, env: { ...process.env, LC_ALL: "C.UTF-8" } }).status).toBe(0);
     rmSync(day, { recursive: true });
     expect((await nightly("20260317")).stdout).toContain("20260317 is served as revision 1.");
     const { day: served } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260317");
-    expect(served).toMatchObject({ rows: orders });
+    expect(served).toMatchObject({ rows: counts.orders });
   });
 
   it("refuses a day whose folder and archive differ", async () => {
@@ -302,26 +307,31 @@ describe("nightly with untrustworthy files", () => {
   });
 });
 
-describe("nightly with trades", () => {
-  it("serves both datasets, and reports a later delivery without trades as degraded", async () => {
-    const { folder: day, orders, trades } = deliver(folder, "20260323", 2_000, { trades: true });
-    const both = await nightly("20260323");
-    expect([both.status, told()]).toEqual([0, [["nightly.published", "ok"]]]);
-    expect(both.stdout).toContain("20260323 is served as revision 1; trades are served as revision 1.");
-    const served = async (tradedate: string, dataset: string) =>
+describe("nightly with all datasets", () => {
+  it("serves each, and reports a later delivery of orders alone as degraded", async () => {
+    const { folder: day, counts } = deliver(folder, "20260323", 2_000, { datasets: DATASET_NAMES });
+    const whole = await nightly("20260323");
+    expect([whole.status, told()]).toEqual([0, [["nightly.published", "ok"]]]);
+    expect(whole.stdout).toContain(
+      "20260323 is served as revision 1; trades are served as revision 1; quotes are served as revision 1.",
+    );
+    const servedDay = async (tradedate: string, dataset: string) =>
       (await service.admin("GET", `/admin/days/${tradedate}?dataset=${dataset}`)).text;
-    expect(JSON.parse(await served("20260323", "orders")).day).toMatchObject({ rows: orders, revision: 1 });
-    expect(JSON.parse(await served("20260323", "trades")).day).toMatchObject({
-      ...{ dataset: "trades", rows: trades, revision: 1 },
-    });
+    for (const dataset of DATASET_NAMES) {
+      const { day: served } = JSON.parse(await servedDay("20260323", dataset));
+      // Orders were there first and go without a name.
+      const named = dataset === "orders" ? {} : { dataset };
+      expect(served).toMatchObject({ ...named, rows: counts[dataset], revision: 1 });
+    }
 
     deliver(folder, "20260324", 2_000);
     const lacking = await nightly("20260324");
     expect([lacking.status, told().at(-1)]).toEqual([3, ["nightly.degraded", "warning"]]);
     expect(lacking.stdout).toContain(
-      "20260324 is served as revision 1, without trades, which other days have.",
+      "20260324 is served as revision 1, without trades and quotes, which other days have.",
     );
     expect(lacking.stdout).toContain("the delivery has no trades, which other days have");
+    expect(lacking.stdout).toContain("the delivery has no quotes, which other days have");
     expect(await stateOf("20260324")).toBe("available");
 
     // A fault of the trades does not delay the orders.
@@ -333,7 +343,9 @@ describe("nightly with trades", () => {
     );
     const half = await nightly("20260323");
     expect([half.status, told().at(-1)]).toEqual([1, ["nightly.failed", "failed"]]);
-    expect(half.stdout).toContain("20260323 is served as revision 2.");
+    expect(half.stdout).toContain(
+      "20260323 is served as revision 2; quotes were served with this content before, as revision 1",
+    );
     expect(half.stderr).toContain("1 lines are no rows, 0 are allowed");
     expect(title()).toContain("its trades are not served by this delivery");
   });
@@ -341,7 +353,7 @@ describe("nightly with trades", () => {
 
 describe("nightly with quotes", () => {
   it("offers the auction pack made from them, until a delivered one takes its place and stays", async () => {
-    const all = { trades: true, quotes: true };
+    const all = { datasets: DATASET_NAMES };
     const name = "20260325_aucde.parquet";
     deliver(folder, "20260325", 2_000, all);
     const made = await nightly("20260325");

@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import type { OrderColumns } from "../../src/orders/record.ts";
 import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../../src/pack-builder/sample/vendor-csv.ts";
@@ -10,43 +11,35 @@ import { expectedRow, type Row } from "./builders.ts";
 export interface Delivered {
   /** The folder of the day. */
   folder: string;
-  /** Orders of both exchanges. */
-  orders: number;
-  /** Trades that fit the orders, delivered or not. */
-  trades: number;
+  /** Rows of both exchanges, delivered or not. */
+  counts: Record<DatasetName, number>;
   rowsOf(symbol: string): Row[];
 }
 
 /**
- * Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, replacing an existing one; with `trades` also the
- * matching trades.
+ * Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, replacing an existing one; `datasets` may name the
+ * trades and quotes that match them.
  */
 export function deliver(
   drop: string,
   tradedate: string,
   rows: number,
-  {
-    seed = "delivery",
-    trades = false,
-    quotes = false,
-  }: { seed?: string; trades?: boolean; quotes?: boolean } = {},
+  { seed = "delivery", datasets = ["orders"] }: { seed?: string; datasets?: readonly DatasetName[] } = {},
 ): Delivered {
   const folder = join(drop, tradedate);
   const day = tradedate as BeijingDate;
   rmSync(folder, { recursive: true, force: true });
   const kept = new Map<string, OrderColumns>();
-  const counts = { orders: 0, trades: 0 };
-  for (const section of sampleDatasets({ tradedate: day, rows, seed })) {
-    writeVendorFile(drop, section, day, section.orders);
-    if (trades) writeVendorFile(drop, section, day, section.trades, "trades");
-    if (quotes) writeVendorFile(drop, section, day, section.quotes, "quotes");
+  const counts = { orders: 0, trades: 0, quotes: 0 };
+  const hasQuotes = datasets.includes("quotes");
+  for (const section of sampleDatasets({ tradedate: day, rows, seed }, { hasQuotes })) {
+    for (const dataset of datasets) writeVendorFile(drop, section, day, section[dataset], dataset);
     kept.set(section.symbol, section.orders);
-    counts.orders += section.orders.rows;
-    counts.trades += section.trades.rows;
+    for (const dataset of DATASET_NAMES) counts[dataset] += section[dataset].rows;
   }
   return {
     folder,
-    ...counts,
+    counts,
     rowsOf(symbol) {
       const columns = kept.get(symbol);
       if (columns === undefined) throw new Error(`the delivery holds no ${symbol}`);
