@@ -91,7 +91,8 @@ export async function findDatasetFiles(
       continue;
     }
     if (folder !== null) refuseTwice(delivered, folder, path);
-    found.files.push({ ...recognised, security: folder });
+    const misfiled = folder !== null && isMisfiled(folder) ? { problem: MISFILED } : {};
+    found.files.push({ ...recognised, ...misfiled, security: folder });
   }
   found.leftOut.sort((a, b) => (a.path < b.path ? -1 : 1));
   const unread = found.leftOut.filter(({ reason }) => mayHoldRecords(reason));
@@ -154,6 +155,13 @@ function securityOfFolder(path: string): Security | "not carried" | null {
   if (security === null || security.market === null) return null;
   if (security.market === "BJ") return "not carried";
   return { symbol: security.symbol, market: security.market };
+}
+
+const MISFILED = "is a Shanghai fund's, in the folder of a Shenzhen code";
+
+/** Whether the folder's code is one of Shanghai's funds under Shenzhen, where no code begins with 5. */
+function isMisfiled({ symbol, market }: Security): boolean {
+  return market === "SZ" && symbol.startsWith("5");
 }
 
 function refuseTwice(delivered: Map<string, string>, { symbol, market }: Security, path: string): void {

@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
+import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
+import { writeVendorFile } from "../../../src/pack-builder/sample/vendor-csv.ts";
 import {
   built,
   countsOf,
+  DAY,
   delivery,
   entriesOf,
   rowsOf,
@@ -145,6 +149,24 @@ describe("a defect in a delivery", () => {
     expect(report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 1, result: "whole" });
     const entry = (await entriesOf(pack)).find(({ symbol }) => symbol === "600519");
     expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
+  });
+
+  it.each(DATASET_NAMES)("quarantines %s of a Shanghai fund under a Shenzhen code", async (dataset) => {
+    const day = [...sampleDatasets({ tradedate: DAY, rows: 300 })].find(({ symbol }) => symbol === "600519");
+    if (day === undefined) throw new Error("the sample has no 600519");
+    const fund = { symbol: "510050", market: "SZ" as const };
+    const folder = delivery({});
+    writeVendorFile(folder, day, DAY, day[dataset], dataset);
+    writeVendorFile(folder, fund, DAY, day[dataset], dataset);
+    const { report, pack } = await built(folder, { dataset, maxBroken: 1 });
+    expect(report).toMatchObject({
+      result: "degraded",
+      broken: {
+        ...{ rows: 0, files: 1 },
+        first: { reason: "is a Shanghai fund's, in the folder of a Shenzhen code" },
+      },
+    });
+    expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600519"]);
   });
 
   it("is none for a folder without an order file (a halted security), which counts as a security without orders", async () => {
