@@ -10,11 +10,7 @@ import { ordersOf, tradesOf } from "./rows.ts";
 const DAY = "20230711" as BeijingDate;
 
 /** Returns `count` shares of an exchange with this many rows each. */
-function shares(
-  market: Market,
-  count: number,
-  rows: Omit<SecurityReport["rows"], "quotes">,
-): SecurityReport[] {
+function shares(market: Market, count: number, rows: Partial<SecurityReport["rows"]>): SecurityReport[] {
   const verdicts = checkSecurity(
     { symbol: "600519", market, orders: ordersOf([]), trades: tradesOf([]), lastSnapshot: null },
     {},
@@ -23,7 +19,7 @@ function shares(
   return Array.from({ length: count }, (_, number) => ({
     symbol: `${market === "SH" ? "60" : "00"}${String(number).padStart(4, "0")}`,
     market,
-    rows: { quotes: null, ...rows },
+    rows: { orders: null, trades: null, quotes: null, ...rows },
     contents: {},
     ...verdicts,
   }));
@@ -67,6 +63,31 @@ describe("the coverage check of a day", () => {
   it("is not provable with one dataset alone", () => {
     expect(short(checkCoverage(DAY, shares("SH", 3, { orders: 10, trades: null })))).toBe("no_trades");
     expect(short(checkCoverage(DAY, shares("SH", 3, { orders: null, trades: 10 })))).toBe("no_orders");
+  });
+});
+
+describe("the coverage check of a day with quotes", () => {
+  const rows = (trades: number, quotes: number) => ({ orders: 1_000, trades, quotes });
+  const verdict = (...securities: SecurityReport[][]) => short(checkCoverage(DAY, securities.flat()));
+
+  it("finds an exchange that only trades or only quotes have", () => {
+    const whole = shares("SH", 10, rows(500, 5_000));
+    expect(verdict(whole, shares("SZ", 10, rows(500, 5_000)))).toBe("passed");
+    expect(verdict(whole, shares("SZ", 10, rows(500, 0)))).toEqual(["exchange_missing SZ quotes 1"]);
+    expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 5_000 }))).toEqual([
+      "exchange_missing SZ trades 1",
+    ]);
+    // Halted shares and indices have few snapshots, or are no shares.
+    expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 999 }))).toBe("passed");
+  });
+
+  it("finds traded shares without quotes, and quoted ones without trades, beyond one in twenty", () => {
+    const whole = shares("SH", 94, rows(500, 5_000));
+    expect(verdict(whole, shares("SH", 6, rows(500, 0)))).toEqual(["securities_missing SH quotes 6"]);
+    expect(verdict(whole, shares("SH", 6, { orders: 0, trades: 0, quotes: 5_000 }))).toEqual([
+      "securities_missing SH trades 6",
+    ]);
+    expect(verdict(whole, shares("SH", 4, rows(500, 0)))).toBe("passed");
   });
 });
 

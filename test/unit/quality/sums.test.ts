@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { checkSecurity } from "../../../src/quality/check-security.ts";
 import type { LastSnapshot } from "../../../src/quality/security-rows.ts";
 import { lastSnapshot } from "../../../src/quality/sums.ts";
-import { verdictOf } from "./checked.ts";
-import type { TradeRow } from "./rows.ts";
+import { SHARE, verdictOf } from "./checked.ts";
+import { type TradeRow, tradesOf } from "./rows.ts";
 
 describe("the sums check", () => {
   const trades: TradeRow[] = [
@@ -62,5 +63,30 @@ describe("the last snapshot of the sums check", () => {
   it("does not exist without a snapshot before 15:05", () => {
     expect(lastSnapshot(quotes(150500000, 150500000, 150500000))).toBeNull();
     expect(lastSnapshot(quotes())).toBeNull();
+  });
+});
+
+describe("the span of quotes in the calendar check", () => {
+  const times = Array.from({ length: 500 }, (_, n) => (n < 250 ? 93000000 + n : 145000000 + n));
+  const trades = tradesOf(
+    times.map((time) => ({ time, price: 10, volume: 100, buy: 9, sell: 7, flag: "B" })),
+  );
+  const calendar = (first: number, last: number) => {
+    const quoteSpan = { rows: 900, first, last };
+    return checkSecurity({ ...SHARE, orders: null, trades, lastSnapshot: null, quoteSpan }, {}, []).checks
+      .calendar;
+  };
+
+  it("begins at most half an hour behind the first trade and ends at most half an hour before the last", () => {
+    expect(calendar(91500000, 150300000)).toEqual({ verdict: "passed" });
+    expect(calendar(100000000, 142001000)).toEqual({ verdict: "passed" });
+    expect(calendar(100100000, 150300000)).toEqual({
+      verdict: "failed",
+      faults: [{ kind: "begins_late", count: 1, first: { dataset: "quotes", row: 0, time: 100100000 } }],
+    });
+    expect(calendar(91500000, 141900000)).toEqual({
+      verdict: "failed",
+      faults: [{ kind: "ends_early", count: 1, first: { dataset: "quotes", row: 899, time: 141900000 } }],
+    });
   });
 });
