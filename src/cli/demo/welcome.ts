@@ -45,7 +45,7 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
   return [
     ...table(["demo key", "", "order history"], rows),
     "",
-    `Sample days: ${days.join(" ")} (invented orders and trades of 600519, 300750 and others)`,
+    `Sample days: ${days.join(" ")} (invented orders, trades and quotes of 600519, 300750 and others)`,
     ...(following.length === 0 ? [] : [`Sample days that follow within a minute: ${following.join(" ")}`]),
     ...withoutHolidays.map(
       (year) =>
