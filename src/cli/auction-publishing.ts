@@ -13,9 +13,9 @@ export interface AuctionOutcome {
   name: string;
   /** `kept`: an operator's file, or an operator's withdrawal, stands in its place. */
   state: "published" | "unchanged" | "kept" | "failed";
-  /** The revision that is offered; `null` when it is not. */
+  /** The revision that shares offer; `null` when they offer none. */
   revision: number | null;
-  /** Why it is not offered, as a sentence; empty otherwise. */
+  /** Why shares do not offer the pack, as a sentence; empty otherwise. */
   note: string;
 }
 

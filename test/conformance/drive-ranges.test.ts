@@ -170,7 +170,7 @@ describe("a download of 10,000 bytes", () => {
   });
 });
 
-/** The totals of the answers with bytes (contract 7.10). */
+/** The expected usage: the sum of all answers that sent bytes (contract 7.10). */
 const served = { requests: 0, files: 0, bytes: 0 };
 
 function expectBytes(answer: Answer, method: string, expected: Expected): void {

@@ -76,7 +76,7 @@ describe("a price in yuan, parsed to an integer × 10000 by rounding the decimal
   });
 
   it.each(["", "-1", "1.2e3", "1,2", "abc", "1..2", "999999999999", ".5", " 1"])(
-    "is for %j left to the slow parser",
+    "is left to the slow parser for %j",
     (text) => {
       expect(priceOf(text)).toBe(-1);
     },
