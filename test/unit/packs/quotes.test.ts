@@ -78,6 +78,8 @@ describe("a section of quotes", () => {
     expect(read.operations).toBe(1);
     const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 20_000 };
     expect(pageBytes(written.entry, ask, standard, quotes)).toBeGreaterThan(read.bytes + items.length);
+    // A quarter of an instance's 64 MB is what one account can reserve.
+    expect(pageBytes(written.entry, { ...ask, pageSize: 10_000 }, standard, quotes)).toBeLessThan(16_000_000);
   });
 
   it("gives on-request columns only when they are named, in the order asked", async () => {
