@@ -73,3 +73,26 @@ export interface Layout {
   /** The source's codes of `orderType` whose rows are trades. */
   trades?: readonly string[];
 }
+
+/** What the vendor's files of all datasets share: a folder for each security, with one file of each dataset. */
+export const VENDOR = {
+  name: "vendor",
+  recognised: { byFirstColumns: ["万得代码"] },
+  delimiter: ",",
+  trailingComma: true,
+  security: { column: "万得代码" },
+  exchangeCode: "交易所代码",
+  date: "自然日",
+  time: "时间",
+  priceUnit: "tenThousandths",
+} as const satisfies Partial<Layout>;
+
+/** What files with the API's own field names share. */
+export const PLAIN = {
+  name: "plain",
+  delimiter: ",",
+  security: { column: "symbol", marketColumn: "market" },
+  date: "tradedate",
+  time: "time",
+  priceUnit: "yuan",
+} as const satisfies Partial<Layout>;

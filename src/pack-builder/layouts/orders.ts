@@ -1,18 +1,11 @@
 /** The layouts of order files. */
-import { both, type Layout } from "./layout.ts";
+import { both, type Layout, PLAIN, VENDOR } from "./layout.ts";
 
 /** The layout that most operators receive: a folder for each security with one file of orders, usually in GBK. */
 const vendor: Layout = {
   dataset: "orders",
-  name: "vendor",
-  recognised: { byName: /^逐笔委托\.csv$/, byFirstColumns: ["万得代码"] },
-  delimiter: ",",
-  trailingComma: true,
-  security: { column: "万得代码" },
-  exchangeCode: "交易所代码",
-  date: "自然日",
-  time: "时间",
-  priceUnit: "tenThousandths",
+  ...VENDOR,
+  recognised: { ...VENDOR.recognised, byName: /^逐笔委托\.csv$/ },
   cells: {
     orderId: { column: "委托编号", optional: true },
     exchangeOrderId: { column: "交易所委托号" },
@@ -209,13 +202,8 @@ const shenzhenHistory: Layout = {
 /** The API's own field names, including legacy names; CSV, or Parquet that is converted to text first. */
 const plain: Layout = {
   dataset: "orders",
-  name: "plain",
+  ...PLAIN,
   recognised: { byColumns: ["symbol", "time", "order_type", "price", "volume"] },
-  delimiter: ",",
-  security: { column: "symbol", marketColumn: "market" },
-  date: "tradedate",
-  time: "time",
-  priceUnit: "yuan",
   cells: {
     orderId: { column: "order_id", optional: true },
     exchangeOrderId: { column: "exchange_order_id|order_no" },

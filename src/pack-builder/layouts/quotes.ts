@@ -1,7 +1,7 @@
 /** The layouts of quote files. */
 import { storedColumns } from "../../datasets/dataset.ts";
 import { quotes } from "../../datasets/quotes.ts";
-import type { CellSource, Layout } from "./layout.ts";
+import { type CellSource, type Layout, PLAIN, VENDOR } from "./layout.ts";
 
 /** Ten levels of each side: 申卖价1 to 申卖价10, and so on. */
 const LEVELS = Array.from({ length: 10 }, (_, level) => level + 1);
@@ -11,15 +11,8 @@ const LEVELS = Array.from({ length: 10 }, (_, level) => level + 1);
  */
 const vendor: Layout = {
   dataset: "quotes",
-  name: "vendor",
-  recognised: { byName: /^行情\.csv$/, byFirstColumns: ["万得代码"] },
-  delimiter: ",",
-  trailingComma: true,
-  security: { column: "万得代码" },
-  exchangeCode: "交易所代码",
-  date: "自然日",
-  time: "时间",
-  priceUnit: "tenThousandths",
+  ...VENDOR,
+  recognised: { ...VENDOR.recognised, byName: /^行情\.csv$/ },
   cells: {
     openE4: { column: "开盘价" },
     highE4: { column: "最高价" },
@@ -48,13 +41,8 @@ const vendor: Layout = {
 /** The API's own field names, including second names; CSV, or Parquet that is converted to text first. */
 const plain: Layout = {
   dataset: "quotes",
-  name: "plain",
+  ...PLAIN,
   recognised: { byColumns: ["symbol", "time", "pre_close", "bid1", "ask1"] },
-  delimiter: ",",
-  security: { column: "symbol", marketColumn: "market" },
-  date: "tradedate",
-  time: "time",
-  priceUnit: "yuan",
   cells: Object.fromEntries(
     storedColumns(quotes).map(({ key, name, legacyName, onRequest }): [string, CellSource] => {
       const column = legacyName === undefined ? name : `${name}|${legacyName}`;

@@ -1,18 +1,11 @@
 /** The layouts of trade files. */
-import { both, type Layout } from "./layout.ts";
+import { both, type Layout, PLAIN, VENDOR } from "./layout.ts";
 
 /** A folder for each security with one file of trades; the sell number precedes the buy number. */
 const vendor: Layout = {
   dataset: "trades",
-  name: "vendor",
-  recognised: { byName: /^逐笔成交\.csv$/, byFirstColumns: ["万得代码"] },
-  delimiter: ",",
-  trailingComma: true,
-  security: { column: "万得代码" },
-  exchangeCode: "交易所代码",
-  date: "自然日",
-  time: "时间",
-  priceUnit: "tenThousandths",
+  ...VENDOR,
+  recognised: { ...VENDOR.recognised, byName: /^逐笔成交\.csv$/ },
   cells: {
     tradeId: { column: "成交编号" },
     priceE4: { column: "成交价格" },
@@ -117,13 +110,8 @@ const shanghaiTransaction: Layout = {
 /** The API's own field names; CSV, or Parquet that is converted to text first. */
 const plain: Layout = {
   dataset: "trades",
-  name: "plain",
+  ...PLAIN,
   recognised: { byColumns: ["symbol", "time", "trade_id", "price", "volume"] },
-  delimiter: ",",
-  security: { column: "symbol", marketColumn: "market" },
-  date: "tradedate",
-  time: "time",
-  priceUnit: "yuan",
   cells: {
     tradeId: { column: "trade_id" },
     priceE4: { column: "price" },
