@@ -28,7 +28,9 @@ async function quality(tradedate: BeijingDate, options: QualityOptions): Promise
   const path = join(options.folder, sheetName(tradedate));
   const sheet = await readSheet(path);
   if ("problem" in sheet) {
-    throw new CommandFailure(`${path} is no quality sheet: ${sheet.problem}. Build the day's packs again.`);
+    throw new CommandFailure(
+      `${path} is no quality sheet: ${sheet.problem}. Name the folder of the day's packs with --folder, or build them again.`,
+    );
   }
   const page = join(options.folder, sheetPageName(tradedate));
   print(options, sheet, [...sheetLines(sheet), `page        ${page}`]);

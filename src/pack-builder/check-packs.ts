@@ -331,7 +331,9 @@ async function writeWhole(path: string, text: string): Promise<void> {
 /** Reads the sheet at `path`; a sentence says why there is none. */
 export async function readSheet(path: string): Promise<QualitySheet | { problem: string }> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => error);
-  if (text instanceof Error) return { problem: `it cannot be read (${text.code})` };
+  if (text instanceof Error) {
+    return { problem: text.code === "ENOENT" ? "there is no such file" : `it cannot be read (${text.code})` };
+  }
   return parseSheet(text);
 }
 

@@ -77,7 +77,7 @@ describe("edgetape files", () => {
       "nothing_published",
     );
     expect(await done(["files", "list", "--type", "auction_tick", "--month", "202602"])).toContain(
-      "No auction_tick files were added in 202602.",
+      "No auction_tick files were added in 202602; --month YYYYMM shows another month.",
     );
   });
 

@@ -68,6 +68,7 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
     "",
     `export EDGETAPE_URL=${baseUrl}`,
     `export EDGETAPE_KEY=${keys.flagship ?? ""}`,
+    `export EDGETAPE_DAY=${days.at(-1) ?? ""}`,
     token,
   ];
 }
@@ -79,10 +80,10 @@ function emptyLines({ baseUrl }: Demo, token: string): string[] {
     "",
     `export EDGETAPE_URL=${baseUrl}`,
     token,
-    "npx edgetape calendar load --year <year>",
+    "npx edgetape calendar load --year <year of the day>",
     "npx edgetape rebuild <delivery> --date <YYYYMMDD> --out packs",
     "npx edgetape account create <name>",
-    "npx edgetape subscription weekly <name>",
+    "npx edgetape subscription set <name> --plan flagship --start 2026-01-01 --end 2036-01-01",
     "npx edgetape key issue <name>",
     "",
     "or the catalog of another deployment: npx edgetape backup restore <file>",

@@ -174,7 +174,7 @@ describe("edgetape pack build", () => {
       JSON.parse(readFileSync(join(out, "20230711_quality.json"), "utf8")),
     );
     const none = await edgetape(["day", "quality", "20230712", "--folder", out]);
-    expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining("cannot be read (ENOENT)") });
+    expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining("there is no such file") });
   });
 
   it("marks a dataset that has rows of far fewer securities than another one", async () => {
