@@ -139,8 +139,9 @@ export interface ServeAgainAsk extends DatasetDay {
    */
   state?: DayState | undefined;
   /**
-   * Which content: the current one, the newest other one that is neither withdrawn nor damaged, or that of a revision
-   * number. A withdrawal of the current or numbered content ends, because the operator names it.
+   * Which content: the current one, the newest that is older than the current one's first revision and neither
+   * withdrawn nor damaged, or that of a revision number. So a second restore never brings back what the first one
+   * replaced. A withdrawal of the current or numbered content ends, because the operator names it.
    */
   content: "present" | "previous" | number;
 }
@@ -201,10 +202,13 @@ function contentOf(
   switch (content) {
     case "present":
       return revisions.find(({ packId }) => packId === day.packId);
-    case "previous":
-      return revisions.find(
-        ({ packId, withdrawn, damaged }) => packId !== day.packId && withdrawn === null && damaged === null,
-      );
+    case "previous": {
+      const current = revisions.find(({ packId }) => packId === day.packId)?.buildId;
+      const first = revisions.findLastIndex(({ buildId }) => buildId === current);
+      return revisions
+        .slice(first + 1)
+        .find(({ withdrawn, damaged }) => withdrawn === null && damaged === null);
+    }
     default:
       return revisions.find(({ revision }) => revision === content);
   }

@@ -209,7 +209,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "nothing_to_restore":
       return {
         status: 422,
-        error: `${calledOf(refusal.day)} never had another content than now that is neither withdrawn nor damaged; edgetape day publish${datasetFlag(refusal.day.dataset)} serves the present one again.`,
+        error: `${calledOf(refusal.day)} has no content older than the current one that is neither withdrawn nor damaged. Name a revision with --to; edgetape day publish${datasetFlag(refusal.day.dataset)} serves the current content again.`,
       };
     case "revision_gone":
       return {

@@ -236,11 +236,11 @@ function registerDayActions(day: Command): void {
       .description("serve the content of an earlier revision again, under a new number")
       .option(
         "--to <revision>",
-        "the revision whose content is served, also a withdrawn one; when absent the newest other content that is neither withdrawn nor damaged",
+        "the revision whose content is served, also a withdrawn one; when absent the newest content that is older than the current one and neither withdrawn nor damaged",
         revisionArgument,
       ),
   )
-    .addHelpText("after", "\n`edgetape day show <YYYYMMDD>` lists the day's revisions.")
+    .addHelpText("after", "\n`edgetape day show <YYYYMMDD>` lists the day's revisions. A content can be restored for 7 days\nafter it was replaced.")
     .action(restore);
   withAction(
     day
@@ -296,7 +296,11 @@ async function restore(date: BeijingDate, options: ActionOptions & { to?: number
     state: seen.day.state,
     ...(options.to === undefined ? {} : { to: options.to }),
   };
-  printServed(options, await act(date, options, "restore", body));
+  const result = await act(date, options, "restore", body);
+  const source = seen.revisions
+    .filter(({ buildId }) => buildId === result.day.buildId)
+    .reduce((newest, { revision }) => Math.max(newest, revision), 0);
+  printServed(options, result, `, with the content of revision ${source}`);
 }
 
 async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
@@ -344,10 +348,10 @@ function decisionOf(revision: DayRevision | undefined): string {
   return `, which ${withdrawn.by} withdrew at ${withdrawn.at}${note},`;
 }
 
-function printServed(options: ServiceOptions, result: DayChanged): void {
+function printServed(options: ServiceOptions, result: DayChanged, origin = ""): void {
   const { day } = result;
   const facts = `${countsOf(day)}, ${sizeText(day.sizeBytes)}`;
-  print(options, result, `${calledOf(day)} is served as revision ${day.revision}: ${facts}.`);
+  print(options, result, `${calledOf(day)} is served as revision ${day.revision}${origin}: ${facts}.`);
 }
 
 /** Returns the state and whether rows were left out. */

@@ -61,7 +61,7 @@ describe("edgetape days, day and changes", () => {
     );
     expect(await done("days", "--month", "202603")).toMatch(/^20260311 .*withdrawn .*wrong prices$/m);
     expect(await done("day", "restore", DATE, "--yes")).toContain(
-      "20260311 is served as revision 3: 2 securities",
+      "20260311 is served as revision 3, with the content of revision 1: 2 securities",
     );
     const late = await edgetape(["day", "publish", DATE, "--if-revision", "2", "--yes"], service);
     expect(late.status).toBe(1);

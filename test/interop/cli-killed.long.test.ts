@@ -188,10 +188,12 @@ describe(`of the commands killed at ${MOMENTS} random moments,`, () => {
   it(
     "day withdraw, publish or restore is applied fully or not at all, and is applied when run again",
     async () => {
-      // Without a revision, restore serves the newest other content.
       const action = async (name: string) => {
-        const { revision } = await summary();
-        return ["day", name, TRADEDATE, "--if-revision", String(revision), "--yes"];
+        const path = `/admin/days/${TRADEDATE}?dataset=orders`;
+        const { day, revisions } = await asOperator<DayDetail>(service, "GET", path);
+        const earlier = revisions.find(({ buildId }) => buildId !== day.buildId)?.revision;
+        const to = name === "restore" ? ["--to", String(earlier)] : [];
+        return ["day", name, TRADEDATE, "--if-revision", String(day.revision), ...to, "--yes"];
       };
       let other = await served();
       const course = await toEnd({ args: await action("restore") });

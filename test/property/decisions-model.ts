@@ -187,9 +187,10 @@ export class DecisionsModel {
   #packOf(content: AgainAsk["content"], present: StoredPack): StoredPack | undefined {
     if (content === "present") return present;
     if (typeof content === "number") return this.history.find(({ revision }) => revision === content)?.pack;
+    const first = this.history.findIndex(({ pack }) => pack.content === present.content);
     const isFit = ({ pack }: { pack: StoredPack }) =>
-      pack.key !== present.key && !this.withdrawn.has(pack.content) && !this.damaged.has(pack.key);
-    return this.history.findLast(isFit)?.pack;
+      !this.withdrawn.has(pack.content) && !this.damaged.has(pack.key);
+    return this.history.slice(0, first).findLast(isFit)?.pack;
   }
 
   #isKnown(key: string): boolean {

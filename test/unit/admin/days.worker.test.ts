@@ -49,6 +49,11 @@ describe("withdraw, restore and publish of a loaded day", () => {
       pack: { objectKey: "orders/2024/20240102/1.parquet" },
     });
 
+    // Without a number, a restore never brings back what another one replaced.
+    expect(await post("/days/20240102/restore", { revision: 3 })).toMatchObject({
+      status: 422,
+      body: { reason: "nothing_to_restore" },
+    });
     expect((await post("/days/20240102/restore", { revision: 3, to: 2 })).body.day).toMatchObject({
       revision: 4,
       sha256: second.claims.sha256,
