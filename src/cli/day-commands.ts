@@ -126,14 +126,15 @@ async function list(options: ListOptions): Promise<void> {
     const isKnown = answer.days.some(({ revision }) => revision !== null);
     if (isKnown || dataset === (options.dataset ?? "orders")) answers.push([dataset, answer]);
   }
-  const lines = answers.flatMap(([dataset, { days }]) =>
-    days.length === 0
+  const lines = answers.flatMap(([dataset, { days }]) => [
+    ...(answers.length > 1 ? ["", `${dataset} of ${month}`, ""] : []),
+    ...(days.length === 0
       ? [`No day of ${month} is loaded or expected.`]
       : table(
           ["day", "revision", "state", "securities", DATASETS[dataset].rows, "size", "published", "note"],
           days.map(overviewRow),
-        ),
-  );
+        )),
+  ]);
   print(options, answersOf(answers), lines);
 }
 
@@ -240,7 +241,10 @@ function registerDayActions(day: Command): void {
         revisionArgument,
       ),
   )
-    .addHelpText("after", "\n`edgetape day show <YYYYMMDD>` lists the day's revisions. A content can be restored for 7 days\nafter it was replaced.")
+    .addHelpText(
+      "after",
+      "\n`edgetape day show <YYYYMMDD>` lists the day's revisions. A content can be restored for 7 days\nafter it was replaced.",
+    )
     .action(restore);
   withAction(
     day

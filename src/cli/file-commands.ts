@@ -172,7 +172,9 @@ async function list(options: ServiceOptions & { type?: string; month?: string })
     options,
     { files },
     rows.length === 0
-      ? [`No ${options.type === undefined ? "" : `${options.type} `}files were added in ${month}; --month YYYYMM shows another month.`]
+      ? [
+          `No ${options.type === undefined ? "" : `${options.type} `}files were added in ${month}; --month YYYYMM shows another month.`,
+        ]
       : table(["day", "type", "file", "revision", "state", "size", "published", "made by"], rows),
   );
 }

@@ -1,6 +1,7 @@
 /** `edgetape usage`: usage by account in a month, for billing. */
 import type { Command } from "commander";
 import { type UsageList, usageListSchema } from "../admin/wire.ts";
+import { beijingDate } from "../calendar/beijing.ts";
 import {
   countText,
   monthArgument,
@@ -13,7 +14,7 @@ import {
 } from "./command-line.ts";
 
 interface UsageOptions extends ServiceOptions {
-  month: string;
+  month?: string;
   csv?: boolean;
 }
 
@@ -22,7 +23,7 @@ export function registerUsage(program: Command): void {
   const command = program
     .command("usage")
     .description("show requests, files and bytes of each account in a month, by interface")
-    .requiredOption("--month <YYYYMM>", "a month of Beijing days", monthArgument)
+    .option("--month <YYYYMM>", "a month of Beijing days; when absent the current one", monthArgument)
     .option("--csv", "print CSV for billing: account,service,requests,files,bytes");
   withService(command).addHelpText(
     "after",
@@ -33,9 +34,14 @@ export function registerUsage(program: Command): void {
 }
 
 async function usage(options: UsageOptions): Promise<void> {
-  const path = `/admin/usage?month=${options.month}`;
+  const current = beijingDate(Date.now()).slice(0, 6);
+  const { month = current } = options;
+  const path = `/admin/usage?month=${month}`;
   const answer = await serviceOf(options).request(usageListSchema, "GET", path);
   print(options, answer, options.csv === true ? csvOf(answer) : tableOf(answer));
+  if (month === current) {
+    process.stderr.write(`${month} is not over, and requests of the last ten minutes may be missing.\n`);
+  }
 }
 
 const COLUMNS = ["account", "service", "requests", "files", "bytes"];

@@ -48,7 +48,10 @@ export const REASON_TEXTS: Record<Unprovable, Bilingual> = {
   too_few_rows: { en: "too few rows", zh: "行数太少" },
   no_flag: { en: "the source has no bs_flag", zh: "数据源没有买卖标志" },
   no_number: { en: "the source has no trade numbers", zh: "数据源没有成交编号" },
-  shared_numbers: { en: "the source numbers the trades of a channel, not those of one security", zh: "编号由多只证券共用" },
+  shared_numbers: {
+    en: "the source numbers the trades of a channel, not those of one security",
+    zh: "编号由多只证券共用",
+  },
   market_orders: { en: "the auction includes market orders without a price", zh: "有不带价格的市价委托参与" },
   unmeasured_market: {
     en: "the rules for bonds and for the closing auction of funds could not be confirmed with real data",

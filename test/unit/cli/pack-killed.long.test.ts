@@ -6,7 +6,12 @@ import { edgetape } from "../../support/edgetape.ts";
 import { printedRandom } from "../../support/random.ts";
 import { temporaryFolder } from "../pack-builder/deliveries.ts";
 
-const PACKS = ["20230711.parquet", "20230711_trades.parquet", "20230711_quotes.parquet", "20230711_aucde.parquet"];
+const PACKS = [
+  "20230711.parquet",
+  "20230711_trades.parquet",
+  "20230711_quotes.parquet",
+  "20230711_aucde.parquet",
+];
 /** The packs, the one of the auction too, and the quality sheet beside them, also as a page. */
 const WRITTEN = [...PACKS, "20230711_quality.html", "20230711_quality.json"].sort();
 const build = (source: string, out: string) =>
