@@ -179,7 +179,7 @@ reports = [client.sync(symbols, day, day, synced, name), client.sync(only, day, 
 before = [each["files"]["used"] for each in client.account()["quotas"]]
 reports += [client.history(only if each == "orders" else symbols, day, day, kept, each) for each in (name, "orders")]
 free = before == [each["files"]["used"] for each in client.account()["quotas"]]
-frames += [read_history(each, symbols, day, day, name) for each in (synced, kept)]
+frames += [read_history(each, symbols, day, day, name) for each in (synced, kept, folder)]
 one = save("600519", day, os.path.join(folder, "one.parquet"))
 with open(one.path, "rb") as a, open(os.path.join(synced, "600519.SH", f"600519.SH_{day}_{name}.parquet"), "rb") as b:
     same = a.read() == b.read()
@@ -192,7 +192,7 @@ result = [[len(each.fetched) for each in reports], [frames[0].equals(each) for e
       const [fetched, equal, kinds, isSame, isRawSame, rows] = await python
         .run<unknown[]>(program)
         .finally(python.stop);
-      expect([fetched, equal, isSame, isRawSame]).toEqual([[2, 1, 0, 2, 1], [true, true, true], true, true]);
+      expect([fetched, equal, isSame, isRawSame]).toEqual([[2, 1, 0, 2, 1], [true, true, true, true], true, true]);
       expect(kinds).toMatchObject({ time: "datetime64[ns]", ...ASKED[name].kinds });
       expect(rows).toEqual([...rowsOf(name, "600519"), ...rowsOf(name, "000001")]);
     },

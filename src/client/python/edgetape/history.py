@@ -162,6 +162,11 @@ def read_history(
     """Reads a folder that `Client.history` or `Client.sync` wrote: by day, then security, then time. Asks nothing of
     the service.
 
+    Subfolders are read too. Several files can hold the same security, day and dataset, for example when `history` and
+    `sync` wrote into one folder. Their rows are returned once if the columns read are equal. Files that differ are
+    refused, because they can be of two builds of the day. Of files with different columns, the one with the most of
+    `fields` is returned.
+
     Parameters
     ----------
     folder : str or path
@@ -188,7 +193,8 @@ def read_history(
     FileNotFoundError
         When the folder has no file for the selection.
     ValueError
-        For an unknown dataset or library, an invalid date, or a first day after the last one.
+        For an unknown dataset or library, an invalid date, a first day after the last one, or two files of the same
+        security, day and dataset with different rows.
     MissingLibrary
         Without the library.
     """
@@ -209,14 +215,15 @@ def _paths(
     start_date: Optional[DateLike],
     end_date: Optional[DateLike],
     dataset: Dataset = ORDERS,
-) -> List[str]:
+) -> List[List[str]]:
+    """Returns the files of each security and day in the order of the frame: mostly one, or several copies by path."""
     first = "" if start_date is None else tradedate(start_date)
     last = "99999999" if end_date is None else tradedate(end_date)
     if start_date is not None and end_date is not None:
         days_between(start_date, end_date)
     wanted = None if symbols is None else [symbols] if isinstance(symbols, str) else list(symbols)
     places = None if wanted is None else {security_code(each): at for at, each in enumerate(wanted)}
-    found: List[Tuple[str, int, str, str]] = []
+    found: Dict[Tuple[str, int, str], List[str]] = {}
     for parent, _, files in os.walk(folder):
         for file in files:
             match = _FILE.fullmatch(file)
@@ -225,26 +232,43 @@ def _paths(
             code, day, _ = match.groups()
             place = 0 if places is None else places.get(code, places.get(code[:6], -1))
             if place >= 0:
-                found.append((day, place, code, os.path.join(parent, file)))
+                found.setdefault((day, place, code), []).append(os.path.join(parent, file))
     if not found:
         raise FileNotFoundError(f"{folder!r} holds no {dataset.name} of the securities and days asked for")
-    return [path for *_, path in sorted(found)]
+    return [sorted(copies) for _, copies in sorted(found.items())]
 
 
-def _progress(paths: Sequence[str], read: Callable[[str], Any]) -> Iterator[Any]:
-    """Yields the result of `read` for each path."""
+def _progress(
+    paths: Sequence[Sequence[str]], read: Callable[[str], Any], names_of: Callable[[Any], List[str]]
+) -> Iterator[Any]:
+    """Yields a table for the files of each security and day."""
     with Progress(len(paths)) as bar:
-        for path in paths:
-            yield read(path)
+        for copies in paths:
+            yield _one_of(copies, read, names_of)
             bar.finished()
 
 
-def _to_arrow(paths: Sequence[str], names: List[str]) -> "pyarrow.Table":
+def _one_of(copies: Sequence[str], read: Callable[[str], Any], names_of: Callable[[Any], List[str]]) -> Any:
+    """Returns the table with the most columns; refuses copies that differ in the columns they share."""
+    tables = [read(path) for path in copies]
+    at = max(range(len(tables)), key=lambda each: len(names_of(tables[each])))
+    for path, table in zip(copies, tables):
+        if table is not tables[at] and not tables[at].select(names_of(table)).equals(table):
+            raise ValueError(
+                f"{copies[at]!r} and {path!r} hold the same security and day with different rows: "
+                "remove the outdated one, or read only the folder that you want"
+            )
+    return tables[at]
+
+
+def _to_arrow(paths: Sequence[Sequence[str]], names: List[str]) -> "pyarrow.Table":
     library = frame.library("pyarrow", "read_history")
     parquet = import_module("pyarrow.parquet")
     columns = [*dict.fromkeys([*names, "tradedate"])]
-    tables = list(_progress(paths, lambda path: parquet.ParquetFile(path).read(columns=columns)))
-    table: pyarrow.Table = library.concat_tables(tables)
+    read = _progress(
+        paths, lambda path: parquet.ParquetFile(path).read(columns=columns), lambda each: list(each.column_names)
+    )
+    table: pyarrow.Table = library.concat_tables(list(read))
     return table
 
 
@@ -262,10 +286,16 @@ def _to_pandas(table: "pyarrow.Table", names: List[str], raw: bool) -> "pandas.D
     return made[names]
 
 
-def _to_polars(paths: Sequence[str], names: List[str], raw: bool) -> "polars.DataFrame":
+def _to_polars(paths: Sequence[Sequence[str]], names: List[str], raw: bool) -> "polars.DataFrame":
     library = frame.library("polars", "read_history")
     columns = [*dict.fromkeys([*names, "tradedate", "time"])]
-    read = _progress(paths, lambda path: library.read_parquet(path, columns=columns))
+
+    def read_one(path: str) -> "polars.DataFrame":
+        schema = library.read_parquet_schema(path)
+        one: polars.DataFrame = library.read_parquet(path, columns=[name for name in columns if name in schema])
+        return one
+
+    read = _progress(paths, read_one, lambda each: list(each.columns))
     made: polars.DataFrame = library.concat([each.select(columns) for each in read])
     if not raw:
         moment = (library.col("tradedate") + library.col("time")).str.to_datetime(

@@ -1,7 +1,9 @@
 """Requirements for a share's file of a security, and which files of a folder are read."""
 
+import importlib.util
 import os
 import unittest
+from importlib import import_module
 
 from edgetape import IntegrityError, read_history
 from edgetape.disk import Part
@@ -58,7 +60,7 @@ class Folders(InFolder):
             pass
 
     def found(self, *asked):
-        return [os.path.basename(path).split("_orders")[0] for path in _paths(self.folder, *asked)]
+        return [os.path.basename(path).split("_orders")[0] for path, in _paths(self.folder, *asked)]
 
     def test_are_read_by_day_then_security_as_asked(self):
         self.assertEqual(
@@ -76,6 +78,52 @@ class Folders(InFolder):
             read_history(self.folder, None, "20260311", "20260310")
         with self.assertRaisesRegex(ValueError, "'pandas', 'polars' or 'arrow', not 'list'"):
             read_history(self.folder, to="list")
+
+    def test_with_copies_of_a_file_have_it_once(self):
+        self.make("again", "600519.SH", "600519.SH_20260311_orders.parquet")
+        found = _paths(self.folder, "600519", "20260311", None)
+        self.assertEqual([len(copies) for copies in found], [2])
+        self.assertEqual(len(_paths(self.folder, None, None, None)), 4)
+
+
+class Copies(InFolder):
+    """Files of the same security, day and dataset in one folder."""
+
+    day, trade = "20260311", {"symbol": "600519", "tradedate": "20260311", "time": "093000000", "price": 1.5}
+
+    def make(self, library, subfolder, **columns):
+        os.makedirs(self.path(subfolder))
+        path = self.path(subfolder, f"600519.SH_{self.day}_trades.parquet")
+        data = {name: [value] * 2 for name, value in {**self.trade, **columns}.items()}
+        if library == "polars":
+            import_module("polars").DataFrame(data).write_parquet(path)
+        else:
+            import_module("pyarrow.parquet").write_table(import_module("pyarrow").table(data), path)
+        return path
+
+    def read(self, to, fields):
+        read = read_history(self.folder, dataset="trades", to=to, fields=fields)
+        return read.to_dicts() if to == "polars" else read.to_pylist()
+
+    def check(self, library, to):
+        self.make(library, "600519.SH")
+        first = self.make(library, self.day, order_kind="2")
+        self.assertEqual(self.read(to, "price"), [{"price": 1.5}] * 2)
+        # Only the file of the share has the column.
+        self.assertEqual(self.read(to, "price,order_kind"), [{"price": 1.5, "order_kind": "2"}] * 2)
+        other = self.make(library, "other", price=1.25)
+        with self.assertRaises(ValueError) as raised:
+            self.read(to, "price")
+        self.assertIn(first, str(raised.exception))
+        self.assertIn(other, str(raised.exception))
+
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "SKIPPED: pyarrow is not here")
+    def test_are_read_once_and_refused_when_they_differ(self):
+        self.check("pyarrow", "arrow")
+
+    @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
+    def test_are_read_once_and_refused_when_they_differ_in_polars(self):
+        self.check("polars", "polars")
 
 
 if __name__ == "__main__":
