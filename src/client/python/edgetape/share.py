@@ -102,7 +102,8 @@ class Share:
             ) from error
 
     def packs(self, dataset: str = "orders") -> Dict[str, Dict[str, Any]]:
-        """The manifest's entries of a dataset's packs by day, each with ``build_id`` and ``sha256``."""
+        """The manifest's entries of a dataset's packs by day, each with ``build_id`` and ``sha256``, and with
+        ``quality`` where a check ran."""
         return {
             entry["tradedate"]: entry
             for entry in self._manifest()
