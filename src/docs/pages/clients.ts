@@ -62,6 +62,9 @@ export const zh: PageText = {
       "`history` 在套餐有分享、且分享里是当天现行版本时从分享取（四个并行，不占额度），否则按 Parquet 文件逐个取；校验 SHA-256，再次运行即继续：",
     ),
     code("python_history"),
+    text(
+      '目录里各数据集的文件放在一起，读的时候要选：`read_history("history", dataset="trades")`；只用 pandas 时读 `glob("history/*/*_trades.parquet")` 列出的文件。`pandas.read_parquet("history")` 会把几个数据集混在一起。同一证券、日期、数据集有几个文件时（如 `history` 与 `sync` 写进了同一目录），内容相同只算一次，不同则抛出 `ValueError`，并给出两个路径。',
+    ),
     note(
       "先算再下：5000 只股票、五年，是 600 多万个文件，按每天 300 个要 **55 年**；同样的日子从分享下载整日包约**两天**。超过 30 天额度或 10 万次请求时，客户端会给出 `QuotaWarning`（TypeScript：`plan()` 的 `hint`）。",
     ),
@@ -78,6 +81,9 @@ export const zh: PageText = {
         ["编号、笔数、数量", "int64", "整数（Parquet：INT64）"],
         ["价格、金额", "float64，元", "浮点数，元（Parquet：DOUBLE）"],
       ],
+    ),
+    text(
+      "`history` 从分享取的文件还带有只在 `fields` 里写出时才返回的列（成交共 12 列，快照共 56 列）；`read_history` 同样只在写出时才返回这些列。",
     ),
     heading("progress", "进度、错误、类型"),
     list(
@@ -151,6 +157,9 @@ export const en: PageText = {
       "`history` takes files of the year's share where the plan has one and it holds the day's present build: four at a time, without quota. The rest are Parquet answers. SHA-256 sums are checked, and running it again continues:",
     ),
     code("python_history"),
+    text(
+      'The folder holds the files of all datasets, so choose one: `read_history("history", dataset="trades")`, or with pandas alone the files of `glob("history/*/*_trades.parquet")`. `pandas.read_parquet("history")` mixes the datasets. Where several files hold the same security, day and dataset (`history` and `sync` wrote into one folder, for example), equal ones are read once; if they differ, a `ValueError` names both.',
+    ),
     note(
       "Plan first: 5,000 stocks for five years are more than 6 million files, which at 300 a day take **55 years**. The same days as packs of a share take about **two days** to download. Beyond 30 days of quota, or 100,000 requests, the client gives a `QuotaWarning` (TypeScript: `hint` of `plan()`).",
     ),
@@ -171,6 +180,9 @@ export const en: PageText = {
         ["Ids, counts, quantities", "int64", "integer (Parquet: INT64)"],
         ["Prices, amounts", "float64, yuan", "double, yuan (Parquet: DOUBLE)"],
       ],
+    ),
+    text(
+      "Files that `history` takes from a share also have the columns on request (trades then have 12 columns, quotes 56). `read_history` leaves them out unless `fields` names them.",
     ),
     heading("progress", "Progress, errors, types"),
     list(
