@@ -27,7 +27,7 @@ export const zh: PageText = {
     list(
       "请求被受理时计一次：参数错误、无权限、无数据、名额占用都**不计**。唯一的例外：`v2.` 游标的偏移超出该毫秒的行数，要读取当日数据才能发现，因此计一次。",
       "失败后重试、重复下载都再计一次；若失败是服务自身的故障（503 `unavailable` 或传输中断），已计的次数会退回。",
-      '剩余额度在每个答复的 `RateLimit` 头里：`"files";r=29;t=3600` 表示还剩 29 个，3600 秒后重置。',
+      '剩余额度在计入额度的接口的 `RateLimit` 头里：`"files";r=29;t=3600` 表示还剩 29 个，3600 秒后重置。',
       "用完后是 429 `quota_used`，没有 `Retry-After`：等到零点，不要循环重试。",
       "升级套餐时，当天已用的次数照算。",
       "控制台概览页有最近 30 天每项服务的请求次数、文件数和流量。",
@@ -68,7 +68,7 @@ export const en: PageText = {
     list(
       "One count when a request is accepted: a wrong parameter, a missing permission, no data or a busy slot count **nothing**. One exception: a `v2.` cursor whose offset is beyond the rows of its millisecond is found out by reading the day, and counts.",
       "A retry after a failure, and a repeated download, count again; when the failure was the service's own (503 `unavailable`, or a body that broke), its count is credited.",
-      'What is left is in `RateLimit` of every answer: `"files";r=29;t=3600` is 29 left, and 3600 seconds to the reset.',
+      'What is left is in `RateLimit` of the answers that count against a quota: `"files";r=29;t=3600` is 29 left, and 3600 seconds to the reset.',
       "Used up is 429 `quota_used`, without `Retry-After`: wait for midnight, do not loop.",
       "An upgrade counts what was used earlier that day.",
       "The overview in the console has the requests, files and traffic of each service in the last 30 days.",
