@@ -37,7 +37,7 @@ export const zh: PageText = {
     text("上海的逐笔委托从 **2022 年**起才有；更早的日子只有深圳的委托。"),
     heading("flags", "阶段标记不是委托"),
     text(
-      "上海 `order_type` 为 `S` 的行表示交易阶段（如 `OCALL` 开盘集合竞价），价格与数量为 0，`order_code` 不是买卖方向。统计前先筛掉。",
+      "上海 `order_type` 为 `S` 的行表示交易阶段，`order_code` 是阶段代码，不是买卖方向。各数据源写法不同，例如开盘集合竞价写作 `OCALL` 或 `O`，本服务原样给出。这些行的价格与数量为 0，统计前先筛掉。",
     ),
     heading("zero-price", "价格为 0"),
     text("深圳的市价（`1`）和本方最优（`U`）委托没有自己的价格，`price` 可为 0，`amount` 也就为 0。"),
@@ -83,7 +83,7 @@ export const en: PageText = {
     text("Tick-by-tick orders of Shanghai exist from **2022** on; earlier days hold Shenzhen's only."),
     heading("flags", "Phase flags are no orders"),
     text(
-      "Shanghai rows with `order_type` `S` mark the phase of trading (such as `OCALL`, the opening call), with price and volume 0 and an `order_code` that is no direction. Filter them before you count.",
+      "Shanghai rows with `order_type` `S` mark the phase of trading. Their `order_code` is the phase, not a direction; sources name the phases differently, and the service passes the names on: the opening call is `OCALL` or `O`, for example. Price and volume are 0. Filter these rows before you count.",
     ),
     heading("zero-price", "Prices of 0"),
     text(
