@@ -284,6 +284,16 @@ print(share.start_date, share.end_date, share.file_count, share.url)
 share.download("auction-{year}")  # again: only what is missing or new`,
     prints: `{day} {day} 1 {base}/s/…/`,
   },
+  curl_share: {
+    language: "sh",
+    text: `ANSWER=$(curl -s "$EDGETAPE_URL/api" -d '{
+  "apiname": "file_download", "apikey": "'"$EDGETAPE_KEY"'",
+  "params": {"data_type": "level2", "year": {year}}}')
+URL=$(printf %s "$ANSWER" | sed 's/.*"url":"\\([^"]*\\)".*/\\1/')
+PASSWORD=$(printf %s "$ANSWER" | sed 's/.*"password":"\\([^"]*\\)".*/\\1/')
+ID=$(basename "$URL")
+curl -fsS -u "$ID:$PASSWORD" -O "\${URL}{day}/by-symbol/600519.SH.parquet"`,
+  },
   auction_curve: {
     language: "python",
     needs: ["pandas", "pyarrow"],

@@ -3,7 +3,7 @@
  * blocks that cannot run here are named.
  */
 import { execFile } from "node:child_process";
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -130,7 +130,7 @@ const codeOf = (printed: string) => (JSON.parse(printed) as { code: number }).co
 type RunHere = Exclude<SnippetName, keyof typeof TUTORIAL | keyof typeof DAY>;
 
 /** The expected output of each: the first rows of the example day, or known facts about it. */
-const EXPECTED: Readonly<Record<RunHere, (printed: string) => void>> = {
+const EXPECTED: Readonly<Record<RunHere, (printed: string) => void | Promise<void>>> = {
   environment: (printed) => expect(printed).toBe(""),
   request: (printed) => expect(JSON.parse(printed)).toMatchObject({ apiname: "level2_order_history" }),
   answer: (printed) => expect(codeOf(printed)).toBe(200),
@@ -148,6 +148,11 @@ const EXPECTED: Readonly<Record<RunHere, (printed: string) => void>> = {
   estimate: (printed) => expect(JSON.parse(printed).data.rows).toEqual({ at_least: 4, at_most: 4 }),
   account: (printed) => expect(JSON.parse(printed).data.plan).toBe("flagship"),
   share: (printed) => expect(printed).toContain("20260310 20260310 1 http://"),
+  curl_share: async (printed) => {
+    expect(printed).toBe("");
+    const answer = await readFile(join(folder, "orders.parquet"));
+    expect((await readFile(join(folder, "600519.SH.parquet"))).equals(answer)).toBe(true);
+  },
   auction_curve: (printed) => expect(printed).toMatch(/091500000\s+1468\.88\s+100\s+100\s+b/),
   typescript_share: (printed) => expect(printed).toBe(""),
   changes: (printed) => expect(printed).toBe("20260310 published 1\n"),
@@ -173,7 +178,7 @@ describe("the code blocks of the documentation, run unchanged", () => {
       return;
     }
     const printed = await output(snippet);
-    EXPECTED[name](printed);
+    await EXPECTED[name](printed);
     if (snippet.prints !== undefined && snippet.language !== "sql") {
       expect(squeezed(printed)).toMatch(patternOf(snippet.prints));
     }

@@ -106,7 +106,7 @@ rows | integer? | 全市场行数 | rows of the whole market
 securities | integer? | 证券数 | securities
 size_bytes | bytes? | 整日包的大小 | size of the day's pack
 published_at | instant? | 发布时刻 | when it was published
-quality | object? | 委托与成交的核对：\`verdict\` 为 \`passed\`、\`failed\`（运营方确认后发布）或 \`not_provable\`，\`summary\` 一句话说明；未核对时为 null | orders checked against trades: \`verdict\` is \`passed\`, \`failed\` (the operator published it all the same) or \`not_provable\`, \`summary\` says it in one sentence; null where it was not checked
+quality | object? | 委托与成交的核对：\`verdict\` 为 \`passed\`、\`failed\`（运营方确认后发布）或 \`not_provable\`，\`summary\` 为 \`passed\`、\`not provable\`，或 \`failed\` 并列出最先的几处；未核对时为 null | orders checked against trades: \`verdict\` is \`passed\`, \`failed\` (the operator published it all the same) or \`not_provable\`, \`summary\` is \`passed\`, \`not provable\`, or \`failed\` with the first faults; null where it was not checked
 datasets | object | 各数据集（\`orders\`、\`trades\`、\`quotes\`）的 \`state\` 及此后各项；日期旁的各项是委托的 | \`state\` and what follows it of each dataset (\`orders\`, \`trades\`, \`quotes\`); beside the date they are those of orders`,
   },
   {

@@ -7,7 +7,7 @@ export const zh: PageText = {
   blocks: [
     code("share"),
     text(
-      "`file_download` 返回分享的地址、密码、覆盖的首末日期、文件数与字节数、到期时间。密码不在地址里。同一账户、类型、年份只有一个分享，再问一次得到同一个地址；剩余不足 24 小时时会换新的，旧的用到它自己的期限。",
+      "`file_download` 返回分享的地址、密码（在答复的 [`data.data`](/docs/zh/answers#share) 里）、覆盖的首末日期、文件数与字节数、到期时间。密码不在地址里。同一账户、类型、年份只有一个分享，再问一次得到同一个地址；剩余不足 24 小时时会换新的，旧的用到它自己的期限。",
     ),
     list(
       "`auction_tick`：[集合竞价](/docs/zh/auction)，2022 年起，文件名 `<YYYYMMDD>_aucde.parquet`，ZSTD。",
@@ -19,11 +19,13 @@ export const zh: PageText = {
     list(
       "`<YYYYMMDD>/<文件>`：按日期。",
       "`manifest.json`：全部文件的路径、日期、字节数、SHA-256、修订号，整日数据包还有 `build_id`（同 `X-Build`），做过质量检查的还有 `quality`；`SHA256SUMS`：可直接 `sha256sum --check`。",
-      "`<YYYYMMDD>/by-symbol/<代码>.<SH|SZ>.parquet`（委托）、`<代码>.<SH|SZ>_trades.parquet`（成交）、`<代码>.<SH|SZ>_quotes.parquet`（快照）：整日包里的一只证券，本身就是完整的 Parquet 文件。不列在目录里，免得同步时取两遍。",
+      "`<YYYYMMDD>/by-symbol/<代码>.<SH|SZ>.parquet`（委托）、`<代码>.<SH|SZ>_trades.parquet`（成交）、`<代码>.<SH|SZ>_quotes.parquet`（快照）：整日包里的一只证券，本身就是完整的 Parquet 文件。例如贵州茅台：`600519.SH.parquet`、`600519.SH_trades.parquet`、`600519.SH_quotes.parquet`。`<YYYYMMDD>/by-symbol/` 打开即是这些文件的列表，但没有别的页面链接到它，免得同步时取两遍。",
     ),
+    text("用 curl 取一只证券：`ID` 是分享编号，即地址的最后一段。"),
+    code("curl_share"),
     heading("quality", "质量"),
     text(
-      '发布前，当日委托、成交、快照相互核对。`manifest.json` 里整日数据包的 `quality` 是核对的结果：`verdict` 为 `passed`、`failed`（运营方确认后仍发布）或 `not_provable`（没有检查未通过，但无法相互核对）；`summary` 一句话说明；`checks` 按检查名列出通过、未通过、无法证实的证券数：`{"matching": {"passed": 4981, "failed": 0, "not_provable": 312}, …}`。没有 `quality` 的包未做检查。',
+      '发布前，当日委托、成交、快照相互核对。`manifest.json` 里整日数据包的 `quality` 是核对的结果：`verdict` 为 `passed`、`failed`（运营方确认后仍发布）或 `not_provable`（没有检查未通过，但无法相互核对）；`summary` 为 `passed`、`not provable`，或 `failed` 并列出最先的几处；`checks` 按检查名列出通过、未通过、无法证实的证券数：`{"matching": {"passed": 4981, "failed": 0, "not_provable": 312}, …}`。没有 `quality` 的包未做检查。',
     ),
     heading("tools", "工具"),
     text(
@@ -48,7 +50,7 @@ export const en: PageText = {
   blocks: [
     code("share"),
     text(
-      "`file_download` gives the share's address and password, its first and last day, files and bytes, and when it ends. The password is not in the address. An account has one share per type and year: ask again and the address is the same; with less than 24 hours left a new one is made, and the old one works to its own end.",
+      "`file_download` gives the share's address and password (in [`data.data`](/docs/en/answers#share) of the answer), its first and last day, files and bytes, and when it ends. The password is not in the address. An account has one share per type and year: ask again and the address is the same; with less than 24 hours left a new one is made, and the old one works to its own end.",
     ),
     list(
       "`auction_tick`: the [opening auction](/docs/en/auction), from 2022, `<YYYYMMDD>_aucde.parquet`, ZSTD.",
@@ -60,11 +62,13 @@ export const en: PageText = {
     list(
       "`<YYYYMMDD>/<file>`: by date.",
       "`manifest.json`: path, date, bytes, SHA-256 and revision of every file, `build_id` (as in `X-Build`) of day packs, and `quality` where a check ran; `SHA256SUMS`: for `sha256sum --check`.",
-      "`<YYYYMMDD>/by-symbol/<code>.<SH|SZ>.parquet` (orders), `<code>.<SH|SZ>_trades.parquet` and `<code>.<SH|SZ>_quotes.parquet`: one security out of a pack, a complete Parquet file. They are not listed, so that a sync does not fetch everything twice.",
+      "`<YYYYMMDD>/by-symbol/<code>.<SH|SZ>.parquet` (orders), `<code>.<SH|SZ>_trades.parquet` and `<code>.<SH|SZ>_quotes.parquet`: one security out of a pack, a complete Parquet file. Of Kweichow Moutai: `600519.SH.parquet`, `600519.SH_trades.parquet` and `600519.SH_quotes.parquet`. `<YYYYMMDD>/by-symbol/` lists these files, but nothing links to it, so that a sync does not fetch everything twice.",
     ),
+    text("One security with curl; `ID` is the share's id, the last part of its address:"),
+    code("curl_share"),
     heading("quality", "Quality"),
     text(
-      'Before a day is published, its orders, trades and quotes are checked against each other. `quality` of a day pack in `manifest.json` is what the check said: `verdict` is `passed`, `failed` (the operator published it all the same) or `not_provable` (nothing failed, but there was nothing to match); `summary` says it in one sentence; `checks` has, by the check\'s name, the number of securities that passed, failed and could not be proved: `{"matching": {"passed": 4981, "failed": 0, "not_provable": 312}, …}`. A pack without `quality` was not checked.',
+      'Before a day is published, its orders, trades and quotes are checked against each other. `quality` of a day pack in `manifest.json` is what the check said: `verdict` is `passed`, `failed` (the operator published it all the same) or `not_provable` (nothing failed, but there was nothing to match); `summary` is `passed`, `not provable`, or `failed` with the first faults; `checks` has, by the check\'s name, the number of securities that passed, failed and could not be proved: `{"matching": {"passed": 4981, "failed": 0, "not_provable": 312}, …}`. A pack without `quality` was not checked.',
     ),
     heading("tools", "Tools"),
     text(
