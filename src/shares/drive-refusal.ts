@@ -132,8 +132,8 @@ const NO_PATH: Bilingual = {
 };
 
 const NO_SECURITY: Bilingual = {
-  zh: "没有这样的文件名；单只证券的文件名形如 600519.SH.parquet、000001.SZ.parquet。",
-  en: "No file has this name: files of securities are named like 600519.SH.parquet or 000001.SZ.parquet.",
+  zh: "没有这样的文件名；单只证券的文件名形如 600519.SH.parquet（委托）、600519.SH_trades.parquet（成交）、600519.SH_quotes.parquet（快照）。",
+  en: "No file has this name: files of securities are named like 600519.SH.parquet (orders), 600519.SH_trades.parquet and 600519.SH_quotes.parquet.",
 };
 
 const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Bilingual> = {

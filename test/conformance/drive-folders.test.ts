@@ -169,12 +169,14 @@ describe("the folder by-symbol", () => {
     );
   });
 
-  it.each(["600519", "600519.parquet", "600519.SH", "600519.sh.parquet"])(
-    "answers %s with 404 and names the form of its file names",
+  it.each(["600519", "600519.parquet", "600519.SH", "600519.sh.parquet", "600519.SH_orders.parquet"])(
+    "answers %s with 404 and names the file name of each dataset",
     async (name) => {
       const answer = await onDrive(world.share, `${DAY}/by-symbol/${name}`);
       expect([answer.status, answer.headers["x-reason"]]).toEqual([404, "not_found"]);
-      expect(answer.text).toContain("600519.SH.parquet");
+      for (const suffix of ["", "_trades", "_quotes"]) {
+        expect(answer.text).toContain(`600519.SH${suffix}.parquet`);
+      }
     },
   );
 
