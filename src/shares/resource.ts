@@ -32,8 +32,8 @@ import { etagOf } from "./versions.ts";
 
 /** What a path names. Paths of folders are relative to the share, with their slash; the root's is empty. */
 export type Resource =
-  | { kind: "root"; path: ""; entries: Entry[]; files: CoveredFile[] }
-  | { kind: "folder"; path: string; entries: Entry[]; hasBySymbol: boolean }
+  | { kind: "root"; path: ""; entries: Entry[]; files: ListedFile[] }
+  | { kind: "folder"; path: string; entries: Entry[]; bySymbol: DatasetName[] }
   | { kind: "text"; path: string; name: string; text: GeneratedText }
   | { kind: "file"; file: DriveFile };
 
@@ -85,8 +85,7 @@ async function dayFolder(day: BeijingDate, place: Place): Promise<Resource | nul
   const { dataType } = place.open.share;
   const files = await coveredFiles(place.db, { dataType, from: day, to: day });
   if (files.length === 0) return null;
-  const hasBySymbol = files.some(({ packId }) => packId !== null);
-  return { kind: "folder", path: `${day}/`, entries: dayEntries(files), hasBySymbol };
+  return { kind: "folder", path: `${day}/`, entries: dayEntries(files), bySymbol: datasetsOf(files) };
 }
 
 async function bySymbolFolder(day: BeijingDate, place: Place): Promise<Resource | null> {
@@ -99,7 +98,7 @@ async function bySymbolFolder(day: BeijingDate, place: Place): Promise<Resource 
   const found = (await Promise.all(ofDatasets)).flatMap((entries) => (entries === null ? [] : [entries]));
   if (found.length === 0) return null;
   const entries = found.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { kind: "folder", path: `${day}/${BY_SYMBOL}/`, entries, hasBySymbol: false };
+  return { kind: "folder", path: `${day}/${BY_SYMBOL}/`, entries, bySymbol: [] };
 }
 
 /** An entry of a folder; a folder has no size and no tag. */
@@ -120,10 +119,18 @@ export function hrefOf({ name, isFolder }: Pick<Entry, "name" | "isFolder">): st
 }
 
 /** Groups files by day, in the order of the days. */
-export function byDay(files: readonly CoveredFile[]): Map<BeijingDate, CoveredFile[]> {
-  const days = new Map<BeijingDate, CoveredFile[]>();
+export function byDay<T extends CoveredFile>(files: readonly T[]): Map<BeijingDate, T[]> {
+  const days = new Map<BeijingDate, T[]>();
   for (const file of files) days.set(file.tradedate, [...(days.get(file.tradedate) ?? []), file]);
   return days;
+}
+
+/** Returns the datasets whose packs are among a day's files, orders first: those with files in `by-symbol/`. */
+export function datasetsOf(files: readonly CoveredFile[]): DatasetName[] {
+  const packs = files.filter(({ packId }) => packId !== null);
+  return DATASET_NAMES.filter((dataset) =>
+    packs.some(({ name, tradedate }) => name === packName(tradedate, dataset)),
+  );
 }
 
 /** Returns the entries of the share's root: a folder for each day, the manifest, the checksums. */

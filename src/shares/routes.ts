@@ -215,13 +215,15 @@ async function rootPage(context: DriveContext, open: OpenShare, { files }: RootR
   });
 }
 
-function folderHtml(context: DriveContext, { path, entries, hasBySymbol }: FolderResource): string {
+function folderHtml(context: DriveContext, { path, entries, bySymbol }: FolderResource): string {
   return folderPage({
     look: lookFor(context),
     path,
     root: "../".repeat(path.split("/").length - 1),
     entries,
-    bySymbol: hasBySymbol ? `${path}${BY_SYMBOL}/600519.SH.parquet` : null,
+    shareUrl: context.shareUrl,
+    shareId: context.access.shareId,
+    bySymbol,
   });
 }
 

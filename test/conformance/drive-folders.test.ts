@@ -61,6 +61,26 @@ describe("a folder of a share", () => {
   });
 });
 
+/** Returns the text of a page in English as a browser shows it. */
+async function shownOf(path: string): Promise<string> {
+  const { text } = await onDrive(world.share, path, { headers: { "accept-language": "en" } });
+  return text.replaceAll(/<[^>]*>/g, "").replaceAll("&quot;", '"');
+}
+
+describe("the pages of a share", () => {
+  it.each(["", `${DAY}/`])("name a command for one security's file, and its files (%s)", async (path) => {
+    const shown = await shownOf(path);
+    const { shareId, url } = world.share;
+    expect(shown).toContain(`curl -fO -u ${shareId} "${url}${DAY}/by-symbol/600519.SH.parquet"`);
+    expect(shown).toContain("600519.SH_trades.parquet (trades)");
+    expect(shown).toContain("600519.SH_quotes.parquet (quotes)");
+  });
+
+  it("show the verdict of the quality check beside a pack, where a check ran", async () => {
+    expect((await shownOf("")).match(/quality check (?:passed|failed|not provable)/g)).toEqual(["quality check failed"]);
+  });
+});
+
 interface ListedFile {
   path: string;
   size_bytes: number;

@@ -116,6 +116,10 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await page.click('button[data-copy="command-check"]');
     await page.waitForSelector('button[data-copy="command-check"].done');
     expect(await page.evaluate("navigator.clipboard.readText()")).toContain("sha256sum --check");
+    await page.click('button[data-copy="command-security"]');
+    await page.waitForSelector('button[data-copy="command-security"].done');
+    const one = `"${world.share.url}${DAY}/by-symbol/600519.SH.parquet"`;
+    expect(await page.evaluate("navigator.clipboard.readText()")).toContain(one);
     await close();
   });
 

@@ -3,6 +3,8 @@
  * this page. The commands are for a POSIX shell or Python.
  */
 
+import { BY_SYMBOL } from "../drive-path.ts";
+
 /** A command of one tool, ready to paste. */
 export interface Command {
   /** Letters only, because element ids contain it. */
@@ -74,6 +76,15 @@ frame = pandas.read_parquet(
 /** Returns the command that verifies a downloaded share against its current checksums. */
 export function checkCommand({ shareUrl, shareId }: Pick<CommandFacts, "shareUrl" | "shareId">): string {
   return `curl -fsS -u ${shareId} ${shareUrl}SHA256SUMS | sha256sum --check --quiet -`;
+}
+
+/** Returns the command that downloads the file `name` in `by-symbol/` of the day's folder `path`. */
+export function securityCommand(
+  { shareUrl, shareId }: Pick<CommandFacts, "shareUrl" | "shareId">,
+  path: string,
+  name: string,
+): string {
+  return `curl -fO -u ${shareId} "${shareUrl}${path}${BY_SYMBOL}/${name}"`;
 }
 
 const LOGIN = (shareId: string) => `import base64, getpass

@@ -1,9 +1,11 @@
 /** The listing of a folder inside a share, with one plain link for each name. */
 
+import type { DatasetName } from "../../datasets/registry.ts";
 import { exactBytes, instantText, sizeText } from "../../pages/figures.ts";
 import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
 import { type Entry, hrefOf } from "../resource.ts";
+import { OneSecurity } from "./command-text.tsx";
 import { Layout } from "./layout.tsx";
 import { MESSAGES, type Messages } from "./messages.ts";
 
@@ -14,12 +16,15 @@ export interface FolderFacts {
   /** The relative path to the share's root. */
   root: string;
   entries: readonly Entry[];
-  /** An example of a security's file, shown without a link. */
-  bySymbol: string | null;
+  /** With its slash. */
+  shareUrl: string;
+  shareId: string;
+  /** The datasets whose files of securities are named, without links; empty outside a day's folder. */
+  bySymbol: readonly DatasetName[];
 }
 
 /** Returns the listing as HTML. It is never paged, so that a mirror is complete. */
-export function folderPage({ look, path, root, entries, bySymbol }: FolderFacts): string {
+export function folderPage({ look, path, root, entries, bySymbol, ...share }: FolderFacts): string {
   const messages = MESSAGES[look.language];
   return documentOf(
     <Layout look={look} title={path}>
@@ -48,10 +53,8 @@ export function folderPage({ look, path, root, entries, bySymbol }: FolderFacts)
           </tbody>
         </table>
       </section>
-      {bySymbol === null ? null : (
-        <p class="note">
-          {messages.bySymbolNote} <code>{bySymbol}</code>
-        </p>
+      {bySymbol.length === 0 ? null : (
+        <OneSecurity messages={messages} share={share} path={path} datasets={bySymbol} />
       )}
     </Layout>,
   );

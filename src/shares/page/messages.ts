@@ -1,5 +1,7 @@
 /** The messages of a share's pages in both languages. Messages with numbers or dates are functions. */
 
+import type { PackQuality } from "../../catalog/publish-day.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
 import type { DataType } from "../../entitlement/data-types.ts";
 import { CALENDAR_NAMES } from "../../pages/figures.ts";
 import type { PageLanguage } from "../../pages/look.ts";
@@ -42,7 +44,14 @@ const EN = {
   published: "Published",
   revision: (revision: number) => `revision ${revision}`,
   bySymbol: "Only one security?",
-  bySymbolNote: "On a day with an order file, every security is a complete Parquet file of its own:",
+  bySymbolNote:
+    "Every security of a day has complete Parquet files of its own. curl asks for the password. Names of the files:",
+  datasets: { orders: "orders", trades: "trades", quotes: "quotes" } satisfies Record<DatasetName, string>,
+  verdicts: {
+    passed: "quality check passed",
+    failed: "quality check failed",
+    not_provable: "quality check not provable",
+  } satisfies Record<PackQuality["verdict"], string>,
   readOnly: "Read-only, with resumable downloads, HTTP ranges and WebDAV",
   folderUp: "Back to the share",
   folderFiles: (count: number) => `${count} ${count === 1 ? "file" : "files"}`,
@@ -92,7 +101,9 @@ const ZH: Messages = {
   published: "发布于",
   revision: (revision) => `第 ${revision} 版`,
   bySymbol: "只要一只证券？",
-  bySymbolNote: "有委托文件的日期下，每只证券都是一个完整的 Parquet 文件：",
+  bySymbolNote: "每只证券每天都有单独的完整 Parquet 文件；curl 会询问密码。文件名：",
+  datasets: { orders: "委托", trades: "成交", quotes: "快照" },
+  verdicts: { passed: "质量检查：通过", failed: "质量检查：未通过", not_provable: "质量检查：无法证实" },
   readOnly: "只读，支持断点续传、HTTP Range 与 WebDAV",
   folderUp: "返回共享首页",
   folderFiles: (count) => `${count} 个文件`,

@@ -1,12 +1,13 @@
 /** The page of a share: what it covers, the calendar of the year, download commands, every file. */
 import type { BeijingDate } from "../../calendar/beijing.ts";
-import type { CoveredFile } from "../../catalog/files.ts";
+import type { ListedFile } from "../../catalog/files.ts";
 import type { Share } from "../../catalog/shares.ts";
 import { dateText, exactBytes, instantText, sizeText } from "../../pages/figures.ts";
 import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
-import { BY_SYMBOL, MANIFEST, pathOf, SUMS } from "../drive-path.ts";
-import { byDay } from "../resource.ts";
+import { MANIFEST, pathOf, SUMS } from "../drive-path.ts";
+import { byDay, datasetsOf } from "../resource.ts";
+import { CommandText, OneSecurity } from "./command-text.tsx";
 import { checkCommand, commandsFor } from "./commands.ts";
 import { Layout } from "./layout.tsx";
 import { MESSAGES, type Messages } from "./messages.ts";
@@ -20,7 +21,7 @@ export interface SharePageFacts {
   endMs: number;
   days: { from: BeijingDate; to: BeijingDate } | null;
   today: BeijingDate;
-  files: readonly CoveredFile[];
+  files: readonly ListedFile[];
   /** The trading calendar of the year. */
   open: ReadonlyMap<BeijingDate, boolean>;
 }
@@ -46,7 +47,7 @@ export function sharePage(facts: SharePageFacts): string {
   );
 }
 
-function coverLine(files: readonly CoveredFile[], messages: Messages): string {
+function coverLine(files: readonly ListedFile[], messages: Messages): string {
   const [first, last] = [files[0], files.at(-1)];
   if (first === undefined || last === undefined) return messages.coversNothing;
   return messages.covers(dateText(first.tradedate), dateText(last.tradedate));
@@ -128,35 +129,21 @@ function Commands({ facts }: { facts: SharePageFacts }) {
       {pack === undefined ? null : (
         <>
           <h3>{messages.bySymbol}</h3>
-          <p class="note">
-            {messages.bySymbolNote} <code>{`${pack.tradedate}/${BY_SYMBOL}/600519.SH.parquet`}</code>
-          </p>
+          <OneSecurity
+            messages={messages}
+            share={{ shareUrl, shareId: share.shareId }}
+            path={`${pack.tradedate}/`}
+            datasets={datasetsOf(files.filter(({ tradedate }) => tradedate === pack.tradedate))}
+          />
         </>
       )}
     </section>
   );
 }
 
-function CommandText({ id, text, messages }: { id: string; text: string; messages: Messages }) {
-  return (
-    <>
-      {/*
-       * Split inside each URL, because fsspec lists every URL in a page's source, with the text after it, as a file.
-       */}
-      <pre id={id}>
-        {text.split("://").flatMap((part, place) => (place === 0 ? [part] : [<wbr />, `://${part}`]))}
-      </pre>
-      {/* Shown by the script, without which it could do nothing. */}
-      <button type="button" class="copy" data-copy={id} data-done={messages.copied}>
-        {messages.copy}
-      </button>
-    </>
-  );
-}
-
 /** Lists every file by month, with the newest month open. */
-function Files({ messages, ofDays }: { messages: Messages; ofDays: Map<BeijingDate, CoveredFile[]> }) {
-  const months = new Map<number, CoveredFile[]>();
+function Files({ messages, ofDays }: { messages: Messages; ofDays: Map<BeijingDate, ListedFile[]> }) {
+  const months = new Map<number, ListedFile[]>();
   for (const [day, files] of ofDays) {
     const month = Number(day.slice(4, 6));
     months.set(month, [...(months.get(month) ?? []), ...files]);
@@ -187,7 +174,7 @@ function Files({ messages, ofDays }: { messages: Messages; ofDays: Map<BeijingDa
   );
 }
 
-function FileRow({ file, messages }: { file: CoveredFile; messages: Messages }) {
+function FileRow({ file, messages }: { file: ListedFile; messages: Messages }) {
   return (
     <tr>
       <td>
@@ -200,6 +187,11 @@ function FileRow({ file, messages }: { file: CoveredFile; messages: Messages }) 
       <td class="when">
         {instantText(file.publishedAtMs)}
         {file.revision === 1 ? null : <small> · {messages.revision(file.revision)}</small>}
+        {file.quality === null ? null : (
+          <small class="verdict" title={file.quality.summary}>
+            {messages.verdicts[file.quality.verdict]}
+          </small>
+        )}
       </td>
     </tr>
   );
