@@ -77,7 +77,9 @@ describe("the pages of a share", () => {
   });
 
   it("show the verdict of the quality check beside a pack, where a check ran", async () => {
-    expect((await shownOf("")).match(/quality check (?:passed|failed|not provable)/g)).toEqual(["quality check failed"]);
+    expect((await shownOf("")).match(/quality check (?:passed|failed|not provable)/g)).toEqual([
+      "quality check failed",
+    ]);
   });
 });
 

@@ -192,7 +192,12 @@ result = [[len(each.fetched) for each in reports], [frames[0].equals(each) for e
       const [fetched, equal, kinds, isSame, isRawSame, rows] = await python
         .run<unknown[]>(program)
         .finally(python.stop);
-      expect([fetched, equal, isSame, isRawSame]).toEqual([[2, 1, 0, 2, 1], [true, true, true, true], true, true]);
+      expect([fetched, equal, isSame, isRawSame]).toEqual([
+        [2, 1, 0, 2, 1],
+        [true, true, true, true],
+        true,
+        true,
+      ]);
       expect(kinds).toMatchObject({ time: "datetime64[ns]", ...ASKED[name].kinds });
       expect(rows).toEqual([...rowsOf(name, "600519"), ...rowsOf(name, "000001")]);
     },
