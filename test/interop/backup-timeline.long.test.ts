@@ -109,7 +109,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
   it("lists every served day in the changes, under unused change numbers", async () => {
     await using target = await startService();
     await copyObjects(origin, target);
-    await runEdgetape(["backup", "restore", file], target);
+    expect(await runEdgetape(["backup", "restore", file], target)).toMatchObject({ status: 0 });
     const told = await changes(target, { after });
     expect(
       told.changes.map(({ tradedate, kind, revision, previous }) => [tradedate, kind, revision, previous]),
@@ -134,7 +134,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
       if (object !== null)
         await bucket.put(objectKey, await object.arrayBuffer(), { customMetadata: metadata });
     }
-    await runEdgetape(["backup", "restore", file], target);
+    expect(await runEdgetape(["backup", "restore", file], target)).toMatchObject({ status: 0 });
     const { days } = await asOperator<AdoptableList>(target, "GET", "/admin/days/adoptable");
     const objectKey = `orders/2026/${LATER}/1.parquet`;
     expect(days).toMatchObject([{ tradedate: LATER, served: null, packs: [{ objectKey }] }]);
