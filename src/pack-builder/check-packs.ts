@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { orders } from "../datasets/orders.ts";
-import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
+import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import { trades } from "../datasets/trades.ts";
 import type { Security } from "../orders/record.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import type { SectionEntry } from "../packs/layout.ts";
 import { BUILDER_VERSION } from "../packs/origin.ts";
-import { eachDataset, type OtherDay } from "../quality/check-day.ts";
+import type { OtherDay } from "../quality/check-day.ts";
 import { type Contents, checkSecurity, type SecurityReport } from "../quality/check-security.ts";
 import { type SecurityDay, UNREAD_COLUMNS } from "../quality/security-rows.ts";
 import { parseOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
@@ -63,7 +63,7 @@ async function checkOpen(
   packs: OpenPacks,
   { codes, others }: Omit<CheckedSlice, "paths">,
 ): Promise<SecurityReport[]> {
-  const sections = eachDataset((dataset) => new Sections(packs[dataset]));
+  const sections = perDataset("name", (dataset) => new Sections(packs[dataset]));
   const reports: SecurityReport[] = [];
   let next = codes[0] === undefined ? null : readSecurity(codes[0], sections);
   for (const [place, code] of codes.entries()) {
@@ -156,7 +156,7 @@ function reportOf(
   return {
     symbol,
     market,
-    rows: eachDataset((dataset) => sections[dataset].rows(code)),
+    rows: perDataset("name", (dataset) => sections[dataset].rows(code)),
     contents,
     ...checkSecurity(day, contents, before),
   };
@@ -251,13 +251,13 @@ export async function checkFolder(
     slices.map((codes) => {
       const slice = { codes, others };
       if (slices.length === 1) return checkOpen(packs, slice);
-      return checkInThread({ ...slice, paths: eachDataset(pathOf) });
+      return checkInThread({ ...slice, paths: perDataset("name", pathOf) });
     }),
   ).finally(() => closePacks(packs));
   const sheet = qualitySheet({
     tradedate,
     builderVersion: BUILDER_VERSION,
-    packs: eachDataset((dataset) => packs[dataset]?.index.buildId ?? null),
+    packs: perDataset("name", (dataset) => packs[dataset]?.index.buildId ?? null),
     securities: checked.flat().sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1)),
     others,
   });
@@ -291,7 +291,7 @@ function openDay(folder: string, tradedate: BeijingDate): Promise<OpenPacks> {
 
 /** Opens every dataset's pack; closes those that are open when one fails. */
 async function openEach(open: (dataset: DatasetName) => Promise<PackFile | null>): Promise<OpenPacks> {
-  const packs: OpenPacks = eachDataset(() => null);
+  const packs: OpenPacks = perDataset("name", () => null);
   try {
     for (const dataset of DATASET_NAMES) packs[dataset] = await open(dataset);
     return packs;

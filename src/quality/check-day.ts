@@ -1,7 +1,7 @@
 /** Checks a day as a whole: its datasets are compared with each other and with previous days. */
 import { upperMedian } from "../base/upper-median.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
+import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 import type { Contents, SecurityReport } from "./check-security.ts";
 import { kindOf } from "./security-kind.ts";
@@ -46,16 +46,11 @@ const ENOUGH_DAYS = 3;
 const LEAST_ROWS = 0.4;
 const LEAST_SECURITIES = 0.8;
 
-/** Returns the result of `of` for each dataset. */
-export function eachDataset<T>(of: (dataset: DatasetName) => T): Record<DatasetName, T> {
-  return Object.fromEntries(DATASET_NAMES.map((name) => [name, of(name)])) as Record<DatasetName, T>;
-}
-
 /** Returns how many securities and rows each exchange has. */
 export function sizesOf(securities: readonly SecurityReport[]): Sizes {
   const sizes = (market: Market) => {
     const own = securities.filter((each) => each.market === market);
-    return eachDataset((dataset): Size | null => {
+    return perDataset("name", (dataset): Size | null => {
       const rows = own.flatMap((each) => each.rows[dataset] ?? []);
       if (rows.length < own.length || rows.length === 0) return null;
       return {

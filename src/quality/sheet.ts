@@ -1,13 +1,12 @@
 /** The quality sheet of a day: the result of every check for every security, and the totals. */
 import * as z from "zod";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
-import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
+import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import {
   checkCoverage,
   checkLastDays,
   DAY_CHECKS,
   type DayCheckName,
-  eachDataset,
   type OtherDay,
   type Sizes,
   sizesOf,
@@ -41,7 +40,7 @@ const verdict = z.discriminatedUnion("verdict", [
 const size = z.strictObject({ securities: count, rows: count }).nullable();
 
 /** An object with a member for each dataset. */
-const ofDatasets = <T extends z.ZodType>(value: T) => z.strictObject(eachDataset(() => value));
+const ofDatasets = <T extends z.ZodType>(value: T) => z.strictObject(perDataset("name", () => value));
 
 const sizes = ofDatasets(size);
 const contents = z.partialRecord(dataset, count);
