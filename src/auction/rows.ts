@@ -4,9 +4,8 @@
  * second (contract 8.10).
  */
 import { type RowsOf, storedColumns } from "../datasets/dataset.ts";
-import { quotes as quotesDataset } from "../datasets/quotes.ts";
+import { LEVELS, quotes as quotesDataset } from "../datasets/quotes.ts";
 
-const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 const DEEPER = LEVELS.slice(1);
 
 const NEEDED = [

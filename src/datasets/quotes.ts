@@ -4,7 +4,7 @@ import type { Bilingual, Dataset } from "./dataset.ts";
 
 /** The levels of the order book, the best first. */
 type Level = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
-const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+export const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 const SHARES = { ...NUMBER, unit: { en: "shares", zh: "股" } } as const;
 

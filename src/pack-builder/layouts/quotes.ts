@@ -1,10 +1,7 @@
 /** The layouts of quote files. */
 import { storedColumns } from "../../datasets/dataset.ts";
-import { quotes } from "../../datasets/quotes.ts";
+import { LEVELS, quotes } from "../../datasets/quotes.ts";
 import { type CellSource, type Layout, PLAIN, VENDOR } from "./layout.ts";
-
-/** Ten levels of each side: 申卖价1 to 申卖价10, and so on. */
-const LEVELS = Array.from({ length: 10 }, (_, level) => level + 1);
 
 /**
  * A folder for each security with one file of snapshots. Interval totals, flags and the columns of indices are not read.

@@ -3,7 +3,7 @@
  * trades up to and including their time.
  */
 import { type RowsOf, storedColumns } from "../../datasets/dataset.ts";
-import { quotes } from "../../datasets/quotes.ts";
+import { LEVELS, quotes } from "../../datasets/quotes.ts";
 import type { CallPrice } from "./call-auction.ts";
 import { BUY, SELL } from "./columns.ts";
 import type { Levels } from "./levels.ts";
@@ -16,24 +16,13 @@ type Key = Exclude<keyof QuoteColumns, "rows" | "time">;
 const KEYS = storedColumns(quotes).map(({ key }) => key as Key);
 const PLACES = Object.fromEntries(KEYS.map((key, place) => [key, place])) as Record<Key, number>;
 
-/** Positions of a level's cells. */
-interface LevelPlaces {
-  bid: number;
-  bidVolume: number;
-  ask: number;
-  askVolume: number;
-}
-
-const LEVELS = Array.from({ length: 10 }, (_, at): LevelPlaces => {
-  const of = (key: string) => PLACES[key as Key];
-  const level = at + 1;
-  return {
-    bid: of(`bid${level}E4`),
-    bidVolume: of(`bidVolume${level}`),
-    ask: of(`ask${level}E4`),
-    askVolume: of(`askVolume${level}`),
-  };
-});
+/** Positions of each level's cells. */
+const LEVEL_PLACES = LEVELS.map((level) => ({
+  bid: PLACES[`bid${level}E4`],
+  bidVolume: PLACES[`bidVolume${level}`],
+  ask: PLACES[`ask${level}E4`],
+  askVolume: PLACES[`askVolume${level}`],
+}));
 
 const INTERVAL_MS = 3000;
 
@@ -142,7 +131,7 @@ export class SnapshotRecorder {
 
   /** In a call: the virtual match at level 1, the unmatched quantity at level 2, and no other cell. */
   private writeMatch(row: Float64Array): void {
-    const [first, second] = LEVELS;
+    const [first, second] = LEVEL_PLACES;
     const match = this.virtualMatch();
     if (match === null || first === undefined || second === undefined) return;
     row[first.bid] = match.priceE4;
@@ -155,7 +144,7 @@ export class SnapshotRecorder {
 
   private writeBook(row: Float64Array): void {
     const { [BUY]: bids, [SELL]: asks } = this.levels;
-    for (const [at, { bid, bidVolume, ask, askVolume }] of LEVELS.entries()) {
+    for (const [at, { bid, bidVolume, ask, askVolume }] of LEVEL_PLACES.entries()) {
       row[bid] = bids.prices[at] ?? 0;
       row[bidVolume] = bids.volumes[at] ?? 0;
       row[ask] = asks.prices[at] ?? 0;

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { codesOf, numbersOf, type Rows, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
+import { LEVELS } from "../../datasets/quotes.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { Security } from "../../orders/record.ts";
 
@@ -22,7 +23,6 @@ interface VendorFile {
 /** The key of a column of the dataset, its growth since the previous row, or the same text in every row. */
 type Cell = string | { growthOf: string } | { text: string };
 
-const LEVELS = Array.from({ length: 10 }, (_, at) => at + 1);
 const levelCells = (side: "bid" | "ask", ending: "E4" | "Volume") =>
   LEVELS.map((level) => (ending === "E4" ? `${side}${level}E4` : `${side}Volume${level}`));
 /** A name in GBK followed by the number of each level. */
