@@ -266,7 +266,7 @@ const listQuerySchema = z.object({
 /** Lists show plans only, without limits. */
 const NO_LIMITS = {} as Readonly<Record<PlanName, DailyLimits>>;
 
-/** `GET /admin/accounts`. */
+/** Answers `GET /admin/accounts`. */
 async function listPage(c: AdminContext): Promise<Answered<AccountList>> {
   const query = parsed(listQuerySchema, c.req.query(), "The query");
   if (!query.ok) return query;
@@ -294,7 +294,7 @@ function listed(account: ListedAccount, at: number): AccountList["accounts"][num
   };
 }
 
-/** `GET /admin/accounts/{id}/standing`. */
+/** Answers `GET /admin/accounts/{id}/standing`. */
 export async function standing(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
@@ -302,7 +302,7 @@ export async function standing(c: AdminContext): Promise<Answered<Standing>> {
   return account.ok ? ok(await standingNow(c, account.value.accountId, dataset.value)) : account;
 }
 
-/** `POST /admin/accounts/{id}/credit`. */
+/** Answers `POST /admin/accounts/{id}/credit`. */
 export async function credit(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
@@ -316,7 +316,7 @@ export async function credit(c: AdminContext): Promise<Answered<Standing>> {
   return ok(await standingNow(c, accountId, dataset.value));
 }
 
-/** `POST /admin/accounts/{id}/free`. */
+/** Answers `POST /admin/accounts/{id}/free`. */
 async function freeSlot(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
@@ -353,7 +353,7 @@ function tell(c: AdminContext, action: string, subject: string, after: object): 
 /** 32 base62 characters are 190 bits. */
 const TOKEN_LENGTH = 32;
 
-/** Returns the route below `/admin/accounts`. */
+/** Returns the route that creates an invitation to the console. */
 function inviteRoutes(): Hono<AdminEnv> {
   return new Hono<AdminEnv>().post("/:id/invites", async (c) => answer(c, await invite(c), 201));
 }

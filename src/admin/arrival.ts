@@ -40,8 +40,8 @@ export async function checkBytes(
 }
 
 /**
- * The day index of a pack of `day` that arrived, after its bytes, its index region, and the checksums of every block
- * and section were checked.
+ * Returns the day index of an uploaded pack of `day`, after checking the object's bytes, the index region, and the
+ * checksum of every block and section.
  */
 export async function checkPack(
   bucket: R2Bucket,
@@ -51,7 +51,9 @@ export async function checkPack(
   return "problem" in index ? index : (problemOf(index, day.tradedate, arrived.upload.claims) ?? index);
 }
 
-/** The index of the pack of `dataset` in an object, after every byte of the object was checked as `checkPack` does. */
+/**
+ * Returns the index of the pack of `dataset` in an object, after checking every byte of the object as `checkPack` does.
+ */
 export async function wholePack(
   bucket: R2Bucket,
   arrived: { upload: AnnouncedObject; etag: string },

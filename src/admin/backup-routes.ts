@@ -82,7 +82,7 @@ async function plan(c: AdminContext): Promise<BackupPlan> {
     version: VERSION,
     identity: { ...named, seal },
     moment: await backupMoment(c.env.DB),
-    // In reverse order: rows read first refer to rows read later, which are never deleted.
+    // Tables are read in reverse order: rows read first refer to rows read later, which are never deleted.
     order: BACKUP_TABLES.map(({ name }) => name).reverse(),
     tables,
   };
@@ -137,7 +137,7 @@ async function begin(c: AdminContext): Promise<Answered<RestoreState>> {
   if (unsealed !== null) return refused(unsealed);
   const backupId = body.value.unauthenticated ? null : (body.value.identity?.id ?? null);
   const known = await findRestore(db, body.value.restoreId);
-  // Its last answer may have been lost; a repeated restore would give the same state.
+  // The command may have missed the last answer, and repeating the restore would give the same state.
   if (known?.state === "done" && !body.value.force) return ok(await done(c, known));
   const holds = await tablesInUse(db);
   if (holds.length > 0 && !body.value.force) return refused({ reason: "not_empty", holds });
@@ -179,9 +179,9 @@ async function pageRefusal(
 function misfit({ tables }: BeginRestoreParsed): string | null {
   for (const [name, columns] of Object.entries(tables)) {
     const table = BACKUP_TABLES.find((each) => each.name === name);
-    if (table === undefined) return `it has a table ${name}, which this version does not know`;
+    if (table === undefined) return `it has a table ${name}, which this version does not support`;
     const strange = columns.find((column) => !table.columns.includes(column));
-    if (strange !== undefined) return `its ${name} have ${strange}, which this version does not know`;
+    if (strange !== undefined) return `its ${name} have ${strange}, which this version does not support`;
     const needed = [...table.key, ...(table.id === undefined ? [] : [table.id])];
     const lacking = needed.find((column) => !columns.includes(column) && !table.defaulted?.includes(column));
     if (lacking !== undefined) return `its ${name} have no ${lacking}`;

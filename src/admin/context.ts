@@ -98,12 +98,12 @@ export function answer(c: AdminContext, result: Answered<object>, status: 200 | 
   return c.json(body, refusedWith);
 }
 
-/** The dataset that the query names; orders when it names none. */
+/** Returns the dataset that the query names; orders when it names none. */
 export function datasetOf(c: AdminContext): Answered<DatasetName> {
   return parsed(datasetSchema, c.req.query("dataset") ?? "orders", "dataset");
 }
 
-/** The day in the path, of the dataset that the query names. */
+/** Returns the day in the path, of the dataset that the query names. */
 export function dayOf(c: AdminContext): Answered<DatasetDay> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;

@@ -8,13 +8,14 @@ export interface DatasetDay {
   tradedate: BeijingDate;
 }
 
-/** Its name in messages. */
+/** Returns the day's name in messages. */
 export function calledOf({ dataset, tradedate }: DatasetDay): string {
   return dayName(tradedate, dataset);
 }
 
 /**
- * The member of an answer that names the dataset; none for orders, because commands of earlier versions accept none.
+ * Returns the member of an answer that names the dataset; none for orders, because commands of earlier versions accept
+ * none.
  */
 export function nameOf(dataset: DatasetName): { dataset?: DatasetName } {
   return dataset === "orders" ? {} : { dataset };

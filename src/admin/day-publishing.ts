@@ -38,7 +38,7 @@ import { asOfNow, type Completed, complete, freeRevision, takeOver } from "./upl
 import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
 import { qualitySchema } from "./wire-days.ts";
 
-/** The pack of `day`. */
+/** Returns the upload target of a pack of `day`. */
 export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
   const { dataset, tradedate } = day;
   return {
@@ -62,8 +62,8 @@ export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
 }
 
 /**
- * The operator's decision against serving this content on `day`, or null. `isInsisted`: the publisher wants
- * other content of a withdrawn day served.
+ * Returns the operator's decision that forbids serving this content on `day`, or null. With `isInsisted`, the publisher
+ * asks to serve other content of a withdrawn day.
  */
 export async function dayDecision(
   db: D1Database,
@@ -139,9 +139,9 @@ export interface ServeAgainAsk extends DatasetDay {
    */
   state?: DayState | undefined;
   /**
-   * Which content: the current one, the newest that is older than the current one's first revision and neither
-   * withdrawn nor damaged, or that of a revision number. So a second restore never brings back what the first one
-   * replaced. A withdrawal of the current or numbered content ends, because the operator names it.
+   * The content to serve: the current one; the newest one that is older than the first revision of the current content
+   * and neither withdrawn nor damaged; or the one with this revision number. A second restore therefore never serves
+   * what the first one replaced. A withdrawal of the current or numbered content ends, because the operator names it.
    */
   content: "present" | "previous" | number;
 }
@@ -218,7 +218,7 @@ async function changedBy(db: D1Database, day: DatasetDay, { revision }: ServedDa
   return { reason: "day_changed", day, revision, actor: await lastActor(db, day) };
 }
 
-/** The refusal for a day that was never loaded. */
+/** Returns the refusal for a day that was never loaded. */
 export function noDay(day: DatasetDay): AdminRefusal {
   return { reason: "absent", what: `loaded day ${calledOf(day)}` };
 }

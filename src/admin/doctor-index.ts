@@ -28,7 +28,7 @@ async function indexInObject(
   return { problem: `its object is of build ${index.buildId} instead of ${buildId}` };
 }
 
-/** What is wrong with the index rows of `pack`, served as `day`. */
+/** Compares the index rows of `pack`, served as `day`, with the pack, and returns the differences. */
 export async function checkIndex(
   { db, bucket }: Stores,
   day: DatasetDay,
@@ -51,12 +51,15 @@ export async function checkIndex(
   const securities = found.index.entries.length;
   if (wrong.length === 0) return { securities, findings: [] };
   const listed = wrong.slice(0, 5).join(", ") + (wrong.length > 5 ? ` and ${wrong.length - 5} more` : "");
-  const sentence = `The index rows of ${called} are not what its pack says: ${listed}.`;
+  const sentence = `The index rows of ${called} differ from its pack: ${listed}.`;
   const advice = "`edgetape doctor --repair` rebuilds them from the pack.";
   return { securities, findings: [finding(called, sentence, advice)] };
 }
 
-/** Rebuilds the index rows of `pack`, of `dataset`, from its object, under the id `packId`; the object's etag, or why not. */
+/**
+ * Rebuilds the index rows of `pack`, of `dataset`, from its object, under the id `packId`. Returns the object's etag,
+ * or why they cannot be rebuilt.
+ */
 export async function rebuildIndex(
   { db, bucket }: Stores,
   pack: IndexedPack,

@@ -27,7 +27,7 @@ interface Place {
   target: string;
   revision: number;
   called: string;
-  /** Of day packs; null for a file. */
+  /** The day and dataset of a pack; null for a file. */
   day: DatasetDay | null;
 }
 
@@ -96,7 +96,7 @@ async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): 
   const deleted: Finding[] = [];
   for (const { key } of objects) {
     await bucket.delete(key);
-    deleted.push(done(key, `${key}, which the catalog did not know, is deleted.`));
+    deleted.push(done(key, `${key}, which was not in the catalog, was deleted.`));
   }
   return deleted;
 }
@@ -106,7 +106,7 @@ export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By)
   const given: Finding[] = [];
   for (const { objectKey, called, duty } of missing) {
     if (duty !== "spare" || !(await giveUp(db, objectKey, by))) continue;
-    given.push(done(objectKey, `${objectKey} of ${called} is not in R2 and is given up.`));
+    given.push(done(objectKey, `${objectKey} of ${called} is not in R2 and was marked as lost.`));
   }
   return abridged(given);
 }
@@ -147,16 +147,16 @@ function unknownFinding({ object: { key, uploadedMs }, place, kind }: UnknownObj
   const finding = (sentence: string, advice: string): Finding => {
     return { check: "objects", level: "warning", subject: key, sentence, advice };
   };
-  const now = "`edgetape doctor --delete-unknown` deletes it now, after a yes";
+  const now = "`edgetape doctor --delete-unknown` deletes it now, after a confirmation";
   if (place !== null && kind === "newer") {
     return finding(
-      `The catalog does not know ${key}, which is newer than all it knows of ${place.called}: a restored backup may be older.`,
+      `${key} is not in the catalog and is newer than every revision of ${place.called} in it: a restored backup may be older.`,
       place.day !== null
         ? `\`edgetape day adopt ${place.day.tradedate}${datasetFlag(place.day.dataset)}\` serves it; ${now}.`
-        : `Fetch it (\`npx wrangler r2 object get edgetape-packs/${key} --file ${place.called}\`) and \`edgetape files add\` it again; ${now}.`,
+        : `Download it (\`npx wrangler r2 object get edgetape-packs/${key} --file ${place.called}\`) and add it again with \`edgetape files add\`; ${now}.`,
     );
   }
-  const sentence = `The catalog does not know the object ${key}, and nothing needs it.`;
+  const sentence = `The object ${key} is not in the catalog and is not needed.`;
   const dueMs = uploadedMs + REPLACED_KEPT_MS;
   return finding(
     sentence,

@@ -9,8 +9,8 @@ import type { PlaceReport } from "./wire.ts";
 const CALLS = 5;
 
 /**
- * The report for this request: the caller's address as the worker receives it, the cache, and the duration of a call to
- * each store.
+ * Returns the report for this request: the caller's address as the worker receives it, whether the cache works, and the
+ * duration of a call to each store.
  */
 export async function placeReport(c: AdminContext): Promise<PlaceReport> {
   const cache = await cacheAnswers(new URL(c.req.url).origin);
@@ -21,7 +21,7 @@ export async function placeReport(c: AdminContext): Promise<PlaceReport> {
   };
 }
 
-/** Whether an entry that was put into the cache is found again. */
+/** Returns whether an entry that was put into the cache is found again. */
 async function cacheAnswers(origin: string): Promise<boolean> {
   const key = `${origin}/.place/${crypto.randomUUID()}`;
   try {
@@ -33,7 +33,7 @@ async function cacheAnswers(origin: string): Promise<boolean> {
   }
 }
 
-/** Median milliseconds of a call to each store. */
+/** Returns the median milliseconds of a call to each store. */
 async function storesMs(env: Env, settings: Settings): Promise<PlaceReport["storesMs"]> {
   const { d1, gate, r2 } = storeCalls(env, settings);
   return { d1: await medianMs(d1), gate: await medianMs(gate), r2: await medianMs(r2) };

@@ -62,9 +62,10 @@ function versionsOf(name: string, held: ShareSecrets | undefined): [name: string
 
 function backupFindings({ BACKUP_SECRET }: Settings): Finding[] {
   if (BACKUP_SECRET !== undefined) return [];
-  const sentence = "BACKUP_SECRET is not set: backups are not sealed, so an edited one cannot be recognised.";
+  const sentence =
+    "BACKUP_SECRET is not set: backups are not sealed, so an edited backup cannot be detected.";
   const advice =
-    "`printf '1:%s' \"$(openssl rand -base64 32)\" | npx wrangler secret put BACKUP_SECRET`, and keep it where you keep secrets.";
+    "Set it with `printf '1:%s' \"$(openssl rand -base64 32)\" | npx wrangler secret put BACKUP_SECRET`, and store it with your other secrets.";
   return [warning("BACKUP_SECRET", sentence, advice)];
 }
 
@@ -74,8 +75,8 @@ function shareFindings({ SHARE_SECRET }: Settings, versions: number[]): Finding[
     .map((version) =>
       failed(
         "SHARE_SECRET",
-        `SHARE_SECRET has no version ${version}, with which shares in force or external shares were made: their passwords do not work.`,
-        "Put that version back, or revoke the shares and set the drives again.",
+        `SHARE_SECRET lacks version ${version}, which valid shares or external shares use: their passwords do not work.`,
+        "Restore that version, or revoke the shares and register the external shares again.",
       ),
     );
 }
@@ -85,26 +86,34 @@ function rotationFindings(settings: Settings, nowMs: number): Finding[] {
   if (previous === undefined) return [];
   const name = "CURSOR_SECRET_PREVIOUS";
   if (rotatedAt === undefined) {
-    const sentence = `${name} is set and CURSOR_SECRET_ROTATED_AT is not: how long it holds is unknown.`;
-    return [warning(name, sentence, "Set CURSOR_SECRET_ROTATED_AT, or delete both.")];
+    const sentence = `${name} is set without CURSOR_SECRET_ROTATED_AT, so it is unknown how long it is accepted.`;
+    return [warning(name, sentence, "Set CURSOR_SECRET_ROTATED_AT, or delete CURSOR_SECRET_PREVIOUS.")];
   }
   if (nowMs - Date.parse(rotatedAt) <= PREVIOUS_ACCEPTED_MS) return [];
-  return [warning(name, `${name} is over since 24 hours after ${rotatedAt}.`, "Delete it.")];
+  return [
+    warning(
+      name,
+      `${name} is set, but is no longer accepted since 24 hours after ${rotatedAt}.`,
+      "Delete it.",
+    ),
+  ];
 }
 
 function otherFindings(settings: Settings): Finding[] {
   const { CLOCK_OFFSET_MS, RATE_LIMIT, UNKNOWN_PARAMETERS } = settings;
   const findings: Finding[] = [];
   if (CLOCK_OFFSET_MS !== 0) {
-    const sentence = `CLOCK_OFFSET_MS is ${CLOCK_OFFSET_MS}: the service lives at another time.`;
-    findings.push(failed("CLOCK_OFFSET_MS", sentence, "Delete it; it is for tests."));
+    const sentence = `CLOCK_OFFSET_MS is ${CLOCK_OFFSET_MS}, so the service's clock is wrong.`;
+    findings.push(failed("CLOCK_OFFSET_MS", sentence, "Delete the setting; it is for tests only."));
   }
   if (RATE_LIMIT === "off") {
     findings.push(warning("RATE_LIMIT", "The per-second limit is off.", "Delete RATE_LIMIT."));
   }
   if (UNKNOWN_PARAMETERS === "warn") {
     const sentence = "Unknown parameters are served with a warning header instead of being refused.";
-    findings.push(warning("UNKNOWN_PARAMETERS", sentence, "Delete it when all callers are clean."));
+    findings.push(
+      warning("UNKNOWN_PARAMETERS", sentence, "Delete the setting when no caller sends unknown parameters."),
+    );
   }
   return findings;
 }
@@ -113,22 +122,23 @@ function otherFindings(settings: Settings): Finding[] {
 function publicFindings({ PUBLIC_BASE_URL, WEBHOOK_URL }: Settings): Finding[] {
   const findings: Finding[] = [];
   if (PUBLIC_BASE_URL === undefined) {
-    const sentence = "PUBLIC_BASE_URL is not set: shares and invites are not handed out, and /health fails.";
-    findings.push(failed("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
+    const sentence =
+      "PUBLIC_BASE_URL is not set: the service issues no shares and no sign-in links, and /health fails.";
+    findings.push(failed("PUBLIC_BASE_URL", sentence, "Set it to the public https URL."));
   } else if (!PUBLIC_BASE_URL.startsWith("https://")) {
-    const sentence = "PUBLIC_BASE_URL is no https address: passwords of shares travel in the open.";
-    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https address."));
+    const sentence = "PUBLIC_BASE_URL is not an https URL, so passwords of shares are sent unencrypted.";
+    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https URL."));
   }
   if (WEBHOOK_URL === undefined) {
-    const sentence = "WEBHOOK_URL is not set: what the scheduled task finds stands in the log only.";
-    findings.push(warning("WEBHOOK_URL", sentence, "`npx wrangler secret put WEBHOOK_URL`."));
+    const sentence = "WEBHOOK_URL is not set, so findings of the scheduled task are only logged.";
+    findings.push(warning("WEBHOOK_URL", sentence, "Set it with `npx wrangler secret put WEBHOOK_URL`."));
   }
   return findings;
 }
 
 function newSecret(name: string): string {
   const [binding = name] = name.split(" ");
-  return `Make a new one: \`openssl rand -base64 32\`, \`npx wrangler secret put ${binding}\`.`;
+  return `Create a new one: \`openssl rand -base64 32\`, \`npx wrangler secret put ${binding}\`.`;
 }
 
 function failed(subject: string, sentence: string, advice: string): Finding {

@@ -50,7 +50,7 @@ interface Accepted {
   accountId: string;
   apiname: string;
   grant: GrantSummary;
-  /** Its outcome, if reported. */
+  /** The request's outcome, if the worker has reported it. */
   outcome: RequestOutcome | null;
   inProgress: boolean;
 }

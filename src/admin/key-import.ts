@@ -29,7 +29,7 @@ interface ImportState {
   allowShort: boolean;
   accounts: Set<string>;
   keys: Map<string, KnownKey>;
-  /** By account, plan and start. */
+  /** Subscriptions in the catalog, by account, plan and start. */
   subscriptions: Map<string, KnownSubscription>;
   /** Ends from earlier rows of this import, by account, plan and start. */
   ends: Map<string, number>;
@@ -68,25 +68,25 @@ export function planKeyImport(
 
 function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | null {
   if (row.key !== undefined && !isPlausibleKey(row.key)) {
-    return "This key begins with et_ as keys made here do and has not their checksum: no request with it would be let in. Is it mistyped?";
+    return "This key begins with et_ like generated keys, but its checksum is wrong, so the service would refuse it. Check it for typing errors.";
   }
   const key = state.keys.get(sha256);
   if (key !== undefined && key.accountId !== row.account) {
     return `This key belongs to account ${key.accountId}, not to ${row.account}.`;
   }
   if (key !== undefined && key.revokedAtMs !== null) {
-    return `This key of account ${row.account} was revoked; an import does not bring it back.`;
+    return `This key of account ${row.account} was revoked, and an import does not restore it.`;
   }
   const isShort = row.key !== undefined && [...row.key].length < SHORTEST_IMPORTED_KEY;
   if (key === undefined && isShort && !state.allowShort) {
-    return `This key has fewer than ${SHORTEST_IMPORTED_KEY} characters and can be guessed; allow short keys (--allow-short) to take it all the same.`;
+    return `This key has fewer than ${SHORTEST_IMPORTED_KEY} characters and can be guessed; to import it nevertheless, allow short keys with --allow-short.`;
   }
   if (!state.accounts.has(row.account) && !isNewAccountId(row.account)) {
-    return `The account of this row does not exist, and a new account is not called so: expected ${NEW_ACCOUNT_ID_FORM}.`;
+    return `The account of this row does not exist, and its id is not valid for a new account: expected ${NEW_ACCOUNT_ID_FORM}.`;
   }
   const end = state.ends.get(placeOf(subscriptionOf(row)));
   if (end !== undefined && end !== row.end) {
-    return `An earlier row gives account ${row.account} the plan ${row.plan} from the same start to another end.`;
+    return `An earlier row gives account ${row.account} the plan ${row.plan} with the same start and another end.`;
   }
   return null;
 }

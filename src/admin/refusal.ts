@@ -85,11 +85,14 @@ type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
 export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; error: string } {
   switch (refusal.reason) {
     case "token_wrong":
-      return { status: 401, error: "This needs Authorization: Bearer with the operator's token." };
+      return {
+        status: 401,
+        error: "The request needs the header Authorization: Bearer with an operator's token.",
+      };
     case "scope_lacking":
       return {
         status: 403,
-        error: `This token has the scope ${refusal.scope}; this needs the scope ${refusal.needed.join(" or ")}. \`edgetape token issue <name> --scope ${refusal.needed[0]}\` makes a token that has it.`,
+        error: `This token has the scope ${refusal.scope}; the request needs the scope ${refusal.needed.join(" or ")}. Create a token that has it with \`edgetape token issue <name> --scope ${refusal.needed[0]}\`.`,
       };
     case "body_too_large":
       return { status: 413, error: `The body is larger than ${refusal.maxBytes} bytes.` };
@@ -100,53 +103,65 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "absent":
       return { status: 404, error: `There is no ${refusal.what}.` };
     case "account_taken":
-      return { status: 409, error: `Account ${refusal.accountId} exists already.` };
+      return { status: 409, error: `Account ${refusal.accountId} already exists.` };
     case "token_name_taken":
-      return { status: 409, error: `The name ${refusal.name} was given before; take another one.` };
+      return { status: 409, error: `The name ${refusal.name} was used before; choose another one.` };
     case "changed_meanwhile":
-      return { status: 409, error: `Somebody changed ${refusal.what} meanwhile; look at it and try again.` };
+      return {
+        status: 409,
+        error: `Another operator changed ${refusal.what} meanwhile; check the change and try again.`,
+      };
     case "subscription_taken":
-      return { status: 409, error: `The account has a plan ${refusal.plan} from that instant already.` };
+      return {
+        status: 409,
+        error: `The account already has a plan ${refusal.plan} that starts at that instant.`,
+      };
     case "weekend_open":
       return {
         status: 422,
-        error: `${refusal.day}${refusal.more === 0 ? "" : ` (and ${refusal.more} more)`} lies on a weekend, when the exchanges never trade; nothing changed. If it is a trading day all the same, run it again with --force.`,
+        error: `${refusal.day}${refusal.more === 0 ? "" : ` (and ${refusal.more} more)`} is on a weekend, when the exchanges never trade; nothing was changed. If it is a trading day nevertheless, run the command again with --force.`,
       };
     case "not_later":
       return {
         status: 422,
-        error: `The plan ${refusal.plan} holds until ${refusal.end}, which is not earlier.`,
+        error: `The plan ${refusal.plan} already lasts until ${refusal.end}; the new end must be later.`,
       };
     case "key_over":
-      return { status: 422, error: `Key ${refusal.keyId} is not in force any more; issue a new one.` };
+      return { status: 422, error: `Key ${refusal.keyId} is no longer valid; create a new one.` };
     case "other_publisher":
       return {
         status: 409,
-        error: `Another publisher was faster with ${refusal.called}; look at it before publishing again.`,
+        error: `Another publisher began or finished ${refusal.called} first; check its state before publishing again.`,
       };
     case "upload_ended":
       return { status: 409, error: endedSentence(refusal.state, refusal.note) };
     case "upload_lost":
-      return { status: 409, error: "The storage does not know this upload any more; publish again." };
+      return { status: 409, error: "The storage no longer has this upload; publish again." };
     case "part_number":
-      return { status: 422, error: `Part ${refusal.n} is none of the parts 1 to ${refusal.partCount}.` };
+      return {
+        status: 422,
+        error: `There is no part ${refusal.n}: the upload has parts 1 to ${refusal.partCount}.`,
+      };
     case "part_size":
       return { status: 422, error: `Part ${refusal.n} must have exactly ${refusal.sizeBytes} bytes.` };
     case "part_hash_absent":
-      return { status: 422, error: "X-Content-SHA256 must carry the part's SHA-256 as 64 hex digits." };
+      return { status: 422, error: "X-Content-SHA256 must contain the part's SHA-256 as 64 hex digits." };
     case "part_hash":
       return {
         status: 422,
-        error: `Part ${refusal.n} arrived with another SHA-256 than X-Content-SHA256 says; send it again.`,
+        error: `Part ${refusal.n} has another SHA-256 than X-Content-SHA256 states; send it again.`,
       };
     case "parts_missing":
-      return { status: 422, error: `Parts have not arrived yet: ${listed(refusal.missing)}.` };
+      return {
+        status: 422,
+        error: `These parts have not arrived yet: ${listed(refusal.missing)}; send them first.`,
+      };
     case "file_name":
       return { status: 422, error: `The file cannot have this name: ${refusal.problem}.` };
     case "file_unchecked":
       return {
         status: 409,
-        error: `The checks of ${refusal.name} are not over; run files add with the same file again.`,
+        error: `The upload of ${refusal.name} was not completed; run \`edgetape files add\` with the same file again.`,
       };
     case "day_of_other_year":
       return { status: 422, error: `The day ${refusal.day} is not in the year ${refusal.year}.` };
@@ -160,24 +175,24 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "quality_failed":
       return {
         status: 422,
-        error: `The quality check of ${calledOf(refusal.day)} ${refusal.summary}; it is not served. \`edgetape day quality ${refusal.day.tradedate}\` prints the sheet. If it is right all the same, run it again with --force.`,
+        error: `The quality check of ${calledOf(refusal.day)} ${refusal.summary}; the day is not served. \`edgetape day quality ${refusal.day.tradedate}\` prints the sheet. If the data is right nevertheless, run the command again with --force.`,
       };
     case "day_repeated":
       return {
         status: 422,
-        error: `${calledOf(refusal.day)} has exactly as many ${DATASETS[refusal.day.dataset].rows} of every security as ${refusal.of}, up to the same times, and is not served: it looks like the same delivery under another date. If it is right all the same, run it again with --force.`,
+        error: `${calledOf(refusal.day)} has exactly as many ${DATASETS[refusal.day.dataset].rows} of every security as ${refusal.of}, up to the same times, and is not served: it is probably the same delivery under another date. If the data is right nevertheless, run the command again with --force.`,
       };
     case "shrunk":
       return { status: 422, error: shrunkSentence(refusal.day, refusal) };
     case "content_withdrawn":
       return {
         status: 409,
-        error: `This content of ${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)} and is not served. To serve it all the same, run \`${refusal.again}\`.`,
+        error: `This content of ${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)} and is not served. To serve it nevertheless, run \`${refusal.again}\`.`,
       };
     case "target_withdrawn":
       return {
         status: 409,
-        error: `${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)}, and other content is not served in its place. If it is to be served, run it again with --force.`,
+        error: `${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)}, and other content is not served in its place. To serve it nevertheless, run the command again with --force.`,
       };
     case "pack_damaged":
       return {
@@ -188,23 +203,23 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       const waiting = refusal.waiting.map(({ revision, state }) => `${revision} (${state})`).join(", ");
       return {
         status: 409,
-        error: `${refusal.name} has several revisions that could be published: ${waiting}. Name the one that you have looked at with --revision.`,
+        error: `${refusal.name} has several revisions that could be published: ${waiting}. Name the revision that you have checked with --revision.`,
       };
     }
     case "file_changed":
       return {
         status: 409,
-        error: `Revision ${refusal.revision} of ${refusal.name} cannot be published any more: the newest is ${refusal.newest}. Look at it and try again.`,
+        error: `Revision ${refusal.revision} of ${refusal.name} can no longer be published, because revision ${refusal.newest} is newer. Check that revision and try again.`,
       };
     case "operators_file":
       return {
         status: 409,
-        error: `Revision ${refusal.revision} of ${refusal.name} is an operator's (${refusal.state}), and a file made from quotes does not replace it. To put another one there, add it with files add.`,
+        error: `Revision ${refusal.revision} of ${refusal.name} was added by an operator (${refusal.state}), and a file made from quotes does not replace it. To replace it, add another file with \`edgetape files add\`.`,
       };
     case "day_changed":
       return {
         status: 409,
-        error: `${calledOf(refusal.day)} has changed since you looked: it is at revision ${refusal.revision} by ${refusal.actor} now. Look at it and try again.`,
+        error: `${calledOf(refusal.day)} has changed since you read it: it is now at revision ${refusal.revision} by ${refusal.actor}. Check the day and try again.`,
       };
     case "nothing_to_restore":
       return {
@@ -214,24 +229,24 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "revision_gone":
       return {
         status: 422,
-        error: `The content of ${calledOf(refusal.day)}, revision ${refusal.revision}, is not kept any more; publish it from its pack.`,
+        error: `The content of ${calledOf(refusal.day)}, revision ${refusal.revision}, is no longer stored; publish it from its pack.`,
       };
     case "pack_known":
       return {
         status: 422,
         error: refusal.isLoaded
-          ? `The catalog knows ${refusal.objectKey}; \`edgetape day restore ${refusal.day.tradedate}${datasetFlag(refusal.day.dataset)}\` serves what the day had before.`
-          : `The catalog knows ${refusal.objectKey}, which was not there when the backup was restored; restore the backup once more, or publish ${calledOf(refusal.day)} from its pack.`,
+          ? `${refusal.objectKey} is already in the catalog; \`edgetape day restore ${refusal.day.tradedate}${datasetFlag(refusal.day.dataset)}\` serves earlier content of the day.`
+          : `${refusal.objectKey} is in the catalog, but was missing when the backup was restored; restore the backup again, or publish ${calledOf(refusal.day)} from its pack.`,
       };
     case "pack_sum_unknown":
       return {
         status: 422,
-        error: `${refusal.objectKey} does not carry its SHA-256; give it, as the pack's build report has it.`,
+        error: `${refusal.objectKey} has no stored SHA-256; give the one from the pack's build report.`,
       };
     case "not_empty":
       return {
         status: 409,
-        error: `This deployment is not empty (${refusal.holds.join(", ")}); forced, a restore puts the backup in the place of all that.`,
+        error: `This deployment is not empty (${refusal.holds.join(", ")}); with --force the restore replaces its data by the backup.`,
       };
     case "backup_unfit":
       return { status: 422, error: `The backup does not fit this service: ${refusal.problem}.` };
@@ -247,9 +262,9 @@ function unauthenticatedSentence(problem: SealProblem, what: string): string {
     case "unsealed":
       return `${what} is not sealed: a version without seals or a deployment without BACKUP_SECRET wrote it. If you trust it, restore it with --unauthenticated.`;
     case "no_secret":
-      return `${what} is sealed with a version of BACKUP_SECRET that this deployment does not have. Put that version back, or, if the secret is lost and you trust the backup, restore it with --unauthenticated.`;
+      return `${what} is sealed with a version of BACKUP_SECRET that this deployment does not have. Restore that version, or, if the secret is lost and you trust the backup, restore it with --unauthenticated.`;
     case "edited":
-      return `${what} is not as the service wrote it: it was edited, put together from several, or sealed with another BACKUP_SECRET. Nothing changed. If you trust it all the same, restore it with --unauthenticated.`;
+      return `${what} differs from what the service wrote: it was edited, combined from several backups, or sealed with another BACKUP_SECRET. Nothing was changed. If you trust it nevertheless, restore it with --unauthenticated.`;
   }
 }
 
@@ -258,12 +273,12 @@ function endedSentence(state: "replaced" | "abandoned" | "refused" | "served", n
     case "replaced":
     case "abandoned":
       return note === ""
-        ? "Another publisher began a different upload of it; this one is over."
-        : `This upload is over: ${note}. Look at it before publishing again.`;
+        ? "Another publisher began a different upload of the same day or file; this upload has ended."
+        : `This upload has ended: ${note}. Check the day or file before publishing again.`;
     case "refused":
       return `This upload was refused before: ${note}.`;
     case "served":
-      return "This upload is complete and takes no more parts.";
+      return "This upload is complete and accepts no more parts.";
   }
 }
 
@@ -285,8 +300,8 @@ function shrunkSentence(day: DatasetDay, { revision, markets, securities, lost, 
     rows === 0 ? `${code} is missing` : `${code} has ${rows} instead of ${before}`,
   );
   if (lost > 0) facts.push(`${lost} securities are missing`);
-  if (fewer > 0) facts.push(`${fewer} have 10 % fewer ${DATASETS[day.dataset].rows} or less than that`);
-  return `${calledOf(day)} has less than revision ${revision}, which it would replace, and is not served: ${facts.join("; ")} (${named.join(", ")}${lost + fewer > securities.length ? ", …" : ""}). If that is right, run it again with --force.`;
+  if (fewer > 0) facts.push(`${fewer} securities have at least 10 % fewer ${DATASETS[day.dataset].rows}`);
+  return `${calledOf(day)} has less than revision ${revision}, which it would replace, and is not served: ${facts.join("; ")} (${named.join(", ")}${lost + fewer > securities.length ? ", …" : ""}). If this is right, run the command again with --force.`;
 }
 
 function listed(numbers: number[]): string {
@@ -305,7 +320,7 @@ function implausibleSentence(day: DatasetDay, { days, markets }: Comparison): st
     isLarger && isSmaller ? "not as large as usual" : `${isLarger ? "larger" : "smaller"} than usual`;
   const counts = odd.map(
     ({ market, rows, medianRows, securities, medianSecurities }) =>
-      `${market} has ${rows} ${DATASETS[day.dataset].rows} of ${securities} securities, usual are ${medianRows} of ${medianSecurities}`,
+      `${market} has ${rows} ${DATASETS[day.dataset].rows} of ${securities} securities; the usual numbers are ${medianRows} of ${medianSecurities}`,
   );
-  return `${calledOf(day)} is ${how} and is not served: ${counts.join("; ")} (median of ${days} loaded days). If that is right, run it again with --force.`;
+  return `${calledOf(day)} is ${how} and is not served: ${counts.join("; ")} (median of ${days} loaded days). If this is right, run the command again with --force.`;
 }

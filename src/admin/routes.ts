@@ -78,7 +78,7 @@ const MOUNTED_AT = "/admin";
 
 const READ: readonly NarrowScope[] = ["read"];
 const PUBLISH: readonly NarrowScope[] = ["publish"];
-/** For reads that publishing needs, without customer data. */
+/** The scopes of routes that publishing reads; their answers contain no customer data. */
 const EITHER: readonly NarrowScope[] = ["read", "publish"];
 const ADMIN_ONLY: readonly NarrowScope[] = [];
 

@@ -84,7 +84,7 @@ function summaryOf({ createdAtMs, revokedAtMs, ...share }: Share): ShareSummary 
   };
 }
 
-/** `GET /admin/shares/secret`: every version that the secret has or that shares use. */
+/** Answers `GET /admin/shares/secret`: every version that the secret has or that shares use. */
 async function secretVersions(c: AdminContext): Promise<SecretVersions> {
   const { SHARE_SECRET } = settingsOf(c.env);
   const use = new Map((await secretVersionUse(c.env.DB, byOf(c).nowMs)).map((each) => [each.version, each]));
@@ -99,9 +99,9 @@ async function secretVersions(c: AdminContext): Promise<SecretVersions> {
 }
 
 /**
- * `POST /admin/shares/secret/rotate`: re-encrypts passwords of external shares under the current version, except those
- * whose own version is no longer in the secret. Shares of older versions end now on request, otherwise by themselves
- * within 7 days. A repeated call does the remaining work.
+ * Answers `POST /admin/shares/secret/rotate`: re-encrypts passwords of external shares under the current version,
+ * except those whose own version is no longer in the secret. Shares of older versions end now on request, otherwise by
+ * themselves within 7 days. A repeated call does the remaining work.
  */
 async function rotateSecret(c: AdminContext): Promise<Answered<RotatedSecret>> {
   const body = await bodyOf(c, rotateSecretSchema);

@@ -340,7 +340,7 @@ async function settle<Claims>(
   return refused({ reason: "content_wrong", called: target.called, problem: settled.problem });
 }
 
-/** Either a second call of `complete` has settled the same upload, or another publisher was first. */
+/** Returns the answer when the upload is no longer open: a second call of `complete` has settled it, or another publisher. */
 async function lost({ db }: Stores, called: string, upload: Upload): Promise<Answered<Completed>> {
   const now = await findUpload(db, upload.target, upload.uploadId);
   if (now?.state === "served") return ok({ newRevision: false });

@@ -140,7 +140,7 @@ export const keySummarySchema = z.strictObject({
   createdAt: z.string(),
   revokedAt: z.string().nullable(),
   expiresAt: z.string().nullable(),
-  /** Up to an hour late; null when never used. */
+  /** The last use, up to an hour late; null when the key was never used. */
   lastUsedAt: z.string().nullable(),
 });
 export type KeySummary = z.infer<typeof keySummarySchema>;

@@ -43,7 +43,7 @@ export const beginUploadSchema = z.strictObject({
     .max(MAX_PARTS * PART_SIZE_BYTES),
   /** The checksum of the whole pack. */
   sha256: sha256Schema,
-  /** As in the pack's index region. */
+  /** The build id in the pack's index region. */
   buildId: z.string().regex(/^[0-9a-f]{32}$/, "expected 32 hex digits"),
   rows: countSchema,
   securities: countSchema,
@@ -76,7 +76,7 @@ const daySummarySchema = z.strictObject({
   tradedate: beijingDateSchema,
   revision: z.int().min(1),
   state: z.enum(DAY_STATES),
-  /** Why it is withdrawn or damaged; otherwise empty. */
+  /** The reason for the withdrawal or the damage; otherwise empty. */
   note: z.string(),
   degraded: z.boolean(),
   rows: countSchema,
@@ -172,7 +172,7 @@ const comparisonSchema = z.strictObject({
       rows: countSchema,
       medianSecurities: z.number(),
       medianRows: z.number(),
-      /** Whether both are at least 90 % and at most twice their median. */
+      /** Whether rows and securities are each at least 90 % and at most twice their median. */
       plausible: z.boolean(),
     }),
   ),
@@ -185,7 +185,7 @@ const seenRevisionSchema = z.int().min(1);
 /** The state that the operator saw; refused with 409 when it has changed. */
 const seenStateSchema = z.enum(DAY_STATES).optional();
 
-/** Sent by earlier versions of the command and ignored. */
+/** Earlier versions of the command send this member; it is ignored. */
 const unneededForceSchema = z.boolean().optional();
 
 export const withdrawDaySchema = z.strictObject({
@@ -221,7 +221,7 @@ export const dayChangedSchema = z.strictObject({
 });
 export type DayChanged = z.infer<typeof dayChangedSchema>;
 
-/** One change of what a day serves. */
+/** One change of the content that a day serves. */
 const changeSchema = z.strictObject({
   /** Increases with every change of any day. */
   change: z.int().min(1),

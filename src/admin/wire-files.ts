@@ -13,8 +13,8 @@ export const dataTypeSchema = z.enum(DATA_TYPES, `expected ${DATA_TYPES.join(" o
 const FILE_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
 /**
- * Why a file of this type and day cannot be called `name`, as a clause, or null. The name must contain the date and no
- * other date; `<date>_<dataset>.parquet` is a day pack, which `publish` sends.
+ * Returns why a file of this type and day cannot be called `name`, as a clause, or null. The name must contain the date
+ * and no other date; `<date>_<dataset>.parquet` is a day pack, which `publish` sends.
  */
 export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name: string): string | null {
   if (dataType === "auction_tick") {
@@ -31,7 +31,7 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
   // On a case-insensitive system a copy of the share would lose one of the two files.
   const dataset = DATASET_NAMES.find((each) => name.toLowerCase() === `${tradedate}_${each}.parquet`);
   if (dataset !== undefined) {
-    return `that is the ${DATASETS[dataset].row} pack, which is published by itself`;
+    return `that is the ${DATASETS[dataset].row} pack; publish it with edgetape publish`;
   }
   return null;
 }
@@ -62,7 +62,7 @@ export const fileSummarySchema = z.strictObject({
   origin: originSchema,
   /** Only `published` is offered; `verifying` is checked and waits for `files publish`. */
   state: z.enum(FILE_STATES),
-  /** Why it is withdrawn, or empty. */
+  /** The reason for the withdrawal, or empty. */
   stateNote: z.string(),
   sizeBytes: countSchema,
   sha256: sha256Schema,
@@ -114,7 +114,7 @@ export const externalShareSchema = z
         url: z
           .url({ protocol: /^https?$/, hostname: z.regexes.domain })
           .max(2_000)
-          .refine((url) => !PASSWORD_IN_LINK.test(url), "give the password by itself, not in the link"),
+          .refine((url) => !PASSWORD_IN_LINK.test(url), "give the password separately, not in the link"),
         password: z.string().max(200).default(""),
         /** When the link expires. */
         expires: instantSchema,
@@ -183,7 +183,7 @@ export const rotatedSecretSchema = secretVersionsSchema.extend({
 });
 export type RotatedSecret = z.infer<typeof rotatedSecretSchema>;
 
-/** All shares ever created for an account, newest first; without an account all shares in force, by id. */
+/** All shares ever created for an account, newest first; or, when no account is named, all valid shares by id. */
 export const shareListSchema = z.strictObject({
   shares: z.array(shareSummarySchema),
   /** The value of `after` for the next page; null on the last page. */

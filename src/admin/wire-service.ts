@@ -138,7 +138,7 @@ export const beginRestoreSchema = z.strictObject({
   restoreId: sha256Schema,
   chunks: countSchema,
   tables: tablesSchema,
-  /** Null for a backup without seals from an earlier version. */
+  /** The backup's identity; null for a backup of an earlier version, which has no seals. */
   identity: backupIdentitySchema.nullable().default(null),
   /** Restores also over existing data, which is lost. */
   force: z.boolean().default(false),
@@ -147,7 +147,7 @@ export const beginRestoreSchema = z.strictObject({
 });
 export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;
 
-/** What stays revoked, disabled, ended or cleared although it is in force or absent in the backup. */
+/** Revocations and other changes that stay in force although the backup has an earlier state. */
 const keptRevocationSchema = z.strictObject({
   kind: z.enum(["token", "account", "key", "key_end", "share", "external", "plans"]),
   subject: z.string(),
@@ -191,7 +191,7 @@ export const restoredObjectsSchema = z.strictObject({
   objects: z.array(
     z.strictObject({
       objectId: z.int().min(1),
-      /** Why it cannot be served from R2, as a clause; null when it can. */
+      /** The reason why the object cannot be served from R2, as a clause; null when it can. */
       problem: z.string().nullable(),
     }),
   ),
@@ -232,7 +232,7 @@ export const tokenSummarySchema = z.strictObject({
   firstCharacters: z.string(),
   createdAt: z.string(),
   createdBy: z.string(),
-  /** Up to an hour late; null when never used. */
+  /** The last use, up to an hour late; null when the token was never used. */
   lastUsedAt: z.string().nullable(),
   revokedAt: z.string().nullable(),
 });

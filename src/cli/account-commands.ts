@@ -37,7 +37,7 @@ export function registerAccounts(program: Command): void {
   account
     .command("create")
     .description("make an account")
-    .argument("[account]", "your own name for the customer; made up when absent")
+    .argument("[account]", "your own name for the customer (default: a generated one)")
     .option("--contact <text>", "how to reach the customer")
     .option("--note <text>", "anything worth remembering")
     .action(create);
@@ -46,7 +46,7 @@ export function registerAccounts(program: Command): void {
     .description("change an account's contact and note; omitted ones stay")
     .argument("<account>")
     .option("--contact <text>", "how to reach the customer")
-    .option("--note <text>", "anything worth remembering; '' for nothing")
+    .option("--note <text>", "a note for operators; '' deletes it")
     .action(edit);
   account
     .command("show")
@@ -56,8 +56,12 @@ export function registerAccounts(program: Command): void {
   account
     .command("list")
     .description("list all accounts by id; with --expiring, those whose plan ends soon first")
-    .option("--expiring <span>", "only those whose last plan ends within it, such as 7d", spanArgument)
-    .option("--search <text>", "only those with it in their id, contact or note")
+    .option(
+      "--expiring <span>",
+      "only accounts whose last plan ends within this time, such as 7d",
+      spanArgument,
+    )
+    .option("--search <text>", "only accounts with this text in id, contact or note")
     .action(list);
   account
     .command("disable")
@@ -87,12 +91,12 @@ function registerQuotas(account: Command): void {
     .argument("<account>")
     .option(
       "--requests <count>",
-      "requests a Beijing day and interface: a number, unlimited, or plan",
+      "requests per Beijing day and interface: a number, unlimited, or plan",
       ownLimitArgument,
     )
     .option(
       "--files <count>",
-      "Parquet files a Beijing day and interface: a number, unlimited, or plan",
+      "Parquet files per Beijing day and interface: a number, unlimited, or plan",
       ownLimitArgument,
     )
     .action(setLimits);
@@ -108,7 +112,7 @@ function registerQuotas(account: Command): void {
     .command("free")
     .description("release a stuck slot; a running request is not stopped")
     .argument("<account>")
-    .addOption(datasetOption("the dataset whose interface the slot is of").default("orders"))
+    .addOption(datasetOption("the dataset whose interface the slot belongs to").default("orders"))
     .option(...YES_OPTION)
     .action(free);
 }
@@ -219,7 +223,7 @@ function refuseNothing({ requests, files }: { requests?: unknown; files?: unknow
   throw new CommandFailure("Give --requests, --files or both.", EXIT.usage);
 }
 
-/** Not resent after a lost answer, because it could be credited twice. */
+/** The request is not sent again after a lost answer, because it could be credited twice. */
 async function credit(
   id: string,
   options: ServiceOptions & DatasetOptions & { requests?: number; files?: number },
@@ -234,7 +238,7 @@ async function free(id: string, options: ServiceOptions & DatasetOptions & Confi
   const { slot } = await standingOf(options, "GET", id, "/standing");
   if (slot !== null) await confirm(`Free the slot that request ${slot.requestId} of ${id} holds?`, options);
   const standing = await standingOf(options, "POST", id, "/free");
-  print(options, standing, slot === null ? "The slot was free already." : "The slot is free.");
+  print(options, standing, slot === null ? "The slot was already free." : "The slot is free.");
 }
 
 function request(
@@ -273,7 +277,7 @@ function registerInvite(account: Command): void {
     .command("invite")
     .description("create a one-time link into the console; the first person to use it is signed in")
     .argument("<account>")
-    .addOption(defaulted("--valid <span>", "how long the link may be opened, up to 7d", spanArgument, "1d"))
+    .addOption(defaulted("--valid <span>", "how long the link can be opened, at most 7d", spanArgument, "1d"))
     .action(invite);
 }
 
@@ -283,7 +287,7 @@ async function invite(account: string, options: ServiceOptions & { valid: number
   const invited = await serviceOf(options).request(inviteSchema, "POST", path, { body });
   print(options, invited, [
     invited.url,
-    `For the holder of account ${invited.accountId}: opens the console once, until ${invited.expiresAt}; it cannot be shown again.`,
+    `For the holder of account ${invited.accountId}: the link opens the console once, until ${invited.expiresAt}; it cannot be shown again.`,
   ]);
 }
 

@@ -12,14 +12,14 @@ const SILENCE_MS = 60_000;
 /** The longest silence for requests that hash whole objects or list all of them before they answer. */
 export const HASHING_MS = 300_000;
 export const LISTING_MS = 120_000;
-/** A body may take as long as at this speed; three parts of 8 MiB are sent at a time. */
+/** A body may take as long as it needs at this speed. Three parts of 8 MiB are sent at a time. */
 const SLOWEST_BYTES_PER_SECOND = 32_000;
 /** Temporary failures; the request itself was valid. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504, 520, 522, 524]);
 
 const TOKEN_WRONG =
-  "The service does not know this operator's token: look at --token or EDGETAPE_TOKEN. " +
-  "It is the deployment's ADMIN_TOKEN or one of `edgetape token issue`; `npm start` writes its own to demo.json.";
+  "The service refused this operator's token: check --token or EDGETAPE_TOKEN. " +
+  "Use the deployment's ADMIN_TOKEN or a token of `edgetape token issue`; `npm start` writes its token to demo.json.";
 
 interface AdminClientOptions {
   /** The service's URL without a path, such as `https://api.example.com`. */
@@ -33,7 +33,7 @@ interface AdminClientOptions {
 }
 
 interface AdminRequest {
-  /** Sent as JSON unless it is bytes. */
+  /** The body: bytes are sent unchanged, other values as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   /** Whether it may be resent after a lost answer. GET and PUT always may. */
@@ -75,7 +75,7 @@ export class AdminClient {
     const parsed = schema.safeParse(jsonOf(text));
     if (parsed.success) return parsed.data;
     throw new CommandFailure(
-      `${this.baseUrl} answered ${method} ${path} with something this command does not know.`,
+      `${this.baseUrl} answered ${method} ${path} with an unexpected body; command and service may have different versions.`,
     );
   }
 
@@ -146,22 +146,22 @@ class Silence {
   }
 }
 
-/** Returns a client for the operator's options; `undefined` members fall back to the environment. */
+/** Returns a client for the operator's options; the environment replaces `undefined` members. */
 export function adminClient(options: { url?: string | undefined; token?: string | undefined }): AdminClient {
   const baseUrl = options.url ?? process.env.EDGETAPE_URL;
   const token = options.token ?? process.env.EDGETAPE_TOKEN;
   if (!baseUrl)
     throw new CommandFailure(
-      "Which service? Give --url or set EDGETAPE_URL; `npm start` prints the lines to paste.",
+      "Name the service with --url or EDGETAPE_URL; `npm start` prints the lines to paste.",
       2,
     );
   if (!token)
     throw new CommandFailure(
-      "Whose token? Give --token or set EDGETAPE_TOKEN; `npm start` prints the lines to paste.",
+      "Give an operator's token with --token or EDGETAPE_TOKEN; `npm start` prints the lines to paste.",
       2,
     );
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new CommandFailure(`${baseUrl} is not an address; it begins with http:// or https://.`, 2);
+    throw new CommandFailure(`${baseUrl} is not a URL; it must begin with http:// or https://.`, 2);
   }
   const seconds = process.env.EDGETAPE_TIMEOUT;
   if (!seconds) return new AdminClient({ baseUrl, token });
@@ -182,13 +182,13 @@ function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, R
 function refusalOf(httpStatus: number, text: string): ServiceRefusal {
   const refusal = adminErrorSchema.safeParse(jsonOf(text)).data;
   const refused = { httpStatus, reason: refusal?.reason };
-  // Names where the wrong token came from, which the service does not know.
+  // Returns where the wrong token came from, which only this machine can see.
   if (httpStatus === 401) return new ServiceRefusal(TOKEN_WRONG, refused);
   return new ServiceRefusal(refusal?.error ?? `The service answered with HTTP ${httpStatus}.`, refused);
 }
 
 function silentSentence(baseUrl: string, ms: number): string {
-  return `${baseUrl} accepted the request and did not answer within ${Math.ceil(ms / 1000)} s. Is the service running behind this address? EDGETAPE_TIMEOUT sets other seconds.`;
+  return `${baseUrl} accepted the request and did not answer within ${Math.ceil(ms / 1000)} s. Check that the service runs at this URL; EDGETAPE_TIMEOUT sets another timeout in seconds.`;
 }
 
 function unreachableSentence(baseUrl: string, error: unknown): string {

@@ -1,4 +1,4 @@
-/** Publishes the auction pack of a day with its quotes, so that the share of auction packs needs nothing by hand. */
+/** Publishes the auction pack of a day with its quotes, so that no operator has to publish auction packs. */
 import { dirname, join } from "node:path";
 import { auctionPackName } from "../auction/columns.ts";
 import { auctionFileAt, writeAuctionPack } from "../pack-builder/auction-pack.ts";
@@ -8,10 +8,10 @@ import type { AdminClient } from "./admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 import { addFile, type FilePlace, publishFile } from "./file-uploads.ts";
 
-/** The outcome of the auction pack of a published quote pack. */
+/** What became of the auction pack of a published quote pack. */
 export interface AuctionOutcome {
   name: string;
-  /** `kept`: an operator's file, or an operator's withdrawal, stands in its place. */
+  /** `kept`: an operator's file or an operator's withdrawal prevents its publication. */
   state: "published" | "unchanged" | "kept" | "failed";
   /** The revision that shares offer; `null` when they offer none. */
   revision: number | null;
@@ -19,13 +19,13 @@ export interface AuctionOutcome {
   note: string;
 }
 
-/** Refusals that are an operator's decision. */
+/** Reasons of refusals that follow from an operator's decision. */
 const DECIDED = new Set(["operators_file", "content_withdrawn", "target_withdrawn"]);
 
 /**
- * Publishes the auction pack of `pack`, a quote pack at `path`, made beside it unless it lies there; idempotent. `null`
- * when no security has an auction. `force` publishes it although the file was withdrawn. A failure is an outcome,
- * because the quotes are served already.
+ * Publishes the auction pack of `pack`, a quote pack at `path`. The auction pack is made beside it if it is not there
+ * yet. Returns `null` when no security has an auction. `force` publishes it although the file was withdrawn.
+ * Idempotent. A failure is an outcome, not an exception, because the quotes are served already.
  */
 export async function publishAuction(
   client: AdminClient,
@@ -44,7 +44,7 @@ export async function publishAuction(
   try {
     const there = await auctionFileAt(auctionPath, pack);
     if (there === "foreign") {
-      return withheld("kept", `${auctionPath} was not made from quotes. Offer it with files add.`);
+      return withheld("kept", `${auctionPath} was not made from quotes; add it with edgetape files add.`);
     }
     if (there !== "current" && (await writeAuctionPack(pack, auctionPath)) === null) return null;
     return await publishMade(client, place, { path: auctionPath, force });

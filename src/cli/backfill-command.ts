@@ -48,22 +48,24 @@ export function registerBackfill(program: Command): void {
   const command = program
     .command("backfill")
     .description("build and publish every day of a folder, newest first; run it again to resume")
-    .argument("<folder of days>", "deliveries as `nightly` knows them, also in folders of years and months")
-    .option("--from <YYYYMMDD>", "the first day; the oldest one there when absent", dateArgument)
-    .option("--to <YYYYMMDD>", "the last day; the newest one there when absent", dateArgument)
-    .option("--oldest-first", "the other way round")
-    .option("--failed", "only days whose last try from this work folder failed")
+    .argument(
+      "<folder of days>",
+      "the folder with the deliveries, named as for `nightly`; years and months can be subfolders",
+    )
+    .option("--from <YYYYMMDD>", "the first day (default: the oldest one in the folder)", dateArgument)
+    .option("--to <YYYYMMDD>", "the last day (default: the newest one in the folder)", dateArgument)
+    .option("--oldest-first", "load the oldest day first")
+    .option("--failed", "only days whose last attempt from this work folder failed")
     .addOption(
-      new Option(
-        "--expect <type...>",
-        "kinds of files for shares without which a day is not complete",
-      ).choices(dataTypeSchema.options),
+      new Option("--expect <type...>", "kinds of files for shares that a complete day must have").choices(
+        dataTypeSchema.options,
+      ),
     );
   withWebhook(withLoading(command)).addHelpText(
     "after",
-    "\nEnds with a table of the days and what became of each: served, degraded (with rows left out), failed, withdrawn (by\n" +
-      "an operator; --failed leaves it alone), untried (after three failures in a row). A day without a time was loaded by\n" +
-      "an earlier run. What happened when is written to backfill.jsonl in the work folder.\n" +
+    "\nThe command ends with a table of the days and their results: served, degraded (with rows left out), failed, withdrawn (by\n" +
+      "an operator; --failed does not retry it), untried (after three failures in a row). A day without a time was loaded by\n" +
+      "an earlier run. Events with their times are written to backfill.jsonl in the work folder.\n" +
       "Exit status 1: some days failed or are withdrawn, and the next run tries them again. 3: rows were left out of some.",
   );
   command.action(run);
@@ -145,7 +147,10 @@ function isOf(name: DatasetName): (each: { dataset: DatasetName }) => boolean {
   return ({ dataset }) => dataset === name;
 }
 
-/** This many consecutive failures have a common cause, such as an unreachable service. */
+/**
+ * After this many consecutive failures the command stops, because they have a common cause, such as an unreachable
+ * service.
+ */
 const FAILURES_IN_A_ROW = 3;
 
 interface BackfillAsk {
@@ -154,7 +159,7 @@ interface BackfillAsk {
   from: BeijingDate | null;
   to: BeijingDate | null;
   oldestFirst: boolean;
-  /** Only days whose last attempt failed, according to the journal of the work folder. */
+  /** Whether to load only days whose last attempt failed, according to the journal of the work folder. */
   onlyFailed: boolean;
   expected: Expected;
   load: LoadOptions;
@@ -169,11 +174,14 @@ type Verdict = "served" | "degraded" | "failed" | "withdrawn" | "untried";
 interface DayVerdict {
   tradedate: BeijingDate;
   verdict: Verdict;
-  /** The day's datasets that customers can read, also when another dataset or a file for shares failed. */
+  /** The day's datasets that customers can read. Another dataset or a file for shares may have failed. */
   served: Pick<DatasetOutcome, "dataset" | "revision" | "securities" | "rows" | "sizeBytes">[];
-  /** From the delivery to its end; null when this run did not try it, as an earlier one had loaded it for example. */
+  /**
+   * Seconds from the delivery's start to its end; null when this run did not try the day, for example because an
+   * earlier one had loaded it.
+   */
   seconds: number | null;
-  /** Why the day is incomplete, as a sentence, or null. */
+  /** The reason why the day is incomplete, as a sentence, or null. */
   problem: string | null;
 }
 
@@ -190,7 +198,10 @@ interface Backfilled {
   untried: number;
   /** All days in the order in which they were loaded. */
   table: DayVerdict[];
-  /** When the last of them is announced to customers, in Unix milliseconds of this machine's clock; 0 without one. */
+  /**
+   * The instant at which the last loaded day is announced to customers, in Unix milliseconds of this machine's clock; 0
+   * without one.
+   */
   announcedAtMs: number;
 }
 
@@ -337,7 +348,7 @@ function note(workFolder: string, verdict: Verdict, outcome: DayOutcome): void {
 const notedSchema = z.object({
   tradedate: z.string(),
   state: z.string(),
-  /** Absent in journals of earlier versions. */
+  /** The member is absent in journals of earlier versions. */
   verdict: z.string().optional(),
 });
 
@@ -362,12 +373,12 @@ function notedIn(line: string): z.infer<typeof notedSchema>[] {
   }
 }
 
-/** The number of latest days for the estimate, because days and connections change. */
+/** The estimate uses this many latest days, because days and connections change. */
 const COUNTED = 20;
 
 /**
- * Estimates the seconds until `left` more days are loaded from earlier days (`seconds`, oldest first); null before the
- * first.
+ * Estimates the seconds until `left` more days are loaded, from the duration of earlier days (`seconds`, oldest first);
+ * null before the first.
  */
 export function secondsLeft(seconds: readonly number[], left: number): number | null {
   const counted = seconds.slice(-COUNTED);

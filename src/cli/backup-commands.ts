@@ -43,8 +43,8 @@ import { adoptableLines } from "./day-commands.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
 
 const NOT_IN_IT =
-  "\nNot in it: secrets (cursors of another CURSOR_SECRET must be started again; passwords of shares and drives\n" +
-  "of another SHARE_SECRET change), the objects in R2, today's quota counters, sessions of the console.";
+  "\nA backup does not contain secrets (after a change of CURSOR_SECRET clients must start paging again; passwords of shares\n" +
+  "change with SHARE_SECRET), the objects in R2, today's quota counters and sessions of the console.";
 
 /** Registers `backup create`, `backup verify` and `backup restore`. */
 export function registerBackup(program: Command): void {
@@ -56,7 +56,7 @@ export function registerBackup(program: Command): void {
     .description("write a backup to a new file")
     .option(
       "--out <file or folder>",
-      "ends in .gz: packed; a path without an extension is a folder, which is made: there the name has the time",
+      "the file, compressed if it ends in .gz; a path without an extension is a folder, where the name has the time",
       ".",
     )
     .addHelpText("after", NOT_IN_IT)
@@ -71,15 +71,15 @@ export function registerBackup(program: Command): void {
     .command("restore")
     .description("replace a deployment's data by a backup; run it again after any interruption")
     .argument("<file>")
-    .option("--force", "also where it holds something, which is lost")
+    .option("--force", "also over existing data, which is lost")
     .option(
       "--unauthenticated",
-      "without looking at its seals: of a lost deployment whose BACKUP_SECRET is lost too, or of an older version",
+      "without verifying its seals: when BACKUP_SECRET is lost, or for a backup of an older version",
     )
     .option(...YES_OPTION)
     .addHelpText(
       "after",
-      `${NOT_IN_IT}\nWhat was revoked, disabled or cleared since the backup stays so and is named; the audit is only appended to.\nWhat is served changes in one step, the last. Days whose packs do not lie in R2 are not served: copy the\nobjects first, or publish those days again.\nExit status 3: restored, but days or files are lacking.`,
+      `${NOT_IN_IT}\nRevocations since the backup stay in force and are listed; entries are only added to the audit.\nThe served data changes in a single last step. Days whose packs are not in R2 are not served: copy the\nobjects first, or publish those days again.\nExit status 3: restored, but days or files are missing.`,
     )
     .action(restore);
 }
@@ -88,12 +88,12 @@ async function create(options: ServiceOptions & { out: string }): Promise<void> 
   const created = await createBackup(serviceOf(options), fileAt(options.out));
   if (!created.oneMoment) {
     process.stderr.write(
-      "Changes were made while the backup was read; some of them are in it, others not.\n",
+      "The catalog changed while the backup was read; the backup has only some of these changes.\n",
     );
   }
   if (created.sealedWith === null) {
     process.stderr.write(
-      "The backup is not sealed, because the service has no BACKUP_SECRET: anybody could edit it. See `edgetape doctor`.\n",
+      "The backup is not sealed, because the service has no BACKUP_SECRET: an edited backup cannot be detected. See `edgetape doctor`.\n",
     );
   }
   print(options, created, [`${created.path} is written.`, ...rowLines(created.rows)]);
@@ -167,14 +167,14 @@ const KINDS: Record<KeptRevocation["kind"], (subject: string, at: string) => str
 function keptLines(kept: readonly KeptRevocation[]): string[] {
   if (kept.length === 0) return [];
   return [
-    "Stays so, although the backup is of before:",
+    "Still revoked or changed, although the backup is older:",
     ...kept.map(({ kind, subject, at }) => `  ${KINDS[kind](subject, at)}`),
   ];
 }
 
 const UNKNOWN_SINCE = [
-  "WARNING: this deployment was empty, so what was revoked or disabled after the backup is unknown.",
-  "WARNING: tokens, keys, shares, accounts and subscriptions that were taken away since then work again. Take them away once more.",
+  "WARNING: this deployment was empty, so revocations after the backup are unknown.",
+  "WARNING: tokens, keys, shares, accounts and subscriptions that were revoked or disabled since then are valid again. Revoke or disable them again.",
 ];
 
 function restoredLines(path: string, { rows, lacking, adoptable, kept }: Restored): string[] {
@@ -186,12 +186,12 @@ function restoredLines(path: string, { rows, lacking, adoptable, kept }: Restore
     ...(lacking.length === 0
       ? []
       : [
-          "Publish or add these again from their packs and files; `edgetape doctor --repair` gives up what is lost.",
+          "Publish or add these again from their packs and files; `edgetape doctor --repair` marks lost content.",
         ]),
     ...(adoptable.length === 0
       ? []
       : [
-          "Packs in R2 that the backup does not know; `edgetape day adopt <YYYYMMDD>` serves one:",
+          "Packs in R2 that the backup lacks; `edgetape day adopt <YYYYMMDD>` serves one:",
           ...adoptableLines(adoptable),
         ]),
   ];
@@ -201,7 +201,7 @@ function rowLines(rows: Record<string, number>): string[] {
   return Object.entries(rows).map(([table, count]) => `${table.padEnd(18)}${String(count).padStart(9)}`);
 }
 
-/** Attempts for a consistent backup; the last one is kept even if something changed meanwhile. */
+/** The number of attempts to get a consistent backup; the last one is kept even if something changed meanwhile. */
 const TRIES = 3;
 
 interface Created extends BackupEnd {
@@ -262,7 +262,7 @@ interface Restored {
   lacking: { called: string; problem: string }[];
   /** Days with packs in R2 newer than the backup. */
   adoptable: AdoptableDay[];
-  /** What stays revoked although it is in force or absent in the backup. */
+  /** Revocations and other changes that stay in force although the backup has an earlier state. */
   kept: KeptRevocation[];
   /** Whether the deployment was empty, so that revocations since the backup are unknown. */
   overEmpty: boolean;
@@ -373,7 +373,7 @@ async function lookForObjects(
   return lacking.toSorted((a, b) => (a.called < b.called ? -1 : 1));
 }
 
-/** Deletes index rows of replaced packs. They are harmless, and the scheduled task deletes any rest. */
+/** Deletes index rows of replaced packs. They are harmless, and the scheduled task deletes the remaining ones. */
 async function sweep(client: AdminClient, say: (line: string) => void): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {

@@ -34,7 +34,7 @@ const headSchema = z.object({
   service: z.string(),
   version: z.string(),
   tables: z.record(z.string(), z.array(z.string())),
-  /** Absent in the first format. */
+  /** The backup's identity; absent in the first format. */
   identity: backupIdentitySchema.optional(),
 });
 type BackupHead = z.infer<typeof headSchema>;

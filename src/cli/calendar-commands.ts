@@ -17,7 +17,7 @@ const DAYS_PER_REQUEST = 4_000;
 /** The source of days marked by hand. */
 const MARKED_SOURCE = "marked by the operator";
 
-const FORCE_OPTION = ["--force", "also where a Saturday or Sunday is a trading day"] as const;
+const FORCE_OPTION = ["--force", "accept a Saturday or Sunday as a trading day"] as const;
 
 /** Registers `calendar load`, `calendar mark` and `calendar show`. */
 export function registerCalendar(program: Command): void {
@@ -43,7 +43,7 @@ export function registerCalendar(program: Command): void {
   calendar
     .command("show")
     .description("show the trading days of a year")
-    .option("--year <year>", "the year; the present one when absent", yearArgument)
+    .option("--year <year>", "the year (default: the current one)", yearArgument)
     .action(show);
 }
 
@@ -76,7 +76,7 @@ async function mark(
 ): Promise<void> {
   const days = [{ day, open: options.as === "open" }];
   const { changed } = await loadCalendar(serviceOf(options), days, MARKED_SOURCE, options.force);
-  const sentence = changed === 0 ? `${day} was ${options.as} already.` : `${day} is ${options.as} now.`;
+  const sentence = changed === 0 ? `${day} was already ${options.as}.` : `${day} is now ${options.as}.`;
   print(options, { day, state: options.as, changed }, sentence);
 }
 

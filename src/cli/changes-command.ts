@@ -35,7 +35,7 @@ export function registerChanges(program: Command): void {
       instantArgument,
     )
     .option("--after <number>", "behind a change's number", countArgument)
-    .addOption(datasetOption("the one dataset to list; all when absent"))
+    .addOption(datasetOption("only this dataset (default: all)"))
     .action(listChanges);
 }
 

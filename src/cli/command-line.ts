@@ -40,7 +40,7 @@ export function withService(command: Command): Command {
     .option("--url <address>", "the service, for example https://api.example.com (or EDGETAPE_URL)")
     .option(
       "--token <token>",
-      "the operator's token (better in EDGETAPE_TOKEN: other users see command lines)",
+      "the operator's token (prefer EDGETAPE_TOKEN, because other users can see command lines)",
     )
     .option("--json", "print the answer as JSON");
 }

@@ -50,13 +50,13 @@ import { registerDayQuality } from "./quality-command.ts";
 export function registerDays(program: Command): void {
   serviceCommand(program, "days")
     .description("list the days of a month: loaded, expected and missing ones")
-    .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument)
+    .option("--month <YYYYMM>", "the month (default: the current one)", monthArgument)
     .option(
       "--built-before <version>",
-      "instead of a month: loaded days whose pack an earlier builder made, or one that left no version",
+      "instead of a month: loaded days whose pack was built by an earlier version or has no version",
       versionArgument,
     )
-    .addOption(datasetOption("the one dataset to list; all when absent"))
+    .addOption(datasetOption("only this dataset (default: all)"))
     .action(list);
   const day = serviceCommand(program, "day").description(
     "show one day, withdraw it, restore earlier content, adopt a pack",
@@ -65,14 +65,17 @@ export function registerDays(program: Command): void {
     .command("show", { isDefault: true })
     .description("show the day, its comparison with others, and its revisions")
     .argument("<YYYYMMDD>", "", dateArgument)
-    .addOption(datasetOption("the one dataset to show; all that the day has when absent"))
+    .addOption(datasetOption("only this dataset (default: all of the day)"))
     .action(detail);
   registerDayActions(day);
   registerAdopt(day);
   registerDayQuality(day);
 }
 
-/** Loaded days of `dataset` whose pack was built before `version`; without one, before the service's own. */
+/**
+ * Returns the loaded days of `dataset` whose pack was built before `version`; when it is absent, before the service's
+ * own version.
+ */
 export function builtBefore(
   options: ServiceOptions,
   version: string | undefined,
@@ -84,8 +87,8 @@ export function builtBefore(
 }
 
 /**
- * The answers by dataset. The answer for orders, or for the only dataset, is also at the top level, as in earlier
- * versions.
+ * Returns the answers by dataset. The answer for orders, or for the only dataset, is also at the top level, as in
+ * earlier versions.
  */
 function answersOf<T extends object>(answers: readonly [DatasetName, T][]): object {
   return { ...answers[0]?.[1], datasets: Object.fromEntries(answers) };
@@ -281,7 +284,7 @@ async function withdraw(date: BeijingDate, options: ActionOptions & { note?: str
     result,
     changed
       ? `${calledOf(day)}, revision ${day.revision}, is withdrawn.`
-      : `${calledOf(day)}, revision ${day.revision}, was withdrawn already by ${actor}.`,
+      : `${calledOf(day)}, revision ${day.revision}, was already withdrawn by ${actor}.`,
   );
 }
 
@@ -375,16 +378,16 @@ function registerAdopt(day: Command): void {
   day
     .command("adoptable")
     .description("list packs in R2 that are not in the catalog, for example newer ones after a restore")
-    .addOption(datasetOption("the one dataset to list; all when absent"))
+    .addOption(datasetOption("only this dataset (default: all)"))
     .action(listAdoptable);
   day
     .command("adopt")
     .description("serve such a pack as the day's next revision after checking it, without uploading it again")
     .argument("<YYYYMMDD>", "", dateArgument)
     .addOption(datasetOption("the dataset that it is about").default("orders"))
-    .option("--object <key>", "which one; the newest of the day when absent")
-    .option("--sha256 <hex>", "the pack's sum, where its object does not carry it")
-    .option("--degraded", "mark the day: its build left rows out")
+    .option("--object <key>", "the pack's object key (default: the newest of the day)")
+    .option("--sha256 <hex>", "the pack's SHA-256, if its object has none")
+    .option("--degraded", "mark the day as degraded, because its build left rows out")
     .option("--force", "even if the service finds the day implausible")
     .option(...YES_OPTION)
     .action(adopt);
@@ -399,7 +402,7 @@ async function adoptableDays(client: AdminClient, dataset: DatasetName): Promise
 async function listAdoptable(options: ServiceOptions & DatasetOptions): Promise<void> {
   const days: AdoptableDay[] = [];
   for (const dataset of datasetsOf(options)) days.push(...(await adoptableDays(serviceOf(options), dataset)));
-  const none = "The catalog knows every pack in R2.";
+  const none = "Every pack in R2 is in the catalog.";
   print(options, { days }, days.length === 0 ? none : adoptableLines(days));
 }
 
@@ -429,7 +432,7 @@ async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
   );
   if (day === undefined || pack === undefined) {
     throw new CommandFailure(
-      `There is no such pack of ${called} to be adopted; \`edgetape day adoptable\` lists what there is.`,
+      `There is no such pack of ${called} to adopt; \`edgetape day adoptable\` lists what there is.`,
     );
   }
   const instead = day.served === null ? "" : ` in place of revision ${day.served}`;

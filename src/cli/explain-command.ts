@@ -18,11 +18,20 @@ export function registerExplain(program: Command): void {
     .description(
       "explain why a request was answered as it was, or how it would be answered now, without charging",
     )
-    .argument("[request id]", "from the end of the message or X-Request-Id; a text to paste is printed")
-    .option("--request <json>", "a request's body instead, or @ and the path of a file with it")
-    .option("--key <key>", "ask with this key (better in EDGETAPE_KEY: other users see command lines)")
+    .argument(
+      "[request id]",
+      "the id at the end of a message or in X-Request-Id; a text for the customer is printed",
+    )
+    .option(
+      "--request <json>",
+      "a request's body instead of an id, or @ and the path of a file that contains it",
+    )
+    .option(
+      "--key <key>",
+      "ask with this key (prefer EDGETAPE_KEY, because other users can see command lines)",
+    )
     .option("--key-id <id>", "ask as the holder of this key")
-    .option("--account <account>", "ask as this account; with a request id: look here only")
+    .option("--account <account>", "ask as this account; with a request id, search this account only")
     .action(explain);
 }
 

@@ -61,15 +61,15 @@ export function registerFiles(program: Command): void {
         "upload a daily file and check it; shares offer it once it is published. Run it again after any interruption",
       )
       .argument("<file>", "an auction pack, or any file of the day for level2 shares")
-      .option("--publish", "publish it at once: it takes the place of its former revision in shares")
+      .option("--publish", "publish the file at once, in place of its previous revision in shares")
       .option("--force", "with --publish: also in place of a file that was withdrawn"),
-    "its name in shares, which must contain the date; the file's own name when absent",
+    "its name in shares, which must contain the date (default: the file's own name)",
   ).action(add);
   files
     .command("list")
     .description("list the files of a month with their states")
-    .addOption(typeOption("the kind of files; all kinds when absent"))
-    .option("--month <YYYYMM>", "the month; the present one when absent", monthArgument)
+    .addOption(typeOption("the kind of files (default: all)"))
+    .option("--month <YYYYMM>", "the month (default: the current one)", monthArgument)
     .action(list);
   const name = "the file's name in the share; not needed for an auction pack";
   withPlace(
@@ -78,17 +78,17 @@ export function registerFiles(program: Command): void {
       .description("publish an added or withdrawn file in shares")
       .option(
         "--revision <n>",
-        "the revision that you have looked at; needed where several could be published",
+        "the revision that you have checked; needed when several can be published",
         revisionArgument,
       )
-      .option("--force", "also as other content of a file that was withdrawn"),
+      .option("--force", "also publish other content of a withdrawn file"),
     name,
   ).action(publish);
   withPlace(
     files
       .command("withdraw")
       .description("withdraw a file at once, including downloads that have begun")
-      .option("--note <text>", "why, for the list and the audit")
+      .option("--note <text>", "the reason, for the list and the audit")
       .option(...YES_OPTION),
     name,
   ).action(withdraw);
@@ -131,7 +131,7 @@ async function publish(options: PlaceOptions & { revision?: number; force?: bool
 async function withdraw(options: PlaceOptions & ConfirmOptions & { note?: string }): Promise<void> {
   const place = placeOf(options);
   refuseWrongName(place);
-  await confirm(`Take ${place.name} out of every ${place.dataType} share at once?`, options);
+  await confirm(`Withdraw ${place.name} from every ${place.dataType} share at once?`, options);
   const request = { body: { note: options.note ?? "" }, repeatable: true };
   show(
     options,
@@ -143,7 +143,7 @@ async function withdraw(options: PlaceOptions & ConfirmOptions & { note?: string
 function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallback?: string): FilePlace {
   const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;
   const called = name ?? fallback ?? only;
-  if (called === undefined) throw new CommandFailure("Which file of the day? Give --name.", EXIT.usage);
+  if (called === undefined) throw new CommandFailure("Name the file of the day with --name.", EXIT.usage);
   return { dataType, tradedate, name: called };
 }
 
@@ -179,7 +179,7 @@ async function list(options: ServiceOptions & { type?: string; month?: string })
   );
 }
 
-/** Who made a file, as text. */
+/** The origin of a file as text. */
 const ORIGINS: Record<FileSummary["origin"], string> = {
   operator: "operator",
   builder: "edgetape, from quotes",
@@ -221,5 +221,5 @@ export async function openDailyFile(path: string, place: FilePlace, root?: strin
   const problem = await dailyFileProblem(path, file, place);
   if (problem === null) return file;
   await file.close();
-  throw new CommandFailure(`${path} is not taken: ${problem}.`);
+  throw new CommandFailure(`${path} is refused: ${problem}.`);
 }

@@ -35,10 +35,10 @@ export function registerKeys(program: Command): void {
     .command("issue")
     .description("create a key for an account; it is shown only once")
     .argument("<account>")
-    .option("--name <name>", "what the key is for")
+    .option("--name <name>", "the purpose of the key")
     .option(
       "--expires <instant>",
-      "a date (its beginning in Beijing) or RFC 3339; never when absent",
+      "a date (its beginning in Beijing) or RFC 3339 (default: never)",
       instantArgument,
     )
     .action(issue);
@@ -53,7 +53,7 @@ export function registerKeys(program: Command): void {
       "create a key that replaces another one, which stays valid for an overlap; it is shown only once",
     )
     .argument("<key id>")
-    .option("--overlap <span>", "how long the old key works on, at most 7d (1d when absent)", spanArgument)
+    .option("--overlap <span>", "how long the old key still works, at most 7d (default: 1d)", spanArgument)
     .action(roll);
   key
     .command("revoke")
@@ -68,7 +68,7 @@ export function registerKeys(program: Command): void {
       "<csv>",
       "heading: key (or sha256), account, plan, start, end; start is inclusive, end exclusive; UTF-8 or GB18030",
     )
-    .option("--allow-short", "take keys of fewer than 20 characters too: they can be guessed")
+    .option("--allow-short", "also accept keys of fewer than 20 characters, which can be guessed")
     .action(importFile);
 }
 
@@ -110,10 +110,10 @@ async function roll(keyId: string, options: ServiceOptions & { overlap?: number 
 }
 
 async function revoke(keyId: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
-  await confirm(`Refuse key ${keyId} for good?`, options);
+  await confirm(`Revoke key ${keyId} permanently?`, options);
   const path = `/admin/keys/${encodeURIComponent(keyId)}/revoke`;
   const key = await serviceOf(options).request(keySummarySchema, "POST", path, { repeatable: true });
-  print(options, key, `Key ${key.keyId} of account ${key.accountId} is revoked since ${key.revokedAt}.`);
+  print(options, key, `Key ${key.keyId} of account ${key.accountId} was revoked at ${key.revokedAt}.`);
 }
 
 async function importFile(path: string, options: ServiceOptions & { allowShort?: boolean }): Promise<void> {

@@ -32,11 +32,11 @@ export function registerTokens(program: Command): void {
   token
     .command("issue")
     .description("create a token for an operator; it is shown only once")
-    .argument("<name>", "who holds it: the audit speaks of this name")
+    .argument("<name>", "the operator's name, as it appears in the audit")
     .addOption(
       new Option(
         "--scope <scope>",
-        "read: looks and changes nothing; publish: days and files, what nightly needs, nothing of customers; admin: all",
+        "read: reads only; publish: days and files, as nightly needs, without customer data; admin: everything",
       )
         .choices(TOKEN_SCOPES)
         .default("read"),
@@ -66,19 +66,21 @@ interface AuditOptions extends ServiceOptions {
 export function registerAudit(program: Command): void {
   serviceCommand(program, "audit")
     .description("list who changed what, newest first")
-    .option("--subject <text>", "of one day, account, key id or token name")
-    .option("--actor <name>", "by the holder of this token, this account, ADMIN_TOKEN or service")
+    .option("--subject <text>", "entries about this day, account, key id or token name")
+    .option("--actor <name>", "changes by this token, this account, ADMIN_TOKEN or service")
     .addOption(
-      new Option("--kind <kind>", "by actors of this kind: bootstrap is ADMIN_TOKEN").choices(ACTOR_KINDS),
+      new Option("--kind <kind>", "changes by actors of this kind; bootstrap is ADMIN_TOKEN").choices(
+        ACTOR_KINDS,
+      ),
     )
-    .option("--action <name>", "such as day.publish, or day for all of them")
+    .option("--action <name>", "one action, such as day.publish, or day for all actions on days")
     .option(
       "--since <instant>",
       "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
       instantArgument,
     )
-    .option("--before <id>", "older than this entry", countArgument)
-    .option("--limit <count>", "at most so many, up to 500 (100 when absent)", countArgument)
+    .option("--before <id>", "entries older than this one", countArgument)
+    .option("--limit <count>", "maximum number of entries, up to 500 (default: 100)", countArgument)
     .action(audit);
 }
 
@@ -113,10 +115,10 @@ async function list(options: ServiceOptions): Promise<void> {
 }
 
 async function revoke(name: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
-  await confirm(`Refuse the token of ${name} for good?`, options);
+  await confirm(`Revoke the token of ${name} permanently?`, options);
   const path = `/admin/tokens/${encodeURIComponent(name)}/revoke`;
   const token = await serviceOf(options).request(tokenSummarySchema, "POST", path, { repeatable: true });
-  print(options, token, `The token of ${token.name} is revoked since ${token.revokedAt}.`);
+  print(options, token, `The token of ${token.name} was revoked at ${token.revokedAt}.`);
 }
 
 async function audit(options: AuditOptions): Promise<void> {

@@ -40,24 +40,24 @@ function registerBuild(pack: Command): void {
     .description(
       "build the packs of a day, one of each dataset, from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
     )
-    .argument("<delivery...>", "what was delivered for the day; several are read as one")
+    .argument("<delivery...>", "the day's delivery; several folders and files are read as one")
     .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
-    .requiredOption("--out <folder>", "where the packs go; made if absent")
-    .addOption(datasetOption("the one dataset to build; every one that the delivery holds when absent"))
+    .requiredOption("--out <folder>", "the folder for the packs, created if absent")
+    .addOption(datasetOption("build only this dataset (default: every dataset in the delivery)"))
     .option(
       "--max-broken <count>",
-      "lines that may be no rows before a pack's build fails (default: one in a million)",
+      "maximum number of broken lines of a pack (default: one in a million)",
       countArgument,
     )
     .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
-    .option("--no-verify", "do not read a pack back before it gets its name")
+    .option("--no-verify", "do not verify a pack before it is renamed")
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
       "\nLinks are not followed. Every file that is not read is named in the report.\n" +
         "Exit status 3: built, but lines that could not be rows, or files that may hold records, were left out,\n" +
         "or the quality check failed: `edgetape day quality` prints its sheet.\n" +
-        "Exit status 1: a pack could not be built; those of the other datasets are there.",
+        "Exit status 1: a pack could not be built; the packs of other datasets were.",
     )
     .action(build);
 }
@@ -116,7 +116,7 @@ export function refuseFailed({ packs, refused, tradedate }: DeliveryReport): voi
   const { first } = failed.broken;
   if (first === null) {
     const { row } = DATASETS[failed.dataset];
-    throw new CommandFailure(`not one ${row} of ${tradedate} was found; no pack was written.`);
+    throw new CommandFailure(`no ${row} of ${tradedate} was found; no pack was written.`);
   }
   throw new CommandFailure(`${placeText(first)}: ${first.reason}`);
 }
@@ -128,7 +128,7 @@ function registerVerify(pack: Command): void {
     .description("check a pack: every checksum, every footer, every row as DuckDB reads it")
     .argument("<pack>", "the pack's file")
     .option("--json", "print the answer as JSON")
-    .addHelpText("after", "\nExit status 1: something is off; its place is on stderr.")
+    .addHelpText("after", "\nExit status 1: the pack is damaged; the position is on stderr.")
     .action(verify);
 }
 
@@ -156,7 +156,7 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
     seconds,
   };
   const lines = [
-    `${path}: whole. ${index.tradedate}, ${index.entries.length} securities, ${countText(rows)} ${DATASETS[index.dataset].rows}, checked in ${seconds.toFixed(1)} s.`,
+    `${path}: intact. ${index.tradedate}, ${index.entries.length} securities, ${countText(rows)} ${DATASETS[index.dataset].rows}, checked in ${seconds.toFixed(1)} s.`,
     ...originLines(index.origin, rows),
   ];
   print(options, answer, lines.join("\n"));

@@ -57,8 +57,8 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .addHelpText(
       "after",
       "\nExit status: 0 done, 1 refused or failed, 2 wrong command line, 3 done with rows left out.\n" +
-        "Commands that talk to a service take --url and --token, or EDGETAPE_URL and EDGETAPE_TOKEN; one that is\n" +
-        "silent for 60 s (EDGETAPE_TIMEOUT) ends them. With --json an error is one line of JSON on stderr.",
+        "Commands that call a service accept --url and --token, or EDGETAPE_URL and EDGETAPE_TOKEN. They fail when\n" +
+        "it is silent for 60 s (EDGETAPE_TIMEOUT). With --json an error is one line of JSON on stderr.",
     );
   if (wantsJson(args)) program.configureOutput({ writeErr: () => undefined, outputError: () => undefined });
   const [first = ""] = args;

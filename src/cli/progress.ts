@@ -34,7 +34,7 @@ export function stageProgress(
   }, stream);
 }
 
-/** `all` is shown at the end; the latest state when absent. */
+/** Formats a line of progress. `all` is shown at the end; without it the latest state. */
 function progressLine<Done>(
   lineOf: (done: Done) => string,
   stream: NodeJS.WriteStream,

@@ -54,7 +54,7 @@ export function registerPublish(program: Command): void {
       "--force",
       "publish even if the quality check failed, or the service finds the day implausible or unchanged",
     )
-    .option("--degraded", "mark the day: its build left rows out")
+    .option("--degraded", "mark the day as degraded, because its build left rows out")
     .action(publish);
 }
 
@@ -68,14 +68,14 @@ async function publish(paths: string[], options: PublishCommandOptions): Promise
   refuseFailedAuction(published.map(({ auction }) => auction));
 }
 
-/** A published pack and, of quotes, the outcome of the auction pack made from them. */
+/** A published pack; for a pack of quotes, also the outcome of the auction pack made from it. */
 export interface PublishedPack extends Published {
   auction: AuctionOutcome | null;
 }
 
 /**
- * Publishes the pack at `path`, with progress on stderr, and after quotes the auction pack made from them unless
- * `hasAuction`: the delivery has its own.
+ * Publishes the pack at `path` with progress on stderr. After quotes it also publishes the auction pack made from them,
+ * unless the delivery has its own (`hasAuction`).
  */
 export async function publishAt(
   client: AdminClient,
@@ -107,7 +107,7 @@ async function qualityBeside(path: string, { index }: PackFile): Promise<BeginUp
   return sheetClaim(sheet);
 }
 
-/** Returns which revision is served now and what came of the auction pack, a sentence each. */
+/** Returns which revision is served now and whether the auction pack is offered, one sentence each. */
 export function publishedLines({ auction, ...published }: PublishedPack): string[] {
   return [publishedText(published), ...(auction === null ? [] : [auctionText(auction)])];
 }

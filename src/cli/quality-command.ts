@@ -18,7 +18,7 @@ export function registerDayQuality(day: Command): void {
     .command("quality")
     .description("the day's quality sheet, which `edgetape pack build` writes beside the packs")
     .argument("<YYYYMMDD>", "", dateArgument)
-    .option("--folder <folder>", "where the day's packs lie", ".")
+    .option("--folder <folder>", "the folder of the day's packs", ".")
     .option("--json", "print the sheet as JSON")
     .addHelpText("after", "\nExit status 1: a check failed, or there is no sheet.")
     .action(quality);

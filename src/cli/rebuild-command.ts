@@ -44,23 +44,26 @@ export function registerRebuild(program: Command): void {
     .description(
       "build a day from its delivery and publish every dataset of it as the next revision, in one step",
     )
-    .argument("[delivery...]", "what was delivered for the day; several are read as one")
+    .argument("[delivery...]", "the day's delivery; several folders and files are read as one")
     .option("--date <YYYYMMDD>", "the trading day", dateArgument)
-    .addOption(datasetOption("the one dataset to build; every one that the delivery holds when absent"))
-    .option("--affected", "every loaded day whose pack an earlier builder made, from its delivery in --from")
-    .option("--from <folder>", "with --affected: where deliveries lie, as `backfill` reads them")
+    .addOption(datasetOption("build only this dataset (default: every dataset in the delivery)"))
+    .option(
+      "--affected",
+      "rebuild every loaded day whose pack was built by an earlier version, from its delivery in --from",
+    )
+    .option("--from <folder>", "with --affected: the folder with the deliveries, as for `backfill`")
     .option(
       "--built-before <version>",
-      "with --affected: days built before this version; the service's own when absent",
+      "with --affected: days built before this version (default: the service's own)",
       versionArgument,
     )
-    .requiredOption("--out <folder>", "where the packs and quarantined lines stay; made if absent")
-    .option("--max-broken <count>", "lines that may be no rows before a pack's build fails", countArgument)
+    .requiredOption("--out <folder>", "the folder for the packs and quarantined lines, created if absent")
+    .option("--max-broken <count>", "maximum number of broken lines of a pack", countArgument)
     .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
     .option("--force", "publish even if the service finds the day implausible, smaller or unchanged")
     .addHelpText(
       "after",
-      "\nWithdrawn days are named and left as they are, with --affected also when forced.\n" +
+      "\nWithdrawn days are listed and not rebuilt, with --affected not even with --force.\n" +
         "Exit status 3: published, but rows were left out, or a dataset is missing that other days have.",
     )
     .action(run);

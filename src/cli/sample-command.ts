@@ -27,15 +27,15 @@ export function registerSample(program: Command): void {
       "generate a day of orders, matching trades and quotes, the same for the same seed, date and size",
     )
     .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
-    .requiredOption("--out <folder>", "where to write; made if absent")
+    .requiredOption("--out <folder>", "the output folder, created if absent")
     .option(
       "--rows <count>",
       "orders of the whole day; a full market day has 130000000",
       rowsArgument,
       DEFAULT_ROWS,
     )
-    .option("--seed <text>", "another seed makes other orders", DEFAULT_SEED)
-    .addOption(datasetOption("the one dataset to write; all when absent"))
+    .option("--seed <text>", "another seed gives other orders", DEFAULT_SEED)
+    .addOption(datasetOption("only this dataset (default: all)"))
     .option("--csv", "write the vendor's CSV folders instead of packs")
     .option("--json", "print the answer as JSON")
     .action(sample);

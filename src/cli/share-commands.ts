@@ -47,7 +47,7 @@ export function registerShares(program: Command): void {
   share
     .command("revoke")
     .description("revoke a share (within 30 s everywhere); the next request gets one with another password")
-    .argument("<share id>", "the last part of its address")
+    .argument("<share id>", "the last part of its URL")
     .option(...YES_OPTION)
     .action(revoke);
   registerSecrets(share);
@@ -69,10 +69,10 @@ async function list(account: string | undefined, options: ServiceOptions): Promi
     share.dataType,
     String(share.year),
     share.createdAt,
-    share.revokedAt === null ? "in force for 7 days, as long as the plan" : `revoked ${share.revokedAt}`,
+    share.revokedAt === null ? "valid for 7 days, or until the plan ends" : `revoked ${share.revokedAt}`,
   ]);
   const none =
-    account === undefined ? "No share is in force." : `Account ${account} has never asked for a share.`;
+    account === undefined ? "No share is valid." : `Account ${account} has never requested a share.`;
   print(
     options,
     { shares },
@@ -81,13 +81,13 @@ async function list(account: string | undefined, options: ServiceOptions): Promi
 }
 
 async function revoke(shareId: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
-  await confirm(`End share ${shareId} for good?`, options);
+  await confirm(`Revoke share ${shareId} permanently?`, options);
   const path = `/admin/shares/${encodeURIComponent(shareId)}/revoke`;
   const share = await serviceOf(options).request(shareSummarySchema, "POST", path, { repeatable: true });
   print(
     options,
     share,
-    `Share ${share.shareId} of account ${share.accountId} is revoked since ${share.revokedAt}.`,
+    `Share ${share.shareId} of account ${share.accountId} was revoked at ${share.revokedAt}.`,
   );
 }
 
@@ -102,12 +102,15 @@ function registerSecrets(share: Command): void {
   share
     .command("rotate")
     .description("re-encrypt passwords of external shares under the current version of SHARE_SECRET")
-    .option("--revoke-older", "end the shares of older versions now too, as when an old secret has leaked")
+    .option(
+      "--revoke-older",
+      "also end the shares of older versions now, for example after a secret has leaked",
+    )
     .option(...YES_OPTION)
     .addHelpText(
       "after",
-      "\nBefore: put `<old>,<version + 1>:<new>` into the secret SHARE_SECRET. After: drop the versions that\n" +
-        "nothing needs any more; shares of an older version end within 7 days by themselves.",
+      "\nFirst set the secret SHARE_SECRET to `<old>,<version + 1>:<new>`. Afterwards remove the versions that are\n" +
+        "no longer needed; shares of older versions end within 7 days.",
     )
     .action(rotate);
 }
@@ -131,9 +134,10 @@ async function rotate(options: ServiceOptions & ConfirmOptions & { revokeOlder?:
   };
   const rotated = await client.request(rotatedSecretSchema, "POST", `${SECRET_PATH}/rotate`, request);
   const drives = rotated.resealed.map(({ dataType, year }) => `${dataType} ${year}`);
-  const encrypted = drives.length === 0 ? "No drive's password" : `The passwords of ${drives.join(", ")}`;
+  const encrypted =
+    drives.length === 0 ? "No passwords of external shares" : `The passwords of ${drives.join(", ")}`;
   print(options, rotated, [
-    `${encrypted} had to be re-encrypted; ${rotated.revoked} shares were ended.`,
+    `${encrypted} were re-encrypted; ${rotated.revoked} shares were ended.`,
     ...versionLines(rotated),
   ]);
 }
@@ -153,8 +157,8 @@ function versionLines({ current, versions }: SecretVersions): string[] {
 
 function adviceOf(of: { current: number; version: number; present: boolean; isNeeded: boolean }): string {
   if (of.version === of.current) return "current";
-  if (!of.present) return of.isNeeded ? "lacking: put it back, or what needs it does not work" : "";
-  return of.isNeeded ? "still needed" : "may be dropped";
+  if (!of.present) return of.isNeeded ? "missing: restore it, because shares depend on it" : "";
+  return of.isNeeded ? "still needed" : "can be removed";
 }
 
 interface DriveOptions extends ServiceOptions {
@@ -183,8 +187,8 @@ export function registerExternal(program: Command): void {
       )
       .requiredOption("--from <YYYYMMDD>", "the first day it covers", dateArgument)
       .requiredOption("--to <YYYYMMDD>", "the last day it covers", dateArgument)
-      .requiredOption("--files <count>", "how many daily files it holds", countArgument)
-      .requiredOption("--bytes <count>", "how many bytes they have", countArgument)
+      .requiredOption("--files <count>", "the number of its daily files", countArgument)
+      .requiredOption("--bytes <count>", "the size of its files in bytes", countArgument)
       .option("--link <address>", "its address")
       .option("--expires <instant>", "when the link stops working: a date or RFC 3339", instantArgument)
       .option("--password-stdin", "read its password from standard input (or EDGETAPE_EXTERNAL_PASSWORD)"),
@@ -201,7 +205,7 @@ export function registerExternal(program: Command): void {
 function withDrive(command: Command): Command {
   return command
     .addOption(dataTypeOption())
-    .requiredOption("--year <YYYY>", "the year it is for", yearArgument);
+    .requiredOption("--year <YYYY>", "the year of the share", yearArgument);
 }
 
 function yearArgument(text: string): number {
@@ -221,11 +225,11 @@ async function setExternal(options: SetOptions): Promise<void> {
   showExternal(options, await serviceOf(options).request(externalListSchema, "PUT", path, { body }));
 }
 
-/** The password is read from standard input, because other users of the machine can see command lines. */
+/** Reads the password from standard input, because other users of the machine can see command lines. */
 async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<ExternalShareInput["link"]> {
   if (link === undefined && expires === undefined && !passwordStdin) return null;
   if (link === undefined || expires === undefined) {
-    throw new CommandFailure("A link has an address and an end: give --link and --expires.", EXIT.usage);
+    throw new CommandFailure("A link needs an expiry: give --link and --expires together.", EXIT.usage);
   }
   const given = passwordStdin ? await text(process.stdin) : (process.env.EDGETAPE_EXTERNAL_PASSWORD ?? "");
   return { url: link, expires, password: given.replace(/\r?\n$/, "") };
@@ -233,7 +237,7 @@ async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<Ext
 
 async function clearExternal(options: DriveOptions & ConfirmOptions): Promise<void> {
   const drive = `the external share of ${options.type} ${options.year}`;
-  await confirm(`Forget ${drive}, with its link and password?`, options);
+  await confirm(`Remove ${drive} with its link and password?`, options);
   const path = `/admin/external/${options.type}/${options.year}/clear`;
   showExternal(options, await serviceOf(options).request(externalListSchema, "POST", path));
 }

@@ -37,11 +37,11 @@ export function registerSubscriptions(program: Command): void {
     .addOption(planOption())
     .requiredOption(
       "--start <instant>",
-      "first instant: a date (its beginning in Beijing) or RFC 3339",
+      "start, inclusive: a date (its beginning in Beijing) or RFC 3339",
       instantArgument,
     )
-    .requiredOption("--end <instant>", "first instant after the plan, likewise", instantArgument)
-    .option("--keep", "keep the account's other plans: of overlapping ones the best counts")
+    .requiredOption("--end <instant>", "end, exclusive: a date or RFC 3339", instantArgument)
+    .option("--keep", "keep the account's other plans; of overlapping plans the best counts")
     .option(...YES_OPTION)
     .action(set);
   subscription
@@ -49,14 +49,18 @@ export function registerSubscriptions(program: Command): void {
     .description("extend a plan; an ended plan starts again now")
     .argument("<account>")
     .addOption(planOption())
-    .option("--by <span>", "so much longer, such as 30d", spanArgument)
-    .option("--until <instant>", "until before this instant: a date or RFC 3339", instantArgument)
+    .option("--by <span>", "extend the plan by this time, such as 30d", spanArgument)
+    .option(
+      "--until <instant>",
+      "extend the plan to this end, exclusive: a date or RFC 3339",
+      instantArgument,
+    )
     .action(extend);
   subscription
     .command("weekly")
     .description("add a weekly card (7 × 24 hours) to the account's plans")
     .argument("<account>")
-    .option("--start <instant>", "its first instant; now when absent", instantArgument)
+    .option("--start <instant>", "start, inclusive (default: now)", instantArgument)
     .action(weekly);
 }
 
@@ -74,8 +78,8 @@ export function registerPlans(program: Command): void {
     .command("set")
     .description("set both limits of a plan, for every account without limits of its own")
     .addArgument(new Argument("<plan>").choices(planNameSchema.options))
-    .requiredOption("--requests <count>", "requests a Beijing day, or unlimited", limitArgument)
-    .requiredOption("--files <count>", "Parquet files a Beijing day, or unlimited", limitArgument)
+    .requiredOption("--requests <count>", "requests per Beijing day, or unlimited", limitArgument)
+    .requiredOption("--files <count>", "Parquet files per Beijing day, or unlimited", limitArgument)
     .action(setPlan);
 }
 
@@ -103,7 +107,7 @@ async function confirmLoss(id: string, options: ServiceOptions & ConfirmOptions)
   const { subscriptions } = await serviceOf(options).request(accountSchema, "GET", path);
   if (subscriptions.length === 0) return;
   const had = subscriptions.map(({ plan, start, end }) => `${plan} from ${start} until before ${end}`);
-  await confirm(`Take from ${id} what it has: ${had.join(", ")}?`, options);
+  await confirm(`Remove these plans of ${id}: ${had.join(", ")}?`, options);
 }
 
 async function extend(

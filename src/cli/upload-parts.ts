@@ -34,7 +34,8 @@ export async function sendParts(
   for (let n = 1; n <= begun.partCount; n++) if (!stored.has(n)) missing.push(n);
   const sender = async () => {
     for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
-      // Added after the wait: `sent += await …` would read the old sum and lose what others sent meanwhile.
+      // The sum is read after the wait: `sent += await …` would read it before the wait and lose what others sent
+      // meanwhile.
       const bytes = await file.read((n - 1) * partSizeBytes, partSizeBytes);
       await sendPart(client, partPath(n), bytes).catch((error: unknown) => {
         missing.length = 0;

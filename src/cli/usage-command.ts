@@ -23,12 +23,12 @@ export function registerUsage(program: Command): void {
   const command = program
     .command("usage")
     .description("show requests, files and bytes of each account in a month, by interface")
-    .option("--month <YYYYMM>", "a month of Beijing days; when absent the current one", monthArgument)
+    .option("--month <YYYYMM>", "a month of Beijing days (default: the current one)", monthArgument)
     .option("--csv", "print CSV for billing: account,service,requests,files,bytes");
   withService(command).addHelpText(
     "after",
-    "\nRequests of every kind, the whole files among them, and the bytes of the answers' bodies. What was credited is not\n" +
-      "counted. Accounts without a request are left out. The last ten minutes may be missing.",
+    "\nCounts requests of every kind, including whole files, and the bytes of the answers' bodies, without credited\n" +
+      "requests. Accounts without requests are omitted. The last ten minutes may be missing.",
   );
   command.action(usage);
 }

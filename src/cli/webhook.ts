@@ -25,7 +25,7 @@ export function registerWebhook(program: Command): void {
 async function test(options: WebhookOptions & { json?: boolean }): Promise<void> {
   const webhook = webhookOf(options);
   if (webhook === null) {
-    throw new CommandFailure("Which webhook? Give --webhook or set EDGETAPE_WEBHOOK_URL.", EXIT.usage);
+    throw new CommandFailure("Name the webhook with --webhook or EDGETAPE_WEBHOOK_URL.", EXIT.usage);
   }
   await tell(webhook, {
     event: "webhook.test",
@@ -37,7 +37,7 @@ async function test(options: WebhookOptions & { json?: boolean }): Promise<void>
   print(
     options,
     { kind: webhook.kind, language: webhook.language, taken: true },
-    `The ${webhook.kind} webhook took the message.`,
+    `The ${webhook.kind} webhook accepted the message.`,
   );
 }
 
@@ -52,18 +52,18 @@ export function withWebhook(command: Command): Command {
   return command
     .option(
       "--webhook <address>",
-      "who is told how it ended (better in EDGETAPE_WEBHOOK_URL: it is a secret)",
+      "the webhook that receives the result (prefer EDGETAPE_WEBHOOK_URL, because it is a secret)",
     )
     .addOption(
       new Option(
         "--webhook-kind <kind>",
-        "the form of the messages (or EDGETAPE_WEBHOOK_KIND); by the address when absent",
+        "the form of the messages (or EDGETAPE_WEBHOOK_KIND; default: derived from the URL)",
       ).choices(WEBHOOK_KINDS),
     )
     .addOption(
       new Option(
         "--webhook-language <language>",
-        "what robots are told in (or EDGETAPE_WEBHOOK_LANGUAGE); both when absent",
+        "the language of text messages (or EDGETAPE_WEBHOOK_LANGUAGE; default: both)",
       ).choices(WEBHOOK_LANGUAGES),
     );
 }
@@ -76,7 +76,7 @@ export function webhookOf(
   const url = options.webhook || environment.EDGETAPE_WEBHOOK_URL;
   if (!url) return null;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new CommandFailure("The webhook's address must begin with http:// or https://.", EXIT.usage);
+    throw new CommandFailure("The webhook's URL must begin with http:// or https://.", EXIT.usage);
   }
   const kind =
     options.webhookKind ?? chosen("EDGETAPE_WEBHOOK_KIND", WEBHOOK_KINDS, environment) ?? webhookKindOf(url);
@@ -115,5 +115,5 @@ export async function tell(
   const waitMs = (announcedAtMs ?? 0) - clock.nowMs();
   if (waitMs > 0) await clock.wait(waitMs);
   const problem = await sendNotice(webhook, notice);
-  if (problem !== null) throw new CommandFailure(`The webhook was not told: ${problem}.`);
+  if (problem !== null) throw new CommandFailure(`The webhook was not notified: ${problem}.`);
 }

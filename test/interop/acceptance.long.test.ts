@@ -11,7 +11,7 @@ import { runEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const TRADEDATE = "20260311";
-/** Its file is larger than all buffers between the worker and a paused reader. */
+/** The file of this security is larger than all buffers between the worker and a paused reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 const BOUND_SECONDS = 8;
 
@@ -58,7 +58,7 @@ async function results(baseUrl: string, more: string[] = [], adminToken = "") {
 }
 
 describe("edgetape acceptance", () => {
-  it("passes for a correct service, and measures bounds of seconds", async () => {
+  it("passes for a correct service, and reports measured times below their bounds", async () => {
     const {
       status,
       target,
@@ -137,7 +137,7 @@ describe("edgetape acceptance", () => {
   it("exits with one sentence when key, URL or day is missing", async () => {
     const without = async (args: string[], environment: Record<string, string>) =>
       (await runEdgetape(["acceptance", ...args], { baseUrl: "", adminToken: "" }, environment)).stderr;
-    expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Which deployment?");
+    expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Name the deployment");
     expect(await without(["--url", service.baseUrl], {})).toContain("Give a key");
     expect(
       await without(["--url", service.baseUrl, "--date", "20200102"], { EDGETAPE_KEY: apikey }),
@@ -149,7 +149,8 @@ describe("edgetape acceptance", () => {
 const EDGE_SAYS = "198.51.100.7";
 
 /**
- * An edge that reports its callers' address and sends `told` to the worker; null: the address that the caller claims.
+ * Starts an edge that reports its callers' address and sends `told` to the worker; with null, the address that the
+ * caller claims.
  */
 async function edge(target: string, told: string | null): Promise<{ url: string; server: Server }> {
   const server = createServer((asked, answer) => {
@@ -176,7 +177,7 @@ async function listening(server: Server): Promise<string> {
 }
 
 /**
- * A proxy with common faults: it refuses Python, redirects GET, drops Range, hides addresses and truncates large
+ * Starts a proxy with common faults: it refuses Python, redirects GET, drops Range, hides addresses and truncates large
  * bodies.
  */
 async function corrupting(target: string): Promise<{ url: string; server: Server }> {

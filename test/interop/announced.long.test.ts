@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), "edgetape-announced-"));
 let service: Service;
 let receiver: Receiver;
 let apikey: string;
-/** What a caller saw while a webhook was notified, and of which event. */
+/** The state that a caller saw while a webhook was notified, with the event of the notice. */
 let seen: string[];
 
 beforeAll(async () => {

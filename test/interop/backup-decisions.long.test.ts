@@ -88,6 +88,6 @@ describe("the migration of an earlier catalog", () => {
     ).rejects.toThrow(/withdrawn as revision 1 by Ann at 1970-.*\(asked to\)/);
     await expect(
       publishPack(service, "20260302", await packFor("20260302", 2_000), { force: false }),
-    ).rejects.toThrow(/run it again with --force/);
+    ).rejects.toThrow(/run the command again with --force/);
   });
 });

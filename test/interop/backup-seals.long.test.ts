@@ -1,4 +1,4 @@
-/** What a backup may restore: nothing that was revoked since, and nothing that the service did not write. */
+/** A backup restores no access that was revoked since, and no content that the service did not write. */
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -159,7 +159,7 @@ describe("a key, token, share or account revoked after a backup", () => {
     expect(done.stderr).toContain("WARNING: this deployment was empty");
     const { entries } = await asOperator<AuditList>(target, "GET", "/admin/audit?limit=500");
     expect(entries.map(({ action }) => action)).toContain("token.issue");
-    // The second time the deployment is not empty.
+    // At the second restore the deployment is not empty.
     expect((await restore(file, target)).stderr).toBe("");
     const again = await asOperator<AuditList>(target, "GET", "/admin/audit?limit=500");
     expect(again.entries).toHaveLength(entries.length + 1);
@@ -202,7 +202,7 @@ describe("a backup that differs from what the service wrote", () => {
       expect([name, refused.status, refused.stderr]).toEqual([
         name,
         1,
-        expect.stringContaining("is not as the service wrote it"),
+        expect.stringContaining("differs from what the service wrote"),
       ]);
     }
     expect(await catalogRows(service)).toEqual(before);

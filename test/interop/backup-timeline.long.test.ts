@@ -1,5 +1,6 @@
 /**
- * What callers have stored from a catalog that is restored to an earlier state: cursors, revision and change numbers.
+ * Values that callers keep from a catalog that is restored to an earlier state: cursors, revision numbers and change
+ * numbers.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -78,7 +79,7 @@ beforeAll(async () => {
   await publish(origin, build(DAY, 200));
   expect(await runEdgetape(["backup", "create", "--out", file], origin)).toMatchObject({ status: 0 });
 
-  // The content of the first revision again, under a number without a separate object.
+  // The content of the first revision again, under a new number without a separate object.
   await asOperator(origin, "POST", `/admin/days/${DAY}/restore`, { revision: 2 });
   expect(await revisionOf(origin, DAY)).toBe(3);
   cursor = pageOf(await page(origin)).next_cursor;
@@ -126,7 +127,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
 
   it("offers the newer packs in R2, and adopts them", async () => {
     await using target = await startService();
-    // With the objects' own metadata, as the bucket stores it.
+    // The test keeps the metadata of the objects, as the bucket stores it.
     const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
     for (const { key: objectKey } of (await source.list()).objects) {
       const object = await source.get(objectKey);

@@ -119,7 +119,7 @@ describe("a backup restored into an empty deployment with the objects", () => {
       const download = await onDrive(renewed, "20260311/20260311_aucde.parquet");
       expect([download.status, download.bytes.length]).toEqual([200, renewed.size_bytes]);
 
-      // Numbers continue, and no new pack overwrites an old one.
+      // The numbers continue, so that no new pack overwrites an old one.
       expect((await publish(target, dayOf("20260310", 300_000))).day.revision).toBe(3);
       expect((await publish(target, dayOf("20260312", 100_000))).day.revision).toBe(1);
       const audited = await target.admin("GET", "/admin/audit?action=backup.restore");

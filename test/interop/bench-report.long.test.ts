@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- --report`: its output, and that an engine with different rows is not timed. No speed is asserted.
+ * `npm run bench -- --report`: checks its output, and that an engine with different rows is not timed. The tests assert
+ * no speed.
  */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -70,7 +71,7 @@ describe("bench --report", () => {
     }
   });
 
-  it("shows how answers grow with days and page numbers, and what builds a pack", async () => {
+  it("shows how answers grow with days and page numbers, and at which speed packs are built", async () => {
     const text = await report(
       "--only",
       "growth",

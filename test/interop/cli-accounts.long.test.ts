@@ -63,7 +63,7 @@ describe("edgetape account", () => {
       /^level2_order_history Parquet files +1 +1 +30 +30 /m,
     );
     expect((await edgetape(["account", "credit", "c-17"], service)).status).toBe(2);
-    expect(await done("account", "free", "c-17")).toBe("The slot was free already.\n");
+    expect(await done("account", "free", "c-17")).toBe("The slot was already free.\n");
     await done("account", "create", "c-18");
     await done("subscription", "weekly", "c-18");
     const soon = await done("account", "list", "--expiring", "8d");
@@ -82,7 +82,7 @@ describe("edgetape account", () => {
     expect(await done("account", "limits", "c-17", "--files", "plan")).toContain("files the plan's");
   });
 
-  it("changes the contact, and keeps what is not given", async () => {
+  it("changes the contact, and keeps omitted values", async () => {
     const edited = await done("account", "edit", "c-17", "--note", "calls on Mondays");
     expect(edited).toMatch(/^contact +c17@example\.com$/m);
     expect(edited).toMatch(/^note +calls on Mondays$/m);
@@ -115,7 +115,7 @@ describe("edgetape subscription", () => {
     expect(await done(...set)).toMatch(/^flagship +2026-01-01/m);
     const unasked = await edgetape([...set, "--plan", "trial"], service);
     expect(unasked.status).toBe(2);
-    expect(unasked.stderr).toMatch(/^edgetape: Take from c-19 what it has: flagship from .*--yes\.\n$/);
+    expect(unasked.stderr).toMatch(/^edgetape: Remove these plans of c-19: flagship from .*--yes\.\n$/);
     expect(await done("account", "show", "c-19")).toMatch(/^flagship +2026-01-01/m);
     expect(await done(...set, "--plan", "trial", "--keep")).toMatch(/^flagship +2026-01-01/m);
     expect(await done(...set, "--plan", "trial", "--yes")).not.toContain("flagship");

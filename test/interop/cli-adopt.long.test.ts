@@ -1,4 +1,4 @@
-/** How an operator repairs what a restored backup lacks: `day adopt`, `doctor --repair`. */
+/** An operator repairs a catalog that was restored from an older backup: `day adopt`, `doctor --repair`. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ describe("the CLI after the restore of an older backup", () => {
       `${DATE} is served as revision 3: 1 securities`,
     );
     expect(await served()).toEqual([[2]]);
-    expect(await done("day", "adoptable")).toBe("The catalog knows every pack in R2.\n");
+    expect(await done("day", "adoptable")).toBe("Every pack in R2 is in the catalog.\n");
     expect(await edgetape(["day", "adopt", DATE, "--yes"], service)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("`edgetape day adoptable` lists what there is"),

@@ -57,7 +57,7 @@ describe("edgetape days, day and changes", () => {
       "20260311, revision 2, is withdrawn.\n",
     );
     expect(await done("day", "withdraw", DATE, "--yes")).toBe(
-      "20260311, revision 2, was withdrawn already by ADMIN_TOKEN.\n",
+      "20260311, revision 2, was already withdrawn by ADMIN_TOKEN.\n",
     );
     expect(await done("days", "--month", "202603")).toMatch(/^20260311 .*withdrawn .*wrong prices$/m);
     expect(await done("day", "restore", DATE, "--yes")).toContain(

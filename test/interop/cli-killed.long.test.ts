@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The served rows of the security; null when the day is withdrawn. */
+/** Returns the served rows of the security; null when the day is withdrawn. */
 async function served(): Promise<Row[] | null> {
   const params = { symbol: SYMBOL, tradedate: TRADEDATE };
   const { reason } = await service.post(orderHistory({ apikey, params: { ...params, page_size: 1 } }));
@@ -48,7 +48,7 @@ async function served(): Promise<Row[] | null> {
 const summary = async (dataset: DatasetName = "orders") =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${TRADEDATE}?dataset=${dataset}`)).day;
 
-/** The duration of a run on this machine, and its number of requests. */
+/** The duration of a run on this machine, and the number of its requests. */
 interface Course {
   runMs: number;
   requests: number;
@@ -60,7 +60,7 @@ interface Command {
   environment?: Record<string, string>;
 }
 
-/** Runs it to its end; it must succeed. */
+/** Runs the command to its end; it must succeed. */
 async function toEnd({ args, environment }: Command): Promise<Course> {
   const [startedMs, lines] = [performance.now(), service.logs.length];
   const { status, stderr } = await runEdgetape(args, service, environment);
@@ -68,7 +68,9 @@ async function toEnd({ args, environment }: Command): Promise<Course> {
   return { runMs: performance.now() - startedMs, requests: service.logs.length - lines };
 }
 
-/** Runs it and kills it at a random moment: after a part of its duration, or shortly after one of its requests. */
+/**
+ * Runs the command and kills it at a random moment: after a part of its duration, or shortly after one of its requests.
+ */
 async function killed({ args, environment }: Command, { runMs, requests }: Course): Promise<Ended> {
   const lines = service.logs.length;
   const running = startEdgetape(args, service, environment);
@@ -122,7 +124,7 @@ describe(`of the commands killed at ${MOMENTS} random moments,`, () => {
         writeFileSync(path, await packOf(content));
         return { command: { args: ["publish", path] }, rows: content.rowsOf(SYMBOL) };
       };
-      // It is published once, however often it was started.
+      // The notice is sent once, however often the command was started.
       await replacedInRounds(bring, async (before) => expect((await summary()).revision).toBe(before + 1));
     },
     LONG_MS,
@@ -136,7 +138,7 @@ describe(`of the commands killed at ${MOMENTS} random moments,`, () => {
         const args = [
           ...["rebuild", join(folder, "a", TRADEDATE), "--date", TRADEDATE],
           ...["--out", join(folder, "packs"), "--threads", "1"],
-          // Random contents can have a tenth fewer rows of a security.
+          // Random contents can have a tenth fewer rows of a security, so the publication must be forced.
           "--force",
         ];
         return { command: { args }, rows: delivered.rowsOf(SYMBOL) };

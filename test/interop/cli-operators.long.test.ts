@@ -27,11 +27,11 @@ describe("edgetape token and audit", () => {
     expect(list).not.toContain(token);
     const [reader = ""] = (await done("token", "issue", "Rea")).split("\n");
     expect((await edgetape(["account", "create", "c-2", "--token", reader], service)).stderr).toContain(
-      "scope read; this needs the scope admin",
+      "scope read; the request needs the scope admin",
     );
     expect((await edgetape(["token", "issue", "Bob", "--scope", "root"], service)).status).toBe(2);
     expect((await edgetape(["token", "revoke", "Ann"], service)).status).toBe(2);
-    expect(await done("token", "revoke", "Ann", "--yes")).toMatch(/^The token of Ann is revoked since 2026-/);
+    expect(await done("token", "revoke", "Ann", "--yes")).toMatch(/^The token of Ann was revoked at 2026-/);
     const refused = await edgetape(["days", "--token", token], service);
     expect(refused).toMatchObject({ status: 1, stdout: "" });
     expect(refused.stderr).toContain("operator's token");

@@ -1,4 +1,4 @@
-/** A wrong day and a wrong calendar day, which an operator corrects with one command each. */
+/** A day with wrong content and a wrong calendar day, each of which an operator corrects with one command. */
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

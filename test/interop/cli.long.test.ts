@@ -93,7 +93,7 @@ describe("edgetape calendar", () => {
     ]) {
       const refused = await edgetape(["calendar", ...args]);
       expect(refused).toMatchObject({ status: 1, stdout: "" });
-      expect(refused.stderr).toMatch(/20270110 lies on a weekend.*--force/);
+      expect(refused.stderr).toMatch(/20270110 is on a weekend.*--force/);
       expect((await edgetape(["calendar", ...args, "--force"])).status).toBe(0);
       await done(["calendar", "mark", "20270110", "--as", "closed"]);
     }
@@ -191,7 +191,7 @@ describe("edgetape sample and pack build", () => {
       join(folder, "built"),
     ]);
     expect(built).toMatchObject({ status: 0, stderr: "" });
-    // Everything but the pack's record of its source files, which differ.
+    // Compares everything but the pack's record of its source files, which differ.
     const contents = await contentOf(readFileSync(join(folder, "built/20260309.parquet")));
     expect(contents.equals(await contentOf(readFileSync(path)))).toBe(true);
   });
@@ -200,7 +200,7 @@ describe("edgetape sample and pack build", () => {
 describe("edgetape publish", () => {
   it("completes after it was killed at any point, and until then the served day stays", async () => {
     const old = await publishSample("20260311", 3_000);
-    // More than one part, so that it can be killed between parts.
+    // The pack has more than one part, so that the command can be killed between parts.
     const { path, rows } = await samplePack("20260311", 1_100_000);
     const before = await dayOf("20260311");
     expect(before.rows).toBe(old.rows);

@@ -26,7 +26,7 @@ const orders = day({
   tradedate: DAY,
   securities: [burst({ symbol: "600519", time: "093000000", rows: 250 })],
 });
-/** Of each dataset one column on request, a standard one, and the frame's kinds of some. */
+/** A column on request and a standard column of each dataset, and the kinds of some columns in a frame. */
 const ASKED = {
   trades: { fields: ["order_kind", "bs_flag"], kinds: { bs_flag: "category", buy_order_id: "int64" } },
   quotes: {
@@ -50,7 +50,7 @@ const rowsOf = (name: Name, symbol: string, fields?: string[]): Row[] =>
     .filter((each) => each.symbol === symbol)
     .flatMap((each) => answerRows(DATASETS[name], each, DAY, fields));
 
-/** A reading method of the client, whatever its columns. */
+/** A reading method of the client, independent of its columns. */
 type Method = ((query: TickQuery<string>) => Ticks<object>) &
   ((query: BasketQuery<string>) => TickBasket<object>);
 const methodOf = (client: Client, name: Name) => client[name] as unknown as Method;
@@ -141,7 +141,7 @@ read, save = getattr(client, name), getattr(client, name + "_parquet")`);
     return started;
   };
 
-  it("are read as pages, files and baskets, and have questions of their own", async () => {
+  it("are read as pages, files and baskets, and have their own operations", async () => {
     const python = await session();
     const program = `result = {
   "rows": read("000001", day, page_size=500).to_list(),

@@ -83,7 +83,7 @@ type Cells<Row> = { [Name in keyof Row]: Row[Name] extends number ? "number" : "
 export const resetOf = (error: unknown): Date | null => (error instanceof QuotaUsed ? error.resetsAt : null);
 `;
 
-/** Exactly the columns of the datasets' descriptions, each with its type. */
+/** The type has exactly the columns of the datasets' descriptions. */
 const RECORDS: Record<string, Dataset> = {
   OrderRecord: DATASETS.orders,
   TradeRecord: DATASETS.trades,

@@ -65,7 +65,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** A page of the console, signed in through a new link. */
+/** Opens a page of the console, signed in through a new link. */
 async function signedIn(options: BrowserContextOptions = DESK): Promise<Watched> {
   const watched = await watchedPage(browser, options);
   await watched.page.goto(await inviteTo(service, accountId));
@@ -97,7 +97,7 @@ const isPainted = (page: Page, place: number) =>
   })()`);
 
 describe.skipIf(isMissing("chromium"))("the sign-in button of a link", () => {
-  it.each(["double click", "Enter twice"])("signs in once and permanently by a %s", async (how) => {
+  it.each(["double click", "Enter twice"])("signs in once, and for later pages too, by a %s", async (how) => {
     const { page, close } = await watchedPage(browser, DESK);
     await page.goto(await inviteTo(service, accountId));
     if (how === "double click") await page.dblclick("button.primary");
@@ -247,7 +247,7 @@ describe.skipIf(isMissing("chromium"))("a holder's session in the console", () =
       String(time)
         .padStart(9, "0")
         .replace(/(..)(..)(..)(...)/, "$1:$2:$3.$4");
-    /** The instant, and the prices and volumes below it, from the highest ask to the lowest bid. */
+    /** Returns the instant, and the prices and volumes below it, from the highest ask to the lowest bid. */
     const shown = async () => {
       const cells = await page.locator(".book td.number").allTextContents();
       const numbers = cells.map((text) => (text === "–" ? 0 : Number(text.replaceAll(",", ""))));
@@ -335,7 +335,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
         expect.soft(await axeFindings(page, contrast), `${what}, dark`).toEqual([]);
         await picture(page, `console-${locale}-dark-${what.replace(/\W/g, "-")}`);
       };
-      // In English the test below checks the rules at five widths; screenshots are stored for both languages.
+      // The test below checks the rules at five widths in English; screenshots are stored for both languages.
       const isElsewhere = locale === "en-GB" && process.env.EDGETAPE_SCREENSHOTS === undefined;
       for (const path of isElsewhere ? [] : [...PAGES, "nothing"]) {
         await go(page, path);

@@ -110,7 +110,7 @@ describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
   it("in the middle of a page or a file shows and saves nothing of it, and names the request", async () => {
     for (const query of ["", "format=parquet"]) {
       const page = await tryIt({ plan: "flagship" }, query);
-      // The run gets a new connection, because the plan of cuts does not cover the browser's open ones.
+      // The run must open a new connection, because the plan of cuts does not cover the browser's open ones.
       await line.dropIdle();
       line.cutAfter([20_000]);
       const said = await run(page);
@@ -143,7 +143,7 @@ describe.skipIf(isMissing("chromium"))("paging on the Try it page", () => {
     expect(lines).toHaveLength(loaded + 1);
 
     await page.click("#tab-view-picture");
-    expect(await page.textContent("#view-picture")).toContain("The picture needs the fields");
+    expect(await page.textContent("#view-picture")).toContain("The charts need the fields");
     await page.click("#tab-view-json");
     const [json] = await Promise.all([page.waitForEvent("download"), page.click("#view-json .saving")]);
     expect(JSON.parse(await readFile(await json.path(), "utf8")).data.has_more).toBe(false);
@@ -219,7 +219,7 @@ describe.skipIf(isMissing("chromium"))("the layout of the Try it page", () => {
           window.moved.push(value + " " + sources.map(({ node }) => node?.id || node?.className || node?.nodeName));
       }).observe({ type: "layout-shift", buffered: true });
     `);
-    // Started by the script, not by a click, because the browser ignores layout shifts within half a second after a
+    // The script starts the run, not a click, because the browser ignores layout shifts within half a second after a
     // press.
     const press = (id: string) => page.evaluate(`document.getElementById("${id}").click()`);
     for (const id of ["run", "tab-view-picture", "next-page", "tab-view-json", "tab-view-table", "run"]) {

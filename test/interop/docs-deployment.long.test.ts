@@ -62,7 +62,7 @@ describe("the deployment guide", () => {
   it("has commands that work in their order, from an empty deployment to a restored one", async () => {
     const mine = LINES.filter((line) => !isPlatform(line));
     expect(mine.length).toBeGreaterThan(12);
-    // The doctor reports what the guide predicts: an empty deployment, and the tests' own settings.
+    // The doctor reports the findings that the guide predicts: an empty deployment, and the tests' own settings.
     const script = mine
       .map((line) =>
         /edgetape (doctor|acceptance)/.test(line) ? `${here(line)} || echo "status $?"` : here(line),
@@ -85,7 +85,7 @@ describe("the deployment guide", () => {
       "20260311 is served as revision 1",
       "customer-1",
       "0 failed",
-      "The plain webhook took the message.",
+      "The plain webhook accepted the message.",
       "20260310 is served as revision 1; trades are served as revision 1; quotes are served as revision 1.",
       "is whole",
       "is restored.",

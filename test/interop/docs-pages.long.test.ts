@@ -147,7 +147,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     await close();
   });
 
-  // Every page in one language, in alternation, because axe's rules concern the same elements in both.
+  // Each language checks every second page, because axe's rules concern the same elements in both.
   it.each(["zh-CN", "en-US"])(
     "passes axe's rules in both themes and at five widths, in %s",
     async (locale) => {
@@ -236,7 +236,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
   });
 });
 
-/** The parts that must be equal in both languages. */
+/** Returns the parts that must be equal in both languages. */
 function shapeOf(block: Block): unknown {
   switch (block.kind) {
     case "text":

@@ -21,7 +21,7 @@ import { type Service, startService } from "../support/service.ts";
 
 const run = promisify(execFile);
 
-/** Differs from the day that pages show when none is loaded. */
+/** This day differs from the day that pages show when none is loaded. */
 const TRADEDATE = "20260310";
 const ROWS = exampleRows(TRADEDATE);
 const orders = ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
@@ -66,7 +66,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns it as the service's pages show it. */
+/** Returns the code as the service's pages show it. */
 const shown = ({ text }: Snippet) => withExample(text, { base: service.baseUrl, tradedate: TRADEDATE });
 
 /** Returns the output of a snippet; rows of SQL as JSON. */
@@ -126,10 +126,10 @@ function patternOf(prints: string): RegExp {
 
 const codeOf = (printed: string) => (JSON.parse(printed) as { code: number }).code;
 
-/** All except those that are run against the demo (`readme.long.test.ts`). */
+/** All snippets except those that are run against the demo (`readme.long.test.ts`). */
 type RunHere = Exclude<SnippetName, keyof typeof TUTORIAL | keyof typeof DAY>;
 
-/** The expected output of each: the first rows of the example day, or known facts about it. */
+/** The expected output of each snippet: the first rows of the example day, or known facts about the day. */
 const EXPECTED: Readonly<Record<RunHere, (printed: string) => void | Promise<void>>> = {
   environment: (printed) => expect(printed).toBe(""),
   request: (printed) => expect(JSON.parse(printed)).toMatchObject({ apiname: "level2_order_history" }),

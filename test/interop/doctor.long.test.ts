@@ -70,7 +70,7 @@ describe("edgetape doctor", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^FAILED {2}settings {4}CLOCK_OFFSET_MS is -\d+/);
     expect(lines.at(-2)).toBe("well: stores, migrations, version, calendar, days, objects, uploads, index");
-    expect(lines.at(-1)).toMatch(/^1 failed, \d+ warnings, 0 put right$/);
+    expect(lines.at(-1)).toMatch(/^1 failed, \d+ warnings, 0 repaired$/);
   });
 
   it("finds index rows that differ from the pack and rebuilds them, after which the day is served as before", async () => {
@@ -130,7 +130,7 @@ describe("edgetape doctor --delete-unknown", () => {
     );
     expect(await keys()).toContain(strange);
     const { stdout } = await runEdgetape([...args, "--yes"], later);
-    expect(stdout).toContain(`${strange}, which the catalog did not know, is deleted.`);
+    expect(stdout).toContain(`${strange}, which was not in the catalog, was deleted.`);
     expect(await keys()).toEqual(known);
     expect((await runEdgetape([...args, "--yes"], later)).stdout).not.toContain("is deleted");
   });

@@ -40,7 +40,7 @@ function rclone(kind: string, verb: string, ...args: string[]): Promise<string> 
   return mustRun("rclone", [verb, ...args, ...options, "--config", "/dev/null", "-v"]);
 }
 
-/** The number of files that a `copy` reports as transferred. */
+/** Returns the number of files that a `copy` reports as transferred. */
 function transferred(output: string): number {
   const counts = [...output.matchAll(/Transferred:\s+(\d+) \/ \d+, (?:100%|-)/g)];
   return Number(counts.at(-1)?.[1] ?? 0);
@@ -62,8 +62,7 @@ describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone over %s", 
     const to = join(folder, `${kind}-again`);
     const remote = remotes[kind]?.remote ?? "";
     await rclone(kind, "copy", remote, to);
-    // Publication times have a resolution of a second, and a replacement within the same second does not occur in
-    // practice.
+    // Publication times have a resolution of a second. In practice a file is not replaced within the same second.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     // Over WebDAV rclone compares sizes only, so the checksum file, whose size is unchanged, is not transferred.
     const isHttp = kind === "http";

@@ -36,7 +36,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** Bytes of a stream cipher, the same in every run. */
+/** Returns bytes of a stream cipher, the same in every run. */
 function incompressible(length: number): Uint8Array {
   return createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(Buffer.alloc(length));
 }
@@ -129,7 +129,7 @@ describe("a download of 200 MB, cut 20 times at random bytes, ends with the righ
 });
 
 describe("a file replaced while a tool has half of it", () => {
-  /** A file of 3 MB, and its replacement of another size. */
+  /** Creates a file of 3 MB, and its replacement of another size. */
   const replaceable = async (name: string, newSize = 3_100_000) => {
     const old = tradesFile(DAY, randomBytes(name.length, 3 * MEGABYTE), `${DAY}_${name}.zip`);
     await publishFiles(world.service, old);
@@ -191,8 +191,8 @@ describe("a file replaced while a tool has half of it", () => {
 
   describe("after the tool has read the new version's headers", () => {
     /**
-     * Begins, is cut, reads the headers with `look`, and continues: this fails with an error and leaves the partial
-     * file unchanged.
+     * Begins a download, which is cut, reads the headers with `look`, and continues. The continuation must fail with an
+     * error and leave the partial file unchanged.
      */
     const expectNotMixed = async (name: string, run: Download, look: (url: string) => Promise<unknown>) => {
       const { url, to, replace } = await replaceable(`${name}-looks`);

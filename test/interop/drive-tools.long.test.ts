@@ -19,7 +19,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** The tools that every test here needs besides its own. */
+/** Returns whether one of the tools is missing that every test here needs in addition to its own tool. */
 const lacks = (tool: string) => [tool, "curl", "sha256sum"].some((each) => isMissing(each));
 
 const ENTITIES: Record<string, string> = {
@@ -35,7 +35,7 @@ async function commandOf(tool: string): Promise<string> {
   const { text } = await onDrive(world.share, "");
   const [, escaped] = new RegExp(`<pre id="command-${tool}">([\\s\\S]*?)</pre>`).exec(text) ?? [];
   if (escaped === undefined) throw new Error(`the page shows no command of ${tool}`);
-  // A position where the line may break is not part of the text.
+  // The page marks a position where the line may break; the mark is not part of the text.
   return escaped
     .replaceAll(/<wbr ?\/?>/g, "")
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? "");

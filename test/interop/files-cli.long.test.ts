@@ -98,7 +98,7 @@ describe("edgetape files", () => {
     const csv = onDisk("20260310_aucde.parquet", "symbol,tradedate,time\n");
     const refused = await edgetape(["files", "add", csv, "--type", "auction_tick", "--date", "20260310"]);
     expect(refused.status).toBe(1);
-    expect(refused.stderr).toMatch(/^edgetape: .*20260310_aucde\.parquet is not taken: .*PAR1\.\n$/);
+    expect(refused.stderr).toMatch(/^edgetape: .*20260310_aucde\.parquet is refused: .*PAR1\.\n$/);
     const absent = await edgetape(["files", "publish", "--type", "auction_tick", "--date", "20260310"]);
     expect(absent.stderr).toBe("edgetape: There is no file 20260310_aucde.parquet.\n");
   });

@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A deployment of the version with these migrations, migrated to the current schema. */
+/** Returns a deployment of the version with these migrations, migrated to the current schema. */
 async function migratedFrom(names: readonly string[]) {
   const service = await startService({ migrations: names.slice(0, 1) });
   const db = await service.mf.getD1Database("DB");
@@ -74,7 +74,7 @@ describe("a deployment with rows in every table", () => {
         apikey: FIRST_KEY,
         params: { tradedate: OLD.tradedate },
       });
-      // The last order's time was not stored then.
+      // This version did not store the time of the last order.
       expect(symbols.envelope.data?.items).toEqual([
         ["600519", "SH", 5, expect.any(Number), "093000000", null],
         ["688111", "SH", 0, 0, null, null],

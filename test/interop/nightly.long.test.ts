@@ -27,7 +27,7 @@ import { isMissing } from "../support/tools.ts";
 import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
 
-/** Small, so that tests do not wait; the outcome does not depend on it. */
+/** Short waits, so that tests end soon; the outcome does not depend on them. */
 const QUICK = ["--stable", "0.1", "--poll", "0.05", "--threads", "1"];
 
 let service: Service;
@@ -119,7 +119,7 @@ describe("nightly with a complete delivery", () => {
     receiver.answer = { status: 500, body: {} };
     const untold = await nightly("20260305");
     expect(untold.status).toBe(1);
-    expect(untold.stderr).toContain("The webhook was not told: it answered HTTP 500.");
+    expect(untold.stderr).toContain("The webhook was not notified: it answered HTTP 500.");
     expect(untold.stderr).not.toContain("robot-key");
     expect(await stateOf("20260305")).toBe("available");
     receiver.answer = { status: 200, body: {} };
@@ -159,7 +159,7 @@ describe("nightly with half a delivery", () => {
     expect(told()).toEqual([["nightly.failed", "failed"]]);
     expect(title()).toContain("20260309.zip is not a complete ZIP file");
     writeFileSync(join(folder, "20260309.zip"), zip);
-    // In this day one security is smaller than usual, so `--force` is needed. Other tests check that rule.
+    // One security of this day is smaller than usual, so `--force` is needed. Other tests check that rule.
     expect((await nightly("20260309", ["--force"])).status).toBe(0);
     expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
   });
@@ -289,7 +289,7 @@ describe("nightly with untrustworthy files", () => {
     expect(existsSync(join(`${folder}.edgetape`, "days", "20260319.json"))).toBe(true);
     const inside = await nightly("20260319", ["--work", join(folder, "work")]);
     expect([inside.status, readdirSync(folder)]).toEqual([2, ["20260319"]]);
-    expect(inside.stderr).toContain("name a folder outside it");
+    expect(inside.stderr).toContain("name a folder outside");
   });
 
   it("fails without a drop folder, also for a served day, and notifies the webhook", async () => {
@@ -319,7 +319,7 @@ describe("nightly with all datasets", () => {
       (await service.admin("GET", `/admin/days/${tradedate}?dataset=${dataset}`)).text;
     for (const dataset of DATASET_NAMES) {
       const { day: served } = JSON.parse(await servedDay("20260323", dataset));
-      // Orders were there first and go without a name.
+      // Orders existed before other datasets, so the notice does not name them.
       const named = dataset === "orders" ? {} : { dataset };
       expect(served).toMatchObject({ ...named, rows: counts[dataset], revision: 1 });
     }
@@ -346,7 +346,7 @@ describe("nightly with all datasets", () => {
     expect(half.stdout).toContain(
       "20260323 is served as revision 2; quotes were served with this content before, as revision 1",
     );
-    expect(half.stderr).toContain("1 lines are no rows, 0 are allowed");
+    expect(half.stderr).toContain("1 lines are broken, 0 are allowed");
     expect(title()).toContain("its trades are not served by this delivery");
   });
 });

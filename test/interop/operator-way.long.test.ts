@@ -121,7 +121,7 @@ describe("npm start -- --empty", () => {
     expect(restored.stdout).toContain(`${date} is not served: its object is not in R2.`);
     expect(await done(second, "account", "list")).toMatch(/^customer-1 +flagship/m);
     expect(await findings(second)).toContain("objects warning");
-    expect((await runEdgetape(["doctor", "--repair"], second)).stdout).toContain("is given up.");
+    expect((await runEdgetape(["doctor", "--repair"], second)).stdout).toContain("was marked as lost.");
     expect(await findings(second)).not.toContain("objects warning");
     const served = await done(second, "publish", join(packs, `${date}.parquet`));
     expect(served).toContain(`${date} is served as revision 3`);

@@ -211,7 +211,7 @@ result = [plan, basket.to_list(), basket.missing]`,
     expect(missing).toEqual([["20260312", "pending"]]);
   });
 
-  it("waits for a day until it is loaded, and fails for a day that never will be", async () => {
+  it("waits for a day until it is loaded, and fails for a day that will never be loaded", async () => {
     const never = await python.raises('client.wait_until_ready("20260307")');
     expect([never.error, never.reason]).toEqual(["NoData", "not_trading_day"]);
     const tooLate = await python.raises('client.wait_until_ready("20260312", every=0.01, timeout=0.03)');

@@ -122,7 +122,7 @@ describe.skipIf(without)("history with the Python client", () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
     const session = await sessionOf(key);
     const first = await fetched(session);
-    // The fourth file, and a security that is no longer requested.
+    // These are the fourth file, and a security that is no longer requested.
     expect([first.fetched.length, first.left.length]).toEqual([3, 2]);
     await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { files: 3 });
     const then = await fetched(session);

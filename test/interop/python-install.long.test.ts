@@ -27,7 +27,7 @@ const built = day({
   tradedate: DAY,
   securities: [randomSecurity(randomFrom(7), { symbol: "600519", rows: 300 })],
 });
-/** An environment of the interpreter that has pandas can use that pandas; any other tests the installation only. */
+/** If the interpreter has pandas, the environment can use it. Other interpreters test the installation only. */
 const pandas = pythonWith("pandas");
 const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
 const hatchling = pythonWith("hatchling");
@@ -41,7 +41,7 @@ if (base === undefined)
 /** The environment has no pandas, so the type of a frame is unknown there. */
 const WITHOUT_PANDAS = { reportUnknownMemberType: "none", reportUnknownVariableType: "none" };
 
-/** The program of the npm package; null with a warning if it is missing, which is a failure with `CI=true`. */
+/** Returns the program of the npm package; null with a warning if it is missing, which is a failure with `CI=true`. */
 function installedPyright(): string | null {
   const path = resolve("node_modules/pyright/index.js");
   if (existsSync(path)) return path;
@@ -67,7 +67,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** The environment of a machine without network: no package index, and only the installed package. */
+/** Returns the environment of a machine without network: no package index, and only the installed package. */
 const bare = (env: Record<string, string> = {}) =>
   pythonEnvironment({ PYTHONPATH: "", PIP_NO_INDEX: "1", PIP_CONFIG_FILE: "/dev/null", ...env });
 
@@ -149,8 +149,8 @@ describe.skipIf(without)("the Python client's wheel", () => {
       expect(lines.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(4);
       const { key } = await account(service, { plan: "flagship" });
       const program = `${lines}\nprint(len(frame), list(frame["symbol"].unique()), frame["time"].dtype)`;
-      // The libraries that pandas needs can be in another folder: that of the interpreter, beside an environment that
-      // has only pandas.
+      // The libraries that pandas needs can be in another folder: in that of the interpreter, while the environment has
+      // only pandas.
       const PYTHONPATH = foldersOf(pandas ?? "", "pandas", "numpy", "dateutil");
       const env = bare({ EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl, PYTHONPATH });
       const { stdout } = await run(python, ["-c", program], { env, cwd: folder });

@@ -16,7 +16,7 @@ const without = isPythonMissing("shares with the Python client");
 const MEGABYTE = 1_000_000;
 const random = printedRandom("cuts of the share");
 
-/** Incompressible bytes of a stream cipher. */
+/** Returns incompressible bytes of a stream cipher. */
 const noise = (length: number, key: number) =>
   createCipheriv("aes-128-ctr", Buffer.alloc(16, key), Buffer.alloc(16)).update(Buffer.alloc(length));
 

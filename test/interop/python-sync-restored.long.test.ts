@@ -12,7 +12,7 @@ import { type Service, startService } from "../support/service.ts";
 
 const without = isPythonMissing("the Python client's sync after a restore");
 const TRADEDATE = "20260310";
-/** 300750 is the same in every build. */
+/** Returns a build of the day; 300750 is the same in every build. */
 const build = (volume: number): TestDay =>
   day({
     tradedate: TRADEDATE,
@@ -69,7 +69,7 @@ describe.skipIf(without)("sync of the Python client after a restore of the catal
     expect(await synced()).toEqual(["600519"]);
     expect(await rowsHeld()).toEqual(first.rowsOf("600519"));
 
-    // Otherwise its number would be that of the second build.
+    // After the restore, an issued number is not used again, so the third build does not get the second one's.
     await publish(service, third);
     expect(await synced()).toEqual(["600519"]);
     expect(await rowsHeld()).toEqual(third.rowsOf("600519"));

@@ -14,7 +14,7 @@ const without = isPythonMissing("the Python client's sync");
 const random = randomFrom(6);
 const SYMBOLS = ["000001", "600519", "688111"];
 
-/** 688111 has no orders. */
+/** Returns a day on which 688111 has no orders. */
 function dayOf(tradedate: string): TestDay {
   return day({
     tradedate,
@@ -143,7 +143,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(await rowsIn("600519.SH", former.tradedate)).toEqual(rebuilt.rowsOf("600519"));
     expect((await sync()).fetched).toEqual([]);
 
-    // Two more revisions in between: the second one brings the first content back.
+    // Two more revisions are published in between; the second one has the first content again.
     await publish(service, former);
     const next = await sync();
     expect(names(next.fetched)).toEqual([`600519 ${former.tradedate}`]);
@@ -188,7 +188,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     const small = await account(service, { plan: "professional", limits: { files: 2 } });
     const report = await sync({ key: small.key });
     expect(report.fetched).toHaveLength(2);
-    // The first day's 688111 was requested in between, and is not charged.
+    // 688111 of the first day was requested in between, and is not charged.
     expect(names(report.left)).toEqual(
       days.slice(1).flatMap(({ tradedate }) => SYMBOLS.map((symbol) => `${symbol} ${tradedate}`)),
     );
@@ -197,7 +197,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     // It is 10:00 in Beijing, 14 hours before the reset.
     const resetsIn = await python.run<number>("result = report.stopped.resets_in");
     expect(Math.abs(resetsIn - 14 * 3_600)).toBeLessThan(300);
-    // The next day; another key represents its new files.
+    // On the next day, another key represents its new quota of files.
     const next = await sync();
     expect(next.fetched).toHaveLength(4);
     expect(names(next.kept)).toEqual(names(report.fetched));

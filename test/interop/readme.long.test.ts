@@ -26,7 +26,7 @@ const base = [arrow ?? PYTHON, PYTHON].find((command) => canImport(command, "ens
 const builder = pythonWith("hatchling");
 const withFrames = arrow !== null && base === arrow && builder !== null;
 
-/** Replaces the checkout; the commands write into it. */
+/** This folder stands for the checkout, because the commands write into it. */
 const folder = mkdtempSync(join(tmpdir(), "edgetape-readme-"));
 let demo: Demo;
 let running: Start;
@@ -153,10 +153,13 @@ describe("the documentation's programs", () => {
     return printed;
   }
 
-  it.skipIf(pandas === null)("lead from zero to a factor and print what the tutorial shows", async () => {
-    const printed = await printedBy(TUTORIAL, pandas ?? PYTHON);
-    expect(printed).toMatch(/^[1-9]\d? days, mean rank IC [-+][01]\.\d\d$/m);
-  });
+  it.skipIf(pandas === null)(
+    "compute the factor of the tutorial and print what the tutorial shows",
+    async () => {
+      const printed = await printedBy(TUTORIAL, pandas ?? PYTHON);
+      expect(printed).toMatch(/^[1-9]\d? days, mean rank IC [-+][01]\.\d\d$/m);
+    },
+  );
 
   it.skipIf(pandas === null)("join the datasets of a day and print what its page shows", async () => {
     const printed = await printedBy(DAY, arrow ?? pandas ?? PYTHON);

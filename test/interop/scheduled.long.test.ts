@@ -13,7 +13,7 @@ interface Run {
 const run = (service: Service, tell: boolean) =>
   asOperator<Run>(service, "POST", "/admin/doctor/scheduled", { tell });
 
-/** The calendar of March and April 2026 with all weekdays open. */
+/** Loads the calendar of March and April 2026 with all weekdays open. */
 async function loadCalendar(service: Service): Promise<void> {
   const days = Array.from({ length: 61 }, (_, n) => {
     const date = new Date(Date.UTC(2026, 2, 1 + n));

@@ -11,7 +11,7 @@ import { runEdgetape } from "../support/running-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "edgetape-start-"));
 const state = join(folder, "state");
-/** Stored with the state when no path is given. */
+/** The file that is stored with the state when no path is given. */
 const demoFile = join(state, "demo.json");
 const started: Start[] = [];
 let port: number;
@@ -32,7 +32,7 @@ function familyOf(pid: number): number[] {
   return family;
 }
 
-/** Every process with its parent: from /proc, because bare machines lack `ps`; elsewhere from `ps`. */
+/** Returns every process with its parent: from /proc, because bare machines lack `ps`; elsewhere from `ps`. */
 function parents(): [number, number][] {
   if (!existsSync("/proc/self/stat")) {
     const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
@@ -162,11 +162,11 @@ describe("npm start", () => {
     const samePort = start("--port", String(port), "--state", join(folder, "other"));
     expect(await samePort.exited).toBe(1);
     expect(samePort.output()).toContain(`Port ${port} is in use`);
-    // The first one's file still exists: refused starts change nothing.
+    // The file of the first start still exists, because refused starts change nothing.
     expect(existsSync(demoFile)).toBe(true);
   });
 
-  it("leaves the file of another state unchanged, and prints the path of its own", async () => {
+  it("leaves the file of another state unchanged, and prints the path of its own file", async () => {
     const before = readFileSync(demoFile, "utf8");
     const otherState = join(folder, "other");
     const other = start("--port", String(await freePort()), "--state", otherState, "--empty");

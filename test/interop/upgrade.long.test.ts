@@ -90,7 +90,7 @@ async function settled(service: Service, accountId: string): Promise<void> {
   await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { requests: 1 });
 }
 
-/** The operator's steps: the schema first, then the worker; back; forward again. */
+/** The operator's steps are the schema first, then the worker; then back; then forward again. */
 const STEPS = [
   { version: "former", migrated: false },
   { version: "former", migrated: true },
@@ -130,7 +130,7 @@ describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded
             const query = { symbol: SYMBOL, date: TRADEDATE, pageSize: PAGE_SIZE };
             pages = client.orders({ ...query, onRebuild: () => void rebuilds++ }).pages();
           }
-          // Begun by the former worker on the current schema, ended by the current worker.
+          // The former worker began the request on the current schema, and the current worker ends it.
           if (version === "present")
             expect((await publish(service, meanwhile)).day.revision).toBe(++revision);
           else if (migrated) await expect(publish(service, meanwhile)).rejects.toThrow("HTTP 503");

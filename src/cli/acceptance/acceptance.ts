@@ -46,17 +46,22 @@ export function registerAcceptance(program: Command): void {
       "--key <key>",
       "a key with order history and shares (better in EDGETAPE_KEY); about ten files are charged",
     )
-    .option("--date <YYYYMMDD>", "the day; the newest one served when absent", dateArgument)
-    .option("--symbol <symbol>", "the security; the largest of the day when absent")
-    .option("--pages <count>", "pages in strict sequence", countArgument, 200)
-    .option("--stream <seconds>", "how long a file is read evenly", secondsArgument, 270)
+    .option("--date <YYYYMMDD>", "the day (default: the newest served one)", dateArgument)
+    .option("--symbol <symbol>", "the security (default: the largest of the day)")
+    .option("--pages <count>", "pages requested one after the other", countArgument, 200)
+    .option("--stream <seconds>", "duration of the evenly paced read of a file", secondsArgument, 270)
     .option("--bound <seconds>", "the deployment's PARQUET_BOUND_MS in seconds", secondsArgument, 300)
-    .option("--within <seconds>", "how soon the slot is free after a client went away", secondsArgument, 2)
-    .option("--quick", "leave out the two checks that take minutes")
+    .option(
+      "--within <seconds>",
+      "time within which the slot must be free after a client disconnects",
+      secondsArgument,
+      2,
+    )
+    .option("--quick", "skip the two checks that take minutes")
     .option("--json", "print the answer as JSON")
     .addHelpText(
       "after",
-      "\nWith an operator's token in EDGETAPE_TOKEN (scope read) it also looks where the worker runs.\n" +
+      "\nWith an operator's token (scope read) in EDGETAPE_TOKEN the command also checks where the worker runs.\n" +
         "Exit status 1: a check failed. Takes about ten minutes, a few seconds with --quick.",
     )
     .action(run);
@@ -72,7 +77,10 @@ async function run(options: AcceptanceOptions): Promise<void> {
   const url = options.url ?? process.env.EDGETAPE_URL;
   const key = options.key ?? process.env.EDGETAPE_KEY;
   if (!url || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new CommandFailure("Which deployment? Give --url with http:// or https://.", EXIT.usage);
+    throw new CommandFailure(
+      "Name the deployment with --url or EDGETAPE_URL, which begins with http:// or https://.",
+      EXIT.usage,
+    );
   }
   if (!key) throw new CommandFailure("Give a key with --key or set EDGETAPE_KEY.", EXIT.usage);
   const caller = new Caller(url, key);
@@ -118,7 +126,7 @@ function frontChecks(baseUrl: string): Check[] {
   return [
     {
       name: "clients",
-      says: "urllib, curl, wget, aria2 and rclone reach the service by their own names",
+      says: "the service answers urllib, curl, wget, aria2 and rclone under their own user agents",
       run: async () => outcomeOf(await checkClients(baseUrl), "five of five"),
     },
     {
@@ -127,7 +135,7 @@ function frontChecks(baseUrl: string): Check[] {
       run: async () =>
         baseUrl.startsWith("https:")
           ? outcomeOf(await checkPlainHttp(baseUrl), "answered")
-          : skipped("the address is plain HTTP itself"),
+          : skipped("the URL itself is plain HTTP"),
     },
     {
       name: "methods",

@@ -144,5 +144,5 @@ async function newestDay(caller: Caller): Promise<string> {
   ];
   const newest = all.findLast(({ state }) => state === "available" || state === "degraded");
   if (newest !== undefined) return newest.tradedate;
-  throw new CommandFailure("No day of this month or the one before is served; name one with --date.");
+  throw new CommandFailure("No day of this month or of the previous one is served; name a day with --date.");
 }

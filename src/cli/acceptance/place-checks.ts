@@ -18,17 +18,17 @@ export function placeChecks(baseUrl: string, token: string | null): Check[] {
   return [
     {
       name: "address",
-      says: "the worker is told the caller's own address, whatever the caller says of it",
+      says: "the worker receives the caller's own address, also when the caller claims another one",
       run: withToken((token) => address(baseUrl, token)),
     },
     {
       name: "cache",
-      says: "the Cache API keeps what it is given",
+      says: "the Cache API stores entries",
       run: withToken((token) => cache(baseUrl, token)),
     },
     {
       name: "place",
-      says: "where the worker runs, and how far its stores are from there",
+      says: "where the worker runs, and how long calls to its stores take",
       run: withToken((token) => place(baseUrl, token)),
     },
   ];
@@ -40,14 +40,14 @@ async function address(baseUrl: string, token: string): Promise<Outcome> {
   if (trace.status !== 200 || own === undefined) return skipped("no edge is in front: no /cdn-cgi/trace");
   const told = reportOf(await askPlace(baseUrl, token));
   if (told.address === null)
-    return failed("the worker receives no client address: one caller's wrong passwords lock everyone");
+    return failed("the worker receives no client address: one caller's wrong passwords lock out all callers");
   if (told.address.includes(":") !== own.includes(":"))
     return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); run it again`);
-  if (told.address !== own) return failed(`the worker is told ${told.address}, the edge sees ${own}`);
+  if (told.address !== own) return failed(`the worker receives ${told.address}, but the edge sees ${own}`);
   const forged = await askPlace(baseUrl, token, { "CF-Connecting-IP": FORGED_ADDRESS });
   // The edge may refuse such a request altogether.
   if (forged.status === 200 && reportOf(forged).address === FORGED_ADDRESS)
-    return failed("a caller can choose the address that the worker is told");
+    return failed("a caller can choose the address that the worker receives");
   return ok(`${own}, also when another one is claimed`);
 }
 

@@ -37,27 +37,27 @@ export function shareChecks(caller: Caller, target: Target): Check[] {
   return [
     {
       name: "share",
-      says: "a share is given and its manifest lists the day",
+      says: "file_download returns a share whose manifest lists the day",
       run: async () => listed(await once()),
     },
     {
       name: "share password",
-      says: "without a password and with a wrong one it is the same 401",
+      says: "requests without a password and with a wrong one get the same 401",
       run: async () => passwords(await once()),
     },
     {
       name: "share HEAD",
-      says: "HEAD tells length, ETag and ranges, without a body",
+      says: "HEAD returns length, ETag and Accept-Ranges, without a body",
       run: async () => head(await once()),
     },
     {
       name: "share ranges",
-      says: "single ranges are exact; If-Range with another ETag gives the whole file",
+      says: "single ranges are exact; If-Range with another ETag returns the whole file",
       run: async () => ranges(await once()),
     },
     {
       name: "share by symbol",
-      says: "one security out of the day, fetched in four ranges, is the Parquet answer byte for byte",
+      says: "one security's file, downloaded in four ranges, equals its Parquet answer byte for byte",
       run: async () => bySymbol(await once(), caller, target),
     },
   ];
@@ -93,7 +93,7 @@ async function passwords({ share, headers }: Opened): Promise<Outcome> {
   const strange = replies.find(
     (reply) => reply.status !== 401 || headerOf(reply.headers, "www-authenticate") === null,
   );
-  return strange === undefined ? ok("401 and 401") : failed(`HTTP ${strange.status} where 401 was due`);
+  return strange === undefined ? ok("401 and 401") : failed(`HTTP ${strange.status} instead of 401`);
 }
 
 async function head({ share, file, headers }: Opened): Promise<Outcome> {
@@ -116,12 +116,12 @@ async function ranges({ share, file, headers }: Opened): Promise<Outcome> {
   for (const reply of [both, ...parts])
     if (reply.status !== 206) return failed(`a range gets HTTP ${reply.status}`);
   if (!both.bytes.equals(Buffer.concat(parts.map(({ bytes }) => bytes))))
-    return failed("two halves are not the whole");
+    return failed("two adjacent ranges differ from the range of both");
   const last = await ask(url, { headers: { ...headers, Range: "bytes=-4" } });
   const span = headerOf(last.headers, "content-range");
   if (span !== `bytes ${size - 4}-${size - 1}/${size}`)
     return failed(`Content-Range of the last four is ${span}`);
-  if (last.bytes.toString("latin1") !== "PAR1") return failed("the last four bytes are others");
+  if (last.bytes.toString("latin1") !== "PAR1") return failed("the last four bytes are not PAR1");
   const same = { ...headers, Range: "bytes=0-3", "If-Range": headerOf(both.headers, "etag") ?? "" };
   const kept = await ask(url, { headers: same });
   if (kept.status !== 206) return failed(`If-Range with its own ETag gets HTTP ${kept.status}`);

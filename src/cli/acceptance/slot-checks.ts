@@ -36,19 +36,19 @@ export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): 
   const long: Check[] = [
     {
       name: "slow reader",
-      says: `a file read evenly over ${bounds.streamMs / 1000} s comes whole, and the slot is free after its last byte`,
+      says: `a file that is read evenly over ${bounds.streamMs / 1000} s arrives complete, and the slot is then free`,
       run: () => slowReader(caller, target, bounds),
     },
     {
       name: "stopped reader",
-      says: `a reader that stops is cut off after ${bounds.boundMs / 1000} s, and the slot is free`,
+      says: `a client that stops reading is disconnected after ${bounds.boundMs / 1000} s, and the slot is then free`,
       run: () => stoppedReader(caller, target, bounds),
     },
   ];
   return [
     {
       name: "pages",
-      says: `${bounds.pages} pages in strict sequence: none meets a taken slot`,
+      says: `${bounds.pages} pages requested one after the other: none is refused for a busy slot`,
       run: () => pagesInSequence(caller, target, bounds.pages),
     },
     {
@@ -58,17 +58,17 @@ export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): 
     },
     {
       name: "one slot",
-      says: "a second request meets 503 with Retry-After while a file is read",
+      says: "a concurrent request gets 503 with Retry-After while a file is read",
       run: () => oneSlot(caller, target),
     },
     {
       name: "hang-up",
-      says: `a client that goes away frees the slot within ${bounds.freeWithinMs / 1000} s`,
+      says: `the slot is free within ${bounds.freeWithinMs / 1000} s after a client disconnects`,
       run: () => hangUp(caller, target, bounds),
     },
     {
       name: "signal",
-      says: `the worker learns within ${bounds.freeWithinMs / 1000} s of a client that goes away while nothing is being sent`,
+      says: `the slot is free within ${bounds.freeWithinMs / 1000} s after a client disconnects while no data is sent`,
       run: () => goneWhileFull(caller, target, bounds),
     },
     ...(bounds.quick ? [] : long),
@@ -83,7 +83,7 @@ async function pagesInSequence(caller: Caller, target: Target, pages: number): P
     const envelope = envelopeOf(reply.bytes);
     if (envelope?.code !== 200) return failed(`page ${n}: ${said(reply)}`);
     taken.push(reply.tookMs);
-    // A security with few pages is read repeatedly.
+    // The pages of a security with few pages are read repeatedly.
     cursor = (envelope.data as { next_cursor: string | null }).next_cursor;
   }
   return ok(`${pages} of ${pages}, median ${Math.round(upperMedian(taken))} ms`);
@@ -95,7 +95,7 @@ async function wholeFile(caller: Caller, target: Target): Promise<Outcome> {
   const announced = Number(headerOf(reply.headers, "content-length"));
   const rows = Number(headerOf(reply.headers, "x-row-count"));
   if (reply.status !== 200) return failed(said(reply));
-  if (!reply.body.complete || length !== announced) return failed(`${length} of ${announced} bytes came`);
+  if (!reply.body.complete || length !== announced) return failed(`${length} of ${announced} bytes arrived`);
   if (rows !== target.rows) return failed(`X-Row-Count is ${rows}, data_symbols says ${target.rows}`);
   if (start !== "PAR1" || end !== "PAR1") return failed("it is no Parquet file");
   return ok(`${length} bytes, ${rows} rows`);
@@ -120,7 +120,7 @@ async function hangUp(caller: Caller, target: Target, { freeWithinMs }: SlotBoun
   await new Promise((resolve) => reply.body.once("data", resolve));
   reply.hangUp();
   const freeMs = await untilFree(caller, target);
-  return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free after ${freeMs} ms only`);
+  return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free only after ${freeMs} ms`);
 }
 
 /**
@@ -135,7 +135,7 @@ async function goneWhileFull(caller: Caller, target: Target, { freeWithinMs }: S
   reply.hangUp();
   if (!isHeld) return tooSmall(target);
   const freeMs = await untilFree(caller, target);
-  return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free after ${freeMs} ms only`);
+  return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free only after ${freeMs} ms`);
 }
 
 async function slowReader(caller: Caller, target: Target, { streamMs }: SlotBounds): Promise<Outcome> {
@@ -158,10 +158,11 @@ async function slowReader(caller: Caller, target: Target, { streamMs }: SlotBoun
   }
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   if (!reply.body.complete || bytes !== announced)
-    return failed(`${bytes} of ${announced} bytes came in ${seconds} s`);
+    return failed(`${bytes} of ${announced} bytes arrived in ${seconds} s`);
   const next = await caller.page(target);
-  if (next.status !== 200) return failed(`whole after ${seconds} s, but then ${said(next)}`);
-  return isHeld ? ok(`whole after ${seconds} s; others met 503 meanwhile`) : tooSmall(target);
+  if (next.status !== 200)
+    return failed(`complete after ${seconds} s, but the next request got ${said(next)}`);
+  return isHeld ? ok(`complete after ${seconds} s; other requests got 503 meanwhile`) : tooSmall(target);
 }
 
 async function stoppedReader(caller: Caller, target: Target, { boundMs }: SlotBounds): Promise<Outcome> {
@@ -174,9 +175,11 @@ async function stoppedReader(caller: Caller, target: Target, { boundMs }: SlotBo
   const freeMs = await untilFree(caller, target, boundMs + 10_000);
   const { length } = await readAll(reply);
   if (reply.body.complete)
-    return failed(`it came whole after ${Math.round(freeMs / 1000)} s of standing still`);
+    return failed(
+      `the file arrived complete although the client had not read for ${Math.round(freeMs / 1000)} s`,
+    );
   const late = freeMs > boundMs + 5_000;
-  const detail = `the slot was free after ${Math.round(freeMs / 1000)} s, ${length} bytes had come`;
+  const detail = `the slot was free after ${Math.round(freeMs / 1000)} s, when ${length} bytes had arrived`;
   return late ? failed(detail) : ok(detail);
 }
 
@@ -194,7 +197,7 @@ async function untilFree(caller: Caller, target: Target, patienceMs = 30_000): P
 function tooSmall({ symbol, sizeBytes }: Target): Outcome {
   const megabytes = (sizeBytes / 1e6).toFixed(1);
   return skipped(
-    `the file of ${symbol}, ${megabytes} MB, fits into the buffers on the way; name a larger one with --symbol`,
+    `the file of ${symbol}, ${megabytes} MB, fits into the network buffers; name a larger security with --symbol`,
   );
 }
 

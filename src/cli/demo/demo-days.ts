@@ -61,7 +61,7 @@ export async function loadDemoCalendar(client: AdminClient, today: BeijingDate) 
   return { days, withoutHolidays };
 }
 
-/** The datasets of each day of `wanted` that were never loaded; no entry for a day that has them all. */
+/** Returns the datasets of each day of `wanted` that were never loaded; no entry for a day that has them all. */
 export async function unloadedDatasets(
   client: AdminClient,
   wanted: BeijingDate[],

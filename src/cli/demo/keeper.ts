@@ -1,7 +1,7 @@
 /**
- * Runs one command in a separate process group and ends the whole group when its own standard input closes: that
- * happens on a clean stop and also when the demo itself is killed by SIGKILL, so a dev server and its runtime never
- * outlive it.
+ * Runs one command in a separate process group and ends the whole group when its own standard input closes. The input
+ * closes on a clean stop and also when the demo is killed by SIGKILL, so the dev server and its runtime never outlive
+ * the demo.
  *
  *     node keeper.ts <program> <argument>…
  */
@@ -11,7 +11,7 @@ import { spawn } from "node:child_process";
 const GRACE_MS = 3_000;
 
 const [program = "", ...args] = process.argv.slice(2);
-// Without a terminal the dev server does not ask questions or listen for keys.
+// The server gets no terminal, so it does not ask questions or listen for keys.
 const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
 let ending = false;
 

@@ -62,7 +62,7 @@ export async function applyMigrations(db: D1Database, names: readonly string[] =
   const lines = names
     .filter((name) => !known.includes(name))
     .flatMap((name) => [...statementsOf(name), `INSERT INTO d1_migrations (name) VALUES ('${name}')`]);
-  // One call, because a call for each statement would take longer than the statements.
+  // All statements are one call, because a call for each would take longer than the statements.
   if (lines.length > 0) await db.exec(lines.join("\n"));
 }
 

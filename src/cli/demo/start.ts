@@ -55,8 +55,8 @@ function parseOptions(): StartOptions {
       "--out <file>",
       "address, keys and the days served so far, for scripts (default: .edgetape/demo.json, with another state demo.json in its folder)",
     )
-    .option("--fresh", "forget the state and start again")
-    .option("--empty", "add nothing: no calendar, no sample days, no accounts; what you load is kept")
+    .option("--fresh", "delete the stored state first")
+    .option("--empty", "start without calendar, sample days and accounts; loaded data is kept between starts")
     .allowExcessArguments(false)
     .exitOverride()
     .parse()
@@ -131,7 +131,7 @@ async function prepareEmpty({ server, stateDir, remembered, announce, files }: P
  * sample days.
  */
 async function prepare({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
-  // Before the first request, so that the next start has the state's secrets even if this one is killed.
+  // Stored before the first request, so that the next start has the state's secrets even if this one is killed.
   remember(stateDir, remembered);
   const nowMs = Date.now();
   const today = beijingDate(nowMs);

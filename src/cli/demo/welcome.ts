@@ -56,7 +56,7 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
     "",
     pastedRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
     "",
-    "And the share of that year's auction packs, whose address opens in a browser:",
+    "The share of that year's auction packs; its URL also opens in a browser:",
     "",
     pastedShareRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
     "",
@@ -76,7 +76,7 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
 /** Returns the steps to a served day, for an empty deployment. */
 function emptyLines({ baseUrl }: Demo, token: string): string[] {
   return [
-    "It holds what you load and nothing else. In another terminal, to a served day:",
+    "The deployment is empty. To load and serve a day, run in another terminal:",
     "",
     `export EDGETAPE_URL=${baseUrl}`,
     token,

@@ -46,21 +46,24 @@ interface DoctorOptions extends ServiceOptions, ConfirmOptions {
 export function registerDoctor(program: Command): void {
   serviceCommand(program, "doctor")
     .description("check a deployment from its settings to its public host, with advice for each finding")
-    .option("--repair", "repair what costs no data: index rows, uploads, expired and orphaned objects")
+    .option("--repair", "make repairs that lose no data: index rows, uploads, expired and orphaned objects")
     .option(
       "--delete-unknown",
-      "delete every object that the catalog does not know, older than a day, after a yes",
+      "delete every object that is not in the catalog and older than a day, after a confirmation",
     )
     .option(...YES_OPTION)
     .option(
       "--index-days <count>",
-      "hold the index rows of so many newest days against their packs",
+      "compare the index rows of this many newest days with their packs",
       countArgument,
       20,
     )
-    .option("--all", "hold those of every day")
-    .option("--no-host", "do not ask the public host as urllib, curl, wget, aria2 and rclone do")
-    .addHelpText("after", "\nExit status 1: something failed. Warnings alone are 0.")
+    .option("--all", "compare the index rows of every day")
+    .option(
+      "--no-host",
+      "do not check the public host with the user agents of urllib, curl, wget, aria2 and rclone",
+    )
+    .addHelpText("after", "\nExit status 1: a check failed. With warnings only it is 0.")
     .action(run);
 }
 
@@ -110,7 +113,7 @@ function linesOf({ checks, findings }: Examined): string[] {
       ...(advice === "" ? [] : [`${" ".repeat(20)}${advice}`]),
     ]),
     `well: ${well.length === 0 ? "nothing" : well.join(", ")}`,
-    `${count("failed")} failed, ${count("warning")} warnings, ${count("done")} put right`,
+    `${count("failed")} failed, ${count("warning")} warnings, ${count("done")} repaired`,
   ];
 }
 
@@ -140,7 +143,7 @@ interface DoctorAsk {
   repair: boolean;
   /** Number of newest days whose index rows are compared with their objects. */
   indexDays: number;
-  /** Whether the public host is checked. */
+  /** Whether to check the public host. */
   host: boolean;
 }
 
@@ -183,7 +186,7 @@ async function reportOf(
   findings: Finding[],
 ): Promise<DoctorReport | null> {
   try {
-    // Repairs first, so that the report shows what remains.
+    // Repairs come first, so that the report shows what remains.
     if (repair) {
       const done = { repeatable: true };
       findings.push(
@@ -200,7 +203,7 @@ async function reportOf(
     if (!(error instanceof CommandFailure)) throw error;
     const isToken = error instanceof ServiceRefusal && error.refused.httpStatus === 401;
     const advice = isToken
-      ? "Everything behind the token was left out."
+      ? "Checks that need the token were skipped."
       : "If it answers HTTP 503, a secret or binding is missing: `npx wrangler secret list`, `npx wrangler tail`.";
     findings.push({
       check: "service",
@@ -224,7 +227,7 @@ export function clockFindings(serviceMs: number, beforeMs: number, afterMs: numb
       level: "warning",
       subject: "",
       sentence: `The service's clock is ${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} this machine's.`,
-      advice: "If CLOCK_OFFSET_MS is not set, this machine's clock is wrong: `nightly` runs by it.",
+      advice: "If CLOCK_OFFSET_MS is not set, this machine's clock is wrong; `nightly` depends on it.",
     },
   ];
 }
@@ -255,17 +258,12 @@ export function checkoutFindings({
     add(
       "version",
       "warning",
-      `The service is ${version}, this checkout ${own}.`,
+      `The service has version ${version}, this checkout has ${own}.`,
       "`npm run deploy`, or check out that version.",
     );
   }
   if (migrations === null) {
-    add(
-      "migrations",
-      "warning",
-      "Which migrations were applied is not known.",
-      "Apply them with `npm run deploy`.",
-    );
+    add("migrations", "warning", "The applied migrations are unknown.", "Apply them with `npm run deploy`.");
     return findings;
   }
   const wanted = readdirSync(MIGRATIONS)
@@ -285,8 +283,8 @@ export function checkoutFindings({
     add(
       "migrations",
       "warning",
-      `This checkout does not know ${strange.join(", ")}.`,
-      "Use the deployed version's.",
+      `This checkout lacks the applied migrations ${strange.join(", ")}.`,
+      "Use a checkout of the deployed version.",
     );
   }
   return findings;
@@ -314,8 +312,7 @@ async function checkIndexes(
           })
         : await client.request(indexReportSchema, "GET", path(""), { silenceMs: LISTING_MS });
       findings.push(...report.findings);
-      if (waiting.length > 0 && waiting.length % 50 === 0)
-        say(`${waiting.length} days' indexes are still to be read`);
+      if (waiting.length > 0 && waiting.length % 50 === 0) say(`${waiting.length} days are left to check`);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL_DAYS }, look));

@@ -44,7 +44,7 @@ export interface Delivery extends NamedDelivery {
   contents: string[];
   /** Changes with any name, size or modification time. */
   fingerprint: string;
-  /** Changes with any content too: it includes the inode change times, which programs cannot set. */
+  /** Changes with the content too: it includes the inode change times, which programs cannot set. */
   mark: string;
   /** Unix milliseconds of the newest change. */
   changedMs: number;

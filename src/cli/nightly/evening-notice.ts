@@ -151,7 +151,7 @@ function fileLine({ name, revision, problem, isMade, kept }: DayOutcome["files"]
     : { zh: `${called.zh} 未提供：${reason}`, en: `${called.en} is not offered: ${reason}` };
 }
 
-/** A dataset that lacks most securities of an exchange. */
+/** Returns the sentence about a dataset that lacks most securities of an exchange. */
 function sparseText({ dataset, market, securities, than }: DayOutcome["sparse"][number]): Bilingual {
   const exchange = EXCHANGES[market];
   const [few, many] = [countText(securities), countText(than.securities)];

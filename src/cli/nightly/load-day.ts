@@ -61,7 +61,7 @@ export async function loadDay(
   rememberDay(workFolder, tradedate, { ...memory, outcome });
   for (const { dataset, path } of keep ? [] : (memory.built?.packs ?? [])) {
     const isServed = loaded.datasets.some((each) => each.dataset === dataset && each.state !== "failed");
-    // The next run makes the auction pack from the quotes again.
+    // The next run makes the auction pack again from the quotes.
     const isNeeded = dataset === "quotes" && auction !== null && auction.problem !== null;
     if (!isServed || isNeeded) continue;
     await rm(path, { force: true });
@@ -105,7 +105,7 @@ async function loadDatasets(
   }
   datasets.sort((a, b) => DATASET_NAMES.indexOf(a.dataset) - DATASET_NAMES.indexOf(b.dataset));
   const delivered = datasets.map(({ dataset }) => dataset);
-  // A service that does not answer has failed the packs already.
+  // An error is ignored: if the service did not answer, the packs have failed already.
   const lacking = await lackingDatasets(client, delivered).catch(() => []);
   return { datasets, lacking, sparse, leftOut, auction };
 }
@@ -161,7 +161,7 @@ function brokenIn({ degraded, brokenRows, quarantine }: Built) {
   return { degraded, brokenRows, quarantine };
 }
 
-/** The day's packs: those that an earlier run built of this delivery, or new ones. */
+/** Returns the day's packs: those that an earlier run built from this delivery, or new ones. */
 async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<BuiltDelivery> {
   const { tradedate, fingerprint } = delivery;
   const { workFolder } = options;
@@ -224,8 +224,8 @@ function builtOf(
       dataset,
       problem:
         first === null
-          ? `Not one ${DATASETS[dataset].row} of ${tradedate} was found.`
-          : `${brokenRows} lines are no rows, ${allowed} are allowed; the first is ${placeText(first)}: ${first.reason}.`,
+          ? `No ${DATASETS[dataset].row} of ${tradedate} was found.`
+          : `${brokenRows} lines are broken, ${allowed} are allowed; the first is ${placeText(first)}: ${first.reason}.`,
     });
   }
   return built;
@@ -308,11 +308,11 @@ const fileOutcomeSchema = z.object({
   dataType: z.string(),
   name: z.string(),
   revision: z.number().nullable(),
-  /** Why it could not be offered, as a sentence, or null. */
+  /** The reason why the file could not be offered, as a sentence, or null. */
   problem: z.string().nullable(),
   /** Whether it was made from the day's quotes. */
   isMade: z.boolean().default(false),
-  /** The operator's decision that keeps a made file out, as a sentence, or null. */
+  /** The operator's decision that prevents the publication of a made file, as a sentence, or null. */
   kept: z.string().nullable().default(null),
 });
 
@@ -334,7 +334,7 @@ const datasetOutcomeSchema = z.object({
   dataset: z.enum(DATASET_NAMES),
   /** `unchanged`: this content was already served. */
   state: z.enum(["published", "unchanged", "failed"]),
-  /** Why it is not served, as a sentence; null when it is. */
+  /** The reason why the dataset is not served, as a sentence; null when it is. */
   problem: z.string().nullable(),
   /** The same in Chinese, if available. */
   problemZh: z.string().nullable(),
@@ -353,10 +353,15 @@ const datasetOutcomeSchema = z.object({
 });
 export type DatasetOutcome = z.infer<typeof datasetOutcomeSchema>;
 
-/** The members that it shares with a dataset's outcome are of the whole day; numbers of rows are the first dataset's. */
+/**
+ * The members that this type shares with a dataset's outcome describe the whole day; numbers of rows are those of the
+ * first dataset.
+ */
 const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
   tradedate: z.string(),
-  /** Orders first. States stored by earlier versions have none, and count as those of another delivery. */
+  /**
+   * Orders come first. Stored states of earlier versions have no outcomes here, and count as those of another delivery.
+   */
   datasets: z.array(datasetOutcomeSchema).min(1),
   /** Datasets that other days have and the delivery lacks. */
   lacking: z.array(z.enum(DATASET_NAMES)),

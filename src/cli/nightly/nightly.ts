@@ -65,11 +65,11 @@ export function registerNightly(program: Command): void {
       "<drop folder>",
       "where deliveries arrive: 20260312/, 20260312.zip, 20260312_aucde.parquet, level2/20260312_trades.zip",
     )
-    .option("--date <YYYYMMDD>", "the day; the newest trading day that has closed when absent", dateArgument)
+    .option("--date <YYYYMMDD>", "the day (default: the newest trading day that has closed)", dateArgument)
     .addOption(
       defaulted(
         "--by <HH:MM>",
-        "notify the webhook when it has not arrived by then (Beijing)",
+        "notify the webhook when the delivery has not arrived by this time (Beijing)",
         timeArgument,
         "20:30",
       ),
@@ -77,22 +77,28 @@ export function registerNightly(program: Command): void {
     .addOption(
       defaulted(
         "--until <HH:MM>",
-        "stop waiting then; a time before noon is in the night after (Beijing)",
+        "stop waiting at this time (Beijing); a time before noon is on the next day",
         timeArgument,
         "23:30",
       ),
     )
-    .option("--stable <seconds>", "how long nothing may change before it is taken", secondsArgument, 120)
+    .option(
+      "--stable <seconds>",
+      "time without changes after which a delivery can be loaded",
+      secondsArgument,
+      120,
+    )
     .option("--poll <seconds>", "between two looks", secondsArgument, 15)
-    .option("--marker <name>", "a file in the drop folder that comes last; {date} stands for the day")
+    .option("--marker <name>", "a file that the sender writes last; {date} stands for the day")
     .addOption(
-      new Option("--expect <type...>", "kinds of files for shares without which it is not complete").choices(
-        dataTypeSchema.options,
-      ),
+      new Option(
+        "--expect <type...>",
+        "kinds of files for shares that a complete delivery must have",
+      ).choices(dataTypeSchema.options),
     );
   withWebhook(withLoading(command)).addHelpText(
     "after",
-    "\nRun it again after any end, or twice: what is done stays done.\n" +
+    "\nThe command can be run again at any time: completed steps are not repeated.\n" +
       "Exit status 3: served, but rows were left out, or a dataset is missing that other days have.",
   );
   command.action(run);
@@ -109,10 +115,10 @@ export function withLoading(command: Command): Command {
       .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
       .option(
         "--max-broken <count>",
-        "lines that may be no rows before a build fails (default: one in a million)",
+        "maximum number of broken lines in a build (default: one in a million)",
         countArgument,
       )
-      .option("--force", "publish even what the service finds implausible")
+      .option("--force", "publish even if the service finds the day implausible")
       .option("--keep", "keep the packs"),
   );
 }
@@ -132,7 +138,7 @@ export async function lockWork({ folder, workFolder }: LoadOptions): Promise<() 
   await refuseAbsent(folder);
   const inside = relative(realpathSync(folder), realPathOf(resolve(workFolder)));
   if (inside === "" || !/^\.\.($|[/\\])/.test(inside)) {
-    throw new CommandFailure(`--work ${workFolder} lies in ${folder}; name a folder outside it.`, EXIT.usage);
+    throw new CommandFailure(`--work ${workFolder} is inside ${folder}; name a folder outside.`, EXIT.usage);
   }
   const lock = {
     file: "loading.lock",
@@ -226,7 +232,7 @@ export interface TimeOfDay {
 
 interface NightlyAsk {
   folder: string;
-  /** Null for the newest trading day that has closed. */
+  /** The day; null for the newest trading day that has closed. */
   tradedate: BeijingDate | null;
   expected: Expected;
   /** When a missing delivery is reported as late, and when the wait ends, in Beijing time. */
@@ -272,8 +278,8 @@ async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
     if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
     const { fingerprint, mark } = arrival.delivery;
     const { outcome: before } = recallDay(ask.load.workFolder, tradedate, fingerprint);
-    // A failed day is retried, because options, service or code may have changed. So is a withdrawn day: the service
-    // then names the operator.
+    // A failed day is retried, because options, service or code may have changed. A withdrawn day is retried too, and
+    // the service then names the operator.
     if (before !== null && isWell(before) && (await areServed(tools, before))) {
       return { end: "loaded", outcome: before, fingerprint };
     }
@@ -356,7 +362,8 @@ export async function availableDays(
 /** Returns the newest trading day that has closed, by the service's calendar. */
 async function dueDay({ client, clock }: NightlyTools): Promise<BeijingDate> {
   const last = lastClosedDay(clock.nowMs());
-  // Two weeks cover every holiday, so the previous year may be needed.
+  // Two weeks cover every holiday. At the beginning of a year they include days of the previous one, whose calendar is
+  // then read too.
   const years = new Set([addDays(last, -14).slice(0, 4), last.slice(0, 4)]);
   const calendar: { day: BeijingDate; open: boolean }[] = [];
   for (const year of years) {

@@ -39,7 +39,7 @@ export interface Waiting {
   problemOf(delivery: Delivery): Promise<Bilingual | null>;
   /** Called whenever the reason why it is incomplete changes. */
   onWaiting(problem: Bilingual): void;
-  /** Called once, at `byMs`, if it is incomplete. */
+  /** Called once, at `byMs`, if the delivery is incomplete. */
   onLate(arrival: Arrival): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function waitForDelivery(
     const delivery = await look();
     const nowMs = clock.nowMs();
     if (mark !== delivery.mark) {
-      // At the first check the files' own times count; later changes count from when they are seen.
+      // At the first check the files' own times count; a later change counts from the check that detects it.
       changedMs = mark === null ? Math.min(delivery.changedMs, nowMs) : nowMs;
       mark = delivery.mark;
     }
@@ -187,7 +187,7 @@ async function endsUnwritten(path: string): Promise<boolean> {
   const isCompressed = compressionOf(name) !== null;
   const tellsItself = (!isCompressed && archiveFormat(name) !== null) || /\.parquet$/i.test(name);
   if (tellsItself || isUnreadFormat(name) || holdsNoRecords(name)) return false;
-  // One NUL byte at the end of a text is enough; at the end of compressed data a few can be its length.
+  // In text, one NUL byte at the end is enough; in compressed data, a few NUL bytes can be part of a length field.
   const { bytes } = await piece(path, isCompressed ? -TAIL_BYTES : -1, TAIL_BYTES);
   return bytes.length > 0 && bytes.every((byte) => byte === 0);
 }
@@ -201,7 +201,7 @@ async function isWholeZip(path: string): Promise<boolean> {
   }
 }
 
-/** The header at the start contains the end of the archive; it is zero while the archive is written. */
+/** Returns whether a 7z archive is complete: its header says where it ends, and is zero while the archive is written. */
 async function isWholeSevenZip(path: string): Promise<boolean> {
   const { bytes, sizeBytes } = await piece(path, 0, SEVEN_ZIP_HEADER_BYTES);
   if (bytes.length < SEVEN_ZIP_HEADER_BYTES || !bytes.subarray(0, 6).equals(SEVEN_ZIP)) return false;

@@ -22,8 +22,8 @@ function adopt(tradedate: string, body: object) {
   return admin<Published>("POST", `/days/${tradedate}/adopt`, body);
 }
 
-describe("the adoption of a pack that the catalog does not list", () => {
-  it("is offered for each such day, and serves the unchanged object as the next revision", async () => {
+describe("the adoption of an unlisted pack", () => {
+  it("is offered for each day that has one, and serves the unchanged object as the next revision", async () => {
     const pack = await testPack("20240304");
     const objectKey = await publishForgotten(pack);
     const { body: listed } = await admin<AdoptableList>("GET", "/days/adoptable");
@@ -102,12 +102,12 @@ describe("the adoption of a pack that the catalog does not list", () => {
       [key(21), {}, 422, /SHA-256/],
       [key(22), {}, 422, /PAR1/],
       [key(23), { sha256: (await testPack("20240308")).claims.sha256 }, 422, /trading day is 20240308/],
-      [key(24), {}, 422, /does not carry its SHA-256/],
+      [key(24), {}, 422, /has no stored SHA-256/],
       [key(24), { sha256: "0".repeat(64) }, 422, /SHA-256/],
       [key(99), {}, 404, /no pack/],
       ["orders/2024/20240308/1.parquet", {}, 404, /no pack/],
       ["files/level2/2024/20240307/x/1", {}, 404, /no pack/],
-      [key(2), {}, 422, /knows/],
+      [key(2), {}, 422, /is already in the catalog/],
     ] as const;
     for (const [objectKey, more, status, error] of refusals) {
       const answer = await adopt("20240307", { objectKey, ...more });
@@ -119,9 +119,7 @@ describe("the adoption of a pack that the catalog does not list", () => {
     }
     expect(await servedState("20240307")).toEqual(before);
     await testEnv.DB.prepare("DELETE FROM order_days WHERE tradedate = '20240307'").run();
-    expect((await adopt("20240307", { objectKey: key(2) })).body.error).toMatch(
-      /restore the backup once more/,
-    );
+    expect((await adopt("20240307", { objectKey: key(2) })).body.error).toMatch(/restore the backup again/);
     const { body } = await adopt("20240307", { objectKey, degraded: false });
     expect(body.day).toMatchObject({ sha256: pack.claims.sha256, revision: 25 });
   });
@@ -167,7 +165,7 @@ describe("the adoption of a pack that the catalog does not list", () => {
     expect((await adopt("20240312", { objectKey, force: true })).body.day).toMatchObject({ revision: 2 });
   });
 
-  it("that was refused leaves no upload to resume, and the same pack is sent again", async () => {
+  it("leaves no upload to resume when it is refused, and the same pack is then sent again", async () => {
     const less = await packFrom(
       day({ tradedate: "20240430", securities: [security("600519", [order("093000000")])] }),
     );

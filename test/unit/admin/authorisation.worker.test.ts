@@ -127,7 +127,7 @@ describe("the scopes of tokens", () => {
     expect(await statuses(publisher)).toEqual([200, 200, 403, 403, 403, 403]);
     expect(await statuses(reader)).toEqual([200, 403, 200, 403, 403, 403]);
     const refused = await as(reader, "POST", "/accounts", {});
-    expect(refused.body.error).toContain("scope read; this needs the scope admin");
+    expect(refused.body.error).toContain("scope read; the request needs the scope admin");
   });
 
   it("default to read, and any scope but the three is refused", async () => {

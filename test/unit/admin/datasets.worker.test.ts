@@ -113,7 +113,7 @@ describe("a day's trades beside its orders", () => {
       .bind(objectKey)
       .run();
     expect((await report()).body.findings[0]?.sentence).toContain(
-      "The index rows of 20240509 (trades) are not what its pack says: 600519.SH",
+      "The index rows of 20240509 (trades) differ from its pack: 600519.SH",
     );
     const repaired = await admin<IndexReport>("POST", "/doctor/index/20240509/repair?dataset=trades");
     expect(repaired.body.findings.map(({ level }) => level)).toEqual(["done"]);

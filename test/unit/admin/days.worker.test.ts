@@ -49,7 +49,7 @@ describe("withdraw, restore and publish of a loaded day", () => {
       pack: { objectKey: "orders/2024/20240102/1.parquet" },
     });
 
-    // Without a number, a restore never brings back what another one replaced.
+    // A restore without a number never serves what another restore replaced.
     expect(await post("/days/20240102/restore", { revision: 3 })).toMatchObject({
       status: 422,
       body: { reason: "nothing_to_restore" },

@@ -32,7 +32,7 @@ const withdraw = (date: string, revision: number, note = "the exchange asked us 
   post(`/days/${date}/withdraw`, { revision, note });
 const detailOf = async (date: string) => (await admin<DayDetail>("GET", `/days/${date}`)).body;
 
-/** Operator, time and reason in every refusal of withdrawn content. */
+/** Every refusal of withdrawn content names the operator, the time and the reason. */
 const DECIDED = /withdrawn as revision 1 by ADMIN_TOKEN at 20\d\d-.*\+08:00 \(the exchange asked us to\)/;
 
 describe("a withdrawn day", () => {
@@ -89,13 +89,13 @@ describe("a withdrawn day", () => {
     }
   });
 
-  it("refuses, in the publishing transaction, an upload whose start missed the withdrawal", async () => {
+  it("refuses, in the publishing transaction, an upload that began before the withdrawal was visible", async () => {
     const [first, pack] = [await testPack("20240108", 1_000), await testPack("20240108", 2_000)];
     await publish(first);
     const begun = await begin(pack, { force: true });
     await sendParts(pack, begun);
     await withdraw("20240108", 1);
-    // As if the upload had read the day before the withdrawal and was written after it.
+    // The upload is written as if it had read the day before the withdrawal and was stored after it.
     await testEnv.DB.prepare("UPDATE uploads SET state = 'uploading' WHERE upload_id = ?")
       .bind(begun.uploadId)
       .run();
@@ -241,7 +241,10 @@ describe("a pack with less content than the revision it replaces", () => {
       ],
       [{ ...whole, "688111": 0 }, /688111\.SH is missing/],
       [{ ...whole, "300750": 18 }, /SZ has 18 orders instead of 20; .*300750\.SZ has 18 instead of 20/],
-      [{ "600519": 40, "688111": 18, "300750": 20 }, /: 1 have 10 % fewer .*688111\.SH has 18 instead of 20/],
+      [
+        { "600519": 40, "688111": 18, "300750": 20 },
+        /: 1 securities have at least 10 % fewer .*688111\.SH has 18 instead of 20/,
+      ],
     ];
     for (const [counts, error] of cases) {
       expect(await publish(await packOf("20240301", counts, 200))).toMatchObject({
@@ -323,7 +326,7 @@ describe("the publishing of a file", () => {
     expect((await publishFile(b, { revision: 2 })).body).toMatchObject({ state: "published", revision: 2 });
     expect(await publishFile(a, { revision: 1 })).toMatchObject({
       status: 409,
-      body: { reason: "file_changed", error: expect.stringContaining("the newest is 2") },
+      body: { reason: "file_changed", error: expect.stringContaining("revision 2 is newer") },
     });
   });
 

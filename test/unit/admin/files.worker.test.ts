@@ -226,7 +226,7 @@ describe("a daily file is refused", () => {
     expect((await add(whole)).body).toMatchObject({ state: "verifying" });
   });
 
-  it("never for its bytes if it is the operator's own, unless its name ends in .parquet", async () => {
+  it("for its content only when it is an auction pack or its name ends in .parquet", async () => {
     expect((await add(ownFile("20260116", "\0not Parquet"))).body).toMatchObject({ state: "verifying" });
     const named = ownFile("20260116", "\0not Parquet, and long enough", "20260116_books.Parquet");
     expect(await add(named)).toMatchObject({ status: 422, body: { error: expect.stringContaining("PAR1") } });

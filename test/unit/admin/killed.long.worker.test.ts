@@ -69,7 +69,7 @@ describe.each<Moment>(["before", "after"])("an operator's action killed %s any s
   ] as const;
 
   it.each(actions)(
-    "leaves the day as before or after %s, never between, and completes when it is run again",
+    "leaves the day as before or after %s, never in between, and completes when it is run again",
     async (action, after) => {
       console.error = () => undefined;
       const fuse: Fuse = { calls: 0, at: 0, moment };

@@ -61,7 +61,7 @@ export async function testPack(
   return packFrom(day({ tradedate, securities }), dataset);
 }
 
-/** The path of a step with a pack, below `/admin`. */
+/** Returns the path of a step with a pack, below `/admin`. */
 export function stepPath(
   { dataset = "orders", tradedate }: Pick<TestPack, "dataset" | "tradedate">,
   step: string,

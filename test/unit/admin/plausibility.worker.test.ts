@@ -28,7 +28,9 @@ describe("the plausibility check before a day is served", () => {
       status: 422,
       body: {
         reason: "implausible",
-        error: expect.stringMatching(/SH has 17 orders of 17 securities, usual are 20 of 20.*20 loaded days/),
+        error: expect.stringMatching(
+          /SH has 17 orders of 17 securities; the usual numbers are 20 of 20.*20 loaded days/,
+        ),
       },
     });
     expect(await servedState(last)).toEqual([]);

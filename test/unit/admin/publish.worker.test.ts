@@ -119,13 +119,13 @@ describe("a pack of several parts", () => {
     await sendParts(pack, { ...begun, parts: [{ n: 1 }, { n: 2 }] });
     expect(await complete(pack, begun)).toMatchObject({
       status: 422,
-      body: { error: "Parts have not arrived yet: 1, 2." },
+      body: { error: "These parts have not arrived yet: 1, 2; send them first." },
     });
     await sendParts(pack, { ...begun, parts: [{ n: 2 }, { n: 3 }] });
     const again = await begin(pack);
     expect(again.parts.map(({ n }) => n)).toEqual([1, 3]);
     await sendParts(pack, again);
-    // Random bytes are not a pack; that this is reported, and not the SHA-256, shows that all parts are stored
+    // Random bytes are not a pack. The service reports this and not the SHA-256, which shows that all parts are stored
     // correctly.
     expect(await complete(pack, again)).toMatchObject({
       status: 422,

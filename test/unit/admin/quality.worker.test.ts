@@ -14,7 +14,7 @@ async function qualityOf(tradedate: string) {
   return shown?.loaded?.quality;
 }
 
-/** The last audit entry of publishing the day. */
+/** Returns the last audit entry of publishing the day. */
 async function audited(tradedate: string): Promise<unknown> {
   const { body } = await admin<{ entries: { after: unknown }[] }>("GET", `/audit?subject=${tradedate}`);
   return body.entries[0]?.after;

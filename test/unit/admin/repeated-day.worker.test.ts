@@ -26,7 +26,7 @@ describe("a delivery published under a second date", () => {
     });
     expect(await servedState("20360103")).toEqual([]);
     expect((await publish(repeated, { force: true })).status).toBe(200);
-    // The same day again, and with one order more or less of a security.
+    // The same day is published again with one order more and one order less of a security.
     expect((await publish(await delivery("20360103", counts, 300), { force: true })).status).toBe(200);
     expect((await publish(await delivery("20360104", { "600519": 701, "300750": 499 }))).status).toBe(200);
     expect((await publish(await delivery("20360105", { ...counts, "000001": 1 }))).status).toBe(200);

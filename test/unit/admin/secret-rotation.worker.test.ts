@@ -67,7 +67,7 @@ describe("the list of shares", () => {
 });
 
 describe("the secret of own and external shares", () => {
-  it("is listed by version with what uses it, and whether the setting still holds it", async () => {
+  it("is listed by version, with the shares that use it and whether the setting still holds it", async () => {
     const { body } = await admin<SecretVersions>("GET", "/shares/secret", undefined, both);
     expect(body).toEqual({
       current: 2,

@@ -52,11 +52,11 @@ describe("a request to the admin API", () => {
   });
 
   it.each([
-    [{ status: 401, text: "" }, "does not know this operator's token"],
+    [{ status: 401, text: "" }, "refused this operator's token"],
     [{ status: 404, text: "<html>" }, "answered with HTTP 404"],
     [{ status: 301, text: "" }, "answered with HTTP 301"],
-    [{ status: 200, text: "<html>" }, "something this command does not know"],
-    [{ status: 200, text: '{"done":1}' }, "something this command does not know"],
+    [{ status: 200, text: "<html>" }, "an unexpected body"],
+    [{ status: 200, text: '{"done":1}' }, "an unexpected body"],
   ])("fails with one sentence on %j", async (reply, sentence) => {
     const { client } = fakeService(() => reply);
     await expect(client.request(answer, "GET", "/admin/days")).rejects.toThrow(sentence);
@@ -131,7 +131,9 @@ describe("a service that sends nothing", () => {
 
 describe("the service's URL", () => {
   it("is refused when it is invalid, and the message does not show the token", () => {
-    expect(() => adminClient({ url: "api.example.com", token: "secret-token" })).toThrow(/begins with http/);
+    expect(() => adminClient({ url: "api.example.com", token: "secret-token" })).toThrow(
+      /must begin with http/,
+    );
     expect(() => adminClient({ url: "ftp://x", token: "secret-token" })).toThrow(/^(?!.*secret-token)/);
   });
 });

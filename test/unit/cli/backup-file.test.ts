@@ -49,7 +49,7 @@ describe("a backup file", () => {
     const refusals = new Set<string>();
     for (let at = 0; at < whole.length; at++) {
       for (const corrupt of [whole.subarray(0, at), flipped(whole, at)]) {
-        // Without the last line end the last line is still complete.
+        // The last line is complete even without its line end.
         if (
           corrupt.length === whole.length - 1 ||
           (corrupt.length === whole.length && at === whole.length - 1)

@@ -100,13 +100,13 @@ describe("edgetape files add", () => {
     const other = { ...own, name: "20260311_trades.PARQUET" };
     for (const place of [auction, other]) {
       await expect(openDailyFile(onDisk("corrupted.parquet", corrupted), place)).rejects.toThrow(
-        /corrupted\.parquet is not taken: not every page of it can be decoded/,
+        /corrupted\.parquet is refused: not every page of it can be decoded/,
       );
       await (await openDailyFile(onDisk("whole [1]*.parquet", whole), place)).close();
     }
     const random = crypto.getRandomValues(new Uint8Array(5_000));
     await expect(openDailyFile(onDisk("random.parquet", random), other)).rejects.toThrow("PAR1");
-    // The name in the share decides; files of other names can contain anything.
+    // The name in the share determines the check; files of other names can contain anything.
     await (await openDailyFile(onDisk("random.parquet", random), own)).close();
   });
 

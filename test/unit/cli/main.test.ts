@@ -49,7 +49,7 @@ describe("an error of a command", () => {
     server.close();
     expect(await told("plan", "list", "--json")).toEqual([
       2,
-      { error: expect.stringMatching(/^Which service\?/), exitStatus: 2 },
+      { error: expect.stringMatching(/^Name the service/), exitStatus: 2 },
     ]);
     expect(await told("plan", "list", "--json", "--wrong")).toEqual([
       2,
@@ -60,7 +60,7 @@ describe("an error of a command", () => {
 
   it("is a sentence without --json", async () => {
     expect(await run(["plan", "list"])).toBe(2);
-    expect(written.stderr).toMatch(/^edgetape: Which service\? .*\n$/);
+    expect(written.stderr).toMatch(/^edgetape: Name the service .*\n$/);
   });
 
   it("reports a terminal whose encoding is not UTF-8 before anything is sent", async () => {

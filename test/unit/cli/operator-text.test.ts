@@ -30,7 +30,7 @@ describe("text from an operator", () => {
       ["客户丙", "flagship"],
     ]);
     expect(refused).toEqual([]);
-    // Four bytes: a character that GBK lacks.
+    // This character has four bytes, and GBK lacks it.
     expect(decodeOperatorText(Buffer.from("95328236", "hex"), "f.csv")).toBe("\u{20000}");
   });
 

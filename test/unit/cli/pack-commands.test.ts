@@ -145,7 +145,7 @@ describe("edgetape pack build", () => {
     expect(await build(source, alone, "--dataset", "trades")).toMatchObject({ status: 0 });
     expect(readdirSync(alone).sort()).toEqual([...SHEETS, "20230711_trades.parquet"]);
     const absent = await build(delivery(orders), temporaryFolder(), "--dataset", "trades");
-    expect(absent).toMatchObject({ status: 1, stderr: expect.stringContaining("not one trade of 20230711") });
+    expect(absent).toMatchObject({ status: 1, stderr: expect.stringContaining("no trade of 20230711") });
     const out = temporaryFolder();
     const twice = delivery({ ...orders, [TRADES_PATH]: vendorTrades, [`b/${TRADES_PATH}`]: vendorTrades });
     const { status, stdout, stderr } = await build(twice, out);

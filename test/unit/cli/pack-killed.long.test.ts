@@ -12,7 +12,7 @@ const PACKS = [
   "20230711_quotes.parquet",
   "20230711_aucde.parquet",
 ];
-/** The packs, the one of the auction too, and the quality sheet beside them, also as a page. */
+/** The packs, including the auction pack, and the quality sheet beside them, as JSON and as a page. */
 const WRITTEN = [...PACKS, "20230711_quality.html", "20230711_quality.json"].sort();
 const build = (source: string, out: string) =>
   edgetape(["pack", "build", source, "--date", "20230711", "--out", out]);

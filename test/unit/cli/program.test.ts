@@ -92,12 +92,12 @@ describe("the commands cited in pages, advice and refusals", () => {
   it("exist with their options", () => {
     const wrong = written.filter(({ args }) => {
       const named = args.split(" ").filter((word) => /^[a-z][a-z0-9-]*$/.test(word));
-      // A code template, and a sentence about the product.
+      // These texts are a code template, and a sentence about the product.
       if (args.startsWith("is serving") || args.startsWith("share password $")) return false;
       const name = names
         .filter((each) => each === named.slice(0, each.split(" ").length).join(" "))
         .sort((a, b) => b.length - a.length)[0];
-      // A group stands for its commands, such as `edgetape token`; `day` itself shows a day.
+      // The name of a group stands for its commands, such as `edgetape token`; `day` itself is also a command.
       const group =
         names.some((each) => each.startsWith(`${named[0]} `)) &&
         (named.length === 1 || args.startsWith("day "));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkoutFindings, clockFindings } from "../../../../src/cli/doctor/doctor.ts";
 import { checkPublicHost } from "../../../../src/cli/doctor/public-host.ts";
 
-/** A service that passes the checks. */
+/** Answers as a service that passes the checks. */
 const well: RequestListener = (request, response) => {
   response.setHeader("X-Request-Id", "r1");
   if (request.url === "/api") response.end(JSON.stringify({ code: 422, message: "apiname", data: null }));

@@ -145,7 +145,7 @@ describe("a drop folder", () => {
     await expect(openDailyFile(behind, place, drop)).rejects.toThrow("is a link, and links are not followed");
   });
 
-  it("has a fingerprint that every name, size and modification time changes", async () => {
+  it("has a fingerprint that changes with every name, size and modification time", async () => {
     expect(isEmpty(await readDelivery(folder, DAY))).toBe(true);
     const path = put("20260312/a.csv", "one");
     const seen = new Set([(await readDelivery(folder, DAY)).fingerprint]);
@@ -163,7 +163,7 @@ describe("a drop folder", () => {
     expect(seen.size).toBe(4);
   });
 
-  it("has a mark that a change of content alters, also when the modification time is set back", async () => {
+  it("has a mark that changes with the content, also when the modification time is set back", async () => {
     const path = put("20260312/a.csv", "one");
     utimesSync(path, 1_000_000, 1_000_000);
     const before = await readDelivery(folder, DAY);

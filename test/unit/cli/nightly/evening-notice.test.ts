@@ -28,7 +28,7 @@ function outcome(datasets: DatasetOutcome[], said: Partial<DayOutcome> = {}): Da
 }
 
 describe("the notice at the end of nightly", () => {
-  it("tells an auction pack made from quotes from a delivered one, and names what keeps it out", () => {
+  it("distinguishes an auction pack made from quotes from a delivered one, and says why the first is not offered", () => {
     const made = { dataType: "auction_tick", name: "20260312_aucde.parquet", isMade: true, problem: null };
     const lines = (said: Partial<DayOutcome["files"][number]>) => {
       const file = { ...made, revision: 2, kept: null, ...said };

@@ -6,18 +6,18 @@ import { type Arrival, waitForDelivery } from "../../../../src/cli/nightly/wait-
 const SECOND = 1000;
 const patience = { stableMs: 60 * SECOND, pollMs: 10 * SECOND, byMs: 600 * SECOND, untilMs: 1_200 * SECOND };
 
-/** The delivery from this second on; `size` 0 means none. */
+/** The delivery from this second on; `size` 0 means that there is none. */
 interface Stage {
   from: number;
   size: number;
   problem?: string;
-  /** Other content with the same size and modification time. */
+  /** Another number means other content with the same size and modification time. */
   version?: number;
 }
 
 const problemText = (problem?: string) => (problem === undefined ? null : { zh: "不完整", en: problem });
 
-/** Waits, with a simulated clock that begins at `start` seconds, for a delivery that grows in `stages`. */
+/** Waits for a delivery that grows in `stages`, with a simulated clock that begins at `start` seconds. */
 async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_INFINITY } = {}) {
   let nowMs = start * SECOND;
   const late: [number, Arrival][] = [];
@@ -60,7 +60,7 @@ describe("waiting for a delivery", () => {
     const grows = [5, 15, 25, 95].map((from, n) => ({ from, size: n + 1 }));
     const { arrival, late, endedAt } = await wait([...grows]);
     expect(arrival.state).toBe("complete");
-    // It was unchanged for 60 s at the check at 90 s.
+    // At the check at 90 s the delivery had been unchanged for 60 s.
     expect(endedAt).toBe(90);
     expect(late).toEqual([]);
   });
