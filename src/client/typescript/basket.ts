@@ -33,16 +33,16 @@ export interface Plan {
   days: number;
   /** Remaining securities, multiplied by days. */
   securityDays: number;
-  /** Expected; exact up to 60 security days, beyond that extrapolated from 60 of them (`isExact`). */
+  /** Expected rows and requests: exact up to 60 security days, beyond that extrapolated from 60 of them (`isExact`). */
   rows: number;
   requests: number;
-  /** Files, each of which is a request too, that the same days take as Parquet files instead. */
+  /** The number of Parquet files for the same days; each file also counts as a request. */
   files: number;
   isExact: boolean;
   /** Today's remaining quota; null: unlimited. */
   requestsLeft: number | null;
   filesLeft: number | null;
-  /** Days of quota that the requests take, today included; null when the plan allows none. */
+  /** Days of quota that the requests need, today included; null when the plan allows none. */
   quotaDays: number | null;
   /** Advice, where reading takes more than 30 days of quota or 100,000 requests. */
   hint: string | null;
@@ -53,16 +53,16 @@ interface Part {
   date: string;
 }
 
-/** The most parts for which a plan requests estimates; of more, it requests a sample, evenly spread. */
+/** For more parts than this, a plan requests estimates of an evenly spread sample only. */
 const MOST_ESTIMATES = 60;
 
-/** Days of quota beyond which a share is the better way. */
+/** From this many days of quota on, a share is the better way. */
 const MANY_DAYS = 30;
 
-/** At the per-second limit this many take an hour, in practice a day. */
+/** At the per-second limit this many requests take an hour; in practice they take a day. */
 const MANY_REQUESTS = 100_000;
 
-/** The bytes per second of a line of 100 Mbit/s. */
+/** The bytes that a connection of 100 Mbit/s transfers in a day. */
 const BYTES_A_DAY = (100e6 / 8) * 86_400;
 
 /** Reasons of a 1002 about one security, and about the whole day. Others are not from the service. */
@@ -77,8 +77,9 @@ const UNREADABLE: readonly string[] = [
 ];
 
 /**
- * Made by `Client.orders` and its like with `symbols`. It is read once, as `Ticks` are, and continues on other days, too.
- * Days that are not loaded and securities without rows are left out and listed, which costs nothing.
+ * Created by `Client.orders` and similar methods with `symbols`. It is read once, as `Ticks` are, and reading can
+ * continue on another day. Days that are not loaded and securities without rows are left out and listed, which costs
+ * nothing.
  */
 export class TickBasket<R extends object> implements AsyncIterable<R> {
   /** Securities without rows on a day, found so far. */
@@ -119,21 +120,24 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     this.#ticksOf({ symbol: query.symbols[0] ?? "", date: first });
   }
 
-  /** Rows as objects. Throws `QuotaUsed` when the quota is used up, and the rest as for one day. */
+  /** Rows as objects. Throws `QuotaUsed` when the quota is used up, and other errors as for one day. */
   async *[Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
     for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
       yield* this.#leavingOut(ticks, (each) => each[Symbol.asyncIterator]());
     }
   }
 
-  /** Rows as the service sends them, up to 10,000 of one security and day at a time. Throws the same. */
+  /**
+   * Yields rows as the service sends them, up to 10,000 of one security and day at a time. Throws the same errors as
+   * iterating.
+   */
   async *pages(): AsyncGenerator<Page<R>, void, undefined> {
     for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
       yield* this.#leavingOut(ticks, (each) => each.pages());
     }
   }
 
-  /** All rows not read by iterating. After an error, the same call continues and returns them all. */
+  /** Returns all rows not read by iterating. After an error, the same call continues and returns them all. */
   async toArray(): Promise<R[]> {
     for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
       const rows = this.#leavingOut(ticks, async function* (each) {
@@ -145,8 +149,8 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
   }
 
   /**
-   * The requests for the rest, the quota left, and the days of quota they take. Counts nothing; calls `data_status`,
-   * `account_info`, and `order_history_estimate` or `trade_history_estimate`.
+   * Returns the requests for the rest, the remaining quota, and the days of quota that the requests need. Counts
+   * nothing; calls `data_status`, `account_info`, and `order_history_estimate` or `trade_history_estimate`.
    */
   async plan(): Promise<Plan> {
     const waiting = await this.#listed();

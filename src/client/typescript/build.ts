@@ -96,7 +96,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** The declarations that replace computed types, which would tell a reader little. */
+/** Returns the declarations that replace computed types, because computed types would not help a reader. */
 function writtenOut(): Map<string, string> {
   return new Map([
     ...partTexts(),
@@ -132,7 +132,7 @@ function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodTy
   return def.type === "object" ? def.shape : {};
 }
 
-/** Whether every member of `part`, at least two, is a member of `whole` as well. */
+/** Returns whether every member of `part`, at least two, is a member of `whole` as well. */
 function isPartOf(part: z.core.$ZodType, whole: z.core.$ZodType): boolean {
   const [members, all] = [Object.entries(shapeOf(part)), shapeOf(whole)];
   return members.length > 1 && members.every(([key, each]) => all[key] === each);
@@ -189,7 +189,7 @@ function oneOf(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(" | ");
 }
 
-/** Returns a dataset's record: its standard columns, those of the book's levels as a rule, and what only requests name. */
+/** Returns a dataset's record: its standard columns, the columns of the book's levels, and the columns on request. */
 function recordText(name: string, { columns }: Dataset): string {
   const standard = name.replace("Record", "Standard");
   const own = columns.slice(LEADING.length).filter((column) => levelOf(column) === null);
@@ -215,7 +215,7 @@ function levelOf({ name }: Column): { name: string; level: number } | null {
   return column === undefined ? null : { name: column, level: Number(digits) };
 }
 
-/** Returns the columns of the levels of the book, which are numbers, as what a record extends. */
+/** Returns the columns of the book's levels, all of them numbers, as the type that a record extends. */
 function levelsText(columns: readonly Column[]): string {
   const found = columns.map(levelOf).filter((each) => each !== null);
   if (found.length === 0) return "";
@@ -229,7 +229,8 @@ function commentOf({ description, unit }: Column): string {
 }
 
 /**
- * Returns the text with tabs, comments on one line and empty bodies closed: a tenth of the compiler's text is blanks.
+ * Returns the text with tabs, comments on one line and empty bodies closed, because a tenth of the compiler's text is
+ * blanks.
  */
 function packed(text: string): string {
   return (
@@ -267,7 +268,7 @@ function joined(entry: string): string {
   };
   const taken = new Map<string, string>();
   const publicNames = new Set<string>();
-  /** The public name of what the server calls otherwise. */
+  /** The public name of a type that has another name on the server. */
   const renamed = new Map<string, string>();
   const replaced = writtenOut();
   /** Collects the declaration of `name` in the file `path`, and those that it needs; returns its own name. */

@@ -47,7 +47,7 @@ export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer>
   return answerIn(baseUrl, reply, await bytesOf(reply));
 }
 
-/** Throws `ProtocolError` for a redirect: `what` it redirects, and what to do about it. */
+/** Throws `ProtocolError` for a redirect. `what` names the redirect and the advice about it. */
 export function refuseRedirect({ status, headers, cancel }: Reply, what: string, advice = ""): void {
   if (status !== 0 && (status < 300 || status >= 400)) return;
   cancel();
@@ -71,7 +71,7 @@ export function answerIn(baseUrl: string, { status, headers }: Reply, body: Uint
     requestId: headers.get("X-Request-Id") ?? tailOf(message)?.requestId ?? null,
     revision: wholeNumber(headers.get("X-Revision")),
     build: headers.get("X-Build"),
-    // A used-up quota has no time to wait: waiting would hang a script until midnight.
+    // A used-up quota has no time to wait, because waiting would block a script until midnight.
     waitMs: (code === 429 || code === 503) && reason !== "quota_used" ? waitMs : null,
     resetsInMs: resetsInMs(headers.get("RateLimit")),
   };
@@ -124,17 +124,20 @@ function envelopeIn(text: string): Envelope | null {
 function pageOfAnother(baseUrl: string, status: number, text: string): Envelope {
   const excerpt = text.slice(0, 160).replaceAll(/\s+/g, " ").trim() || "an empty body";
   if (status === 200) throw new BrokenConnection(`the answer is no envelope: ${excerpt}`);
-  const message = `${baseUrl} answered HTTP ${status}, and not as the service does: ${excerpt}`;
+  const message = `${baseUrl} answered HTTP ${status}, but the answer is not the service's: ${excerpt}`;
   if (!mayPass(status)) throw new ProtocolError(message);
   return { code: 503, message, data: null, isForeign: true };
 }
 
-/** Whether a later attempt may help after this status of the service or of a proxy. */
+/** Returns whether a later attempt may help after this status of the service or of a proxy. */
 export function mayPass(status: number): boolean {
   return [429, 500, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 }
 
-/** Every refusal's message ends with `[reason · request id]`, for proxies that drop headers. */
+/**
+ * Returns the reason and request id from the `[reason · request id]` at the end of a refusal's message, because proxies
+ * may drop headers.
+ */
 function tailOf(message: string): { reason: string; requestId: string } | null {
   const [, reason, requestId] = /\[([a-z_]+) · ([^[\]\s]+)\]$/.exec(message) ?? [];
   return reason === undefined || requestId === undefined ? null : { reason, requestId };
@@ -154,7 +157,7 @@ function untilMidnightMs(): number {
   return DAY_MS - ((Date.now() + BEIJING_OFFSET_MS) % DAY_MS);
 }
 
-/** Makes the body of a request for the base URL that it is sent to. */
+/** Creates the body of a request for the base URL that receives the request. */
 export type BodyFor = (baseUrl: string) => Readonly<Record<string, unknown>>;
 
 /** Calls an interface through whichever base URL answers. Returns any final answer. */
@@ -217,13 +220,13 @@ export class Endpoints {
     const failures = patience.failures + 1;
     const count = this.baseUrls.length;
     const switches = count > 1 && failures % TRIES_A_LINE === 0;
-    // Only a whole round without an answer needs a pause, not each base URL.
+    // Only a whole round without an answer needs a pause, not a single base URL.
     const isRoundOver = failures % (TRIES_A_LINE * count) === 0;
     await patience.waitFailed(error, this.baseUrls[place] ?? "", {
       signal,
       atOnce: switches && !isRoundOver,
     });
-    // Another request may have switched meanwhile.
+    // Another request may have switched to the next base URL meanwhile.
     if (switches && this.#present === place) this.#present = (place + 1) % count;
   }
 }

@@ -48,27 +48,27 @@ import { clock, LONGEST_REQUEST_MS, takePlace } from "./waiting.ts";
 
 export interface ClientOptions {
   key: string;
-  /** Addresses of the service without `/api`; another one is used only when connections to the present break. */
+  /** Addresses of the service without `/api`; another one is used only when connections to the current one break. */
   baseUrls: string | readonly string[];
-  /** Sent as `User-Agent`; by default the client's own name, nothing in browsers. */
+  /** The `User-Agent`; by default the client's own name; not sent in browsers. */
   userAgent?: string | undefined;
   /**
-   * How long one request may spend on waits and failed attempts in all: for a busy slot, the per-second limit, a
-   * broken connection; 120,000. 0: one attempt, no waits.
+   * Maximum milliseconds of one request's waits and failed attempts together, for a busy slot, the per-second limit or
+   * a broken connection; 120,000 by default. With 0 there is one attempt and no wait.
    */
   maxWaitMs?: number | undefined;
-  /** Time without a byte after which a connection counts as broken; 30,000. */
+  /** Milliseconds without data after which a connection counts as broken; 30,000 by default. */
   timeoutMs?: number | undefined;
-  /** Replaces the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: Fetch | undefined;
 }
 
-/** For every call; aborting throws the signal's reason. */
+/** Options of every call. When `signal` aborts, the call throws the signal's reason. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Which dataset is meant; orders by default. */
+/** The requested dataset; orders by default. */
 export interface DatasetOptions extends CallOptions {
   dataset?: DatasetName | undefined;
 }
@@ -106,12 +106,12 @@ function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
   return { ...day, ...found };
 }
 
-/** Reasons of a 1002 that may pass. */
+/** Reasons of a code 1002 that may be temporary. */
 const NOT_YET: readonly string[] = ["not_loaded", "future_day"];
 
 /**
- * Access to one service with one key. Requests of one interface queue, also over several clients of one key.
- * Refusals are thrown as `ServiceError`; what may pass by waiting is waited for, 403 and 422 never.
+ * Access to one service with one key. Requests of one interface are queued, also those of several clients with one key.
+ * Refusals are thrown as `ServiceError`. Temporary refusals are retried first; 403 and 422 never are.
  */
 export class Client {
   readonly baseUrls: readonly string[];
@@ -120,11 +120,11 @@ export class Client {
   readonly #transport: Transport;
   readonly #endpoints: Endpoints;
 
-  /** Throws `ConfigurationError` without a key or a usable address. */
+  /** Throws `ConfigurationError` without a key or a usable base URL. */
   constructor(options: ClientOptions) {
     const { key, baseUrls, userAgent, maxWaitMs = 120_000, timeoutMs = 30_000, fetch } = options ?? {};
-    if (!key?.trim()) throw new ConfigurationError("no key: new Client({ key, baseUrls })");
-    if (!baseUrls) throw new ConfigurationError("no base URL: new Client({ key, baseUrls })");
+    if (!key?.trim()) throw new ConfigurationError("no key: pass it as in new Client({ key, baseUrls })");
+    if (!baseUrls) throw new ConfigurationError("no base URL: pass it as in new Client({ key, baseUrls })");
     this.#key = key.trim();
     this.#maxWaitMs = maxWaitMs;
     // Browsers refuse a `fetch` that is called as a method.
@@ -139,49 +139,49 @@ export class Client {
   /** Calls `level2_order_history`. */
   readonly orders: Reads<OrderRecord, Field> = (query: AnyQuery) => this.#read("orders", query);
 
-  /** Fills, and in Shenzhen cancels. Calls `level2_trade_history`. */
+  /** Reads fills, and in Shenzhen cancels. Calls `level2_trade_history`. */
   readonly trades: Reads<TradeRecord, TradeField> = (query: AnyQuery) => this.#read("trades", query);
 
-  /** Snapshots of the book, about one every three seconds. Calls `level2_quote_history`. */
+  /** Reads snapshots of the book, about one every three seconds. Calls `level2_quote_history`. */
   readonly quotes: Reads<QuoteRecord, QuoteField> = (query: AnyQuery) => this.#read("quotes", query);
 
   /**
-   * The whole day of a security's orders as the service's own Parquet file; each accepted attempt counts as one file.
-   * Calls `level2_order_history`.
+   * Returns the whole day of a security's orders as the service's own Parquet file; each accepted attempt counts as one
+   * file. Calls `level2_order_history`.
    */
   ordersParquet(query: ParquetQuery): Promise<ParquetFile> {
     return this.#file("orders", query);
   }
 
-  /** As `ordersParquet`: the day's trades. Calls `level2_trade_history`. */
+  /** Returns the day's trades; otherwise like `ordersParquet`. Calls `level2_trade_history`. */
   tradesParquet(query: ParquetQuery<TradeFieldName>): Promise<ParquetFile> {
     return this.#file("trades", query);
   }
 
-  /** As `ordersParquet`: the day's snapshots. Calls `level2_quote_history`. */
+  /** Returns the day's snapshots; otherwise like `ordersParquet`. Calls `level2_quote_history`. */
   quotesParquet(query: ParquetQuery<QuoteFieldName>): Promise<ParquetFile> {
     return this.#file("quotes", query);
   }
 
   /**
-   * As `ordersParquet`, for files larger than memory: read or cancel the body, or abort it by the signal, because the
-   * next request waits for its end.
+   * Returns the file of `ordersParquet` as a stream, for files larger than memory. Read or cancel the body, or abort it
+   * by the signal, because the next request waits for its end.
    */
   ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
     return this.#fileStream("orders", query);
   }
 
-  /** As `ordersParquetStream`: the day's trades. */
+  /** Returns the day's trades; otherwise like `ordersParquetStream`. */
   tradesParquetStream(query: ParquetQuery<TradeFieldName>): Promise<ParquetStream> {
     return this.#fileStream("trades", query);
   }
 
-  /** As `ordersParquetStream`: the day's snapshots. */
+  /** Returns the day's snapshots; otherwise like `ordersParquetStream`. */
   quotesParquetStream(query: ParquetQuery<QuoteFieldName>): Promise<ParquetStream> {
     return this.#fileStream("quotes", query);
   }
 
-  /** The share of a year's daily files: `auction_tick` from 2022, `level2` from 2017. */
+  /** Returns the share of a year's daily files: `auction_tick` from 2022, `level2` from 2017. */
   async share(dataType: DataType, year: number, options: CallOptions = {}): Promise<Share> {
     const outer = await this.#ask<{ data?: ShareInfo }>(
       "file_download",

@@ -2,15 +2,15 @@
 import type { DatasetName } from "./types.ts";
 
 /**
- * Returns the operation that reads a dataset and the one that estimates: both are named after one row, `orders` after
- * `order`. `test/unit/client/datasets.test.ts` compares the rule with the service's descriptions.
+ * Returns the operation that reads a dataset and the one that estimates: their names contain the singular, such as
+ * `order` for `orders`. `test/unit/client/datasets.test.ts` compares the rule with the service's descriptions.
  */
 export function operationsOf(dataset: DatasetName): { read: string; estimate: string } {
   const history = `${dataset.slice(0, -1)}_history`;
   return { read: `level2_${history}`, estimate: `${history}_estimate` };
 }
 
-/** The parameter that names a dataset. Orders need none, because older services refuse it. */
+/** Returns the parameter that names a dataset. Orders need none, because older services refuse it. */
 export function only(dataset: DatasetName | undefined): { dataset?: DatasetName } {
   return dataset === undefined || dataset === "orders" ? {} : { dataset };
 }

@@ -1,5 +1,5 @@
 /**
- * All errors, with the service's code, reason and request id. None needs another attempt: the client has already
+ * All errors, with the service's code, reason and request id. A caller need not retry them: the client has already
  * retried temporary errors.
  */
 

@@ -17,7 +17,7 @@ export interface Page {
   revision: number | null;
   fields: string[];
   rows: Row[];
-  /** Null on the last page. */
+  /** The cursor of the next page; null on the last one. */
   nextCursor: string | null;
 }
 
@@ -36,7 +36,7 @@ export function pageOf(answer: Answer, asked: readonly string[] | null): Page {
     throw wrong("whose rows do not fit its fields");
   }
   const nextCursor = typeof cursor === "string" && cursor !== "" ? cursor : null;
-  if ((hasMore === true) !== (nextCursor !== null)) throw wrong("with a cursor too many or too few");
+  if ((hasMore === true) !== (nextCursor !== null)) throw wrong("with an unexpected or a missing cursor");
   return { tradedate, revision: answer.revision, fields, rows: items, nextCursor };
 }
 
@@ -59,7 +59,7 @@ const MOST_OVERLAP = 64;
 
 /** A position: before the row of `time` that follows `skip` rows of the same millisecond. */
 export interface Position {
-  /** HHMMSSmmm; empty before any row. */
+  /** HHMMSSmmm; empty before the first row. */
   time: string;
   skip: number;
   /** The number of rows read since then. */
@@ -82,12 +82,12 @@ export function moved(from: Position, rows: readonly Row[], times: readonly stri
   return { time, skip, overlap: knownRows.slice(first), times: knownTimes.slice(first) };
 }
 
-/** The time of the last row read; empty before any. */
+/** Returns the time of the last row read; empty before the first row. */
 export function lastTime({ times }: Position): string {
   return times.at(-1) ?? "";
 }
 
-/** The cursor without a date for this place (contract 5.5). */
+/** Returns the cursor without a date for this place (contract 5.5). */
 function undatedCursor({ time, skip }: Position): string {
   return `v2.${time}-${skip}`;
 }
@@ -106,7 +106,7 @@ export interface Selection {
   /** `symbol`, and where given `start_time` and `end_time`. */
   params: Readonly<Record<string, string>>;
   tradedate: string | null;
-  /** Null: the standard ones. `time` must be among them. */
+  /** The requested columns, `time` included; null for the standard ones. */
   fields: readonly string[] | null;
   pageSize: number;
 }
@@ -143,7 +143,7 @@ interface State {
   fallback: "undated" | "window";
   fallbacks: number;
   cursors: Set<string>;
-  /** The last page's base URL, and the content it named. */
+  /** The last page's base URL, and the content that the page named. */
   baseUrl: string | null;
   revision: number | null;
   build: string | null;
@@ -176,8 +176,8 @@ export class Paging {
   }
 
   /**
-   * The next page (perhaps without rows), or null after the last one. After an error, the next call continues at the
-   * same place. Throws `DataRebuilt` when the day changed again after paging had restarted.
+   * Returns the next page (perhaps without rows), or null after the last one. After an error, the next call continues
+   * at the same place. Throws `DataRebuilt` when the day changed again after paging had restarted.
    */
   async next(signal: AbortSignal | undefined): Promise<Step | null> {
     while (!this.isComplete) {
@@ -268,7 +268,7 @@ export class Paging {
     const isOver = page.nextCursor === null;
     if (!isSame || (isOver && left.unseen + left.overlap.length > 0)) {
       const { dataset } = this.#selection;
-      throw new DayChanged(`${baseUrl} holds other ${dataset} of ${page.tradedate} than were read before`);
+      throw new DayChanged(`${baseUrl} has other ${dataset} of ${page.tradedate} than those read before`);
     }
     // Rows that are read twice may end at the same position twice.
     if (way.kind !== "cursor") state.cursors.clear();

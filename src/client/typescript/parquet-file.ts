@@ -57,7 +57,7 @@ export function fileTaker(addressCount: number, dataset: DatasetName = "orders")
   };
 }
 
-/** The file is recognised by its first bytes: a proxy may drop or change the headers. */
+/** Takes the file, which is recognised by its first bytes, because a proxy may drop or change the headers. */
 function wholeFile(
   baseUrl: string,
   reply: Reply,
@@ -70,13 +70,13 @@ function wholeFile(
   }
   if (bytes.length < 12 || textOf(bytes.subarray(-4)) !== MAGIC) {
     const told = `${facts.name} is no complete Parquet file: ${bytes.length} bytes`;
-    // It arrived with its full length, so another attempt would return the same.
+    // The file arrived with its full length, so another attempt would return the same.
     throw reply.length === null ? new BrokenConnection(told) : new IntegrityError(told);
   }
   return { ...facts, sizeBytes: bytes.length, bytes };
 }
 
-/** Takes the file as a stream; calls `done` when its body has ended, broken off, or was cancelled or aborted. */
+/** Takes the file as a stream; calls `done` when its body has ended, broken off, or been cancelled or aborted. */
 export function streamTaker(
   done: () => void,
   signal: AbortSignal | undefined,
@@ -163,7 +163,7 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);
 }
 
-/** A response that claims to be a file and is not will be the same next time. */
+/** Throws for a response that claims to be a file and is not, because another attempt would return the same. */
 function refuseAnnounced(baseUrl: string, { headers }: Reply): void {
   if (!headers.get("Content-Type")?.startsWith(MEDIA_TYPE)) return;
   throw new IntegrityError(`${baseUrl} announced a Parquet file and sent something else`);
@@ -180,7 +180,7 @@ function factsOf({ headers, length }: Reply, dataset: DatasetName): ParquetFacts
   };
 }
 
-/** The name is used on the caller's machine: letters, digits and `.-_`, and no hidden file. */
+/** Returns a name that is safe on the caller's machine: letters, digits and `.-_`, and no hidden file. */
 function safeName(disposition: string | null): string | undefined {
   const name = /filename="([\w.-]{1,200})"/.exec(disposition ?? "")?.[1];
   return name?.startsWith(".") ? undefined : name;
@@ -191,7 +191,7 @@ export function isAnswer(taken: object): taken is Answer {
   return "waitMs" in taken;
 }
 
-/** For successful answers without a file. */
+/** Returns the error for a successful answer without a file. */
 export function noFile(answer: Answer): ServiceError {
   return new ServiceError(`${answer.baseUrl} sent no file`, answer);
 }

@@ -19,7 +19,7 @@ interface NodeHash {
 
 /** Returns a new hash: the runtime's own where there is one. */
 export function sha256(): RunningHash {
-  // Imported this way, no bundler adds a browser module.
+  // With this form of import, bundlers add no module for browsers.
   const { process } = globalThis as { process?: Builtin };
   const own = process?.getBuiltinModule?.("node:crypto")?.createHash("sha256");
   if (own === undefined) return new PlainSha256();

@@ -11,7 +11,7 @@ import { Patience, parseRetryAfter, UNTOLD_WAIT_MS } from "./waiting.ts";
 
 export interface DriveAsk {
   signal: AbortSignal | undefined;
-  /** Called for each attempt. */
+  /** Returns the headers; called for each attempt. */
   headers?: () => Record<string, string>;
   patience?: Patience;
 }
@@ -84,8 +84,8 @@ async function refusalIn(reply: Reply, path: string): Promise<ServiceError> {
 
 export interface DownloadOptions {
   /**
-   * The first bytes of the file that an earlier, interrupted download left, such as a stream of a part on disk.
-   * They are hashed, not fetched, and not yielded again.
+   * The first bytes of the file that an earlier, interrupted download left, for example as a stream of the partial
+   * file. They are hashed, but neither downloaded nor yielded again.
    */
   have?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
@@ -127,7 +127,7 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
     if (hash.digest() !== expected) throw new IntegrityError(`${path} has another SHA-256 than announced`);
   }
 
-  /** All missing bytes in memory. */
+  /** Returns all missing bytes in memory. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const parts: Uint8Array<ArrayBuffer>[] = [];
     for await (const piece of this) parts.push(new Uint8Array(piece));
@@ -201,8 +201,8 @@ export class Share {
   }
 
   /**
-   * The files that the share covers now, by day. Throws `Unavailable` while the share is not ready, and `ProtocolError`
-   * when it is an external one, which has no manifest.
+   * Returns the files that the share covers now, by day. Throws `Unavailable` while the share is not ready, and
+   * `ProtocolError` when it is an external one, which has no manifest.
    */
   async files(options: { signal?: AbortSignal | undefined } = {}): Promise<ShareFile[]> {
     const { status, retry_after: seconds } = this.info;
@@ -214,8 +214,8 @@ export class Share {
   }
 
   /**
-   * The bytes of one file, checked against its SHA-256 at the end; a broken download is resumed. No request is sent
-   * before the bytes are read.
+   * Returns the bytes of one file, checked against its SHA-256 at the end; a broken download is resumed. No request is
+   * sent before the bytes are read.
    */
   download(file: ShareFile, options: DownloadOptions = {}): FileDownload {
     return new FileDownload(this.#drive, file, options);

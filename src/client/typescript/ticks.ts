@@ -59,7 +59,7 @@ function refuseUnknown(query: object): void {
   throw new ConfigurationError(`there is no option ${unknown}; the options are ${QUERY_OPTIONS.join(", ")}`);
 }
 
-/** The terms of paging; `hidesLast` when a column was added that was not requested. */
+/** Returns the selection for paging; `hidesLast` when a column was added that was not requested. */
 export function selectionOf(
   query: TickQuery<string>,
   dataset: DatasetName = "orders",
@@ -107,7 +107,7 @@ export class Fingerprint {
   #b = 0x41c6ce57;
   #rows = 0;
 
-  /** Rows hashed so far. */
+  /** Returns the number of rows hashed so far. */
   get rows(): number {
     return this.#rows;
   }
@@ -137,7 +137,7 @@ export interface TicksOptions {
 }
 
 /**
- * A stream of rows, created by `Client.orders` and its like; no request is sent before the first use. It is read
+ * A stream of rows, created by `Client.orders` and similar methods; no request is sent before the first use. It is read
  * once: after a `break`, or after an error such as a used-up quota, reading continues after the last returned row, and
  * concurrent iterators share the rows, each of which is returned once.
  *
@@ -168,17 +168,17 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     this.#options = options;
   }
 
-  /** The day, YYYYMMDD; null before the first page when no date was given. */
+  /** Returns the day, YYYYMMDD; null before the first page when no date was given. */
   get tradedate(): string | null {
     return this.#paging.tradedate;
   }
 
-  /** How often reading restarted because the day changed: 0 or 1. */
+  /** Returns how often reading restarted because the day changed: 0 or 1. */
   get restarts(): number {
     return this.#paging.restarts;
   }
 
-  /** Rows as objects. Throws `ServiceError` for a refusal, `ConnectionFailed` when no base URL answers. */
+  /** Yields rows as objects. Throws `ServiceError` for a refusal, `ConnectionFailed` when no base URL answers. */
   async *[Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
     do {
       for (let page = this.#ready(); page !== null; page = this.#ready()) {
@@ -189,7 +189,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     } while (await this.#fill());
   }
 
-  /** Rows as the service sends them, up to 10,000 at a time. Throws the same as iterating. */
+  /** Yields rows as the service sends them, up to 10,000 at a time. Throws the same errors as iterating. */
   async *pages(): AsyncGenerator<Page<R>, void, undefined> {
     do {
       const page = this.#ready();
@@ -270,8 +270,8 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
 
   #refuse(): never {
     throw new DataRebuilt(
-      `${this.tradedate} was rebuilt while it was read, and the ${this.#handed.rows} rows handed out are not the ` +
-        "same any more: begin again",
+      `${this.tradedate} was rebuilt while it was read, and the ${this.#handed.rows} rows already returned have ` +
+        "changed: begin again",
       { code: 422, reason: "data_rebuilt", requestId: null },
     );
   }

@@ -1,6 +1,6 @@
 /** One HTTP exchange over `fetch`, with a limit on every wait for bytes, which `fetch` lacks. */
 
-/** As `globalThis.fetch`, narrowed to what is used here. */
+/** Like `globalThis.fetch`, narrowed to the options that this module uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
@@ -29,7 +29,7 @@ export interface Exchange {
   headers: Readonly<Record<string, string>>;
   body?: string;
   signal: AbortSignal | undefined;
-  /** A shorter limit than usual on each wait. */
+  /** A limit on each wait that is shorter than usual. */
   timeoutMs?: number | undefined;
   /** Called for each piece of the body. */
   onPiece?: () => void;
@@ -84,8 +84,8 @@ function replyOf(response: Response, watch: Watch): Reply {
 }
 
 /**
- * A compressed body's length differs from the bytes that are read here. Across origins a browser shows the length, but
- * not that the body is compressed.
+ * Returns the announced length, unless the body is compressed: its length differs from the bytes that are read here.
+ * Across origins a browser shows the length, but not that the body is compressed.
  */
 function lengthOf({ headers, type }: Response): number | null {
   const length = headers.get("Content-Length");
@@ -154,7 +154,7 @@ class Watch {
     return this.#controller.signal;
   }
 
-  /** Whether the caller aborted; a timeout is a broken connection instead. */
+  /** Returns whether the caller aborted; a timeout is a broken connection instead. */
   get isAborted(): boolean {
     return this.#outer?.aborted === true;
   }
@@ -164,7 +164,7 @@ class Watch {
   }
 
   async bounded<T>(work: Promise<T>): Promise<T> {
-    const late = new BrokenConnection(`nothing came for ${this.#timeoutMs} ms`);
+    const late = new BrokenConnection(`no data arrived for ${this.#timeoutMs} ms`);
     const timer = setTimeout(() => this.#controller.abort(late), this.#timeoutMs);
     try {
       return await work;

@@ -13,7 +13,7 @@ export const UNTOLD_WAIT_MS = 2_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
 
-/** Shorter waits named by the service grow up to it. */
+/** The wait grows up to this when the service names a shorter one repeatedly. */
 const SHORT_WAIT_MS = 1_000;
 
 /** The minimum time for an answer, also when the remaining wait is shorter. */
@@ -52,7 +52,7 @@ export class Patience {
     return this.#isBounding ? Math.max(SHORTEST_TIMEOUT_MS, this.#leftMs) : undefined;
   }
 
-  /** Broken connections in a row so far. */
+  /** Returns the number of broken connections in a row so far. */
   get failures(): number {
     return this.#failures;
   }
@@ -136,7 +136,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 interface Caller {
   /** Lets a waiting caller continue. */
   start(): void;
-  /** Called when this caller reaches the front of the queue: its limited wait starts again. */
+  /** Called when this caller reaches the front of the queue; its limited wait starts again at that moment. */
   restartTimer(): void;
 }
 

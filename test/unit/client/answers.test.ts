@@ -70,7 +70,7 @@ describe("an answer to the TypeScript client", () => {
     await expect(client.status()).rejects.toMatchObject({ name: "Unavailable", reason: "day_damaged" });
   });
 
-  it("that breaks off is requested again, after two failures from the other base URL, which stays", async () => {
+  it("that breaks off is requested again, and after two failures from the other base URL, which later requests keep", async () => {
     const { client, urls } = scripted(new Error("reset"), new Response('{"code":20'), good(), good());
     await client.status();
     await client.status();

@@ -169,7 +169,7 @@ describe("a basket of the TypeScript client", () => {
       state.left = 10;
       await read();
       expect(rows).toEqual(EXPECTED);
-      // Eight pages, a missing security, and the page that was refused once.
+      // The requests are eight pages, a missing security, and the page that was refused once.
       expect(state.counted).toHaveLength(10);
     },
   );

@@ -63,7 +63,7 @@ const wide = steps(300, 300);
 
 const HISTORIES: History[] = [
   {
-    name: "continues elsewhere by an undated cursor, with 64 rows of overlap",
+    name: "continues at another deployment by an undated cursor, with 64 rows of overlap",
     script: () => ({ days: pair(steps(300), steps(300)), choose: firstOnly(1) }),
     rows: steps(300),
     check: ({ asked }) => {
@@ -76,7 +76,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues by a window where undated cursors are not known",
+    name: "continues by a window at a deployment without undated cursors",
     script: () => ({
       days: pair(steps(300, 90), steps(300, 90), { knows: ["build"] }),
       choose: firstOnly(1),
@@ -91,7 +91,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues when its own deployment forgot the cursor",
+    name: "continues when the deployment no longer accepts its cursor",
     script: () => ({
       days: [{ rows: steps(100) }],
       before: (place, [day]) => {
@@ -112,13 +112,13 @@ const HISTORIES: History[] = [
     restarts: 1,
   })),
   {
-    name: "notices other rows elsewhere before those it compares",
+    name: "detects that another deployment has different rows before the compared ones",
     script: () => ({ days: pair(steps(300), other(99)), choose: firstOnly(2) }),
     rows: other(99),
     restarts: 1,
   },
   {
-    name: "notices a rebuild of a deployment it comes back to",
+    name: "detects a rebuild of a deployment to which it returns",
     script: () => ({
       days: pair(steps(300), steps(300)),
       choose: (place) => (place === 1 ? 1 : 0),
@@ -130,7 +130,7 @@ const HISTORIES: History[] = [
     rows: other(99),
   },
   {
-    name: "notices a rebuild of both deployments between two pages",
+    name: "detects a rebuild of both deployments between two pages",
     script: () => ({
       days: pair(steps(300), steps(300)),
       choose: firstOnly(2),
@@ -142,7 +142,7 @@ const HISTORIES: History[] = [
     rows: other(99),
   },
   {
-    name: "compares with the present content after it began again",
+    name: "compares with the current content after a restart",
     script: () => ({
       days: pair(steps(300), steps(300)),
       choose: firstOnly(4),
@@ -155,7 +155,7 @@ const HISTORIES: History[] = [
     restarts: 1,
   },
   {
-    name: "skips more rows of a millisecond than an answer holds",
+    name: "skips more rows of a millisecond than an answer has",
     script: () => ({
       days: [
         { rows: wide, mostRows: 50 },
@@ -167,7 +167,7 @@ const HISTORIES: History[] = [
     rows: wide,
   },
   {
-    name: "takes two addresses of one deployment for no circle",
+    name: "accepts the same cursor from two base URLs of one deployment",
     script: () => ({
       days: ["a", "a"].map((secret) => ({ rows: wide, knows: ["build"] as const, mostRows: 50, secret })),
       choose: (place) => Number(place >= 3 && place < 8),
@@ -177,7 +177,7 @@ const HISTORIES: History[] = [
     check: ({ asked }) => expect(asked[1]?.length).toBeGreaterThan(3),
   },
   {
-    name: "gives up when every way to continue is refused",
+    name: "ends when every way to continue is refused",
     script: () => ({
       days: [{ rows: wide, knows: [], mostRows: 50 }],
       before: (place, [day]) => {
@@ -189,7 +189,7 @@ const HISTORIES: History[] = [
     error: "BadRequest",
   },
   {
-    name: "asks for the time as well and does not show it",
+    name: "requests the time column too and does not return it",
     script: () => ({ days: [{ rows: steps(25) }] }),
     task: { fields: ["price", "order_id"], pageSize: 10 },
     rows: steps(25).map(() => [12.5, 0]),
@@ -199,7 +199,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "asks for nothing beside the pages",
+    name: "sends no request besides those of the pages",
     script: () => ({ days: pair(steps(25), steps(25)), choose: (place) => place % 2 }),
     task: { pageSize: 10 },
     rows: steps(25),
@@ -208,21 +208,21 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues elsewhere within one build, whatever the revision",
+    name: "continues at another deployment within one build, whatever the revision",
     script: () => ({ days: pair(steps(7), steps(7), { revision: 9 }), choose: firstOnly(2) }),
     task: { pageSize: 2 },
     rows: steps(7),
     restarts: 0,
   },
   {
-    name: "never mixes two builds that differ in one row long read",
+    name: "never mixes two builds that differ in one row read long before",
     script: () => ({ days: pair(steps(150), other(99, steps(150))), choose: firstOnly(2) }),
     task: { pageSize: 50 },
     rows: other(99, steps(150)),
     restarts: 1,
   },
   {
-    name: "refuses to mix two builds when rows were handed out",
+    name: "refuses to mix two builds when rows were already returned",
     script: () => ({ days: pair(steps(7), other(99, steps(7))), choose: firstOnly(2) }),
     task: { pageSize: 2, how: "iterate" },
     error: "DataRebuilt",
@@ -240,7 +240,7 @@ const HISTORIES: History[] = [
     restarts: 1,
   })),
   {
-    name: "notices a rebuild by its revision where no build id is sent",
+    name: "detects a rebuild by its revision when no build id is sent",
     script: () => ({
       days: [{ rows: steps(30), knows: ["undated"] }],
       before: (place, [day]) => {
@@ -253,14 +253,14 @@ const HISTORIES: History[] = [
     restarts: 1,
   },
   {
-    name: "begins again once and says so",
+    name: "restarts once and reports it",
     script: rebuiltAt(1, steps(40)),
     task: { pageSize: 10 },
     rows: steps(40),
     restarts: 1,
   },
   {
-    name: "gives up when the day changes once more",
+    name: "fails when the day changes a second time",
     script: () => ({
       days: [{ rows: steps(30) }],
       before: (place, [day]) => {
@@ -277,7 +277,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "forgets the former rows also when a refusal comes between rebuild and first page",
+    name: "discards the previous rows also when a refusal comes between rebuild and first page",
     script: () => ({
       days: [{ rows: steps(30) }],
       before: (place, [day]) => {
@@ -291,7 +291,7 @@ const HISTORIES: History[] = [
     check: ({ failures }) => expect(failures.map(({ error }) => error)).toEqual(["QuotaUsed"]),
   },
   {
-    name: "stays where it was when the quota is used up, and asks for no page twice",
+    name: "keeps its position when the quota is used up, and requests no page twice",
     script: () => ({
       days: [{ rows: steps(30) }],
       before: (place) =>
@@ -310,27 +310,27 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues over a rebuild that left the rows handed out as they were",
+    name: "continues over a rebuild that did not change the rows already returned",
     script: rebuiltAt(2, grown),
     task: { pageSize: 10, how: "iterate" },
     rows: grown,
     restarts: 1,
   },
   {
-    name: "refuses to continue when the rows handed out are not the same any more",
+    name: "refuses to continue when the rows already returned have changed",
     script: rebuiltAt(2, other(99, steps(30))),
     task: { pageSize: 10, how: "iterate" },
     error: "DataRebuilt",
     check: ({ failures }) => expect(failures[0]?.handed).toEqual(steps(20)),
   },
   {
-    name: "gives lists of the present content alone",
+    name: "returns lists of the current content only",
     script: rebuiltAt(2, [order("093000000", 0, 99), ...steps(5)]),
     task: { pageSize: 10 },
     rows: [order("093000000", 0, 99), ...steps(5)],
   },
   {
-    name: "refuses a cursor that comes twice",
+    name: "refuses a cursor that is returned twice",
     script: () => ({ days: [{ rows: steps(30), corrupt: { next_cursor: "0/1//10", has_more: true } }] }),
     task: { pageSize: 10 },
     error: "ProtocolError",

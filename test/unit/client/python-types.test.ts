@@ -1,4 +1,4 @@
-/** The Python client's types equal the documented schemas, member by member. */
+/** Compares the Python client's types with the documented schemas, member by member. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";

@@ -141,7 +141,7 @@ def _foreign(base_url: str, status: int, headers: Message, body: bytes) -> Proto
         return ProtocolError(
             f"{base_url} redirects to {moved}: a redirect drops the POST, so use that base URL"
         )
-    return ProtocolError(f"{base_url} answered HTTP {status}, and not as the service does: {_excerpt(body)}")
+    return ProtocolError(f"{base_url} answered HTTP {status}, but the answer is not the service's: {_excerpt(body)}")
 
 
 def _excerpt(body: bytes) -> str:

@@ -85,7 +85,7 @@ class Part:
     def __init__(self, folder: str) -> None:
         _remove_stale_parts(folder or ".")
         self.path = os.path.join(folder, f"{_PART_PREFIX}{os.getpid()}-{secrets.token_hex(6)}{_PART_ENDING}")
-        # Created with the usual file mode, unlike a temporary file of the standard library.
+        # The file gets the usual mode, unlike a temporary file of the standard library.
         self.file: IO[bytes] = open(self.path, "x+b")
         _try_lock(self.file)
 

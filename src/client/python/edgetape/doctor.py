@@ -80,7 +80,7 @@ def _examine_line(base_url: str, key: Optional[str], say: Callable[[str], None])
 def _steps(base_url: str, key: Optional[str]) -> Iterator[str]:
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise _Trouble("the address does not begin with http:// or https:// and a name")
+        raise _Trouble("the URL does not begin with http:// or https:// and a host name")
     try:
         proxy = proxy_for(base_url)
     except ConfigurationError as error:
@@ -93,7 +93,7 @@ def _steps(base_url: str, key: Optional[str]) -> Iterator[str]:
         yield f"proxy: {proxy}, which resolves the name itself"
         yield from _resolve(proxy.host, proxy.port)
     if parts.scheme == "http":
-        yield "TLS: none, the address is plain http: the key travels readable"
+        yield "TLS: none, the URL is plain http, so the key is sent unencrypted"
     elif proxy is None:
         yield from _look_at_tls(parts.hostname, port)
     else:
@@ -104,7 +104,7 @@ def _steps(base_url: str, key: Optional[str]) -> Iterator[str]:
     finally:
         connections.close()
     if key is None:
-        yield "key: none given, the account was not looked at"
+        yield "key: none given, so the account was not checked"
     else:
         yield from _ask_account(base_url, key)
 
@@ -137,7 +137,7 @@ def _look_at_tls(host: str, port: int) -> Iterator[str]:
     except ssl.SSLCertVerificationError as error:
         raise _Trouble(
             f"TLS: the certificate of {host} is not trusted ({error.verify_message}): "
-            "something in between may read along, this machine's clock may be wrong, or it lacks certificates"
+            "a third party may intercept the connection, this machine's clock may be wrong, or certificates are missing"
         ) from error
     except OSError as error:
         raise _Trouble(f"TLS: the handshake with {host} failed ({error})") from error

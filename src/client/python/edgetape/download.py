@@ -161,7 +161,7 @@ class Download:
             problem = self._problem()
         if problem is not None:
             self._drop()
-            raise IntegrityError(f"{self._file.path}: {problem}; nothing was kept of it")
+            raise IntegrityError(f"{self._file.path}: {problem}; the downloaded bytes were deleted")
         os.replace(self._part, self._target)
         remove(self._tag)
         self._remove_former_parts()
@@ -184,7 +184,7 @@ class Download:
         if reply.status == 416 or (reply.status == 206 and not _begins_at(reply, size)):
             # The partial file is longer than the file, or the rest belongs to another version.
             self._drop()
-            raise BrokenConnection(f"the rest from byte {size} on is not to be had")
+            raise BrokenConnection(f"the bytes from {size} on are not available")
         if reply.status == 200:
             self._check_whole(reply)
             self._drop()
@@ -206,13 +206,13 @@ class Download:
         """
         kind = reply.headers.get("Content-Type", "")
         if "html" in kind.lower() and not self._file.path.endswith((".html", ".htm")):
-            raise BrokenConnection(f"a page came instead of the file ({kind})")
+            raise BrokenConnection(f"a web page arrived instead of the file ({kind})")
         if reply.length is None or reply.length == self._file.size_bytes:
             return
         told = f"{reply.length} bytes are offered instead of {self._file.size_bytes}"
         if reply.headers.get("ETag") is None:
             raise BrokenConnection(told)
-        raise IntegrityError(f"{self._file.path}: {told}; nothing was kept of it")
+        raise IntegrityError(f"{self._file.path}: {told}; the downloaded bytes were deleted")
 
     def _problem(self) -> Optional[str]:
         """Returns what is wrong with the complete partial file, or None."""

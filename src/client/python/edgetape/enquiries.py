@@ -171,7 +171,7 @@ class Enquiries:
             if self.present_url == base_url:
                 days = [day for month in months for day in month["days"] if first <= day["tradedate"] <= last]
                 return Days(base_url, days, window_from)
-        raise ConnectionFailed("the base URLs break and answer alternately: no one listed all days")
+        raise ConnectionFailed("the connections to the base URLs break too often: none of them listed all days")
 
     def _months(self, first: str, last: str, dataset: Dataset) -> Tuple[List[Status], Optional[str]]:
         """The lists of the months, without those before the plan's window, unless all are; and the window's first day

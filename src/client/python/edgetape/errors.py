@@ -23,7 +23,7 @@ class EdgetapeError(Exception):
     reason : str or None
         The answer's `X-Reason`, for example ``outside_window``.
     request_id : str or None
-        To be reported to support. None without an answer.
+        For support. None without an answer.
     report : SyncReport or None
         The state of `Client.sync` when this error ended it.
     """

@@ -234,7 +234,7 @@ def _paths(
             if place >= 0:
                 found.setdefault((day, place, code), []).append(os.path.join(parent, file))
     if not found:
-        raise FileNotFoundError(f"{folder!r} holds no {dataset.name} of the securities and days asked for")
+        raise FileNotFoundError(f"{folder!r} has no {dataset.name} of the requested securities and days")
     return [sorted(copies) for _, copies in sorted(found.items())]
 
 

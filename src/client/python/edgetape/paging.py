@@ -55,7 +55,7 @@ def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) 
             raise ValueError("rows that are not as long as the list of columns")
         columns = [_typed(name, values) for name, values in zip(fields, zip(*items))]
     except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise _wrong(answer, f"it lacks something or holds what it should not: {error!r}") from error
+        raise _wrong(answer, f"a member is missing or invalid: {error!r}") from error
     if asked is not None and list(asked) != fields:
         raise _wrong(answer, f"the columns are {fields} instead of {list(asked)}")
     rows: List[Row] = list(zip(*columns))
@@ -63,7 +63,7 @@ def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) 
     if not _ascend(times, not_before):
         raise _wrong(answer, "the rows are not in the order of time")
     if has_more and (not isinstance(cursor, str) or not rows):
-        raise _wrong(answer, "there is more, but no cursor or no row leads there")
+        raise _wrong(answer, "there are more rows, but the page has no cursor or no row")
     return Page(fields, rows, day, cursor if has_more else None, answer.revision, times)
 
 
@@ -244,7 +244,7 @@ class Paging:
         def payload_for(base_url: str) -> Payload:
             nonlocal way
             way = self._way_on(state, base_url)
-            # Added to the rows that are read twice, so that every answer makes progress.
+            # The repeated rows are added to the page size, so that every answer has new rows.
             page_size = min(MOST_ROWS, self._page_size + len(way.overlap) + way.unseen)
             return self._payload({**way.params, "page_size": page_size})
 
@@ -288,7 +288,7 @@ class Paging:
         is_over = page.next_cursor is None
         if rows[:repeated] != overlap[:repeated] or (is_over and (unseen or repeated < len(overlap))):
             name = self._selection.dataset.name
-            raise _Changed(f"{base_url} holds other {name} of {page.tradedate} than were read before")
+            raise _Changed(f"{base_url} has other {name} of {page.tradedate} than those read before")
         rows, times, overlap = rows[repeated:], times[repeated:], overlap[repeated:]
         # Rows that are read twice can lead to the same position twice.
         cursors = state.cursors if way.kind == "cursor" else {}
@@ -331,7 +331,7 @@ class Paging:
                 request_id=None if refusal is None else refusal.request_id,
             ) from change
         what = f"{self._selection.dataset.name} of {self._selection.symbol} of {state.tradedate}"
-        told = f"{what} changed while it was read, starting again: {change}"
+        told = f"{what} changed while it was read; reading starts again: {change}"
         warnings.warn(told, RebuildWarning, stacklevel=3)
         superseded = state.kept[: state.row_count]
         return State(state.tradedate, [], {}, restarts=1, superseded=superseded)

@@ -136,7 +136,7 @@ class Progress:
 
 
 def _no_bar() -> None:
-    """In place of a reference."""
+    """Stands in place of a reference to the bar."""
 
 
 def is_watched(stream: TextIO) -> bool:

@@ -283,14 +283,14 @@ def ask_share(
     try:
         return Share(outer["data"], connections, max_wait)
     except (KeyError, TypeError) as error:
-        raise ProtocolError(f"the share lacks something: {error!r}") from error
+        raise ProtocolError(f"a member of the share is missing or invalid: {error!r}") from error
 
 
 def _file_of(entry: Dict[str, Any]) -> ShareFile:
     file = ShareFile(**{name: entry[name] for name in ShareFile._fields})
     # Returns the local path: a folder named after a day, and a plain name in it.
     if re.fullmatch(r"\d{8}/[^./\\:\x00-\x1f][^/\\:\x00-\x1f]*", file.path) is None:
-        raise ProtocolError(f"the manifest names {file.path!r}, which is no path of a daily file")
+        raise ProtocolError(f"the manifest names {file.path!r}, which is not the path of a daily file")
     return file
 
 

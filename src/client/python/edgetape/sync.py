@@ -295,7 +295,7 @@ class FolderRun:
         days = None if None in needed else max(each for each in needed if each is not None)
         left = "unlimited" if files.left is None else f"{files.left:,}"
         bulk = bulk_of(loaded[day] for day in dict.fromkeys(day for _, day in missing))
-        told = f"{len(missing):,} of {len(self._wanted):,} files of {self._dataset.name} are to be fetched"
+        told = f"{len(missing):,} of {len(self._wanted):,} files of {self._dataset.name} will be downloaded"
         count = len(missing)
         tell(f"{told}, {left} left today: {spelled(days)}{hint(days, count, bulk)}", days, count)
 
@@ -457,7 +457,7 @@ class FolderRun:
         if not re.fullmatch(r"\d{6}\.[A-Z]{2}", code, re.ASCII):
             found = self._code_of(symbol, tradedate)
             if found is None:
-                raise ProtocolError(f"nothing says which exchange {symbol} of {tradedate} is of")
+                raise ProtocolError(f"the exchange of {symbol} on {tradedate} is unknown")
             code = found
         folder = os.path.join(self._folder, self.subfolder(code, tradedate))
         prepare_folder(folder)

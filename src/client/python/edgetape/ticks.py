@@ -214,7 +214,7 @@ class Ticks:
         if state.kept[: min(handed, state.row_count)] != (state.superseded or [])[:handed]:
             raise DataRebuilt(
                 f"{self._selection.symbol} of {self.tradedate} was rebuilt while it was read, and the "
-                f"{handed} rows handed out so far are not the same any more: iterate again",
+                f"{handed} rows already returned have changed: iterate again",
                 code=422,
                 reason="data_rebuilt",
             )

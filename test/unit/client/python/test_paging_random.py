@@ -59,7 +59,7 @@ class RandomPaging(unittest.TestCase):
             try:
                 found = read(paging)
             except BadRequest as error:
-                # Even continuing by a window meets another secret each time.
+                # Every deployment that continues by a window has another secret.
                 self.assertIn(error.reason, ("cursor_invalid", "cursor_old_format"))
                 refused += 1
                 continue

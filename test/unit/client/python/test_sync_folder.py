@@ -332,7 +332,7 @@ class Quotas(SyncCase):
             self.sync(["600519", "688111", "000001"])
         said = "".join(call.args[0] for call in terminal.write.call_args_list)
         self.assertEqual(
-            said.splitlines()[0], "6 of 6 files of orders are to be fetched, 2 left today: takes 3 days of quota"
+            said.splitlines()[0], "6 of 6 files of orders will be downloaded, 2 left today: takes 3 days of quota"
         )
         asked = [interface for interface, _ in self.service.asked]
         self.assertLess(asked.index("account_info"), asked.index("level2_order_history"))
