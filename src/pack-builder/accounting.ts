@@ -1,6 +1,6 @@
 /**
- * Computes the row accounting of a build: every row read is stored, quarantined or left out with a reason, and so is
- * every file of the delivery. The pack stores the sums.
+ * Computes the row accounting of a build. Every row read, and every file of the delivery, is stored, quarantined or
+ * left out with a reason. The pack stores the sums.
  */
 import { createHash } from "node:crypto";
 import { BUILDER_VERSION, type PackOrigin, type SourceRecord, sourceList } from "../packs/origin.ts";

@@ -17,7 +17,7 @@ export interface Batch {
   rows: Rows;
   /** The source's sequence numbers of the rows, 0 for none; `null` without such a column. */
   sequence: Float64Array | null;
-  /** Whether the sequence numbers order the rows of a millisecond; otherwise the order of the batch does. */
+  /** Whether the sequence numbers order the rows of a millisecond; otherwise the rows keep the order of the batch. */
   sequenceOrders: boolean;
 }
 
@@ -98,7 +98,7 @@ function groupsOf({ rows, security }: RowTable): Groups {
   return { groups, order };
 }
 
-// One function for each kind of array, because a loop over several kinds is many times slower.
+// There is one function for each kind of array, because a loop over several kinds is many times slower.
 
 function picked64(from: Float64Array, order: Int32Array): Float64Array<ArrayBuffer> {
   const to = new Float64Array(order.length);

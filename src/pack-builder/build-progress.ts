@@ -1,6 +1,6 @@
 /** The progress of a build. The stages overlap: a security is written while others are still read. */
 
-/** In the order in which they end. */
+/** The stages in the order in which they end. */
 export const BUILD_STAGES = ["read", "sort", "write", "verify"] as const;
 export type BuildStage = (typeof BUILD_STAGES)[number];
 

@@ -23,7 +23,7 @@ export interface BuildReport {
   securities: number;
   /** Securities delivered without a row of the dataset. */
   securitiesWithoutOrders: number;
-  /** Securities with rows by exchange; of quotes those that traded, without indices. */
+  /** Number of securities with rows by exchange; for quotes, of those that traded, without indices. */
   traded: Record<Market, number>;
   rows: number;
   cancels: number;
@@ -32,7 +32,7 @@ export interface BuildReport {
   /** Whether another reader read the pack back and every row was compared. */
   verified: boolean;
   seconds: number;
-  /** From the first byte read to the finished pack, verification included. */
+  /** Seconds from the first byte read to the finished pack, verification included. */
   rowsPerSecond: number;
   /** Order files read by layout. */
   layouts: Record<string, number>;
@@ -113,14 +113,14 @@ function countsText(counts: Record<string, number>): string {
   return `${whole.format(total)} left out${total === 0 ? "" : ` (${reasons.join(", ")})`}`;
 }
 
-/** Returns `file:line`, or only the file when the whole file is meant. */
+/** Returns `file:line`, or only the file when the problem concerns the whole file. */
 export function placeText({ file, line }: { file: string; line: number }): string {
   return line > 0 ? `${file}:${line}` : file;
 }
 
 /**
- * Names each file that may hold records and counts the others, of which a whole day has thousands. `textOf` returns the
- * clause of a reason.
+ * Names each file that may hold records, and counts the others, because a whole day has thousands of them. `textOf`
+ * returns the clause of a reason.
  */
 export function leftOutLines(
   files: readonly LeftOutFile[],

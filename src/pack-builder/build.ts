@@ -56,7 +56,10 @@ export interface BuildOptions {
   dataset?: DatasetName;
   /** Folders, archives or files. */
   sources: readonly string[];
-  /** The folder that contains all sources, when a program found them; a link on the way to a source is refused. */
+  /**
+   * The folder that contains all sources, when a program found them. A source that is reached through a link is
+   * refused.
+   */
   root?: string | undefined;
   tradedate: BeijingDate;
   /** The folder for the pack, which is named by `packName`; created if absent. */
@@ -65,7 +68,10 @@ export interface BuildOptions {
   maxBroken: number | null;
   /** Number of worker threads; 0 uses the calling thread. */
   threads: number;
-  /** Whether the pack is read back and compared before it is renamed; of all packs of a day, also whether they are checked. */
+  /**
+   * Whether the pack is read back and compared before it is renamed. For all packs of a day, also whether the quality
+   * check runs.
+   */
   verify: boolean;
   /** Size of a chunk in bytes. */
   chunkBytes?: number;
@@ -120,7 +126,7 @@ export async function buildPacks({
     }
     const [first] = refused;
     if (built.length === 0 && first !== undefined) throw new DeliveryError(first.problem);
-    // Throws an error that names what was found instead.
+    // Throws an error that names the files found instead.
     if (built.length === 0)
       built.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
     const packs = built.map(({ report }) => report);
@@ -142,7 +148,7 @@ async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
   throw new DeliveryError(problem);
 }
 
-/** Makes the auction pack beside the quote pack; `null` without quotes, or where no security has an auction. */
+/** Writes the auction pack beside the quote pack. Returns `null` without quotes, or when no security has an auction. */
 async function auctionOf(
   { tradedate, outFolder }: Pick<BuildOptions, "tradedate" | "outFolder">,
   packs: readonly BuildReport[],
@@ -160,7 +166,7 @@ async function auctionOf(
   }
 }
 
-/** Checks the day's packs where they are verified; `null` when they are not, or none was built. */
+/** Runs the quality check on the day's packs. Returns `null` when packs are not verified, or none was built. */
 async function qualityOf(
   { tradedate, outFolder, verify, threads }: Omit<BuildOptions, "dataset" | "onProgress">,
   packs: readonly BuildReport[],

@@ -1,7 +1,6 @@
 /**
  * The quality check of a day: reads its packs back, one security at a time, and writes the quality sheet beside them,
- * also as a page.
- * Memory holds the rows of one security and the verdicts of all.
+ * as JSON and as a page. Memory holds the rows of one security and the verdicts of all securities.
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +26,7 @@ import { sectionRows } from "./verify/section-rows.ts";
 /** Number of days with which a day is compared. */
 const MOST_OTHER_DAYS = 10;
 
-/** A thread takes about a second to start, in which another checks more than a million rows. */
+/** A thread takes about a second to start; in this time another thread checks more than a million rows. */
 const ROWS_OF_THREAD = 5_000_000;
 
 /** `null` for a dataset that the day does not have. */
@@ -70,9 +69,9 @@ async function checkOpen(
     const read = await next;
     if (read === null) break;
     const following = codes[place + 1];
-    // The disk reads the next security while this one is checked.
+    // The next security is read from disk while this one is checked.
     next = following === undefined ? null : readSecurity(following, sections);
-    // An error is thrown where it is awaited, or not at all when this security has one.
+    // An error of this read is thrown where it is awaited, or not at all when this security has an error.
     next?.catch(() => {});
     reports.push(reportOf(securityOf(code), { sections, read, others }));
   }
@@ -104,7 +103,7 @@ function slicesOf(rowsOfCode: ReadonlyMap<string, number>, count: number): strin
 
 type AllSections = Record<DatasetName, Sections>;
 
-/** What is read of a security: bytes of sections, and what its quotes say; `null` without a pack. */
+/** The data of a security: bytes of sections, and the day's totals in its quotes; `null` without a pack. */
 interface ReadSecurity {
   orders: [SectionEntry, Uint8Array] | null;
   trades: [SectionEntry, Uint8Array] | null;
@@ -175,17 +174,17 @@ class Sections {
     this.markets = new Set(entries.filter(({ rows }) => rows > 0).map(({ market }) => market));
   }
 
-  /** Whether the pack has a row of the exchange. */
+  /** Returns whether the pack has a row of the exchange. */
   has(market: string): boolean {
     return this.markets.has(market);
   }
 
-  /** The number of rows of a security; `null` without a pack. */
+  /** Returns the number of rows of a security; `null` without a pack. */
   rows(code: string): number | null {
     return this.pack === null ? null : (this.entries.get(code)?.rows ?? 0);
   }
 
-  /** What a quote pack says of a security; `null` without a pack, or without a row of the exchange. */
+  /** Returns the data of a quote pack about a security; `null` without a pack, or without a row of the exchange. */
   async quotedDay(code: string): Promise<QuotedDay | null> {
     if (this.pack === null || !this.has(securityOf(code).market)) return null;
     const entry = this.entries.get(code);
@@ -213,12 +212,12 @@ function withoutRows(code: string): SectionEntry {
   return { ...securityOf(code), ...nowhere };
 }
 
-/** The file name of a day's quality sheet. */
+/** Returns the file name of a day's quality sheet. */
 export function sheetName(tradedate: BeijingDate): string {
   return `${tradedate}_quality.json`;
 }
 
-/** The file name of the sheet as a page. */
+/** Returns the file name of the sheet as a page. */
 export function sheetPageName(tradedate: BeijingDate): string {
   return `${tradedate}_quality.html`;
 }
@@ -328,7 +327,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await rename(partial, path);
 }
 
-/** Reads the sheet at `path`; a sentence says why there is none. */
+/** Reads the sheet at `path`, or returns a sentence that says why there is none. */
 export async function readSheet(path: string): Promise<QualitySheet | { problem: string }> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => error);
   if (text instanceof Error) {
@@ -348,6 +347,6 @@ async function otherDays(folder: string, tradedate: BeijingDate): Promise<OtherD
   const texts = await Promise.all(
     nearest.map((name) => readFile(join(folder, name), "utf8").catch(() => "")),
   );
-  // An unreadable sheet of another day says nothing about this one.
+  // An unreadable sheet of another day is ignored: it is no reason to refuse this day.
   return texts.flatMap((text) => parseOtherDay(text) ?? []);
 }

@@ -1,4 +1,7 @@
-/** A hash of a security's first rows and their number, without the day, equal for the same rows on another day. */
+/**
+ * Hashes a security's first rows and their number. The day is not included, so that equal rows on another day have an
+ * equal hash.
+ */
 import { orders } from "../datasets/orders.ts";
 import type { OrderColumns } from "../orders/record.ts";
 import type { TradeColumns } from "../quality/security-rows.ts";
@@ -15,12 +18,12 @@ export function tradeContents({ time, tradeId, volume }: TradeColumns): number {
   return contentsOf([time, tradeId, volume]);
 }
 
-/** Returns the number over times and the day's volume and range so far. */
+/** Returns the hash of the times and of the day's volume and range so far. */
 export function quoteContents({ time, volume, highE4, lowE4 }: QuoteTotals): number {
   return contentsOf([time, volume, highE4, lowE4]);
 }
 
-/** This many rows, together with the total number, distinguish two days. */
+/** Number of rows hashed; together with the total number of rows, this many distinguish two days. */
 const MOST_ROWS = 2_000;
 
 function contentsOf(columns: readonly (Int32Array | Float64Array)[]): number {

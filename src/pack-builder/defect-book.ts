@@ -4,7 +4,7 @@ import { DEFECT_KINDS, type DefectKind, type DefectTally, defectText } from "./p
 
 export interface Place {
   file: string;
-  /** The line from 1; 0 stands for the whole file or folder. */
+  /** The line, from 1; 0 for the whole file or folder. */
   line: number;
 }
 

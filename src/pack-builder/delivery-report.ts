@@ -13,7 +13,7 @@ export interface DeliveryReport {
   tradedate: BeijingDate;
   /** `failed`: a pack is missing although the delivery holds its dataset; `degraded`: a pack is degraded. */
   result: BuildReport["result"];
-  /** One per dataset that was built, in the order of `DATASET_NAMES`. */
+  /** One report for each dataset that was built, in the order of `DATASET_NAMES`. */
   packs: BuildReport[];
   refused: RefusedDataset[];
   /** Datasets that were to be built and of which the delivery has no file. */
@@ -29,7 +29,7 @@ export interface DeliveryReport {
   quality: DayQuality | null;
 }
 
-/** The auction pack beside the quotes; a path alone: another file lies there and was kept. */
+/** The auction pack beside the quotes; only its path when another file was already there and was kept. */
 export type DayAuction = AuctionPack | { path: string };
 
 export interface DayQuality {
@@ -44,12 +44,12 @@ export interface DayQuality {
 /** A dataset whose files contradict each other: no pack was built. */
 export interface RefusedDataset {
   dataset: DatasetName;
-  /** As a sentence without its end. */
+  /** The reason, as a sentence without its end. */
   problem: string;
 }
 
 /**
- * A dataset that has, at one exchange, rows of less than half as many securities as another one of the delivery; its pack
+ * A dataset with rows of less than half as many securities of an exchange as another dataset of the delivery; its pack
  * is degraded.
  */
 export interface SparseDataset {

@@ -25,7 +25,7 @@ export class Intake {
   private readonly quarantine: Quarantine;
   private readonly chunkBytes: number;
   private readonly linesOf = new Map<DatasetFile, number>();
-  /** Why a file could not be read. */
+  /** The reason why a file could not be read. */
   private readonly refused = new Map<DatasetFile, string>();
 
   /** Creates an intake that cuts files into chunks of about `chunkBytes`. */

@@ -1,4 +1,6 @@
-/** What the quality check needs of a security's quotes: two short parts of its section are read. */
+/**
+ * Reads the facts that the quality check needs from a security's quotes. Only two short parts of the section are read.
+ */
 import type { Auction } from "../auction/rows.ts";
 import { storedColumns } from "../datasets/dataset.ts";
 import { quotes } from "../datasets/quotes.ts";
@@ -16,11 +18,11 @@ export interface QuotedDay {
   span: QuoteSpan | null;
   /** Absent without snapshots. */
   auction?: Auction;
-  /** A number over the rows of the last block before 15:05, which is another one on another day; 0 without trading. */
+  /** A hash of the rows of the last block before 15:05, which differs from day to day; 0 without trading. */
   contents: number;
 }
 
-/** A security without snapshots. */
+/** The result for a security without snapshots. */
 export const UNQUOTED: QuotedDay = {
   lastSnapshot: null,
   span: null,

@@ -23,7 +23,7 @@ export interface Repeats {
   identical: number;
   /** Rows left out because another row has the same number and other content. */
   conflicts: number[];
-  /** Two files of the batch with the same row. */
+  /** Two files of the batch that contain the same row. */
   twice: [number, number] | null;
 }
 
@@ -32,7 +32,7 @@ const NONE: Repeats = { isLeftOut: null, repeated: 0, identical: 0, conflicts: [
 /** A source may send the same snapshot twice, so equal rows of these datasets are no repeated part of a file. */
 const KEPT_EQUAL: ReadonlySet<string> = new Set<DatasetName>(["quotes"]);
 
-/** More rows of one millisecond are compared with a hash table. */
+/** If a millisecond has more rows than this, they are compared with a hash table. */
 const FEW_ROWS = 12;
 
 /**
@@ -147,7 +147,7 @@ function markEqual(cells: Cells, rows: number[], mark: (row: number, first: numb
 /** The cells of the rows of one security. */
 export class Cells {
   readonly rows: Rows;
-  /** In file order: the first columns, numbers of orders and trades, differ most often. */
+  /** The columns in file order: the first ones, numbers of orders and trades, differ most often. */
   private readonly columns: readonly (Float64Array | CodeColumn)[];
   private readonly numbers: readonly Float64Array[];
   private readonly codes: readonly CodeColumn[];

@@ -41,7 +41,10 @@ const TIME_DIGITS = 9;
 const out = new ByteWriter(1 << 20);
 const indices = new Uint16Array(ROW_GROUP_ROWS);
 const amounts = new Float64Array(ROW_GROUP_ROWS);
-/** Number of changes between rows that outweigh a dictionary's entry, and the dictionary itself. */
+/**
+ * A dictionary is used when it saves this many changes between rows: the cost of an entry, and that of the dictionary
+ * itself.
+ */
 const CHANGES_PER_ENTRY = 2;
 const CHANGES_PER_TABLE = 200;
 /** The indices of a column with one value: all zero. */
@@ -226,8 +229,8 @@ function numberChunk(
 }
 
 /**
- * Returns whether a dictionary of `entries` values is smaller than the values: in a dictionary, each change to a known
- * number costs less, and a new number costs more (`../packs/README.md`, "Encodings by measurement").
+ * Returns whether a dictionary of `entries` values is smaller than the values: in a dictionary a change to a known
+ * number costs less, and a change to a new number costs more (`../packs/README.md`, "Encodings by measurement").
  */
 function isDictionarySmaller(entries: number, rows: number): boolean {
   let changes = 0;

@@ -1,6 +1,7 @@
 /**
- * Checks the units of a delivery: compares the total of a security's trades with the turnover in its quotes. A source
- * that counts in lots, or states amounts in ten-thousands of yuan, differs by the same factor in every security.
+ * Checks the units of a delivery: compares the total of a security's trades with the turnover in its quotes. With a
+ * source that counts in lots, or states amounts in ten-thousands of yuan, the two differ by the same factor in every
+ * security.
  */
 import { upperMedian } from "../base/upper-median.ts";
 import type { Dataset, Rows } from "../datasets/dataset.ts";

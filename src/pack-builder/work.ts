@@ -60,7 +60,7 @@ export interface SectionResult {
 export interface SectionRepeats {
   repeated: number;
   identical: number;
-  /** Rows as text that have the number of another row with other content. */
+  /** Rows as text that have the same number as another row, but other content. */
   conflicts: string[];
   /** Numbers of two data files with the same row. */
   twice: [number, number] | null;

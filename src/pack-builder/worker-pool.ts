@@ -21,7 +21,7 @@ export class WorkerPool {
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
   private readonly all: Thread[];
-  /** An ended thread never answers, so nothing may wait for it. */
+  /** An ended thread never answers, so its pending work is rejected. */
   private ended = false;
   /** Does the work without threads. */
   private readonly own: Workbench | undefined;

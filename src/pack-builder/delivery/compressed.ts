@@ -1,4 +1,4 @@
-/** Writes compressed files (`.gz`, `.zst`) and files of an archive to the disk. */
+/** Writes compressed files (`.gz`, `.zst`) decompressed, and files of an archive, to the disk. */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createZstdDecompress, type ZstdDecompress } from "node:zlib";
@@ -22,7 +22,7 @@ export async function decompressed(
     const { code = "" } = error as NodeJS.ErrnoException;
     if (!/^(Z_|ZSTD_)/.test(code)) throw error;
     throw new DeliveryError(
-      `${file.path} is cut short or damaged: its ${compression} data end too early or are wrong; deliver it again`,
+      `${file.path} is cut short or damaged: its ${compression} data ends too early or is invalid; deliver it again`,
       {
         cause: error,
       },
@@ -53,8 +53,8 @@ export async function* piecesOf(file: SourceFile): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Node's decoder ends silently after one frame, but parallel compressors write many frames, so each gets its own
- * decoder.
+ * Decompresses frame by frame: Node's decoder ends silently after one frame, but parallel compressors write many
+ * frames, so each gets its own decoder.
  */
 async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder = newDecoder();
@@ -70,7 +70,7 @@ async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
       rest = rest.subarray(used);
     }
   }
-  // A file of 0 bytes is not a frame; after the last frame's end there is nothing to complete.
+  // A file of 0 bytes is incomplete; after the end of the last frame there is nothing to complete.
   if (isEmpty || decoder.stream.bytesWritten > 0) yield* await decoder.end();
 }
 

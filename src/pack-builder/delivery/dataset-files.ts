@@ -42,7 +42,7 @@ export interface DatasetFile {
   layout: Layout;
   /** The security of its folder. */
   security: Security | null;
-  /** Why it cannot be read, if that is known before its rows are read. */
+  /** The reason why the file cannot be read, if it is known before the rows are read. */
   problem?: string;
 }
 
@@ -101,7 +101,7 @@ export async function findDatasetFiles(
     if (security === null || security === "not carried") continue;
     const code = `${security.symbol}.${security.market}`;
     if (delivered.has(code)) continue;
-    // Its rows can be in a file that was not read, so it does not count as a security without rows.
+    // The rows of the security can be in a file that was not read, so it does not count as a security without rows.
     if (unread.some((file) => file.path.startsWith(`${path}/`))) continue;
     delivered.set(code, path);
     defects.add("no_order_file", 1, { file: path, line: 0 });
@@ -130,7 +130,7 @@ function reasonByName(
 
 /**
  * Returns why a file that holds no records by its name is left out. A data file with such a name (`orders.csv.ok`) is
- * not read, because it may be a copy of another one, and it does not count as a marker either.
+ * not read, because it may be a copy of another one, and it is not counted as a marker.
  */
 async function reasonOfMarker(file: SourceFile, dataset: DatasetName): Promise<LeftOutReason> {
   if (file.sizeBytes === 0 || isLitter(file.path)) return "no_records";
@@ -159,7 +159,10 @@ function securityOfFolder(path: string): Security | "not carried" | null {
 
 const MISFILED = "is a Shanghai fund's, in the folder of a Shenzhen code";
 
-/** Whether the folder's code is one of Shanghai's funds under Shenzhen, where no code begins with 5. */
+/**
+ * Returns whether the folder's code is that of a Shanghai fund with the suffix of Shenzhen, where no code begins with
+ * 5.
+ */
 function isMisfiled({ symbol, market }: Security): boolean {
   return market === "SZ" && symbol.startsWith("5");
 }
@@ -183,7 +186,7 @@ function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => 
 
 type Recognised = Omit<DatasetFile, "security">;
 
-/** Returns the file with its layout, or why its content makes it left out. */
+/** Returns the file with its layout, or why it is left out because of its content. */
 async function recognise(
   file: SourceFile,
   dataset: DatasetName,

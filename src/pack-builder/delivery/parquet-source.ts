@@ -23,7 +23,7 @@ export async function plainParquetAsText(
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
   const connection = await instance.connect();
   try {
-    // DuckDB opens the file by name, so it is checked before and after that it is the listed one.
+    // DuckDB opens the file by name, so its identity is checked before and after.
     await (await onDisk.open()).close();
     const source = `read_parquet(${literal(onDisk.place ?? "")})`;
     const described = await connection.runAndReadAll(`describe select * from ${source}`);

@@ -47,7 +47,7 @@ export const LEFT_OUT_TEXTS = {
   unread_format: "has a format that is not read; unpack it and deliver the folder",
   nested_too_deep: "is an archive inside too many others; unpack it and deliver the folder",
   unknown_layout: "has no known layout",
-  other_day: "lies below the name of another day",
+  other_day: "is in a folder or archive named after another day",
   other_dataset: "holds another dataset",
   market_not_carried: "is of an exchange that is not carried",
   no_records: "holds no records, as its name says",

@@ -13,7 +13,7 @@ export const both = (map: CodeMap) => ({ SH: map, SZ: map });
 
 /** The source of a stored column's values. */
 export interface CellSource {
-  /** A column, or a column chosen by the code in another one (none for other codes). */
+  /** A column, or one of several columns chosen by the code in another column (no column for other codes). */
   column: string | { by: string; columns: Readonly<Record<string, string>> };
   /** Whether a file may lack the column. */
   optional?: true;
@@ -49,7 +49,8 @@ export interface Layout {
     /** The exchange of every row; absent when the code has a suffix. */
     market?: Market;
     /**
-     * The column with the exchange for codes without a suffix; when it is blank or absent too, the row's codes decide.
+     * The column with the exchange for codes without a suffix; when this column is blank or absent, the row's codes
+     * determine the exchange.
      */
     marketColumn?: string;
     /** The column with the exchange as a number: 101 is Shanghai, 102 Shenzhen, 103 Hong Kong. */
@@ -74,7 +75,9 @@ export interface Layout {
   trades?: readonly string[];
 }
 
-/** What the vendor's files of all datasets share: a folder for each security, with one file of each dataset. */
+/**
+ * Properties that the vendor's files of all datasets share: a folder for each security, with one file of each dataset.
+ */
 export const VENDOR = {
   name: "vendor",
   recognised: { byFirstColumns: ["万得代码"] },
@@ -87,7 +90,7 @@ export const VENDOR = {
   priceUnit: "tenThousandths",
 } as const satisfies Partial<Layout>;
 
-/** What files with the API's own field names share. */
+/** Properties that files with the API's own field names share. */
 export const PLAIN = {
   name: "plain",
   delimiter: ",",

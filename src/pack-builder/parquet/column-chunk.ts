@@ -13,7 +13,7 @@ export const ENCODING = { PLAIN: 0, RLE: 3, DELTA_BINARY_PACKED: 5, RLE_DICTIONA
 
 /** Level 19 would save 6 % of the size for five times the time. */
 const ZSTD_LEVEL = 9;
-/** For indices of whole bytes, which are small and gain more: 7 % of the size for twice the time. */
+/** The level for indices of whole bytes, which are small: it saves 7 % of their size for twice the time. */
 const WHOLE_BYTES_LEVEL = 12;
 
 /** The position and size of a chunk; offsets are relative to the section. */

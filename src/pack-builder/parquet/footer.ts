@@ -21,7 +21,7 @@ export interface RowGroup {
   /** The times of the first and the last row, nine digits; rows are sorted, so these are the minimum and maximum. */
   firstTime: string;
   lastTime: string;
-  /** In the order of the dataset's columns. */
+  /** The chunks in the order of the dataset's columns. */
   chunks: ChunkPlace[];
 }
 

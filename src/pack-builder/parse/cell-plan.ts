@@ -1,4 +1,4 @@
-/** A layout applied to one file: the meaning of each cell. It is passed between threads by value. */
+/** A layout applied to one file: the meaning of each cell. The plan is passed between threads by value. */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { Market, Security } from "../../orders/record.ts";
 import type { CellSource, CodeMap, Layout } from "../layouts/layout.ts";
@@ -24,7 +24,7 @@ export interface CellPlan {
   places: CellPlaces;
   /** Positions of the dataset's stored columns by key; absent means -1. */
   cells: Record<string, number>;
-  /** By key: the position of a stored column for each code of another column. */
+  /** For each key, the position of a stored column for each code of another column. */
   byCode: Record<string, { code: string; place: number }[]>;
   /** Code maps of the stored columns by key. */
   codeMaps: Record<string, Partial<Record<Market, CodeMap>>>;

@@ -20,7 +20,7 @@ const QUARANTINED_BYTES = 400;
 /** A longer text is not a code; the longest code of a source has six characters. */
 const MOST_CODE_BYTES = 32;
 
-/** Channel (below 2^15) and sequence number (below 2^38) are combined into one exact integer. */
+/** Channel (below 2^15) and sequence number (below 2^38) are combined into one integer that a double holds exactly. */
 const CHANNELS = 2 ** 15;
 const NUMBERS = 2 ** 38;
 
@@ -169,12 +169,12 @@ export abstract class ChunkParser {
     for (let cell = wanted; cell < cells.count && reader.isBlank(cell); cell++) surplus -= 1;
     if (surplus !== 0) return reader.fail(`has ${cells.count} cells instead of ${wanted}`);
     const trailing = cells.count > wanted;
-    // Only this last line lacks its line end, so its last value may be truncated.
+    // Only the last line of the file can lack its line end; its last value may be truncated.
     if (!trailing && !cells.ended && (this.isContinued || reader.line > 1)) {
       return reader.fail("is cut short: the file ends inside a line");
     }
     if (!trailing && plan.trailingDelimiter) {
-      // When NULs have overwritten a comma, the empty cell after the trailing comma takes the place of the last value.
+      // When NULs have overwritten a comma, the empty cell after the trailing comma is read as the last value.
       if (cells.nuls > 0 && reader.isBlank(wanted - 1)) return reader.fail(DAMAGED);
       reader.note(DEFECT.no_trailing_comma);
     }

@@ -5,7 +5,10 @@
 
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 
-/** Tolerated defects of rows and files, with the texts of the report; ROWS stands for the dataset's rows. */
+/**
+ * Tolerated defects of rows and files, with the texts of the report, in which ROWS stands for the dataset's term for
+ * rows.
+ */
 const DEFECT_TEXTS = {
   time_zero_lost: "time without its leading zero",
   time_without_milliseconds: "time of five or six digits, read as whole seconds",
@@ -47,7 +50,7 @@ const DEFECT_TEXTS = {
   market_not_carried: "row or file of an exchange that is not carried, left out",
 } as const;
 
-/** Kinds whose rows are left out of the pack, because they are not rows of its dataset and day. */
+/** Kinds whose rows are left out of the pack, because these rows do not belong to its dataset and day. */
 export const LEFT_OUT_KINDS = [
   "trade_row",
   "order_row",
@@ -65,7 +68,7 @@ export function defectText(kind: DefectKind, dataset: DatasetName): string {
 
 export const DEFECT_KINDS = Object.keys(DEFECT_TEXTS) as DefectKind[];
 
-/** Numbers of the kinds, because the parser counts in an array, millions of times a second. */
+/** The kinds as numbers, because the parser counts them in an array, millions of times a second. */
 export const DEFECT = Object.fromEntries(DEFECT_KINDS.map((kind, number) => [kind, number])) as Record<
   DefectKind,
   number

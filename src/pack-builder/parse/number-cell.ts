@@ -69,7 +69,7 @@ export function plainDecimal(bytes: Uint8Array, from: number, to: number): numbe
   return decimals === 0 ? value : value / (POWERS[decimals] ?? 1);
 }
 
-/** The value of a number in an unusual form, or its problem. */
+/** The value of a number in an unusual form, or why it is refused. */
 export type OddNumber =
   | { value: number; form: "empty" | "sentinel" | "exponent" | "plain" }
   | { problem: string };
@@ -95,7 +95,7 @@ export function oddNumber(text: string, decimals: number, sentinel: "zero" | "re
   if (parts === null || whole + fraction === "") return { problem: "is not a number" };
   const shift = Number(exponent ?? 0) - fraction.length + decimals;
   // No valid number has 40 digits; a larger shift would only waste memory.
-  if (Math.abs(shift) > 40) return { problem: "is out of all proportion" };
+  if (Math.abs(shift) > 40) return { problem: "is too large" };
   const digits = BigInt(whole + fraction);
   const value = shift >= 0 ? digits * 10n ** BigInt(shift) : roundHalfUp(digits, 10n ** BigInt(-shift));
   if (sign === "-" && value !== 0n) return { problem: "is negative" };

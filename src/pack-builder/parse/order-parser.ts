@@ -115,7 +115,7 @@ export class OrderParser extends ChunkParser {
   private classifySide(side: number): void {
     if (this.sideClasses[side] !== undefined) return;
     const text = this.sides.values[side] ?? "";
-    // The map of sides is the same for both exchanges.
+    // Both exchanges have the same map of sides.
     const known = SIDES.has(this.plan.codeMaps.orderCode?.SZ?.[text] ?? text);
     this.sideClasses[side] = text === "" ? CODE.BLANK : known ? CODE.KNOWN : CODE.UNKNOWN;
   }

@@ -47,7 +47,7 @@ export class QuoteParser extends ChunkParser {
     return true;
   }
 
-  /** A quote does not name its exchange, so the digits of a code without a suffix decide. */
+  /** A quote does not name its exchange, so the digits of a code without a suffix determine it. */
   protected override marketOfCodes(): Market | null {
     const cell = readSecurity(this.reader.text(this.plan.places.security));
     return cell === null ? null : exchangeOfCode(cell.symbol);

@@ -23,7 +23,7 @@ export interface CallPrice {
   surplus: number;
 }
 
-/** Picks among tied prices, which ascend, by the surplus of buys at each. */
+/** Picks one of the tied prices (ascending) by the surplus of buys at each. */
 type Choice = (tied: readonly { priceE4: number; surplus: number }[]) => number;
 
 /** Orders that take part in an auction, and the exchange's choice among tied prices. */
@@ -74,7 +74,10 @@ function levelsOf(orders: readonly CallOrder[]): Level[] {
   return levels;
 }
 
-/** Shanghai's choice: the lowest price when sells are left over, the highest when buys are, else the middle. */
+/**
+ * Returns Shanghai's choice among tied prices: the lowest when sells are left over, the highest when buys are, else the
+ * middle.
+ */
 export function shanghaiChoice(tickE4: number): Choice {
   return (tied) => {
     const [low, high] = [tied[0]?.priceE4 ?? 0, tied.at(-1)?.priceE4 ?? 0];
@@ -84,7 +87,7 @@ export function shanghaiChoice(tickE4: number): Choice {
   };
 }
 
-/** Shenzhen's choice: the price nearest to `lastE4`. */
+/** Returns Shenzhen's choice among tied prices: the one nearest to `lastE4`. */
 export function shenzhenChoice(lastE4: number): Choice {
   return (tied) =>
     tied.reduce(

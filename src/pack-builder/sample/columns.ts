@@ -36,7 +36,7 @@ export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): 
     quote(side) {
       const draw = random.next();
       if (draw < 0.1) middle = within(middle + (draw < 0.05 ? -1 : 1));
-      // Most orders are near the middle, a few cross it by one step, a long tail is far away.
+      // Most prices are near the middle, a few cross it by one step, and some are far away.
       const away = Math.floor(random.next() ** 4 * 60) - 1;
       return within(side === BUY ? middle - away : middle + away) * tickE4;
     },

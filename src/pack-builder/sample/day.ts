@@ -1,6 +1,6 @@
 /**
- * Generates sample days: synthetic orders that resemble real ones, the same on every machine for the same seed, date
- * and size. Their distributions were measured in order files of both exchanges.
+ * Generates sample days: synthetic orders that resemble real ones. The same seed, date and size give the same orders on
+ * every machine. Their distributions were measured in order files of both exchanges.
  */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { OrderColumns, Security } from "../../orders/record.ts";

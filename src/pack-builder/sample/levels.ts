@@ -11,7 +11,7 @@ export class Levels {
   readonly volumes: number[] = [];
   private readonly sign: number;
 
-  /** The best price of buys is the highest one. */
+  /** Buys are sorted by descending price, sells by ascending price. */
   constructor(isBuy: boolean) {
     this.sign = isBuy ? -1 : 1;
   }

@@ -47,7 +47,7 @@ export async function writeSamplePacks(
   }
 }
 
-/** Writes the pack of one dataset: `writeSamplePacks` for a single one. */
+/** Writes the pack of one dataset, as `writeSamplePacks` writes several. */
 export async function writeSamplePack(
   day: SampleDay,
   folder: string,

@@ -26,7 +26,7 @@ function minuteWeight(minute: number): number {
   return 190 + 290 * Math.exp(-(minute - trading) / 25);
 }
 
-/** The minutes with orders, and the cumulative share of the day at the start of each. */
+/** The minutes with orders, and the share of the day's orders before each of them. */
 const MINUTES = (() => {
   const minutes: { startMs: number; before: number; share: number }[] = [];
   let total = 0;
@@ -45,7 +45,7 @@ const MINUTES = (() => {
  * Times are shared as on real days: 1.2 rows each on average, 5 or 6 at the 99th percentile.
  */
 export function sessionTimes(random: Random, rows: number): Int32Array {
-  // Normalised sums of exponential gaps are sorted uniform samples, so nothing needs to be sorted.
+  // Normalised sums of exponential gaps are uniform samples in order, so they need not be sorted.
   const reached = new Float64Array(rows);
   let sum = 0;
   for (let row = 0; row < rows; ) {

@@ -39,7 +39,7 @@ export interface ShanghaiDay {
   quotes: QuoteColumns;
 }
 
-/** The orders of a security as they arrive, matched by price, then time; `hasQuotes`: with snapshots. */
+/** Returns the orders of a security as they arrive, matched by price, then time; `hasQuotes` adds snapshots. */
 export function shanghaiDay(
   security: SampleSecurity,
   random: Random,
@@ -95,11 +95,11 @@ class Market extends SampleMarket {
     const { orders, random, cancelShare } = this;
     const time = orders.time[row] ?? 0;
     this.reach(time);
-    // Of rows with one timestamp only the last one trades or cancels, because new orders are read before trades.
+    // Only the last of the rows with one timestamp trades or cancels, because new orders are read before trades.
     const isLast = orders.time[row + 1] !== time;
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
     const mayCancel = isLast && (time < NO_CANCEL_FROM || isContinuous);
-    // Adjusted towards the intended share, so that small securities reach it too.
+    // The probability is adjusted towards the intended share, so that small securities reach it too.
     const behind = cancelShare * row - this.cancels;
     const chance = behind > 2 ? 0.75 : behind < -2 ? 0.08 : cancelShare;
     const cancelled = mayCancel && random.chance(chance) ? this.openOrder() : undefined;
@@ -117,7 +117,7 @@ class Market extends SampleMarket {
     return this.open.take(isLive);
   }
 
-  /** Returns the cancel of the order in row `ordered`: same number, side and price, and its remainder. */
+  /** Returns the cancel of the order in row `ordered`, with its number, side, price and remainder. */
   private cancel(row: number, ordered: number): void {
     const { orders, book } = this;
     orders.orderType.index[row] = CANCEL;
@@ -131,7 +131,7 @@ class Market extends SampleMarket {
   /** Orders arrive until one has a remainder after its fills; that order gets the row. */
   private order(row: number, { isContinuous, mayTrade }: { isContinuous: boolean; mayTrade: boolean }): void {
     const { orders, random, security, book } = this;
-    // One side per timestamp, because a resting order would precede fills on its own side.
+    // All rows of one timestamp are on one side, because a resting order would precede fills on its own side.
     const side: Side = random.chance(0.52) ? BUY : SELL;
     for (let tries = 0; ; tries++) {
       const number = this.nextNumber();
@@ -151,7 +151,7 @@ class Market extends SampleMarket {
     }
   }
 
-  /** A price that matches no order of the other side. */
+  /** Returns a price that matches no order of the other side. */
   private passive(side: Side): number {
     const quoted = this.prices.quote(side);
     const resting = this.book.crossed(side, quoted);

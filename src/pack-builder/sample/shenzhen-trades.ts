@@ -16,7 +16,7 @@ const CANCEL_SHARE = 0.22;
 const YOUNG_ORDERS = 64;
 const LIMIT = "0";
 
-/** The trades of one security with these `orders`, and its snapshots if `hasQuotes` is true. */
+/** Returns the trades of one security with these `orders`, and its snapshots if `hasQuotes` is true. */
 export function shenzhenTrades(
   security: SampleSecurity,
   orders: OrderColumns,
@@ -113,7 +113,10 @@ class Session extends SampleMarket {
     this.addCancel(time, { id: this.nextId(), price: 0, volume, flag: "", code: "C", buy, sell });
   }
 
-  /** Ascending; orders and trades share their numbers, so that a trade's is above all orders so far. */
+  /**
+   * Returns the next number. Orders and trades share their ascending numbers, so that a trade's number is above those
+   * of all orders so far.
+   */
   private nextId(): number {
     this.lastId = Math.max(this.lastId, this.lastNumber) + 1;
     return this.lastId;

@@ -44,7 +44,7 @@ function orderType(random: Random, forced: number): number {
   return LIMIT;
 }
 
-/** Usually the exchange's number; 0.5 % repeat the previous row, 0.3 % are 0. */
+/** Returns the order id: usually the exchange's number; 0.5 % repeat the previous row's, 0.3 % are 0. */
 function orderId(random: Random, number: number, before: number): number {
   const draw = random.next();
   if (draw < 0.003) return 0;

@@ -44,7 +44,7 @@ const DUE = [
 
 interface Snapshot {
   time: number;
-  /** In the order of the dataset's stored columns. */
+  /** The columns in the order of the dataset's stored columns. */
   cells: Float64Array;
 }
 
@@ -68,7 +68,7 @@ export class SnapshotRecorder {
   private changes = -1;
   private trades = 0;
   private volume = 0;
-  /** Ten-thousandths of a yuan. */
+  /** The turnover and the prices of the day so far, in ten-thousandths of a yuan. */
   private amountE4 = 0;
   private openE4 = 0;
   private highE4 = 0;
@@ -129,7 +129,7 @@ export class SnapshotRecorder {
     this.snapshots.push({ time, cells: row });
   }
 
-  /** In a call: the virtual match at level 1, the unmatched quantity at level 2, and no other cell. */
+  /** Writes, during a call, the virtual match at level 1 and the unmatched quantity at level 2, and no other cell. */
   private writeMatch(row: Float64Array): void {
     const [first, second] = LEVEL_PLACES;
     const match = this.virtualMatch();

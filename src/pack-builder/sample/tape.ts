@@ -6,7 +6,7 @@ export type TradeColumns = RowsOf<typeof trades>;
 
 export interface TapeRow {
   id: number;
-  /** Ten-thousandths of a yuan. */
+  /** Prices in ten-thousandths of a yuan. */
   price: number;
   volume: number;
   flag: string;

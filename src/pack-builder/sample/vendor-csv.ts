@@ -25,7 +25,7 @@ type Cell = string | { growthOf: string } | { text: string };
 
 const levelCells = (side: "bid" | "ask", ending: "E4" | "Volume") =>
   LEVELS.map((level) => (ending === "E4" ? `${side}${level}E4` : `${side}Volume${level}`));
-/** A name in GBK followed by the number of each level. */
+/** Returns the names of the levels: `name` in GBK with the number of each level. */
 const levelNames = (name: string) => LEVELS.map((level) => name + Buffer.from(String(level)).toString("hex"));
 const nothing = (cells: number) => Array.from({ length: cells }, () => ({ text: "0" }));
 

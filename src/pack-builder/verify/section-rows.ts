@@ -51,11 +51,11 @@ export function sectionRows<D extends Dataset>(
     .filter(({ key }) => unread.includes(key))
     .map((column) => new SectionColumn(column, 0));
   const members = [...columns, ...empty].map((column) => column.member());
-  // Every key of the dataset has a column now, as `RowsOf` requires.
+  // Every stored column of the dataset is a member now, as `RowsOf` requires.
   return Object.assign({ rows, time } satisfies Rows, Object.fromEntries(members)) as RowsOf<D>;
 }
 
-/** The number of rows of a block with a time before `before`; rows are sorted by time. */
+/** Returns the number of rows of a block with a time before `before`; rows are sorted by time. */
 function rowsBefore(block: BlockColumns, before: number): number {
   let [low, high] = [0, block.rows];
   if (before === Number.POSITIVE_INFINITY) return high;
@@ -67,7 +67,7 @@ function rowsBefore(block: BlockColumns, before: number): number {
   return low;
 }
 
-/** The values of one stored column, block after block. */
+/** Reads the values of one stored column, block after block. */
 class SectionColumn {
   private readonly column: StoredOf;
   private readonly numbers: Float64Array;

@@ -1,6 +1,6 @@
 /**
- * Reads the rows of a section as the service does for its pages. When it and DuckDB find the same rows, JSON and
- * Parquet users get the same data.
+ * Reads the rows of a section as the service does for its pages. When this reader and DuckDB find the same rows, users
+ * of JSON and of Parquet get the same data.
  */
 import { type Dataset, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
 import type { JsonColumn } from "../../orders/row-template.ts";

@@ -25,7 +25,7 @@ export interface Expected {
   onProgress?: (share: number) => void;
 }
 
-/** The checksums' share of the time; decoding and comparing the rows takes the rest. */
+/** The checksums take this share of the time; decoding and comparing the rows takes the rest. */
 const BYTES_SHARE = 0.1;
 
 export interface Verified {
@@ -33,7 +33,7 @@ export interface Verified {
   rows: number;
 }
 
-/** Why verification fails: the pack cannot be opened, or something in it differs, with its place. */
+/** The reason why verification fails: the pack cannot be opened, or a part of it differs, with its position. */
 export type VerifyDenial = PackFileDenial | { reason: "differs"; difference: string };
 
 /**
@@ -97,7 +97,7 @@ async function verifyOpened(
   pack.index.entries.forEach(({ symbol, market, rows }, number) => {
     const found = securities[number];
     if (JSON.stringify(found?.times) !== JSON.stringify(bytes.times[number])) {
-      throw new PackFormatError(`the footer of ${symbol}.${market} has times that its rows lack`);
+      throw new PackFormatError(`the footer of ${symbol}.${market} has other times than its rows`);
     }
     if (rows === 0 || found?.fingerprint === (fingerprints ?? served)[number]) return;
     const others = fingerprints === undefined ? "those that the service returns" : "the source's";

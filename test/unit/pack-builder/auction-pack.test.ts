@@ -18,7 +18,7 @@ import { call, quotesOf, type Snapshot } from "../auction/quotes.ts";
 const DAY = "20230201" as BeijingDate;
 const RESULT: Snapshot = { time: 92501000, close: 100_700, volume: 12_345, bid: [[100_700, 50]] };
 
-/** A quote pack of `securities` with the parts that the auction needs. */
+/** Writes a quote pack of `securities` with the parts that the auction needs. */
 function packOf(
   securities: readonly (Security & { snapshots: readonly Snapshot[] })[],
   buildId = "ab".repeat(16),
@@ -107,7 +107,7 @@ describe("an auction pack (contract 8.10)", () => {
     ]);
   });
 
-  it("has its columns in the contract's order and types, nulls in one of them, ZSTD on each", async () => {
+  it("has its columns in the contract's order with the contract's types, nulls in one column only, and ZSTD on each", async () => {
     const schema = await read(
       `SELECT name, type, converted_type, repetition_type FROM parquet_schema('${path}') WHERE num_children IS NULL`,
     );

@@ -18,7 +18,7 @@ describe("the quality check of sample days", () => {
       const day = { tradedate: DAY, rows: 20_000, seed: `clean ${number}` };
       await writeSamplePack(day, folder);
       await writeSamplePack(day, folder, undefined, "trades");
-      // Quotes take more time than the others.
+      // Quotes take more time to generate than the other datasets.
       const hasQuotes = number % 10 === 0;
       if (hasQuotes) await writeSamplePack(day, folder, undefined, "quotes");
       const { sheet, path } = await checkFolder(folder, DAY);

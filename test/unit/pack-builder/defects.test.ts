@@ -85,7 +85,7 @@ describe("a defect in a delivery", () => {
     expect(counts).toEqual(counted);
   });
 
-  it("is no reason to change blank, phase and new letters", async () => {
+  it("does not change blank letters, phase letters and unknown letters", async () => {
     const lines = [
       ["S", "OCALL"],
       ["", "C"],
@@ -113,7 +113,7 @@ describe("a defect in a delivery", () => {
     expect(blankCodes).toBe(1);
   });
 
-  it("is none for GBK, UTF-8 and UTF-8 with a byte order mark", async () => {
+  it("is not reported for GBK, UTF-8 and UTF-8 with a byte order mark", async () => {
     const line = `\r\n${vendorLine({ time: "103000000" })}\r\n`;
     const gbk = Buffer.concat([VENDOR_HEADER_GBK, Buffer.from(line)]);
     expect((await of(gbk)).counts).toEqual({});
@@ -169,7 +169,7 @@ describe("a defect in a delivery", () => {
     expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600519"]);
   });
 
-  it("is none for a folder without an order file (a halted security), which counts as a security without orders", async () => {
+  it("is not reported for a folder without an order file (a halted security), which counts as a security without orders", async () => {
     const folder = delivery({
       "20230711/600000.SH/行情.csv": "x",
       "20230711/600000.SH/逐笔成交.csv": "x",
@@ -183,7 +183,7 @@ describe("a defect in a delivery", () => {
     ]);
   });
 
-  it("in a code that lost its leading zeros is padded", async () => {
+  it("is corrected in a code that lost its leading zeros", async () => {
     const lines = [
       vendorLine({ code: "000001.SZ", exchangeCode: "1", time: "103000000", type: "0" }),
       vendorLine({ code: "1.SZ", exchangeCode: "000001", time: "103000000", type: "0" }),
@@ -260,7 +260,7 @@ describe("a broken line", () => {
     expect(kept[0]).toContain(reason.replaceAll('"', '""'));
   });
 
-  it("is also one that lacks cells, or that the end of the file cuts short", async () => {
+  it("is also one that lacks cells, or that is cut short by the end of the file", async () => {
     const good = vendorLine({ time: "103000000" });
     const short = await built(delivery({ [PATH]: vendorFile(good, "600519.SH,600519,20230711") }), {
       maxBroken: 1,

@@ -1,4 +1,4 @@
-/** Unread files of a delivery: each is named with its reason, and the pack is not `whole`. */
+/** Files of a delivery that are not read: each is named with its reason, and the pack is not `whole`. */
 import { describe, expect, it } from "vitest";
 import { reportLines } from "../../../src/pack-builder/build-report.ts";
 import { built, countsOf, delivery, entriesOf, vendorFile, vendorLine } from "./deliveries.ts";

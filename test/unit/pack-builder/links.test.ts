@@ -130,7 +130,7 @@ describe("links and outside paths in archives", () => {
     const path = join(folder, "..", "20230711.tar");
     const tar = (mode: string, ...members: string[]) =>
       expect(spawnSync("tar", ["-P", mode, path, ...members], { cwd: folder }).status).toBe(0);
-    // A link, and a member that unpacking would write through it.
+    // The archive contains a link, and a member that unpacking would write through the link.
     symlinkSync(target, join(folder, "way"));
     tar("-cf", "600519.SH", "way");
     rmSync(join(folder, "way"));

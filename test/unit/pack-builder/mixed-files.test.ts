@@ -9,7 +9,7 @@ import { built, contentOf, DAY, delivery, vendorFile, vendorLine } from "./deliv
 const random = printedRandom("mixed files");
 const HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
 
-/** Numbers phase flags too, because equal rows in two files would count as the same order. */
+/** Phase flags are numbered too, because equal rows in two files would count as the same order. */
 function numbered(security: TestSecurity): TestSecurity {
   const orders = security.orders.map((each, row) =>
     each.orderType === "S" ? { ...each, exchangeOrderId: 1_000_000 + row } : each,

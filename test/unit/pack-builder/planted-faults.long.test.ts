@@ -17,10 +17,10 @@ const SEEDS = 10;
 
 interface Planted {
   tables: Table[];
-  /** Codes of which one must be named, or `day`. */
+  /** The finding must name one of these codes; `day` stands for the day. */
   codes: readonly string[];
   before?: Record<string, Table[]>;
-  /** Whether finding it requires the day's quotes. */
+  /** Whether the check needs the day's quotes to find the fault. */
   needsQuotes?: true;
 }
 
@@ -33,7 +33,7 @@ const isRowOf = (table: Table, row: string[], dataset: "orders" | "trades") =>
   holds(table, dataset) && table.isTrade(row) === (dataset === "trades");
 const at = ({ header, columns }: Table, role: keyof Columns) => header.indexOf(columns[role] ?? "");
 
-/** The code with suffix of a row. */
+/** Returns the code with suffix of a row. */
 function codeOf(table: Table, row: string[]): string {
   const symbol = (row[at(table, "security")] ?? "").slice(0, 6);
   return `${symbol}.${symbol.startsWith("6") ? "SH" : "SZ"}`;
@@ -58,7 +58,7 @@ const ALL = ["000001.SZ", "300750.SZ", "600036.SH", "600519.SH"];
 const codesIn = (layout: LayoutName) =>
   SHANGHAI_ONLY.includes(layout) ? ALL.filter((code) => code.endsWith("SH")) : ALL;
 
-/** Both datasets' rows of one security, changed. */
+/** Returns the changed rows of one security in both datasets. */
 function ofOne(
   tables: readonly Table[],
   code: string,
@@ -195,14 +195,14 @@ const SINGLE_ROW: Record<string, Plant> = {
     (table, row) => [withCell(row, at(table, "flag"), SWAPPED[row[at(table, "flag")] ?? ""] ?? "")],
   ),
   "a wrong remainder": onOne((table, row) => table.isCancel(row), more("volume")),
-  // For a resting order that stays open to the end, only the day's totals reveal 100 missing shares.
+  // If a resting order stays open to the end, only the day's totals reveal 100 missing shares.
   "a trade of 100 shares too many": (...said) => {
     const planted = onOne(isFill, more("volume"))(...said);
     return planted === null ? null : { ...planted, needsQuotes: true };
   },
 };
 
-/** Returns whether the sheet names one of the codes, or the build's report names the omission. */
+/** Returns whether the sheet names one of the codes, or the build's report names the file as left out. */
 function isFound(checked: Checked, codes: readonly string[]): boolean {
   const faults = faultsOf(checked);
   const isNamed = faults.some((fault) => codes.some((code) => fault.startsWith(`${code} `)));
@@ -238,7 +238,7 @@ describe.each(LAYOUTS)("the quality check of the layout %s", (layout) => {
   );
 });
 
-/** Faults that leave orders and trades in agreement. `isOf` says which rows have them. */
+/** Faults that leave orders and trades in agreement. `isOf` selects the rows that have them. */
 const THROUGH_QUOTES: readonly {
   name: string;
   kind: string;
@@ -267,7 +267,7 @@ const THROUGH_QUOTES: readonly {
   },
 ];
 
-/** Tables with a factor in a column of the rows that `isOf`. */
+/** Returns tables in which a column is multiplied by a factor in the rows that `isOf` selects. */
 function rescaled(
   tables: readonly Table[],
   said: { role: "volume" | "price"; factor: number; isOf: (table: Table, row: string[]) => boolean },

@@ -107,7 +107,7 @@ describe("quote files", () => {
   });
 });
 
-/** The files of some sample securities, by path. */
+/** Returns the files of some sample securities, by path. */
 function sampleDay(said: { rows?: number; symbols?: readonly string[] } = {}): Record<string, Buffer> {
   const symbols = said.symbols ?? ["600519", "600036", "000001", "300750", "113050"];
   const names = { orders: "逐笔委托.csv", trades: "逐笔成交.csv", quotes: "行情.csv" };
@@ -123,7 +123,7 @@ function sampleDay(said: { rows?: number; symbols?: readonly string[] } = {}): R
   );
 }
 
-/** Builds every dataset of a delivery, or `datasets`. */
+/** Builds every dataset of a delivery, or only `datasets`. */
 async function buildDay(files: Record<string, string | Buffer>, datasets?: readonly DatasetName[]) {
   const outFolder = temporaryFolder();
   const report = await buildPacks({
@@ -204,7 +204,7 @@ describe("a delivery with all three datasets", () => {
     expect(readdirSync(out).filter((each) => each.endsWith(".parquet"))).toEqual([]);
   });
 
-  it("is built by itself where units differ, and bonds alone decide nothing", async () => {
+  it("is built when only one dataset is requested although units differ, and when only bonds differ", async () => {
     const wrong = everyFile(sampleDay(), "行情.csv", (file) => scaled(file, 12, 100));
     for (const dataset of ["trades", "quotes"] as const) {
       const { report } = await buildDay(wrong, [dataset]);

@@ -14,7 +14,7 @@ import { temporaryFolder } from "./deliveries.ts";
 const DATA = "../shared/data";
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real auction was built !!!\n`);
 
-/** `rows` of call snapshots with and without a match, and of results. */
+/** `rows` counts the rows of call snapshots with and without a match, and of results. */
 const DAYS = [
   { archive: "quotes-20211201-sse-vendor.zip", tradedate: "20211201", matched: 224, empty: 1, results: 5 },
   { archive: "quotes-20220601-szse-vendor.zip", tradedate: "20220601", matched: 104, empty: 4, results: 3 },
@@ -23,10 +23,10 @@ const DAYS = [
 
 type Cell = string | number | bigint | boolean | null;
 
-/** The decimal of an integer with so many decimals, as the nearest double. */
+/** Returns an integer with so many decimals as the nearest double. */
 const decimal = (units: bigint, decimals: number) => Number(`${units}e-${decimals}`);
 
-/** (price − close) / close × 100, rounded half away from zero to 4 decimals. */
+/** Returns (price − close) / close × 100, rounded half away from zero to 4 decimals. */
 function change(price: bigint, close: bigint): number | null {
   if (price === 0n || close === 0n) return null;
   const [top, sign] = price < close ? [close - price, -1n] : [price - close, 1n];
@@ -34,7 +34,10 @@ function change(price: bigint, close: bigint): number | null {
   return decimal(sign * (2n * rest >= close ? whole + 1n : whole), 4);
 }
 
-/** The rows of a security from its lines in time order, each with the source's turnover of the day so far. */
+/**
+ * Returns the expected rows of a security from its lines in time order, each with the source's turnover of the day so
+ * far.
+ */
 function expectedRows(lines: readonly ReadonlyMap<string, string>[]): { cells: Cell[]; turnover: number }[] {
   const rows: { cells: Cell[]; turnover: number }[] = [];
   for (const line of lines) {

@@ -53,7 +53,7 @@ function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
     each === row ? Array<number>(count).fill(row) : each,
   );
   const taken = <A extends Int32Array | Float64Array | Uint16Array>(values: A): A =>
-    // The constructor of a typed array is its own type's.
+    // The constructor of a typed array has the array's own type.
     (values.constructor as unknown as { from(values: number[]): A }).from(
       kept.map((each) => values[each] ?? 0),
     );
@@ -123,7 +123,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     const quotes = (await readVendorQuotes(join(DATA, archive))).get("600519") ?? [];
     const last = quotes.findLast(({ time }) => time < 150500000);
     if (last === undefined) throw new Error("no snapshot");
-    // Another reader's last snapshot, to the hundredth of a yuan.
+    // These values come from another reader's last snapshot, to the hundredth of a yuan.
     const { checks } = checkSecurity({ ...security, ...own, lastSnapshot: last }, {}, []);
     expect(checks.sums).toEqual({ verdict: "passed" });
     const { volume, amount } = tradedTotals(own.trades);
@@ -180,7 +180,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     console.log("601825, found of 150:", counts);
     expect(counts).toMatchObject({ doubledOrder: 150, doubledTrade: 150, wrongRemainder: 150 });
     expect(counts.tradeTooLarge).toBeGreaterThan(135);
-    // Measured once: 95 lost orders and 13 lost trades.
+    // These numbers were measured once: 95 lost orders and 13 lost trades.
     expect(counts.lostOrder).toBeGreaterThan(70);
     expect(counts.lostTrade).toBeGreaterThan(3);
   });

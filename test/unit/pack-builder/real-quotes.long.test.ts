@@ -35,7 +35,8 @@ describe.skipIf(!existsSync(DATA))("packs of real quotes", () => {
     expect(rows).toEqual(expected);
     expect(statSync(pack).size / real.rows).toBeLessThanOrEqual(MOST_BYTES_A_ROW);
 
-    // The same snapshots in one file of the plain layout, by time with the securities mixed, which goes through the spill.
+    // The file has the same snapshots in the plain layout, by time with the securities mixed, so that the build stores
+    // the rows on disk by security.
     const mixed = expected.toSorted((a, b) => Number(a[2]) - Number(b[2]));
     const market = real.vendor.includes("szse") ? "SZ" : "SH";
     const lines = mixed.map(([symbol, ...cells]) => [`${symbol}.${market}`, ...cells].join(","));

@@ -51,7 +51,7 @@ const cellsOf = async (pack: string) =>
   ]);
 
 describe("a file of trades", () => {
-  it("of the vendor becomes rows with every column; the sell number comes before the buy number", async () => {
+  it("of the vendor becomes rows with every column, although the sell number comes before the buy number", async () => {
     const { pack, report } = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
     expect(await rowsOf(pack)).toEqual([
       {

@@ -115,7 +115,7 @@ async function until(condition: () => boolean): Promise<void> {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie process is no longer running.
+    // A zombie process counts as ended.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;

@@ -6,12 +6,12 @@ export interface ZipMember {
   content: Uint8Array | string;
   /** Default: deflated. */
   stored?: boolean;
-  /** Bit 11: the name is UTF-8. Default: true. */
+  /** Whether the name is UTF-8 (bit 11); true by default. */
   utf8?: boolean;
   /** Replaces the correct CRC. */
   crc?: number;
   encrypted?: boolean;
-  /** A Unix symbolic link to `content`. */
+  /** Whether the member is a Unix symbolic link to `content`. */
   link?: boolean;
 }
 

@@ -24,10 +24,10 @@ const timeOf = (text: string) => {
   return readTime(bytesOf(text), 1, text.length + 1, cell) ? cell : null;
 };
 
-describe("an amount in yuan, parsed to the double nearest to its text", () => {
+describe("an amount in yuan", () => {
   const amountOf = (text: string) => plainDecimal(bytesOf(text), 1, text.length + 1);
 
-  it("equals what Number() reads for 2,000 random amounts", () => {
+  it("is the double nearest to its text, as Number() reads it, for 2,000 random amounts", () => {
     for (let round = 0; round < 2_000; round++) {
       const digits = random.integer(1, 17);
       const text = Array.from({ length: digits }, () => random.integer(0, 9)).join("");
@@ -47,7 +47,7 @@ describe("an amount in yuan, parsed to the double nearest to its text", () => {
   });
 });
 
-describe("a price in yuan, parsed to an integer × 10000 by rounding the decimal text", () => {
+describe("a price in yuan", () => {
   it.each([
     ["15.929999999999999", 159_300],
     ["1801.00999999999999", 18_010_100],
@@ -58,11 +58,11 @@ describe("a price in yuan, parsed to an integer × 10000 by rounding the decimal
     ["0", 0],
     ["7.", 70_000],
     ["99999999999", 999_999_999_990_000],
-  ])("is for %s the integer %d", (text, expected) => {
+  ])("is read from %s as the integer %d (× 10000), rounded as decimal text", (text, expected) => {
     expect(priceOf(text)).toBe(expected);
   });
 
-  it("equals exact decimal arithmetic for 20,000 random prices and their float neighbours", () => {
+  it("is equal to exact decimal arithmetic for 20,000 random prices and their float neighbours", () => {
     for (let round = 0; round < 20_000; round++) {
       const raw = random.integer(0, random.pick([9_999, 999_999, 2 ** 31, 2 ** 46]));
       const text = `${Math.floor(raw / 10_000)}.${String(raw % 10_000).padStart(4, "0")}`;
@@ -98,7 +98,7 @@ describe("an unusual number", () => {
     ["9007199254740991", 0, Number.MAX_SAFE_INTEGER],
     ["9007199254740992", 0, "is beyond 2^53"],
     ["1e16", 0, "is beyond 2^53"],
-    ["1e999", 0, "is out of all proportion"],
+    ["1e999", 0, "is too large"],
     ["0.5", 0, "has a fraction"],
     ["-1", 0, "is negative"],
     ["0x10", 0, "is not a number"],
@@ -176,7 +176,7 @@ describe("a time of day or a date", () => {
     "２３３０００",
   ])("is refused for %j", (text) => {
     const read = timeOf(text);
-    // A point without decimals means the whole second.
+    // A time with a point but no decimals means the whole second.
     if (text === "09:30:00.") expect(read?.time).toBe(93_000_000);
     else expect(read).toBeNull();
   });

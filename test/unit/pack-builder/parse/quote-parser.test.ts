@@ -124,7 +124,7 @@ describe("a line of 行情.csv", () => {
       "code_without_zeros",
       { symbol: "000001" },
     ],
-  ])("with %s is read and the defect counted", (_, said, kind, row) => {
+  ])("with %s is read, and the defect is counted", (_, said, kind, row) => {
     const { rows, reasons, counts } = vendor(quoteLine(said));
     expect(reasons).toEqual([]);
     expect(rows).toMatchObject([row]);

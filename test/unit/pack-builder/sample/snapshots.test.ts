@@ -17,7 +17,7 @@ const isCall = (time: number) => isOpeningCall(time) || (time >= 145700000 && ti
 
 type Level = [price: number, volume: number];
 
-/** The levels of a snapshot as [price, volume], the best first. */
+/** Returns the levels of a snapshot as [price, volume], the best first. */
 function levelsOf(quotes: QuoteColumns, row: number, side: "bid" | "ask"): Level[] {
   const of = quotes as unknown as Record<string, Float64Array>;
   return numbered(10).map((at) => [
@@ -81,7 +81,7 @@ class NaiveBook {
     const { trades } = this;
     const flag = text(trades.bsFlag, row);
     const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
-    // In Shanghai the aggressor's row has the remainder after its fills.
+    // In Shanghai the row of the aggressor has the remainder after its fills.
     const touched = flag === "B" ? [sell] : flag === "S" ? [buy] : [buy, sell];
     for (const number of touched) {
       const order = this.live.get(number);

@@ -15,7 +15,10 @@ const HEADERS = {
   quotes: `${QUOTE_NAMES.join(",")},`,
 };
 const levels = (key: (level: number) => string) => Array.from({ length: 10 }, (_, at) => key(at + 1));
-/** The columns in the order of the vendor's cells after the time; a number or a blank is no column. */
+/**
+ * The columns in the order of the vendor's cells after the time; a number or a blank stands for a cell without a
+ * column.
+ */
 const KEYS: Record<DatasetName, (string | null)[]> = {
   orders: ["orderId", "exchangeOrderId", "orderType", "orderCode", "priceE4", "volume"],
   trades: ["tradeId", "tradeCode", "orderKind", "bsFlag", "priceE4", "volume", "sellOrderId", "buyOrderId"],
@@ -75,7 +78,7 @@ describe.each(DATASET_NAMES)("the %s of a sample security in the vendor layout",
   });
 });
 
-it("the interval of a snapshot is what its totals grew by since the one before", () => {
+it("the interval values of a snapshot are the growth of its totals since the previous snapshot", () => {
   const sections = [...sampleDatasets({ tradedate: TRADEDATE, rows: 3_000 })];
   const security = sections.find(({ symbol }) => symbol === "510300");
   if (security === undefined) throw new Error("the sample has no 510300");
