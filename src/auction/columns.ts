@@ -25,7 +25,7 @@ const lots = {
 } as const;
 const shares = { type: "INT64", nullable: false, unit: { en: "shares", zh: "股" } } as const;
 
-/** In file order: the columns that clients of such packs expect, then the exact ones. */
+/** The columns in file order: first those that clients of such packs expect, then the exact ones. */
 export const AUCTION_COLUMNS = [
   { name: "tradedate", ...text, description: { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" } },
   {
@@ -45,7 +45,7 @@ export const AUCTION_COLUMNS = [
     name: "m_price",
     ...yuan,
     description: {
-      en: "The price at which the most would be matched; in the result row that of the opening trade. 0 without a match.",
+      en: "The price with the largest matched volume; in the result row, the price of the opening trade. 0 without a match.",
       zh: "虚拟匹配价；结果行为开盘成交价。没有匹配时为 0。",
     },
   },
@@ -111,7 +111,7 @@ export const AUCTION_COLUMNS = [
     name: "um_volume",
     ...shares,
     description: {
-      en: "The quantity that stays unmatched; in the result row what the book shows at m_price.",
+      en: "The quantity that stays unmatched; in the result row, the quantity in the book at m_price.",
       zh: "未匹配量；结果行为盘口在 m_price 上的剩余量。",
     },
   },

@@ -34,7 +34,7 @@ export interface AuctionRow {
   /** HHMMSSmmm. */
   time: number;
   isResult: boolean;
-  /** Ten-thousandths of a yuan; 0 without a match. */
+  /** The price in ten-thousandths of a yuan; 0 without a match. */
   priceE4: number;
   /** The previous close, ten-thousandths of a yuan. */
   preCloseE4: number;
@@ -55,7 +55,7 @@ export interface AuctionDefect {
 }
 
 export interface Auction {
-  /** In the order of the quotes; the result, if there is one, is the last. */
+  /** The rows in the order of the quotes; the result, if there is one, is the last row. */
   rows: AuctionRow[];
   defects: AuctionDefect[];
 }
@@ -130,7 +130,7 @@ function resultRow(quotes: AuctionQuotes, row: number): AuctionRow {
   };
 }
 
-/** The unmatched quantity and its side; negative: of sells. */
+/** Returns the unmatched quantity and its side; a negative number of `shares` means unmatched sells. */
 export function surplus(shares: number): Pick<AuctionRow, "unmatched" | "side"> {
   return { unmatched: Math.abs(shares), side: shares > 0 ? "b" : shares < 0 ? "s" : "" };
 }

@@ -19,7 +19,7 @@ export class AuctionCheck {
     this.security = security;
   }
 
-  /** Matches the orders in their state before the first trade of the auction; later calls change nothing. */
+  /** Matches the orders in their state before the first trade of the auction; further calls have no effect. */
   begin(orders: LiveOrders): void {
     if (this.isMatched) return;
     this.isMatched = true;
@@ -50,7 +50,7 @@ export class AuctionCheck {
     const verdict = faults.verdict();
     if (verdict.verdict !== "failed") return verdict;
     if (this.hasUnpriced) return notProvable("market_orders", verdict.faults);
-    // Shanghai's funds had no closing call for years.
+    // Shanghai's funds had no closing auction for years.
     const isMissing = match !== null && first === null;
     return isMissing && kindOf(this.security) !== "share" ? notProvable("unmeasured_market") : verdict;
   }

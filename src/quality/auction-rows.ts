@@ -21,7 +21,7 @@ export interface AuctionRowCounts {
   auctionRowsFound: number;
 }
 
-/** A snapshot shows the order book at an instant around its time: up to this much earlier or later. */
+/** A snapshot may show the order book at an instant up to this much before or after its time. */
 const [EARLIER_MS, LATER_MS] = [5_000, 1_000];
 
 /**
@@ -36,7 +36,7 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
   for (const { kind, row, time } of auction.defects) defects.add(kind, { dataset: "quotes", row, time });
   const unproven = (reason: Unprovable) => ({ verdict: defects.verdict(notProvable(reason)), counts });
   if (orders === null || orders.rows === 0) return unproven("no_orders");
-  // Shenzhen's cancels are trades.
+  // Shenzhen's cancels are among the trades.
   if (market === "SZ" && trades === null) return unproven("no_trades");
   const book = new CallBook(day, orders, trades);
   const [differing, tied] = [new FaultCounter(), new FaultCounter()];
@@ -51,7 +51,7 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
   }
   if (!auction.rows.at(-1)?.isResult && finalMatch(book) !== null) differing.add("auction_missing");
   const compared = auction.rows.length === 0 ? notProvable("too_few_rows") : PASSED;
-  // Neither a market order's part in the match nor Shenzhen's choice among tied prices is measured.
+  // Real data confirms neither whether market orders take part in the match nor which tied price Shenzhen chooses.
   const choice = reasoned(tied.verdict(compared), "unmeasured_market");
   const verdict = differing.verdict(choice);
   return {
@@ -60,7 +60,7 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
   };
 }
 
-/** Returns a failed verdict as not provable for `reason`, with its faults; other verdicts unchanged. */
+/** Makes a failed verdict not provable for `reason` and keeps its faults; returns other verdicts unchanged. */
 function reasoned(verdict: Verdict, reason: Unprovable): Verdict {
   return verdict.verdict === "failed" ? notProvable(reason, verdict.faults) : verdict;
 }
@@ -89,7 +89,7 @@ function ofCall(book: CallBook, row: AuctionRow, market: Market): Agreement {
   return best;
 }
 
-/** The result shows the remainder only where the book has it at the price. */
+/** Compares the result with the book. It shows the remainder only where the book has a remainder at the price. */
 function ofResult(book: CallBook, row: AuctionRow, market: Market): Agreement {
   finish(book);
   const { buys, sells } = book.meeting(row.priceE4);
@@ -117,7 +117,7 @@ function agreementWith(
 ): Agreement {
   if (volume === 0) return book.match() === null ? "agrees" : "differs";
   const left = surplus(buys - sells);
-  // The cheap comparison first: a whole match reads every price.
+  // The cheap comparison comes first, because a whole match reads every price.
   if (Math.min(buys, sells) !== volume || left.unmatched !== unmatched || left.side !== side)
     return "differs";
   const match = book.match();

@@ -23,7 +23,7 @@ export interface AuctionMatch {
   surplusHigh: number;
 }
 
-/** The quantities bid and asked at a price, shares. */
+/** The quantities bid and asked at one price, in shares. */
 export interface AuctionLevel {
   price: number;
   buys: number;
@@ -78,7 +78,7 @@ export function isShenzhenChoice(
   { low, high, surplusLow, surplusHigh }: AuctionMatch,
   { levels, lastE4 }: { levels: readonly AuctionLevel[]; lastE4: number },
 ): boolean {
-  // If buys remain at one end and sells at the other, the prices between them are not tied.
+  // If buys remain at one of the two prices and sells at the other, the prices between them are not tied.
   if (surplusLow === surplusHigh && priceE4 === Math.min(high, Math.max(low, lastE4))) return true;
   const isTied = ({ price, buys, sells }: AuctionLevel) => price >= low && price <= high && buys + sells > 0;
   const distances = levels.filter(isTied).map(({ price }) => Math.abs(price - lastE4));

@@ -21,10 +21,10 @@ export interface CallEvent {
 }
 
 export class CallBook {
-  /** Whether orders without a price took part, so that the price cannot be determined. */
+  /** Whether orders without a price take part, in which case the price cannot be determined. */
   readonly hasUnpriced: boolean;
   private readonly events: readonly CallEvent[];
-  /** By price, ascending; some without orders. */
+  /** The levels by price, ascending; some have no orders. */
   readonly levels: readonly AuctionLevel[];
   /** The level of each event. */
   private readonly levelOf: readonly AuctionLevel[];
@@ -32,7 +32,7 @@ export class CallBook {
   /** Number of applied events. */
   private done = 0;
 
-  /** `trades` holds Shenzhen's cancels; Shanghai needs none. */
+  /** `trades` holds Shenzhen's cancels; for Shanghai it is not needed. */
   constructor(security: Security, orders: OrderColumns, trades: TradeColumns | null) {
     const isShanghai = security.market === "SH";
     this.events = isShanghai ? shanghaiEvents(orders) : shenzhenEvents(orders, trades);

@@ -19,29 +19,29 @@ export interface Size {
   rows: number;
 }
 
-/** Per exchange and dataset; `null` where the day has no such pack. */
+/** The rows of each exchange and dataset; `null` where the day has no such pack. */
 export type Sizes = Record<Market, Record<DatasetName, Size | null>>;
 
 /** In sheets of earlier versions, datasets can be absent. */
 export type OtherSizes = Record<Market, { [Name in DatasetName]?: Size | null | undefined }>;
 
-/** Another day, as its quality sheet describes it. */
+/** The facts about another day in its quality sheet. */
 export interface OtherDay {
   tradedate: BeijingDate;
   sizes: OtherSizes;
-  /** By code with suffix. */
+  /** Securities by code with suffix. */
   contents: ReadonlyMap<string, Contents>;
 }
 
-/** The first day for which sources have Shanghai's orders. */
+/** From this day on, sources have Shanghai's orders. */
 export const SHANGHAI_ORDERS_SINCE = "20210607";
-/** Nearly every share with this many orders has trades. */
+/** A share with this many orders nearly always has trades. */
 const ENOUGH_ORDERS = 100;
 const ENOUGH_TRADES = 20;
 /** A share has a snapshot about every three seconds, 5,000 a day. */
 const ENOUGH_QUOTES = 1_000;
 const MOST_MISSING = 0.05;
-/** A normal day has at least this fraction of the rows and securities of the previous days. */
+/** A normal day has at least this fraction of the rows and securities that the previous days have. */
 const ENOUGH_DAYS = 3;
 const LEAST_ROWS = 0.4;
 const LEAST_SECURITIES = 0.8;
@@ -85,7 +85,7 @@ export function checkCoverage(tradedate: BeijingDate, securities: readonly Secur
   return faults.verdict(notProvable(has("orders") ? "no_trades" : "no_orders"));
 }
 
-/** Traded shares have quotes, and an exchange with the quotes of many snapshots has trades. */
+/** Checks that traded shares have quotes, and that an exchange with quotes of many snapshots has trades. */
 function checkQuoteCoverage(
   market: Market,
   { sizes, shares }: { sizes: Sizes; shares: readonly SecurityReport[] },
@@ -94,7 +94,7 @@ function checkQuoteCoverage(
   const { trades, quotes } = sizes[market];
   if (trades === null || quotes === null) return;
   if (trades.rows > 0 && quotes.rows === 0) faults.add("exchange_missing", null, 1, `${market} quotes`);
-  // A security with quotes and nothing else is halted or an index; not all shares of an exchange are.
+  // A security with quotes and no other rows is halted or an index; this cannot be true of all shares of an exchange.
   const isQuoted = shares.some(({ rows }) => (rows.quotes ?? 0) >= ENOUGH_QUOTES);
   if (trades.rows === 0 && isQuoted) faults.add("exchange_missing", null, 1, `${market} trades`);
   if (trades.rows === 0 || quotes.rows === 0) return;

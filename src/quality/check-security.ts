@@ -13,7 +13,7 @@ import { replayShenzhen } from "./shenzhen.ts";
 import { checkSums } from "./sums.ts";
 import { type CheckName, FaultCounter, notProvable, PASSED, type Verdict } from "./verdict.ts";
 
-/** A hash of rows of a security in a dataset without their day; 0 without rows that tell days apart. */
+/** A hash of a security's rows in each dataset, without the day; 0 when the rows are alike on many days. */
 export type Contents = { [Name in DatasetName]?: number };
 
 export interface SecurityVerdicts {
@@ -22,7 +22,7 @@ export interface SecurityVerdicts {
 }
 
 export interface SecurityReport extends Security, SecurityVerdicts {
-  /** Rows per dataset; `null` where the day has no such pack. */
+  /** The rows of each dataset; `null` where the day has no such pack. */
   rows: Record<DatasetName, number | null>;
   contents: Contents;
 }
@@ -30,7 +30,7 @@ export interface SecurityReport extends Security, SecurityVerdicts {
 /** The contents of the same security on other days, by day. */
 export type OtherContents = readonly { tradedate: string; contents: Contents }[];
 
-/** From this number on, equal rows on two days are no coincidence. */
+/** If at least this many rows are equal on two days, the equality is no coincidence. */
 const ENOUGH_ROWS = 20;
 const NO_COUNTS: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
 
@@ -78,7 +78,7 @@ function asUnmeasured(verdict: Verdict): Verdict {
   return verdict.verdict === "failed" ? notProvable("unmeasured_market", verdict.faults) : verdict;
 }
 
-/** `null` where a replay proves nothing: see `withoutReplay`. */
+/** Returns the replay of the orders; `null` where a replay proves nothing (see `withoutReplay`). */
 function replayOf(day: SecurityDay): Replay | null {
   const { market, orders, trades } = day;
   if (orders === null || trades === null || orders.rows + trades.rows === 0) return null;
@@ -86,7 +86,7 @@ function replayOf(day: SecurityDay): Replay | null {
   return isWithoutFlags(day) ? null : replayShanghai(day, orders, trades);
 }
 
-/** Whether no trade names the aggressor's side. */
+/** Returns whether no trade names the aggressor's side. */
 function isWithoutFlags({ trades }: SecurityDay): boolean {
   return trades !== null && trades.rows > 0 && trades.bsFlag.values.every((flag) => flag === "");
 }
@@ -101,7 +101,7 @@ function matchingVerdict(day: SecurityDay, replay: Replay | null): Verdict {
   return replay === null ? withoutReplay(day) : replay.matching.verdict();
 }
 
-/** Fails when the rows of a dataset are those of another day. */
+/** Fails when the rows of a dataset equal those of another day. */
 function checkOtherDays(day: SecurityDay, contents: Contents, others: OtherContents): Verdict {
   if (others.length === 0) return notProvable("no_other_days");
   const faults = new FaultCounter();
@@ -110,7 +110,7 @@ function checkOtherDays(day: SecurityDay, contents: Contents, others: OtherConte
     ["trades", day.trades?.rows ?? 0],
     ["quotes", day.quoteSpan?.rows ?? 0],
   ] as const) {
-    // 0 stands for rows that are alike on many days: the quotes of a security that is not traded.
+    // The value 0 means that the rows are alike on many days: the quotes of a security that is not traded.
     if (rows < ENOUGH_ROWS || (contents[dataset] ?? 0) === 0) continue;
     const same = others.find((other) => other.contents[dataset] === contents[dataset]);
     if (same !== undefined) faults.add("same_as_other_day", null, 1, `${dataset} of ${same.tradedate}`);

@@ -14,7 +14,7 @@ import { shanghaiKind } from "./shanghai.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, type FaultPlace, type Verdict } from "./verdict.ts";
 
-/** HHMMSSmmm; ends are exclusive. Exchanges stamp rows at an end up to a second later. */
+/** HHMMSSmmm; ends are exclusive. Exchanges may stamp rows up to a second after an end. */
 const NO_CANCEL = 92000000;
 const OPENING_END = 92500000;
 const NOON = 113000000;
@@ -68,7 +68,10 @@ function checkOrders(security: Security, orders: OrderColumns, faults: FaultCoun
   }
 }
 
-/** Whether the exchange accepts orders; Shenzhen also does from 09:25 to 09:30, for the session that follows. */
+/**
+ * Returns whether the exchange accepts orders. Shenzhen also accepts them from 09:25 to 09:30, for the session that
+ * follows.
+ */
 function isOpen(time: number, security: Security, isShanghai: boolean): boolean {
   if (time < OPENING_CALL) return false;
   if (isShanghai && time >= OPENING_END && time < CONTINUOUS) return false;
@@ -81,7 +84,7 @@ function isAfterHours(time: number, security: Security): boolean {
   return tradesAfterHours(security) && time >= AFTER_HOURS && time < AFTER_HOURS_END;
 }
 
-/** Orders cannot be cancelled in the last minutes of a call; only shares certainly have a closing call. */
+/** Orders cannot be cancelled in the last minutes of an auction. Only shares are known to have a closing auction. */
 function isWithoutCancels(time: number, security: Security): boolean {
   if (time >= NO_CANCEL && time < OPENING_END) return true;
   return time >= CLOSING_CALL && time < CLOSE && kindOf(security) === "share";
@@ -108,7 +111,7 @@ function checkShanghaiTrades(security: Security, trades: TradeColumns, faults: F
   }
 }
 
-/** The phase in which a trade can be at `time`, or `null`. */
+/** Returns the phase in which a trade can be at `time`, or `null`. */
 function phaseOf(time: number): "opening" | "continuous" | "closing" | null {
   if (time < OPENING_END) return null;
   if (time < CONTINUOUS) return "opening";
@@ -131,7 +134,10 @@ function checkShenzhenTrades(security: Security, trades: TradeColumns, faults: F
   }
 }
 
-/** Where both datasets have enough rows, trades begin within half an hour of 09:30 and both end together. */
+/**
+ * Checks, where both datasets have enough rows, that trades begin within half an hour of 09:30 and that both datasets
+ * end together.
+ */
 function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCounter): void {
   if (orders.rows < ENOUGH_ROWS || trades.rows < ENOUGH_ROWS) return;
   const [orderFirst, orderLast] = spanOf(orders.time);
@@ -141,7 +147,7 @@ function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCou
   if (tradeFirst > Math.max(orderFirst, tradingMs(CONTINUOUS)) + MOST_APART_MS) {
     faults.add("begins_late", tradeAt(0));
   }
-  // An order precedes its trades.
+  // Orders precede their trades, so the orders begin first.
   if (orderFirst > tradeFirst) faults.add("begins_late", orderAt(0));
   if (tradeLast < orderLast - MOST_APART_MS) faults.add("ends_early", tradeAt(trades.rows - 1));
   if (orderLast < tradeLast - MOST_APART_MS) faults.add("ends_early", orderAt(orders.rows - 1));

@@ -17,11 +17,11 @@ export function sideOf(code: string): number {
 
 export class LiveOrders {
   readonly rows: OrderColumns;
-  /** Per row: `IGNORED`, `LIMIT`, `UNPRICED` or `CANCEL`. */
+  /** The kind of each row: `IGNORED`, `LIMIT`, `UNPRICED` or `CANCEL`. */
   readonly kinds: Uint8Array;
-  /** Per row: `BUY`, `SELL` or 0. */
+  /** The side of each row: `BUY`, `SELL` or 0. */
   readonly sides: Uint8Array;
-  /** Per added row: the order's remainder, shares. */
+  /** The remainder of the order in each added row, in shares. */
   readonly left: Float64Array;
   private readonly table: OrderTable;
   private readonly buys: RestingSide;
@@ -84,7 +84,7 @@ export class LiveOrders {
     return { isBuy, pricesE4, volumes };
   }
 
-  /** Whether an order without a price has a remainder. */
+  /** Returns whether an order without a price has a remainder. */
   hasUnpriced(): boolean {
     return this.kinds.some((kind, row) => kind === UNPRICED && (this.left[row] ?? 0) > 0);
   }

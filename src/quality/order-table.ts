@@ -9,11 +9,11 @@ const TWO_32 = 0x1_0000_0000;
 
 export class OrderTable {
   private readonly numbers: Float64Array;
-  /** Row + 1; 0 for a free place. */
+  /** The order's row + 1; 0 for a free place. */
   private readonly rows: Int32Array;
   private readonly mask: number;
 
-  /** Holds up to `capacity` orders. */
+  /** Creates a table for up to `capacity` orders. */
   constructor(capacity: number) {
     let places = 16;
     while (places < capacity * 2) places *= 2;

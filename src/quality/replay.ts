@@ -1,4 +1,4 @@
-/** The result of replaying a security's orders and trades, which `shanghai.ts` and `shenzhen.ts` do. */
+/** The result and the state of replaying a security's orders and trades, for `shanghai.ts` and `shenzhen.ts`. */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { AuctionCheck } from "./auction-check.ts";
 import { LiveOrders } from "./live-orders.ts";
@@ -9,9 +9,11 @@ export interface ReplayCounts {
   cancels: number;
   /** Cancels of a live order that match its side, price and whole remainder. */
   cancelsExact: number;
-  /** Trades outside the auctions; with both orders in Shenzhen. */
+  /** Number of trades outside the auctions; in Shenzhen, of those whose two orders are known. */
   fills: number;
-  /** Fills whose resting order (Shenzhen: both orders) is live, large enough and of the right price. */
+  /**
+   * Number of fills whose resting order is live, large enough and of the right price; in Shenzhen both orders must be.
+   */
   fillsFound: number;
 }
 
@@ -42,7 +44,7 @@ export class Replay {
     this.trades = trades;
   }
 
-  /** Matches the auctions that are over at `time`. */
+  /** Matches the auctions that have ended at `time`. */
   reach(time: number): void {
     if (time >= CONTINUOUS) this.opening.begin(this.orders);
     if (time === NEVER) this.closing.begin(this.orders);

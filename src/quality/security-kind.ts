@@ -1,7 +1,7 @@
-/** The kind of a security, derived from its code, as far as the exchanges' rules depend on it. */
+/** Derives the kind of a security from its code, where the exchanges' rules depend on the kind. */
 import type { Security } from "../orders/record.ts";
 
-/** `other`: bonds, repos and all other codes; their rules are not measured. */
+/** `other`: bonds, repos and all other codes; their rules were not confirmed with real data. */
 export type SecurityKind = "share" | "fund" | "other";
 
 const SHARES = { SH: /^(?:60|68|90)/, SZ: /^(?:00|30|20)/ } as const;
@@ -23,7 +23,7 @@ export function tickE4({ symbol, market }: Security): number {
   return kindOf({ symbol, market }) === "share" && !(market === "SH" && symbol.startsWith("90")) ? 100 : 10;
 }
 
-/** Whether the security has fixed-price trading after the close (15:05 to 15:30). */
+/** Returns whether the security has fixed-price trading after the close (15:05 to 15:30). */
 export function tradesAfterHours({ symbol, market }: Security): boolean {
   return market === "SH" ? symbol.startsWith("68") : symbol.startsWith("30");
 }

@@ -19,7 +19,7 @@ export interface LastSnapshot {
   lowE4: number;
 }
 
-/** How many snapshots a security has, and the times of the first and the last one, HHMMSSmmm. */
+/** The number of a security's snapshots, and the times of the first and the last one, HHMMSSmmm. */
 export interface QuoteSpan {
   rows: number;
   first: number;
@@ -27,7 +27,7 @@ export interface QuoteSpan {
 }
 
 export interface SecurityDay extends Security {
-  /** `null` where the day has no such pack; 0 rows where the security has none in it. */
+  /** `null` where the day has no such pack; 0 rows where the pack has none of the security. */
   orders: OrderColumns | null;
   trades: TradeColumns | null;
   /** `null` where the day has no quotes. */
@@ -40,7 +40,7 @@ export interface SecurityDay extends Security {
 
 type Meaning = (text: string) => number;
 
-/** Several checks read the same column with the same meaning. */
+/** The results are cached, because several checks read the same column with the same meaning. */
 const known = new WeakMap<CodeColumn, Map<Meaning, Uint8Array>>();
 
 /**

@@ -17,20 +17,20 @@ export function checkSequence(trades: TradeColumns, market: Market): Verdict {
   if (isNumbered) for (const row of repeatedRows(trades.tradeId)) faults.add("trade_repeated", place(row));
   if (market === "SZ") {
     const below = isNumbered ? rowsBelowTheirOrders(trades) : [];
-    // Sources with a numbering of their own have no common sequence to check.
+    // Sources that number trades in their own way have no common sequence to check.
     if (below.length * 2 < trades.rows) for (const row of below) faults.add("trade_number", place(row));
     for (const row of rowsAfterCancel(trades)) faults.add("after_cancel", place(row));
   }
   return faults.verdict(isNumbered || market === "SZ" ? undefined : notProvable("no_number"));
 }
 
-/** A numbering with gaps in more than this share of its numbers counts the trades of several securities. */
+/** If more than this share of the numbers is missing, the source numbers the trades of several securities together. */
 const MOST_MISSING = 0.01;
 const ENOUGH_NUMBERS = 200;
 
 /**
- * Checks that no trade number is left out. Provable only where a source numbers the trades of each security separately:
- * from 1 on, with few gaps. A numbering shared by securities has gaps in each of them.
+ * Checks that no trade number is left out. Provable only where a source numbers the trades of each security separately,
+ * from 1 on and with few gaps. Numbers shared by several securities have gaps in each of them.
  */
 export function checkGaps(trades: TradeColumns): Verdict {
   const { tradeId, rows } = trades;
@@ -56,7 +56,7 @@ function placeBehindGap({ tradeId, time }: TradeColumns): FaultPlace | null {
   return row < 0 ? null : { dataset: "trades", row, time: time[row] ?? 0 };
 }
 
-/** Rows whose number occurred before; 0 is no number. */
+/** Returns the rows whose number occurred before; 0 is no number. */
 function repeatedRows(ids: Float64Array): number[] {
   let isAscending = true;
   for (let row = 1; row < ids.length && isAscending; row++)
@@ -79,7 +79,7 @@ function rowsBelowTheirOrders({ rows, tradeId, buyOrderId, sellOrderId }: TradeC
   return below;
 }
 
-/** Fills and cancels of an order that was cancelled before. */
+/** Finds fills and cancels of an order that was cancelled before. */
 function rowsAfterCancel(trades: TradeColumns): number[] {
   const isCancel = shenzhenCancels(trades);
   const { buyOrderId, sellOrderId, rows } = trades;

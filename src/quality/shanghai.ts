@@ -17,7 +17,7 @@ export function shanghaiKind(type: string): number {
 
 /**
  * Replays the rows by time. Within one millisecond new orders come first, then trades, then cancels, each in file
- * order: with it every one of 39,588 real cancels is exact and every one of 108,026 real fills has its order.
+ * order. In this order all of 39,588 real cancels are exact, and all of 108,026 real fills have their orders.
  */
 export function replayShanghai(security: Security, orders: OrderColumns, trades: TradeColumns): Replay {
   const replay = new ShanghaiReplay(security, orders, trades);
@@ -76,7 +76,7 @@ class ShanghaiReplay extends Replay {
     }
     counts.fills += 1;
     if (flag === BUY || flag === SELL) {
-      // Order numbers ascend: the aggressor's is the higher one (134,598 of 134,598 real fills).
+      // Order numbers ascend, so the aggressor's order has the higher number (in all of 134,598 real fills).
       const isBuyer = (trades.buyOrderId[row] ?? 0) > (trades.sellOrderId[row] ?? 0);
       if (isBuyer !== (flag === BUY)) this.faultOfTrade("flag_aggressor", row);
       if (this.fill(row, flag === BUY ? SELL : BUY, price)) counts.fillsFound += 1;

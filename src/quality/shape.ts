@@ -7,17 +7,17 @@ import { shanghaiKind } from "./shanghai.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
 
-/** Fewer orders may have no cancel and no small order. */
+/** With fewer orders, a security may have no cancel and no small order. */
 const ENOUGH_ORDERS = 200;
 const ENOUGH_TRADES = 20;
 const NOON = 130000000;
 
 /** Ten-thousandths of a yuan: no share or fund has ever cost less than 0.05 or more than 10,000 yuan. */
 const [LEAST_PRICE_E4, MOST_PRICE_E4] = [500, 100_000_000];
-/** Shares. Of 100 orders at least two are below this volume, whatever the price. */
+/** In shares: of 100 orders at least two are below this volume, whatever the price. */
 const BIG_ORDER = 10_000;
 const LEAST_SMALL_SHARE = 0.02;
-/** Shares: one lot, below which only remainders are sold. */
+/** In shares: one lot; only remainders are sold in smaller volumes. */
 const LOT = 100;
 const MOST_ODD_SHARE = 0.9;
 
@@ -45,15 +45,15 @@ export function checkShape(
   return faults.verdict();
 }
 
-/** Rows at or after `time`. */
+/** Returns the number of rows at or after `time`. */
 function rowsFrom(times: Int32Array, time: number): number {
   const at = times.findIndex((each) => each >= time);
   return at < 0 ? 0 : times.length - at;
 }
 
 /**
- * Checks prices and volumes for a wrong factor. Provable for shares and funds with at least 200 orders; too large
- * volumes for shares only, because some funds have only market makers' orders.
+ * Checks prices and volumes for a wrong factor. Provable for shares and funds with at least 200 orders. Volumes that
+ * are too large are provable for shares only, because some funds have only orders of market makers.
  */
 export function checkScale(security: Security, orders: OrderColumns | null): Verdict {
   const kind = kindOf(security);

@@ -1,4 +1,4 @@
-/** The findings of a quality sheet, as lists for its text and its page. */
+/** Lists the findings of a quality sheet for its text and its page. */
 import { DAY_CHECKS, type DayCheckName } from "./check-day.ts";
 import type { QualitySheet } from "./sheet.ts";
 import { CHECKS, type CheckName, type Fault, type Verdict } from "./verdict.ts";

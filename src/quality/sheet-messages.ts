@@ -42,7 +42,7 @@ export const REASON_TEXTS: Record<Unprovable, Bilingual> = {
   no_trades: { en: "no trades", zh: "没有成交" },
   no_quotes: { en: "no quotes", zh: "没有行情快照" },
   no_other_days: {
-    en: "no quality sheet of another day has anything to compare with",
+    en: "no quality sheet of another day has data to compare with",
     zh: "旁边没有其他交易日的质量报告",
   },
   too_few_rows: { en: "too few rows", zh: "行数太少" },
@@ -178,7 +178,7 @@ export function numberText(number: number): string {
   return whole.format(number);
 }
 
-/** Returns where a fault was seen first; empty for a fault of the rows as a whole. */
+/** Returns where a fault occurred first; empty for a fault of the rows as a whole. */
 export function placeText({ first }: Fault, language: SheetLanguage): string {
   if (first === null) return "";
   const { dataset, row, time } = first;

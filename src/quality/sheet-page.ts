@@ -217,7 +217,7 @@ function sizeText(rows: string, securities: string): Bilingual {
 /** Headings of columns of numbers. */
 const NUMBERS: ReadonlySet<Bilingual> = new Set([...Object.values(VERDICT_TEXTS), TEXTS.count]);
 
-/** A table that scrolls horizontally if it is too wide; `id` is the heading that names it. */
+/** Renders a table that scrolls horizontally if it is too wide; `id` is the heading that names it. */
 function table(
   id: string,
   { headings, rows }: { headings: readonly Bilingual[]; rows: readonly Markup[] },

@@ -63,7 +63,7 @@ export function sheetSummary(sheet: QualitySheet): string {
 /** A publisher's summary of a checked day. */
 export interface SheetClaim {
   verdict: QualitySheet["verdict"];
-  /** At most 300 characters. */
+  /** The verdict's sentence, at most 300 characters. */
   summary: string;
   /** Numbers of securities. */
   checks: Record<CheckName, { passed: number; failed: number; not_provable: number }>;

@@ -39,7 +39,7 @@ const verdict = z.discriminatedUnion("verdict", [
 
 const size = z.strictObject({ securities: count, rows: count }).nullable();
 
-/** An object with a member for each dataset. */
+/** Returns a schema of an object with a member for each dataset. */
 const ofDatasets = <T extends z.ZodType>(value: T) => z.strictObject(perDataset("name", () => value));
 
 const sizes = ofDatasets(size);
@@ -56,12 +56,12 @@ const sheetSchema = z.strictObject({
   format: z.literal(FORMAT),
   tradedate,
   builderVersion: z.string(),
-  /** `failed`: a check failed; `passed`: none did, and the matching of a security passed. */
+  /** `failed`: a check failed. `passed`: no check failed, and the orders and trades of a security could be matched. */
   verdict: z.enum(["passed", "failed", "not_provable"]),
   /** Build ids of the packs that were checked; `null` for a dataset that the day does not have. */
   packs: ofDatasets(z.string().nullable()),
   sizes: z.strictObject({ SH: sizes, SZ: sizes }),
-  /** Number of cancels, fills and rows of the auction pack of all securities, and of those that match their orders. */
+  /** Number of cancels, fills and auction-pack rows of all securities, and how many of them agree with their orders. */
   counts: z.strictObject({
     cancels: count,
     cancelsExact: count,
@@ -70,7 +70,10 @@ const sheetSchema = z.strictObject({
     auctionRows: count,
     auctionRowsFound: count,
   }),
-  /** Number of securities that each check passed, failed or could not prove, the latter by reason. */
+  /**
+   * Number of securities that passed or failed each check, or for which the check is not provable, the latter by
+   * reason.
+   */
   summary: z.record(
     z.enum(CHECKS),
     z.strictObject({ passed: count, failed: count, notProvable: z.partialRecord(z.enum(UNPROVABLE), count) }),

@@ -13,7 +13,7 @@ export function shenzhenKind(type: string): number {
   return type === "0" ? LIMIT : UNPRICED;
 }
 
-/** Per trade: 1 for a cancel. */
+/** Returns 1 for each trade that is a cancel, else 0. */
 export function shenzhenCancels({ tradeCode }: TradeColumns): Uint8Array {
   return coded(tradeCode, isCancelCode);
 }
@@ -23,8 +23,8 @@ function isCancelCode(code: string): number {
 }
 
 /**
- * Replays the rows in the order of their common sequence, the numbers of orders and trades, where both ascend; else by
- * time, an order before the trades of its millisecond.
+ * Replays the rows in the order of the numbers that orders and trades share, if both ascend. Otherwise replays them by
+ * time, with an order before the trades of its millisecond.
  */
 export function replayShenzhen(security: Security, orders: OrderColumns, trades: TradeColumns): Replay {
   const replay = new ShenzhenReplay(security, orders, trades);
@@ -87,7 +87,7 @@ class ShenzhenReplay extends Replay {
     }
     const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
     const [buyer, seller] = [orders.find(buy), orders.find(sell)];
-    // The resting order of a fill is the older one, of the lower number.
+    // The resting order of a fill is the older one, which has the lower number.
     if (!isAuction) this.judgePriority(row, buy < sell ? buyer : seller, buy < sell ? BUY : SELL);
     const isBought = this.take(row, buyer, BUY);
     const isSold = this.take(row, seller, SELL);
@@ -125,7 +125,7 @@ class ShenzhenReplay extends Replay {
   }
 }
 
-/** Whether an order with a known side is on the other side. */
+/** Returns whether an order with a known side is on the other side. */
 function isWrongSide(side: number | undefined, expected: number): boolean {
   return side !== 0 && side !== expected;
 }

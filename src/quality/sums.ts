@@ -5,9 +5,9 @@ import type { LastSnapshot, SecurityDay, TradeColumns } from "./security-rows.ts
 import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
 
-/** HHMMSSmmm: after-hours trades are in no snapshot before it. */
+/** HHMMSSmmm: no earlier snapshot contains after-hours trades. */
 export const SUMMED_BEFORE = 150500000;
-/** Yuan. Snapshots have at most two decimals. */
+/** In yuan: snapshots have at most two decimals. */
 const MOST_APART = 1;
 
 /** The totals of the trades before 15:05, without Shenzhen's cancels. */
@@ -61,7 +61,8 @@ export function lastSnapshot({ time, rows, ...totals }: QuoteTotals): LastSnapsh
 
 /**
  * Checks that the volumes add up to the day's, the amounts to within 1 yuan of it, and that every price is within the
- * day's range. Not provable without quotes; for bonds and repos, whose units differ, it reports and never fails.
+ * day's range. Not provable without quotes; for bonds and repos, whose units differ, differences are reported but never
+ * fail the check.
  */
 export function checkSums(day: SecurityDay): Verdict {
   const { trades, lastSnapshot: snapshot } = day;
@@ -106,7 +107,7 @@ class ExactSum {
     this.sum = 0;
   }
 
-  /** The double nearest to the sum. */
+  /** Returns the double nearest to the sum. */
   value(): number {
     return Number(this.carried + BigInt(this.sum));
   }

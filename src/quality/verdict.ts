@@ -19,7 +19,7 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number];
 
-/** Why a check proves neither that the rows are right nor that they are wrong. */
+/** The reasons why a check proves neither that the rows are right nor that they are wrong. */
 export const UNPROVABLE = [
   "no_orders",
   "no_trades",
@@ -35,7 +35,7 @@ export const UNPROVABLE = [
 
 export type Unprovable = (typeof UNPROVABLE)[number];
 
-/** What a failed check found, by kind. */
+/** The kinds of faults that a failed check can find. */
 export const FAULT_KINDS = [
   "order_repeated",
   "cancel_unknown",
@@ -81,7 +81,7 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Where a fault was seen first: a row of the security, counted from 0, and its time HHMMSSmmm. */
+/** Where a fault occurred first: a row of the security, counted from 0, and its time HHMMSSmmm. */
 export interface FaultPlace {
   dataset: DatasetName;
   row: number;
@@ -100,7 +100,7 @@ export interface Fault {
 export type Verdict =
   | { verdict: "passed" }
   | { verdict: "failed"; faults: Fault[] }
-  /** `faults` holds the findings where the exchange's rule is not measured. */
+  /** `faults` holds findings for which no rule of the exchange is confirmed. */
   | { verdict: "not_provable"; reason: Unprovable; faults?: Fault[] | undefined };
 
 export const PASSED: Verdict = { verdict: "passed" };
@@ -109,7 +109,7 @@ export function notProvable(reason: Unprovable, faults: Fault[] = []): Verdict {
   return { verdict: "not_provable", reason, ...(faults.length === 0 ? {} : { faults }) };
 }
 
-/** Counts the faults of one check and remembers where each kind was seen first. */
+/** Counts the faults of one check and records where each kind occurred first. */
 export class FaultCounter {
   private readonly faults: Fault[] = [];
 

@@ -1,7 +1,7 @@
-/** Snapshots of one security, written row by row. Prices are in ten-thousandths of a yuan. */
+/** Creates snapshots of one security, row by row. Prices are in ten-thousandths of a yuan. */
 import type { AuctionQuotes } from "../../../src/auction/rows.ts";
 
-/** Price and shares of levels 1 and on; the others are empty. */
+/** The price and shares of the levels from 1 on; other levels are empty. */
 type Side = readonly (readonly [number, number])[];
 
 export interface Snapshot {
@@ -15,7 +15,7 @@ export interface Snapshot {
 
 export const PRE_CLOSE = 100_000;
 
-/** A snapshot of the call: the matched quantity at a price, and the surplus of buys (negative: of sells). */
+/** Returns a snapshot of the call: the matched quantity at a price, and the surplus of buys (negative: of sells). */
 export function call(time: number, price: number, matched: number, left = 0): Snapshot {
   const level = [price, matched] as const;
   return { time, bid: [level, [0, Math.max(0, left)]], ask: [level, [0, Math.max(0, -left)]] };

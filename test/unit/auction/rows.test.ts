@@ -3,7 +3,7 @@ import { type Auction, auctionOf, percentChange } from "../../../src/auction/row
 import { printedRandom } from "../../support/random.ts";
 import { call, quotesOf, type Snapshot } from "./quotes.ts";
 
-/** Returns each row in short: time, price, volume, unmatched and side, and `result` for the result. */
+/** Returns each row as a short text: time, price, volume, unmatched and side, and `result` for the result. */
 const short = ({ rows }: Auction) =>
   rows.map(({ time, priceE4, volume, unmatched, side, isResult }) =>
     [time, priceE4, volume, `${unmatched}${side}`, ...(isResult ? ["result"] : [])].join(" "),

@@ -33,7 +33,10 @@ function short(day: Day): string {
   return [...(verdict.verdict === "failed" ? [] : [verdict.reason]), ...faults].join(", ");
 }
 
-/** 200 match at 10.10 and 100 buys are left; ten seconds later 300 at 10.00 and 100 sells; then as before. */
+/**
+ * At first 200 shares match at 10.10 and 100 buys are left. Ten seconds later 300 match at 10.00 and 100 sells are
+ * left; then the first state returns.
+ */
 const ORDERS: readonly OrderRow[] = [
   [91500000, 1, "A", "B", 10.1, 300],
   [91501000, 2, "A", "S", 10.05, 200],
@@ -51,7 +54,7 @@ const QUOTES: readonly Snapshot[] = [
 ];
 
 describe("the auction-pack check in Shanghai", () => {
-  it("passes if an order book from 5 s before to 1 s after gives each row, and the last book the result", () => {
+  it("passes if an order book from 5 s before to 1 s after a row gives each row, and the last book gives the result", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
       verdict: { verdict: "passed" },
       counts: { auctionRows: 5, auctionRowsFound: 5 },
@@ -73,7 +76,7 @@ describe("the auction-pack check in Shanghai", () => {
     }
   });
 
-  it("fails if the matching book ended 5 s before or begins more than 1 s after", () => {
+  it("fails if the matching book ended 5 s before the row or begins more than 1 s after it", () => {
     const at = (time: number) =>
       short({ orders: ORDERS, quotes: QUOTES.with(2, call(time, 101_000, 200, 100)) });
     expect([91514990, 91519000].map(at)).toEqual(["passed", "passed"]);
@@ -115,11 +118,11 @@ describe("the auction-pack check in Shenzhen", () => {
     [91500000, 1, "0", "B", 10.1, 300],
     [91501000, 2, "0", "S", 10, 200],
     [91510000, 3, "0", "B", 10.1, 100],
-    // Accepted from 09:25 on for the following session.
+    // The exchange accepts these orders from 09:25 on for the following session.
     [92500000, 5, "0", "S", 10, 700],
   ];
   const cancel: TradeRow = { time: 91520000, price: 0, volume: 300, buy: 1, sell: 0, code: "C" };
-  // Without order 1, 100 match 200 at any price from 10.00 to 10.10; the previous close is 10.00.
+  // Without order 1, 100 shares match 200 at any price from 10.00 to 10.10; the previous close is 10.00.
   const result: Snapshot = { time: 92503000, close: 100_000, volume: 100, ask: [[100_000, 100]] };
   const day = { market: "SZ", orders: SZ, trades: [cancel] } as const;
 

@@ -77,11 +77,11 @@ describe("the coverage check of a day with quotes", () => {
     expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 5_000 }))).toEqual([
       "exchange_missing SZ trades 1",
     ]);
-    // Halted shares and indices have few snapshots, or are no shares.
+    // Halted shares and indices have few snapshots or are no shares, so they do not count.
     expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 999 }))).toBe("passed");
   });
 
-  it("finds traded shares without quotes, and quoted ones without trades, beyond one in twenty", () => {
+  it("finds more than one traded share in twenty without quotes, and more than one quoted share in twenty without trades", () => {
     const whole = shares("SH", 94, rows(500, 5_000));
     expect(verdict(whole, shares("SH", 6, rows(500, 0)))).toEqual(["securities_missing SH quotes 6"]);
     expect(verdict(whole, shares("SH", 6, { orders: 0, trades: 0, quotes: 5_000 }))).toEqual([

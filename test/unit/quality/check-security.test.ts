@@ -8,7 +8,7 @@ const SZ_SHARE = { symbol: "000001", market: "SZ" } as const;
 /** Without quotes. */
 const NO_AUCTION = { auctionRows: 0, auctionRowsFound: 0 };
 
-/** A resting sell of 300 at 10 yuan, two fills of it, and its cancel. */
+/** The rows are a resting sell of 300 at 10 yuan, two fills of it, and its cancel. */
 const ORDERS: OrderRow[] = [
   [93000000, 7, "A", "S", 10, 300],
   [93002000, 7, "D", "S", 10, 100],
@@ -186,7 +186,7 @@ describe("the priority check", () => {
       orders.push([93000000, row + 1, "A", "B", 10, 100]);
       trades.push({ time: 93000010, price: 10, volume: 100, buy: 500 - row, sell: 9e6, flag: "S" });
     }
-    // 499 later orders come before the first one.
+    // The rows of 499 later orders come before the first order.
     expect(verdictOf("priority", { orders, trades })).toBe("priority 499");
     expect(verdictOf("priority", { orders, trades: trades.toReversed() })).toBe("passed");
   });

@@ -1,8 +1,8 @@
-/** Small days, written row by row. Prices are in yuan. */
+/** Creates small days row by row. Prices are in yuan. */
 import type { OrderColumns } from "../../../src/orders/record.ts";
 import type { TradeColumns } from "../../../src/quality/security-rows.ts";
 
-/** Time, number, type, side, price, volume. */
+/** The cells of an order: time, number, type, side, price, volume. */
 export type OrderRow = readonly [number, number, string, string, number, number];
 
 export interface TradeRow {
@@ -21,7 +21,7 @@ const codesOf = (texts: readonly string[]) => {
   return { values, index: Uint16Array.from(texts, (text) => values.indexOf(text)) };
 };
 
-/** Returns orders in the given order, which must be that of time. */
+/** Returns the orders in the given order, which must be that of time. */
 export function ordersOf(rows: readonly OrderRow[]): OrderColumns {
   return {
     rows: rows.length,
@@ -35,7 +35,7 @@ export function ordersOf(rows: readonly OrderRow[]): OrderColumns {
   };
 }
 
-/** Returns trades in the given order, numbered from 1 by default. */
+/** Returns the trades in the given order, numbered from 1 by default. */
 export function tradesOf(rows: readonly TradeRow[]): TradeColumns {
   return {
     rows: rows.length,

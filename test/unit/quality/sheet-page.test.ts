@@ -16,7 +16,7 @@ import { type OrderRow, ordersOf, tradesOf } from "./rows.ts";
 
 const DAY = "20230711" as BeijingDate;
 
-/** A new order, and a cancel whose quantity is `cancelled` of its 300 shares. */
+/** Returns the report on a new order of 300 shares and a cancel whose quantity is `cancelled`. */
 function report(symbol: string, cancelled: number): SecurityReport {
   const rows: OrderRow[] = [
     [93000000, 7, "A", "S", 10, 300],
@@ -43,7 +43,7 @@ function sheetOf(securities: readonly SecurityReport[], builderVersion = "1.2.3"
   return qualitySheet({ tradedate: DAY, builderVersion, packs, securities, others: [] });
 }
 
-/** The part of the page in one language, without its tags. */
+/** Returns the part of the page in one language, without its tags. */
 function partOf(page: string, language: "zh" | "en"): string {
   const [, zh = "", en = ""] = page.split(/<div class="(?:zh|en)"[^>]*>/);
   return (language === "zh" ? zh : en).replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
@@ -79,7 +79,7 @@ describe("the page of a quality sheet", () => {
       const fault = `cancel_remainder ${FAULT_TEXTS.cancel_remainder[language]} 1`;
       expect(part).toContain(`600536.SH matching ${fault}`);
       expect(part).toContain("09:30:02.000");
-      // Findings in bonds are listed separately, because no sample shows their rules.
+      // Findings in bonds are listed separately, because no real data confirms their rules.
       const reported = part.indexOf(`110001.SH matching ${fault}`);
       expect(reported).toBeGreaterThan(part.indexOf("600536.SH"));
       expect(partOf(sheetPage(PASSED), language)).not.toContain("matching cancel_remainder");

@@ -77,7 +77,7 @@ describe("the span of quotes in the calendar check", () => {
       .calendar;
   };
 
-  it("begins at most half an hour behind the first trade and ends at most half an hour before the last", () => {
+  it("begins at most half an hour after the first trade and ends at most half an hour before the last", () => {
     expect(calendar(91500000, 150300000)).toEqual({ verdict: "passed" });
     expect(calendar(100000000, 142001000)).toEqual({ verdict: "passed" });
     expect(calendar(100100000, 150300000)).toEqual({
