@@ -1,4 +1,4 @@
-/** What all datasets share: how each kind of value is stored, and the leading columns. */
+/** Properties that all datasets share: how each kind of value is stored, and the leading columns. */
 import type { Column } from "./dataset.ts";
 
 export const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;

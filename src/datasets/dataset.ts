@@ -10,7 +10,7 @@ export interface Bilingual {
 }
 
 interface AnyColumn {
-  /** Its name in answers and in Parquet files. */
+  /** The column's name in answers and in Parquet files. */
   name: string;
   /** The physical type in Parquet; texts are UTF-8. */
   type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
@@ -21,7 +21,7 @@ interface AnyColumn {
   /** `null` for texts and for numbers without a unit. */
   unit: Bilingual | null;
   description: Bilingual;
-  /** Stored after the standard columns; an answer contains it only when `fields` names it. */
+  /** The column is stored after the standard ones; an answer contains it only when `fields` names it. */
   onRequest?: true;
 }
 
@@ -43,11 +43,11 @@ export type Column =
   | (StoredColumn & { kind: "price" })
   /** Yuan, the double nearest to the source's decimal text: in answers its shortest text, in memory the double. */
   | (StoredColumn & { kind: "yuan" })
-  /** Computed: the named price × the named volume / 10000, rounded once. */
+  /** A computed column: the named price × the named volume / 10000, rounded once. */
   | (AnyColumn & { kind: "amount"; price: string; volume: string });
 
 export interface Dataset {
-  /** Also the root of the Parquet schema. */
+  /** The dataset's name, which is also the name of the Parquet schema's root. */
   name: string;
   /** The interface that serves it, and the operation that estimates a query. */
   apiname: string;

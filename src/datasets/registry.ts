@@ -11,12 +11,12 @@ export type DatasetName = keyof typeof ALL;
 /** By name. */
 export const DATASETS: Readonly<Record<DatasetName, Dataset>> = ALL;
 
-/** In the order in which commands and reports name them. */
+/** The names in the order in which commands and reports list them. */
 export const DATASET_NAMES = Object.keys(ALL) as DatasetName[];
 
 /**
- * Returns an object with what `entryOf` returns for each dataset, under its name, its interface or its estimate, in the
- * order of `DATASET_NAMES`.
+ * Returns an object with the entries that `entryOf` returns for each dataset. The key of an entry is the dataset's
+ * name, its interface or its estimate; the order is that of `DATASET_NAMES`.
  */
 export function perDataset<M extends "name" | "apiname" | "estimate", T>(
   member: M,
@@ -26,7 +26,7 @@ export function perDataset<M extends "name" | "apiname" | "estimate", T>(
   return Object.fromEntries(entries) as Record<(typeof ALL)[DatasetName][M], T>;
 }
 
-/** Whether `text` is the name of a dataset. */
+/** Returns whether `text` is the name of a dataset. */
 export function isDatasetName(text: string): text is DatasetName {
   return Object.hasOwn(ALL, text);
 }

@@ -7,7 +7,7 @@ import { PIECE_BYTES } from "./parquet-answer.ts";
 /** Bytes of the envelope around the rows, including its cursor. */
 const ENVELOPE_BYTES = 2_000;
 
-/** Two brackets and a comma. */
+/** The bytes of two brackets and a comma. */
 const ROW_BYTES = 3;
 
 /** The longest JSON of a value by kind, including quotes and the following comma. Source codes have six characters. */
@@ -24,7 +24,8 @@ const VALUE_BYTES: Readonly<Record<Column["kind"], number>> = {
 
 /**
  * Returns the maximum bytes in memory for the page `ask` of `entry` with these `fields` of `dataset`: the range read
- * from the pack, and its JSON if every value had its maximum length. Only the envelope for a page without blocks.
+ * from the pack, and its JSON if every value had its maximum length. For a page without blocks, only the envelope
+ * counts.
  */
 export function pageBytes(
   entry: SectionEntry,

@@ -1,6 +1,6 @@
 /**
- * Checks whether a file can be the auction pack of a day. The columns are the vendor's (contract 8.7), so only
- * contradictions are found: columns of orders, or a date column with another day.
+ * Checks whether a file can be the auction pack of a day. The columns are the vendor's (contract 8.7), so a file is
+ * refused only for a contradiction: columns of orders, or a date column with another day.
  */
 import type { FileMetaData } from "hyparquet";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
@@ -55,7 +55,8 @@ function contentProblem({ schema, row_groups: groups }: FileMetaData, tradedate:
 
 /**
  * Returns the days that a statistic of a date column can mean: `20260312` or `2026-03-12`, with or without a time, a
- * number, or a date. An instant can be in UTC or in Beijing time, so it gives two days. Empty for anything else.
+ * number, or a date. An instant can be in UTC or in Beijing time, so two days are returned for it. Returns no day for
+ * any other value.
  */
 function daysOf(value: unknown): string[] {
   if (value instanceof Date) return [...new Set([beijingDate(value.getTime()), utcDay(value)])];

@@ -32,7 +32,10 @@ export function decompressPage(page: Uint8Array, size: number): Uint8Array {
   return bytes;
 }
 
-/** The portable decoder has no limit of its own, so it receives only frames that state their content size. */
+/**
+ * Decompresses with the portable decoder, which has no limit of its own and therefore receives only frames that state
+ * their content size.
+ */
 function portable(page: Uint8Array, size: number): Uint8Array {
   if (contentSize(page) === size) return decompressInJs(page);
   const bytes = nativeOrNull(page, size);

@@ -26,7 +26,7 @@ export function encodingOf({ encoding }: ColumnSpec, hasDictionary: boolean) {
   return encoding === "PLAIN_OR_DICTIONARY" ? "PLAIN" : encoding;
 }
 
-/** One row group of a section: what paging needs to find and check its bytes. */
+/** One row group of a section: the facts that paging needs to find and check its bytes. */
 export interface Block {
   /** First byte relative to the section; never 0. The block ends where the next block or the footer begins. */
   offset: number;

@@ -10,11 +10,11 @@ export type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 /** The index of a pack and the positions around it, in bytes from the start of the object. */
 export interface LocatedIndex {
   index: DayIndex;
-  /** Its start, which is also the end of the last section. */
+  /** The start of the index region, which is also the end of the last section. */
   regionOffset: number;
-  /** Also the end of the region, trailer included. */
+  /** The start of the global footer, which is also the end of the index region, trailer included. */
   footerOffset: number;
-  /** Bytes of the global footer without its length and `PAR1`. */
+  /** Bytes of the global footer without its length field and `PAR1`. */
   footerLength: number;
 }
 

@@ -92,7 +92,7 @@ export function beginOrderPage(
   return { plan, bytes };
 }
 
-/** The bytes of the planned blocks. */
+/** Reads the bytes of the planned blocks. */
 async function readBlocks(
   bucket: R2Bucket,
   pack: PackObject,
@@ -116,7 +116,7 @@ interface Place {
   dataset: Dataset;
 }
 
-/** The planned blocks, each checked and opened when one of its rows is first requested. */
+/** Returns the planned blocks, each checked and opened when one of its rows is first requested. */
 function openedBlocks(bytes: Uint8Array, place: Place) {
   const { entry, plan } = place;
   const opened = new Map<number, BlockColumns>();

@@ -28,17 +28,19 @@ const packOrigin = z.strictObject({
   builderVersion: z.string().regex(/^\d+\.\d+\.\d+$/),
   /** SHA-256 of `sourceList(sources)`, 64 hex digits. */
   sourcesSha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** The delivered files that were read, as stored on disk (an archive is one file), sorted by path. */
+  /**
+   * The delivered files that were read, sorted by path. They are listed as stored on disk, so an archive is one file.
+   */
   sources: z.array(sourceRecord),
   rows: z.strictObject({
     /** Lines with content after the header, and rows of Parquet files. */
     read: count,
     quarantined: count,
-    /** Rows that are not rows of this dataset and day, by reason. */
+    /** Rows read that do not belong to this dataset and day, by reason. */
     leftOut: counts,
   }),
   files: z.strictObject({
-    /** Order files that were read, those inside archives one by one. */
+    /** Number of order files that were read; files in an archive are counted one by one. */
     read: count,
     /** Order files that could not be read and are quarantined as a whole. */
     quarantined: count,

@@ -98,7 +98,7 @@ export function plainIntegers(page: Page, rows: number): Float64Array {
   const values = new Float64Array(rows);
   for (let row = 0; row < rows; row++) {
     const high = view.getInt32(row * 8 + 4, true);
-    // 2^53 − 1 has 21 bits in its upper half; together with the sign that is all that can be wrong.
+    // 2^53 − 1 has 21 bits in its upper half, so only these bits and the sign need a check.
     if (high < 0 || high >= 2 ** 21) {
       throw new PackFormatError(`the id of row ${row} of a block is below 0 or beyond 2^53`);
     }
@@ -145,7 +145,8 @@ export function timeDigits(page: Page): Uint8Array {
 }
 
 /**
- * Returns whether the four bytes of `word` are all 0x30 to 0x39: adding 6 to 0x3a to 0x3f carries into the high digit.
+ * Returns whether the four bytes of `word` are all 0x30 to 0x39: adding 6 to a byte from 0x3a to 0x3f changes its high
+ * digit.
  */
 function areDigits(word: number): boolean {
   return ((word | (word + 0x06060606)) & 0xf0f0f0f0) === 0x30303030;
@@ -179,7 +180,9 @@ function generalValues(
   return dataPage;
 }
 
-/** Returns the column description that hyparquet needs; for INT64 it uses the type only, for an index nothing. */
+/**
+ * Returns the column description that hyparquet needs; for INT64 it reads the type only, and for an index no member.
+ */
 function columnDecoder(): Parameters<typeof readDataPage>[2] {
   const element = { name: "values", type: "INT64", repetition_type: "REQUIRED" } as const;
   const path = [element.name];

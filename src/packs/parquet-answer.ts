@@ -89,7 +89,7 @@ class Output {
   }
 }
 
-/** Returns the length of the next piece of `left` bytes. The last piece waits for the last check. */
+/** Returns the length of the next piece of `left` bytes. The last piece is sent after the last check. */
 function pieceLength(left: number): number {
   return left < 2 * PIECE_BYTES ? left : PIECE_BYTES;
 }

@@ -7,7 +7,8 @@ import type { ReadRange } from "./locate.ts";
 const TAIL_BYTES = 8;
 
 /**
- * The footer of an auction pack has some KB, that of a day in one file some MB. A larger one would not fit in memory.
+ * The footer of an auction pack has some kilobytes, that of a day in one file some megabytes. A larger footer would not
+ * fit in memory.
  */
 const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 

@@ -20,7 +20,7 @@ export interface AskedColumn<Name extends string = Field> {
 
 export interface ProjectedFile {
   sizeBytes: number;
-  /** For each block the parts to copy in this order; offsets are relative to the block. */
+  /** The parts of each block to copy, in this order; offsets are relative to the block. */
   keep: ByteRange[][];
   /** Footer, its length and `PAR1`; they follow `PAR1` and the copied parts. */
   tail: Uint8Array;

@@ -2,7 +2,7 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { PackReadError } from "./errors.ts";
 
-/** The object that the catalog names for a day, and the version that the index belongs to. */
+/** The object that the catalog names for a day, with the etag of the version that the index describes. */
 export interface PackObject {
   objectKey: string;
   /** R2's etag without quotes: R2 throws on a quoted one. */
@@ -41,7 +41,7 @@ export function cutShort(objectKey: string, cause?: unknown): PackReadError {
   return new PackReadError("damaged", `${objectKey} is cut short`, { cause });
 }
 
-/** R2's error number for a range that begins after the object's end. */
+/** Returns whether R2 reports that a range begins after the object's end. */
 function isBeyondEnd(error: unknown): boolean {
   return error instanceof Error && error.message.includes("10039");
 }

@@ -42,10 +42,7 @@ export class SectionCheck {
   }
 }
 
-/**
- * Checks all sections of a pack against its index while its bytes are streamed from the first one, in pieces of any
- * size.
- */
+/** Checks all sections of a pack against its index while its bytes are streamed in order, in pieces of any size. */
 export class PackCheck {
   private readonly entries: SectionEntry[];
   private offset = 0;

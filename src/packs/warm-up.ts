@@ -20,8 +20,8 @@ const BLOCK =
 export const WARM_UP_ROWS = 512;
 
 /**
- * With 60 pages the first real page in workerd takes several times as long as with 80. Node needs only a dozen, so
- * measure a change of this number in workerd: `npm run bench -- --only page`.
+ * With 60 pages the first real page in workerd takes several times as long as with 80. Node needs only a dozen pages,
+ * so measure a change of this number in workerd: `npm run bench -- --only page`.
  */
 const PAGES = 80;
 

@@ -1,4 +1,4 @@
-/** The memory that an answer reserves before reading is at least what it then holds. */
+/** Checks that the memory that an answer reserves before reading is at least what the answer then holds. */
 import { expect, it } from "vitest";
 import { partOfAccount } from "../../../src/base/memory.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
@@ -62,7 +62,7 @@ it("The memory of a page of quotes is at least its JSON, and a full one with all
   const rows = 300;
   const cells = storedColumns(quotes).map(({ key, kind }) => [
     key,
-    // The longest texts: of a price the largest integer, of yuan a double with seventeen digits.
+    // The longest texts are those of the largest integer for a price, and of a double with seventeen digits for yuan.
     new Float64Array(rows).fill(kind === "yuan" ? 1.2345678901234567e-200 : LARGEST),
   ]);
   const columns = { rows, time: new Int32Array(rows).fill(235_959_999), ...Object.fromEntries(cells) };

@@ -146,7 +146,7 @@ const changed = (field: Field, as: Content["as"], ...values: unknown[]) =>
   foreignBlock({ [field]: { as, values } as Content });
 
 describe("a block outside the pack's profile", () => {
-  it("is based on this block, which is valid as long as nothing is changed", () => {
+  it("is always one change away from the block of these tests, which is valid", () => {
     expect(blockRowsOf(foreignBlock(), 3)[2]).toEqual([
       "600519",
       "20240102",

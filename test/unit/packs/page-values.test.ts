@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { PackFormatError } from "../../../src/packs/errors.ts";
 import { plainDoubles, plainIntegers } from "../../../src/packs/page-values.ts";
 
-/** A PLAIN page of INT64 with these values. */
+/** Returns a PLAIN page of INT64 with these values. */
 function pageOf(values: readonly bigint[]) {
   const bytes = new DataView(new ArrayBuffer(values.length * 8));
   for (const [row, value] of values.entries()) bytes.setBigInt64(row * 8, value, true);

@@ -24,7 +24,7 @@ const written = testSection(quotes, section, DAY);
 const standard = fieldNames(quotes);
 const all = fieldNames(quotes, "all");
 
-/** The names of the columns that have a dictionary in the section's only or first block. */
+/** Returns the names of the columns that have a dictionary in the section's only or first block. */
 function withDictionary({ bytes, entry }: TestSection): string[] {
   const table = bytes.subarray(4, entry.blocks[0]?.offset);
   const [sizes = []] = decodeChunkTable(table, entry.blocks.length, quotes.columns.length);
@@ -33,7 +33,7 @@ function withDictionary({ bytes, entry }: TestSection): string[] {
 
 describe("the encoding of a block of quotes", () => {
   const rows = 3_000;
-  /** The same numbers in all columns. */
+  /** Returns rows with the same numbers in all columns. */
   const columnsOf = (number: (row: number) => number) => {
     const numbers = Float64Array.from({ length: rows }, (_, row) => number(row));
     const columns = {

@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { WARM_UP_ROWS, warmUp } from "../../../src/packs/warm-up.ts";
 import { day, order, security } from "../../support/builders.ts";
 
-/** Repeated times, ids with gaps, both codes, dictionaries of several bits, so that every reader is used. */
+/**
+ * The rows have repeated times, ids with gaps, both codes, and dictionaries of several bits, so that every reader is
+ * used.
+ */
 const made = day({
   tradedate: "20240102",
   securities: [
