@@ -1,8 +1,8 @@
 /**
- * Resolves a key to a principal, and limits how often its account may ask (contract 2.1, steps 3 and 4). An isolate
- * caches principals for at most 30 s, so a revocation, a disabled account or a changed limit takes effect everywhere
- * within that time. Only settled values are cached, never a pending promise: the platform does not let one request wait
- * for another's I/O.
+ * Resolves a key to a principal, and limits how often its account may send requests (contract 2.1, steps 3 and 4). An
+ * isolate caches principals for at most 30 s, so a revocation, a disabled account or a changed limit takes effect
+ * everywhere within that time. Only settled values are cached, never a pending promise: the platform does not let one
+ * request wait for another's I/O.
  */
 import { ok, type Result, refused } from "../base/result.ts";
 import { type KeyHolder, keyHolderOf, keyHolderStatement, principalOf } from "../catalog/key-holder.ts";
@@ -109,7 +109,10 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
   return { caller, noteUse };
 }
 
-/** Checked at every request: a key that expires while it is cached is refused from that instant on. */
+/**
+ * The key's expiry is checked at every request, so a key that expires while it is cached is refused from that instant
+ * on.
+ */
 function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
   const { revokedAtMs, expiresAtMs, disabled } = holder;
   // The instant is not compared with the clock: clocks differ, and a revocation must take effect regardless.
@@ -119,12 +122,12 @@ function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDen
   return ok(principalOf(holder));
 }
 
-/** The binding's period in seconds, as `wrangler.toml` sets it. After it, the next request is accepted. */
+/** The binding's period in seconds, as `wrangler.toml` sets it. The next request after that time is accepted. */
 const PERIOD_SECONDS = 10;
 
 /**
- * Returns `rate_limited` when the account exceeds the general per-second limit (contract 7.4), else null: the platform's
- * rate-limit binding, counted per account and location, approximately. `switched` "off" disables the limit.
+ * Returns `rate_limited` when the account exceeds the general per-second limit (contract 7.4), else null. The
+ * platform's rate-limit binding counts per account and location, approximately. `switched` "off" disables the limit.
  */
 export async function checkRate(
   rate: RateLimit,

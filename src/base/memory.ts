@@ -44,7 +44,7 @@ export type MemoryRefusal = "part_full" | "part_busy" | "full" | "client_gone";
 
 /** The reserved memory of one answer. The holder must end it on every path. */
 export interface Reservation {
-  /** The bytes that it counts now. */
+  /** The bytes that the reservation holds now. */
   readonly bytes: number;
   /**
    * Resolves when its client has left a piece unread for 5 s in which others waited for memory; the holder must then abort
@@ -74,7 +74,10 @@ export class MemoryBudget {
   /** Held and requested bytes of each part, by name. */
   readonly #ofPart = new Map<string, number>();
   #heldBytes = 0;
-  /** Milliseconds during which requests waited and the isolate kept up; bodies are unread by this clock. */
+  /**
+   * The budget's clock, which measures how long a body is unread. It advances only while requests wait and the isolate
+   * is not too busy to notice what clients read.
+   */
   #watchedMs = 0;
   #lookedMs = 0;
 
@@ -146,7 +149,10 @@ export class MemoryBudget {
     }
   }
 
-  /** Advances the clock by which bodies are unread. An isolate that was busy for longer did not see what was read. */
+  /**
+   * Advances the clock that measures how long bodies are unread, by at most two checks: an isolate that was busy for
+   * longer did not notice what clients read.
+   */
   #look(): void {
     const nowMs = Date.now();
     this.#watchedMs += Math.min(2 * LOOK_MS, nowMs - this.#lookedMs);

@@ -11,7 +11,7 @@ export interface AdminToken {
   createdAtMs: number;
   /** The operator who created it. */
   createdBy: string;
-  /** Up to an hour late; null when never used. */
+  /** The last use, up to an hour late; null when the token was never used. */
   lastUsedAtMs: number | null;
   revokedAtMs: number | null;
 }

@@ -61,7 +61,7 @@ export interface WrittenEntry extends AuditEntry {
   auditId: number;
 }
 
-/** Which entries; an absent condition matches all. */
+/** The conditions on the entries; an absent condition matches all. */
 export interface AuditQuestion {
   subject?: string | undefined;
   /** The actor's name. */

@@ -22,7 +22,10 @@ function table(name: string, key: string, columns: string, more: Partial<BackupT
   return { name, key: names(key), columns: names(`${key} ${columns}`), pageRows: PAGE_ROWS, ...more };
 }
 
-/** In the order in which they are restored: referenced tables come first. A backup reads them in reverse order. */
+/**
+ * The tables in the order in which they are restored: referenced tables come first. A backup reads them in reverse
+ * order.
+ */
 export const BACKUP_TABLES: readonly BackupTable[] = [
   table("plans", "plan", "requests files"),
   table("accounts", "account_id", "contact note own_limits created_at_ms disabled_at_ms"),
@@ -87,7 +90,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   }),
 ];
 
-/** Tables that are not in backups, and why. A restore empties those that belong to what it replaces. */
+/** Tables that are not in backups, and why. A restore empties those that refer to replaced rows. */
 export const NOT_IN_BACKUP: Record<string, string> = {
   day_securities: "rebuilt from the packs in R2",
   pack_markets: "rebuilt with them",

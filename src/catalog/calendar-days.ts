@@ -50,7 +50,7 @@ export async function calendarDays(
   return results.map(({ day, open, source }) => ({ day, open: open === 1, source }));
 }
 
-/** How far the calendar is complete, as of one day. */
+/** The extent to which the calendar is complete, as of one day. */
 export interface CalendarReach {
   /** The newest trading day up to that day, or null. */
   newestTradingDay: BeijingDate | null;

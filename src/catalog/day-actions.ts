@@ -147,7 +147,7 @@ export async function serveAgain(
   return results.at(-3)?.results.length === 1;
 }
 
-/** The revision of a dataset's day whose pack has a block with wrong bytes, and which. */
+/** Damage of the pack of a dataset's day and revision; `note` says which block has wrong bytes. */
 export interface FoundDamage {
   dataset: DatasetName;
   tradedate: BeijingDate;

@@ -29,16 +29,16 @@ export interface DayChange {
   changed: string[] | null;
 }
 
-/** Which changes: after `changeId`, from `sinceMs` to `untilMs`, of days from `from` on. */
+/** Conditions on the changes: after `changeId`, from `sinceMs` to `untilMs`, of days from `from` on. */
 export interface ChangesQuestion {
   changeId: number;
   sinceMs: number;
   /**
-   * Inclusive; the present when absent. Clocks of isolates differ, so a change is listed only after all changes of
-   * lower numbers; a reader that continues from the last number then misses none.
+   * The last instant, inclusive; by default the current one. Clocks of isolates differ, so a change is listed only
+   * after all changes of lower numbers; a reader that continues from the last number then misses none.
    */
   untilMs?: number;
-  /** Null for any day. */
+  /** The first day; null for all days. */
   from: BeijingDate | null;
   dataset: DatasetName;
   /** The most entries to return. */

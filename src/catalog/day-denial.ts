@@ -36,7 +36,7 @@ function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate): DayDenia
 
 /**
  * Returns why the day has no rows of the security, or null when it has. `market` is null for a code without a suffix:
- * either exchange then counts, an index excepted, and `chooseMarket` decides between two.
+ * rows on either exchange then count, except those of an index, and `chooseMarket` decides when both have rows.
  */
 export function securityDenial(
   { tradedate, sections, elsewhere }: OrderDay,
@@ -48,7 +48,7 @@ export function securityDenial(
   const meant = sections.filter((section) => isMeant(section.market));
   const [first] = meant;
   if (first === undefined) {
-    // Quoted or traded that day, so that the code is right.
+    // The security was quoted or traded that day, so its code is right.
     const known = elsewhere.find((each) => each === market);
     if (known !== undefined) return { reason: "no_orders", dataset, tradedate, symbol, market: known };
     const carriedOn = sections[0]?.market ?? elsewhere[0] ?? null;

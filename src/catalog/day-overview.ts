@@ -27,9 +27,9 @@ export interface LoadedFacts {
 export interface DayOverview {
   tradedate: BeijingDate;
   state: OverviewState;
-  /** Why it is withdrawn or damaged, for operators; otherwise empty. */
+  /** The reason for the withdrawal or the damage, for operators; otherwise empty. */
   note: string;
-  /** Null when nothing was ever loaded. */
+  /** The facts of the served revision; null when the day was never loaded. */
   loaded: LoadedFacts | null;
 }
 
@@ -45,7 +45,7 @@ interface Row extends Omit<LoadedFacts, "revision" | "quality"> {
 }
 
 /**
- * For a day with changes after the instant `?5`, the state of its last change before; a day without an earlier change
+ * For a day that changed after the instant `?5`, the state of its last earlier change. A day without an earlier change
  * was not loaded.
  */
 const OVERVIEW = `
@@ -73,8 +73,8 @@ const OVERVIEW = `
   ORDER BY days.tradedate`;
 
 /**
- * Which days: from `first` to `last`, both included, in their state at `untilMs` (Unix milliseconds; now when absent),
- * of `dataset`.
+ * The selected days: from `first` to `last`, both included, in their state at `untilMs` (Unix milliseconds; by default
+ * now), of `dataset`.
  */
 export interface OverviewSpan {
   first: BeijingDate;
@@ -91,7 +91,7 @@ export async function overviewOf(db: D1Database, span: OverviewSpan): Promise<Da
   return overviewRows(await overviewStatement(db, span).all(), span.today);
 }
 
-/** `overviewOf` of every dataset, in one read. */
+/** Returns the overview of every dataset, in one read. */
 export async function overviewsOf(
   db: D1Database,
   span: Omit<OverviewSpan, "dataset">,

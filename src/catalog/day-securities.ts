@@ -23,7 +23,7 @@ interface Row extends Security {
   t0: string;
 }
 
-/** Which securities: those of a dataset's day and revision, on one exchange or on both. */
+/** The selected securities: those of a dataset's day and revision, on one exchange or on both. */
 export interface SecuritiesQuestion {
   dataset: DatasetName;
   tradedate: BeijingDate;
@@ -54,8 +54,8 @@ export async function listSecurities(
 }
 
 /**
- * A security that has rows in the served revision of the dataset's day: `preferred` where it does, else the first one;
- * null when there is none, or no such day.
+ * Returns a security that has rows in the served revision of the dataset's day: `preferred` if it has rows, else the
+ * first one. Null when no security has rows or there is no such day.
  */
 export async function exampleSecurity(
   db: D1Database,
@@ -82,13 +82,13 @@ export interface PackSection extends Security {
 
 const SECTION = `symbol, market, section_offset AS offset, section_length AS length, rows`;
 
-/** All securities of a pack that have orders, by symbol and then market. */
+/** Returns all securities of a pack that have orders, by symbol and then market. */
 export async function packSections(db: D1Database, packId: number): Promise<PackSection[]> {
   const sql = `SELECT ${SECTION} FROM day_securities WHERE pack_id = ?1 AND rows > 0 ORDER BY symbol, market`;
   return (await db.prepare(sql).bind(packId).all<PackSection>()).results;
 }
 
-/** The section of one security, or null when the pack has no orders of it. */
+/** Returns the section of one security, or null when the pack has no orders of it. */
 export function packSection(
   db: D1Database,
   packId: number,
@@ -109,7 +109,7 @@ export interface IndexedPack {
 const PACK =
   "p.pack_id AS packId, p.object_key AS objectKey, p.size_bytes AS sizeBytes, p.build_id AS buildId";
 
-/** The pack that a dataset's day serves, with the revision, or null when it was never loaded. */
+/** Returns the pack that a dataset's day serves, with the revision, or null when it was never loaded. */
 export async function servedPack(
   db: D1Database,
   tradedate: BeijingDate,
@@ -124,7 +124,7 @@ export async function servedPack(
     .first<IndexedPack & { revision: number }>();
 }
 
-/** Every day of a dataset that was ever loaded, ascending. */
+/** Returns every day of a dataset that was ever loaded, ascending. */
 export async function loadedDays(db: D1Database, dataset: DatasetName): Promise<BeijingDate[]> {
   const { results } = await db
     .prepare("SELECT tradedate FROM order_days WHERE dataset = ?1 ORDER BY tradedate")

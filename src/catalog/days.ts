@@ -9,7 +9,7 @@ export interface ServedDay {
   tradedate: BeijingDate;
   revision: number;
   state: DayState;
-  /** Why it is withdrawn or damaged; otherwise empty. */
+  /** The reason for the withdrawal or the damage; otherwise empty. */
   note: string;
   degraded: boolean;
   rows: number;
@@ -32,12 +32,12 @@ export interface DayRevision {
   degraded: boolean;
   objectKey: string;
   publishedAtMs: number;
-  /** Null for the served revision. */
+  /** When the revision was replaced; null for the served one. */
   replacedAtMs: number | null;
   packId: number;
   /** The object's etag without quotes. */
   etag: string;
-  /** Null for packs without a builder version. */
+  /** The version of the builder; null for packs without one. */
   builderVersion: string | null;
   /** A checksum over the SHA-256 of the source files. */
   sourcesSha256: string | null;
@@ -60,7 +60,7 @@ const SERVED = `
   JOIN day_revisions r ON r.dataset = d.dataset AND r.tradedate = d.tradedate AND r.revision = d.revision
   WHERE d.tradedate = ?1 AND d.dataset = ?2`;
 
-/** The served revision of a dataset's day, in whatever state, or null when it was never loaded. */
+/** Returns the served revision of a dataset's day, in whatever state, or null when it was never loaded. */
 export async function servedDay(
   db: D1Database,
   tradedate: BeijingDate,
@@ -75,7 +75,7 @@ interface RevisionRow extends Omit<Stored<DayRevision>, "withdrawn" | "damaged">
   damaged: string | null;
 }
 
-/** Every revision a dataset's day ever had, newest first. */
+/** Returns every revision a dataset's day ever had, newest first. */
 export async function dayRevisions(
   db: D1Database,
   tradedate: BeijingDate,
@@ -111,7 +111,7 @@ export interface BuiltDay {
   builderVersion: string | null;
 }
 
-/** Every loaded day of a dataset, oldest first. */
+/** Returns every loaded day of a dataset, oldest first. */
 export async function builtDays(db: D1Database, dataset: DatasetName): Promise<BuiltDay[]> {
   const { results } = await db
     .prepare(
@@ -135,7 +135,7 @@ export interface DaySpan {
   newest: BeijingDate | null;
 }
 
-/** The span of the days that are available now, both included. */
+/** Returns the span of the days that are available now, both included. */
 export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<DaySpan> {
   const span = await db
     .prepare(

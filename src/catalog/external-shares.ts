@@ -12,7 +12,7 @@ export interface ExternalShare {
   lastDay: BeijingDate;
   fileCount: number;
   sizeBytes: number;
-  /** Null while the operator is still creating the share. */
+  /** The link to the share; null while the operator is still creating the share. */
   link: ExternalLink | null;
   setAtMs: number;
 }

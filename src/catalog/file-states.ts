@@ -21,7 +21,7 @@ export interface StoredFile extends FilePlace {
   revision: number;
   origin: FileOrigin;
   state: FileState;
-  /** Why it is withdrawn, or empty. */
+  /** The reason for the withdrawal, or empty. */
   stateNote: string;
   sizeBytes: number;
   sha256: string;

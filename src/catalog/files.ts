@@ -40,7 +40,7 @@ export interface CoveredFile extends FilePlace {
  * nor found damaged.
  */
 export interface FileVersion extends CoveredFile {
-  /** Null for the current revision. */
+  /** When the revision was replaced; null for the current one. */
   replacedAtMs: number | null;
 }
 
@@ -56,7 +56,7 @@ export interface CoverageQuestion {
   to: BeijingDate;
 }
 
-/** The name of a dataset's pack of a day in a level2 share; operators cannot give it to a file. */
+/** Returns the name of a dataset's pack of a day in a level2 share; operators cannot give it to a file. */
 export function packName(tradedate: BeijingDate, dataset: DatasetName): string {
   return `${tradedate}_${dataset}.parquet`;
 }

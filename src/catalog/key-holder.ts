@@ -8,7 +8,7 @@ export interface KeyHolder {
   /** Unix milliseconds from which the key is refused; null when not revoked or without expiry. */
   revokedAtMs: number | null;
   expiresAtMs: number | null;
-  /** Up to an hour late; null when never used. */
+  /** The key's last use, up to an hour late; null when it was never used. */
   lastUsedAtMs: number | null;
   disabled: boolean;
   subscriptions: readonly Subscription[];

@@ -11,7 +11,7 @@ export interface ApiKey {
   createdAtMs: number;
   expiresAtMs: number | null;
   revokedAtMs: number | null;
-  /** Up to an hour late; null when never used. */
+  /** The last use, up to an hour late; null when the key was never used. */
   lastUsedAtMs: number | null;
 }
 

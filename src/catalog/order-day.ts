@@ -11,7 +11,7 @@ export interface OrderDayQuestion {
   dataset: DatasetName;
   /** The requested day; null for the calendar's newest trading day up to `today`. */
   tradedate: BeijingDate | null;
-  /** Six digits. Both exchanges are read, because both can have the code. */
+  /** The six digits of the code. Both exchanges are read, because both can have the code. */
   symbol: string;
   /** Today in Beijing. */
   today: BeijingDate;
@@ -51,7 +51,7 @@ export interface OrderDay {
   sections: SectionRow[];
   /** The exchanges on which another dataset of the day has rows of the symbol. */
   elsewhere: Market[];
-  /** Only for a day that is not loaded: the facts for its refusal. */
+  /** The facts for the refusal of a day that is not loaded; absent for a loaded day. */
   facts?: DayFacts;
 }
 
@@ -77,7 +77,7 @@ interface OrderDayRow extends DayFacts {
   others: string | null;
   /** Joined by commas. */
   elsewhere: string | null;
-  /** With an omitted date: the number of calendar rows after `tradedate` up to today. */
+  /** The number of calendar rows after `tradedate` up to today, when the date was omitted. */
   closed_since: number | null;
   revision: number | null;
   state: DayState | null;

@@ -16,7 +16,7 @@ const FEWEST_DAYS = 5;
 /** A count below this part of the median, or above this multiple of it, is implausible. */
 const PLAUSIBLE_PART = 0.9;
 const PLAUSIBLE_MULTIPLE = 2;
-/** In tenths: a count at or below this part of the replaced revision's is a loss. */
+/** In tenths: a count at or below this part of the count in the replaced revision is a loss. */
 const LOSS_TENTHS = 9;
 /** The maximum number of securities that a loss names. */
 const NAMED_SECURITIES = 5;

@@ -39,7 +39,7 @@ export interface CheckCounts {
   not_provable: number;
 }
 
-/** The name of a dataset's pack of a day among uploads. */
+/** Returns the name of a dataset's pack of a day among uploads. */
 export function packTarget(tradedate: BeijingDate, dataset: DatasetName): string {
   return `${dataset}/${tradedate}`;
 }

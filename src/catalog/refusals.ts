@@ -3,18 +3,18 @@
  * Instants are Unix milliseconds.
  */
 
-/** How long refusals are kept; the scheduled task deletes older ones. */
+/** The time for which refusals are kept; the scheduled task deletes older ones. */
 export const REFUSALS_KEPT_MS = 14 * 86_400_000;
 
 export interface Refusal {
   requestId: string;
   atMs: number;
-  /** Null when the key was not identified. */
+  /** The account; null when the key was not identified. */
   accountId: string | null;
   keyId: string | null;
   /** The `apiname`, if known. */
   interface: string | null;
-  /** Of a history request with valid parameters; an omitted day is null. */
+  /** The security and day of a history request with valid parameters; an omitted day is null. */
   symbol: string | null;
   tradedate: string | null;
   /** The denial's facts as JSON. */

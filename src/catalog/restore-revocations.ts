@@ -120,7 +120,7 @@ export function revokeAgain(open: string): string[] {
       "EXISTS (SELECT 1 FROM api_keys k WHERE k.sha256 = id AND coalesce(k.expires_at_ms > at_ms, 1) AND k.revoked_at_ms IS NULL)",
     ),
     noteBack("external", "EXISTS (SELECT 1 FROM external_shares WHERE data_type || '/' || year = id)"),
-    // Before accounts that are not in the backup are added; they keep only their keys.
+    // This runs before accounts that are not in the backup are added; these accounts keep only their keys.
     noteBack(
       "plans",
       `EXISTS (SELECT 1 FROM accounts WHERE account_id = id) AND row <> ${subscriptionsOf("id")}`,

@@ -1,4 +1,7 @@
-/** Which versions of the share secret are still in use, and moving to newer ones. Instants are Unix milliseconds. */
+/**
+ * Finds the versions of the share secret that are in use, and replaces older ones. Instants are Unix
+ * milliseconds.
+ */
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import type { ExternalShare } from "./external-shares.ts";

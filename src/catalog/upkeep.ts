@@ -15,7 +15,7 @@ export type Duty = "kept" | "spare" | "open" | "expired" | "unserved";
 export interface KnownObject {
   objectKey: string;
   duty: Duty;
-  /** Null while its upload is open or when it ended unserved. */
+  /** The object's etag; null while its upload is open or when the upload ended unserved. */
   etag: string | null;
   sizeBytes: number;
   /** The day or file in it, for messages. */
@@ -148,7 +148,7 @@ export async function isKnownPackKey(db: D1Database, objectKey: string): Promise
   return (await db.prepare(sql).bind(objectKey).first<{ known: number }>())?.known === 1;
 }
 
-/** The revision served of each loaded day of a dataset. */
+/** Returns the served revision of each loaded day of a dataset. */
 export async function servedRevisions(db: D1Database, dataset: DatasetName): Promise<Map<string, number>> {
   const { results } = await db
     .prepare("SELECT tradedate, revision FROM order_days WHERE dataset = ?1")

@@ -5,7 +5,7 @@
 
 export type UploadState = "uploading" | "completing" | "served" | "replaced" | "abandoned" | "refused";
 
-/** The R2 upload id of an adopted object, which R2 has no upload for. */
+/** Stands for the R2 upload id of an adopted object, for which R2 has no upload. */
 export const ADOPTED_R2_UPLOAD_ID = "";
 
 /** The operator's claims about content before it is sent; all of them are checked afterwards. */
@@ -17,7 +17,7 @@ export interface Content<Claims> {
 }
 
 export interface Upload<Claims = unknown> extends Content<Claims> {
-  /** Also the id of the resulting pack or file. */
+  /** The id of the upload, and of the resulting pack or file. */
   objectId: number;
   uploadId: string;
   /** The target: `packTarget`, `fileTarget`. */
@@ -27,7 +27,7 @@ export interface Upload<Claims = unknown> extends Content<Claims> {
   objectKey: string;
   r2UploadId: string;
   state: UploadState;
-  /** Why it was refused. */
+  /** The reason for its refusal or its end. */
   stateNote: string;
   begunAtMs: number;
 }

@@ -62,7 +62,7 @@ export async function usageOfAccount(
   accountId: string,
   { today, count }: { today: BeijingDate; count: number },
 ): Promise<(DayUsage & { service: string })[]> {
-  // One seek for each day, because the key begins with the day.
+  // The query needs one seek for each day, because the key begins with the day.
   const days = Array.from({ length: count }, (_, place) => addDays(today, place + 1 - count));
   const statement = db
     .prepare(

@@ -1,4 +1,4 @@
-/** Why a caller or the caller's plan is refused (contract 2.1, steps 3, 4 and 6): facts only. */
+/** The reasons why a caller or the caller's plan is refused (contract 2.1, steps 3, 4 and 6): facts only. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PlanName } from "./principal.ts";
 
@@ -10,7 +10,7 @@ export type AccessDenial =
   | { reason: "account_disabled" }
   | { reason: "rate_limited"; retryAfterSeconds: number };
 
-/** What a plan can include: the histories and the two kinds of shares. */
+/** The services that a plan can include: the histories and the two kinds of shares. */
 export type ServiceName = "order_history" | "auction_tick" | "level2";
 
 export type EntitlementDenial =

@@ -106,7 +106,7 @@ function planFor(
   return refused({ reason: "plan_missing", service, plan: inForce.plan });
 }
 
-/** Returns `plan_expired` with the latest end when a subscription has ended, else `plan_missing`. */
+/** Returns the refusal: `plan_expired` with the latest end when a subscription has ended, else `plan_missing`. */
 function withoutPlan(
   subscriptions: readonly Subscription[],
   service: ServiceName,

@@ -1,6 +1,6 @@
 /**
- * The account behind a key, with all inputs of the pure checks. The catalog fills it, `access` caches it for at most 30
- * s, `entitle.ts` decides by it.
+ * The account behind a key, with all inputs of the pure checks. The catalog reads it, `access` caches it for at most 30
+ * s, and `entitle.ts` decides by it.
  */
 
 /** Plans in ascending order; of overlapping subscriptions the best counts. */

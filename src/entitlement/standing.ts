@@ -71,7 +71,7 @@ export interface Counter {
   limit: number | null;
   /** Accepted today, including what was credited later. */
   used: number;
-  /** How much of it was credited. */
+  /** The number of these that were credited. */
   credited: number;
   /** Null: unlimited. */
   left: number | null;

@@ -65,7 +65,7 @@ function damaged({ dataset, day, note }: Row): Finding {
   };
 }
 
-/** The newest day without its orders, or without a dataset that other days have. */
+/** Returns the finding about the newest day without its orders, or without a dataset that other days have. */
 function unserved({ dataset, day, state, note }: Row): Finding {
   const withdrawn = state === "withdrawn";
   const called = dayName(day, dataset);
@@ -112,7 +112,7 @@ export async function checkCalendar(db: D1Database, nowMs: number): Promise<Find
     findings.push(gapBeforeToday(missing, today));
   }
   const ended = knownUntil === null || knownUntil < today;
-  // When days follow after a gap, the gap itself is reported.
+  // When calendar days follow after a gap, the gap is reported instead of the calendar's end.
   const endsSoon = lastDay !== null && lastDay < addDays(today, CALENDAR_AHEAD_DAYS);
   if (ended || endsSoon) {
     findings.push(endOfCalendar(knownUntil, today));
@@ -183,7 +183,7 @@ export async function checkGaps(db: D1Database, since: BeijingDate | null): Prom
   return abridged(gaps.filter(({ before }) => since === null || before > since).map(gapFinding));
 }
 
-/** Returns the gaps that affect requests at `nowMs` or later. */
+/** Returns the gaps of the calendar that affect requests at `nowMs` or later. */
 export function checkGapsAhead(db: D1Database, nowMs: number): Promise<Finding[]> {
   return checkGaps(db, addDays(beijingDate(nowMs), -LOOKED_BACK_DAYS));
 }

@@ -3,12 +3,14 @@
 export interface Finding {
   /** The check's name. */
   check: string;
-  /** `failed`: callers are affected. `warning`: they will be. `done`: it was just repaired. */
+  /**
+   * `failed`: callers are affected now. `warning`: callers will be affected. `done`: the check has just repaired it.
+   */
   level: "failed" | "warning" | "done";
   /** The subject, such as a day or an object's key. */
   subject: string;
   sentence: string;
-  /** What to do; empty when nothing needs to be done. */
+  /** The advice; empty when no action is needed. */
   advice: string;
   /** The same in Chinese, for findings that the webhook sends. */
   zh?: { sentence: string; advice: string };

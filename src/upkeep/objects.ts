@@ -36,19 +36,22 @@ export interface StoredObject {
 }
 
 export interface Judgement {
-  /** In the catalog but not in R2. */
+  /** Objects in the catalog that are not in R2. */
   missing: KnownObject[];
-  /** In R2 with other bytes than in the catalog. */
+  /** Objects in R2 with other bytes than in the catalog. */
   changed: { known: KnownObject; stored: StoredObject }[];
-  /** Replaced more than 7 days ago. */
+  /** Objects that were replaced more than 7 days ago. */
   expired: KnownObject[];
-  /** Left over from uploads that ended without being served. */
+  /** Objects left over from uploads that ended without being served. */
   unserved: { known: KnownObject; stored: StoredObject }[];
-  /** In R2 but not in the catalog. */
+  /** Objects in R2 that are not in the catalog. */
   unknown: StoredObject[];
 }
 
-/** Compares both. Every object of R2 and every kept one of the catalog is in one of the lists or correct. */
+/**
+ * Compares R2 with the catalog. Every object of R2 and every object that the catalog keeps is either correct or in one
+ * of the lists.
+ */
 export function judgeObjects(
   known: ReadonlyMap<string, KnownObject>,
   stored: Iterable<StoredObject>,
@@ -139,7 +142,10 @@ function missingServed({ objectKey, called }: Judgement["missing"][number]): Fin
   };
 }
 
-/** After a restore the history can name packs and files that were not copied; nothing serves them yet. */
+/**
+ * Returns the finding about a missing object that is not served. After a restore the history can name packs and files
+ * that were not copied.
+ */
 function missingSpare({ objectKey, called }: Judgement["missing"][number]): Finding {
   return {
     check: "objects",
@@ -180,7 +186,7 @@ export async function deleteUnserved(
   const deleted: Finding[] = [];
   for (const { known, stored } of unserved) {
     if (nowMs - Math.max(stored.uploadedMs, known.begunAtMs) < keptMs) continue;
-    // A newer upload may use the same number and key by now.
+    // A newer upload may by now use the same number and key.
     const present = await bucket.head(stored.key);
     if (present?.etag !== stored.etag) continue;
     await bucket.delete(stored.key);
@@ -202,7 +208,7 @@ export async function endAbandoned(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const upload of await staleUploads(db, nowMs - keptMs)) {
-    // An upload that is being completed keeps its parts; an object made of them is deleted when it expires.
+    // An upload that is being completed keeps its parts; the object made of them is deleted when it expires.
     if (!(await endStaleUpload(db, upload))) continue;
     if (upload.state === "uploading") await freeParts(bucket, upload.objectKey, upload.r2UploadId);
     findings.push({
@@ -230,7 +236,7 @@ export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Prom
   );
 }
 
-/** R2 frees parts by itself after 7 days and no longer has the upload then. */
+/** Frees the parts of an upload. R2 frees parts by itself after 7 days and no longer has the upload then. */
 async function freeParts(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
   try {
     await bucket.resumeMultipartUpload(objectKey, r2UploadId).abort();

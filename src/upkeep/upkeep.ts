@@ -46,7 +46,7 @@ export async function runChecks(
   return findings;
 }
 
-/** Lists R2 once, for both missing and expired objects. */
+/** One list of R2 serves the checks of missing and of expired objects. */
 async function checkObjects(place: ScheduledPlace): Promise<Finding[]> {
   const judged = await judgedObjects(place);
   return [

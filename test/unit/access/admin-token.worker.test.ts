@@ -55,7 +55,7 @@ describe("a named token", () => {
     expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([null, asBob]);
   });
 
-  it("is refused without a read when mistyped, after one read when unknown; an API key is refused", async () => {
+  it("is refused without a read when it is mistyped, after one read when it is unknown, and when it is an API key", async () => {
     const token = await named("Cem");
     const typo = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
     const unreadable = new Proxy(DB, {

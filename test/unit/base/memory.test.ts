@@ -199,7 +199,7 @@ describe("a body that its client leaves unread", () => {
       space?.sending(20);
       await pass(100);
     }
-    // Its client reads, so no piece waits.
+    // The client of this body reads, so no piece waits.
     all[0]?.space?.sent(20);
     const waiting = ask(budget, { bytes: 25 });
     await pass(4_600);
@@ -210,7 +210,7 @@ describe("a body that its client leaves unread", () => {
     expect(budget.heldBytes).toBe(85);
   });
 
-  it("keeps its memory when the isolate was too busy to see the reading", async () => {
+  it("keeps its memory when the isolate was too busy to notice that the client reads", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const seen = wantedOf(all[0] as Asked);

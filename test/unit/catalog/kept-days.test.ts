@@ -89,7 +89,7 @@ describe("the day index in an isolate's memory", () => {
   });
 
   it("keeps 8 MiB of sections, the most recently used", () => {
-    // Each has a megabyte of blocks.
+    // Each section has a megabyte of blocks.
     const questions = Array.from({ length: 10 }, () => asked());
     for (const question of questions) {
       keepOrderDay(question, answer(question.tradedate, {}, 2 ** 20 / 20), 0);

@@ -70,7 +70,7 @@ async function read(asked: Partial<OrderDayQuestion>) {
   return orderDayOf(await orderDayStatement(DB, question).all(), question);
 }
 
-/** The trades of 4 January: 000001 in Shanghai only, 688001 in no other dataset. */
+/** The trades of 4 January are of 000001 in Shanghai only, and of 688001, which no other dataset has. */
 const TRADE_SECTIONS = [section("000001", "SH", 7), section("300750", "SZ", 0), section("688001", "SH", 3)];
 
 beforeAll(async () => {
@@ -114,7 +114,7 @@ describe("the catalog read of an order request", () => {
   it("reads a few rows, whatever the size of the day", async () => {
     const question = { ...QUESTION, symbol: "000001" };
     const { meta } = await orderDayStatement(DB, question).all();
-    // Two of each dataset, as every one of the day decides what bare digits mean.
+    // The query reads two rows of each dataset, because every dataset of the day counts for the meaning of bare digits.
     expect(meta.rows_read).toBeLessThanOrEqual(4 + 2 * DATASET_NAMES.length);
   });
 

@@ -36,7 +36,7 @@ async function serve(
   ]);
 }
 
-/** Returns the announced changes when `replace` replaces the catalog. */
+/** Returns the changes that are announced when `replace` replaces the catalog. */
 async function told(replace: () => Promise<void>) {
   await db.batch(rememberSeen("TRUE").map((sql) => db.prepare(sql)));
   await db.batch(["order_days", "day_revisions"].map((name) => db.prepare(`DELETE FROM ${name}`)));

@@ -22,7 +22,7 @@ function countedBack(today: string, days: number): string {
 }
 
 describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
-  it("returns the window of every plan on every day of three years that an independent count gives", () => {
+  it("returns, for every plan on every day of three years, the window that an independent count gives", () => {
     const wrong: string[] = [];
     for (let day = 0; day < 3 * 365 + 1; day += 1) {
       const noon = Date.UTC(2026, 0, 1 + day, 4);

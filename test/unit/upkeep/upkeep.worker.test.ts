@@ -218,7 +218,7 @@ describe("an incomplete upload", () => {
   it("leaves no object behind, and a served object or an upload in progress stays", async () => {
     await publish(await testPack(today));
     const [served = ""] = await keys();
-    // Arrived with other bytes than announced, so it is refused and its object stays.
+    // The object arrived with other bytes than announced, so the upload is refused and its object stays.
     const day = beijingDate(nowMs - DAY_MS);
     const pack = await testPack(day);
     const lie = { ...pack, claims: { ...pack.claims, rows: 4 } };
@@ -231,7 +231,7 @@ describe("an incomplete upload", () => {
     expect(await keys()).toContain(left);
     const duty = async () => (await knownObjects(db, Date.now())).get(left)?.duty;
     expect(await duty()).toBe("unserved");
-    // The number was never served, so the next publisher gets it and its key.
+    // The number was never served, so the next publisher gets the number and its key.
     const again = await begin(pack);
     expect([again.revision, await duty()]).toEqual([1, "open"]);
     await run(Date.now() + 6 * DAY_MS + 1);
