@@ -72,7 +72,8 @@ interface Carried {
 
 export class Gate extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
-  // Parsed once: `settingsOf` caches a single environment, and the worker in the same isolate uses another one.
+  // The settings are parsed once, because `settingsOf` caches a single environment, and the worker in the same isolate
+  // uses another one.
   readonly #settings = settingsOf(this.env);
   readonly #startedMs = Date.now();
   /**
@@ -82,7 +83,7 @@ export class Gate extends DurableObject<Env> {
   /** The holder of the slot when this object started. */
   #heldAtStart: string | undefined;
   #carried: Carried | undefined;
-  /** When the last page with a successor ended; unset once the successor is requested. */
+  /** When the last page with a successor ended; unset once the next page is requested. */
   #pausedMs: number | undefined;
   /** Whether the last pause between two pages was short; the next one is then expected to be short too. */
   #isPaging = false;
@@ -200,7 +201,7 @@ export class Gate extends DurableObject<Env> {
 
   #write(decided: GateRow): void {
     const row = planWrite(decided, Date.now(), this.#settings.USAGE_EVERY_MS);
-    // Not waited for: storage takes both in one write.
+    // The two writes are not awaited one by one: storage takes both in one write.
     if (row.writeAtMs !== decided.writeAtMs && row.writeAtMs !== undefined)
       void this.ctx.storage.setAlarm(row.writeAtMs);
     this.#sql.exec("INSERT OR REPLACE INTO gate VALUES (1, ?)", JSON.stringify(row));

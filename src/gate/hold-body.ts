@@ -11,7 +11,7 @@ import type { Reservation } from "../base/memory.ts";
 import type { RequestOutcome } from "./protocol.ts";
 import type { Slot } from "./slot.ts";
 
-/** How long the last bytes wait for the confirmation of the release. */
+/** The longest time that the last bytes wait for the confirmation of the release. */
 const CONFIRM_MS = 1_000;
 
 /** Bytes of a ready body that are sent only after the release. */
@@ -58,7 +58,7 @@ export interface Holding {
   outcome: RequestOutcome;
   /** The answer's memory, ended with the body. */
   memory: Reservation;
-  /** For a ready body: a further page exists, whose write can store this one's end. */
+  /** Whether a further page exists whose write can store this one's end; for a ready body. */
   hasMore?: boolean;
   /** Called once when the body has ended, for the log line and for marking a damaged day. */
   onEnd?: (end: BodyEnd) => void | Promise<void>;
@@ -162,7 +162,7 @@ async function sendPumped(
     memory.wanted.then((): BodyEnd => ({ how: "client_slow", bytesSent: sink.bytesSent })),
     stop.passed.then((): BodyEnd => {
       const bytesSent = sink.bytesSent;
-      // At the deadline it is the service's fault if the client was waiting most of the time.
+      // A body that is incomplete at the deadline is the service's fault if the client was waiting most of the time.
       const isTaken = bytesSent === body.sizeBytes || sink.isWaiting;
       const isSlower = sink.waitedMs > (Date.now() - beganMs) / 2;
       if (isTaken || isSlower || sink.longestWaitMs >= STALL_MS) return { how: "client_slow", bytesSent };

@@ -23,15 +23,15 @@ const ANSWER_MS = 5_000;
 const STOP_EARLY_MS = 500;
 
 /**
- * After this time, a slot that a newly started object reported as taken is requested once more. It is longer than an
- * end waits in memory.
+ * After this time, the worker asks once more for a slot that a newly started object reported as taken. It is longer
+ * than an end waits in memory.
  */
 const ASK_AGAIN_MS = 600;
 
-/** Where the gate objects are. */
+/** The location of the gate objects. */
 export interface GateHome {
   namespace: DurableObjectNamespace<Gate>;
-  /** Where an object is created at its first use; it never moves afterwards. */
+  /** The region where an object is created at its first use; it never moves afterwards. */
   locationHint: DurableObjectLocationHint;
 }
 
@@ -234,7 +234,7 @@ async function settled(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }
 
-/** The platform marks errors of an overloaded object; further calls would make it worse. */
+/** Returns whether the object is overloaded, as the platform marks its errors; further calls would make it worse. */
 function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }

@@ -16,7 +16,7 @@ export interface MembersFound {
   flat: string | null;
 }
 
-/** What is wrong with the request before an operation handles it. */
+/** The refusals before an operation handles the request. */
 export type EnvelopeDenial =
   | { reason: "envelope_invalid"; problem: "not_utf8" | "not_json" | "not_object" }
   | { reason: "envelope_invalid"; problem: "header_length"; name: string }

@@ -14,7 +14,8 @@ export const BODY_LIMIT_BYTES = 64 * 1024;
 export const HEADER_LIMIT = 8 * 1024;
 
 /**
- * This much of a larger body is read and discarded, because a client that is still sending does not read the answer.
+ * This many bytes of a larger body are read and discarded, because a client that is still sending does not read the
+ * answer.
  */
 const DRAIN_BYTES = 1024 * 1024;
 
@@ -93,8 +94,8 @@ function isAbsent(value: unknown): boolean {
 }
 
 /**
- * Refuses a request whose URL or a header value of which is longer than `HEADER_LIMIT`; returns null otherwise. It runs
- * before authentication, so that all later code may assume short headers.
+ * Refuses a request with a URL or a header value longer than `HEADER_LIMIT`; returns null otherwise. It runs before
+ * authentication, so that all later code may assume short headers.
  */
 export function oversized({ url, headers }: Pick<Request, "url" | "headers">): EnvelopeDenial | null {
   if (url.length > HEADER_LIMIT) return { reason: "not_found", path: "" };

@@ -34,7 +34,7 @@ export interface QuotaFacts {
   use: { requests: number; files: number; resetSeconds: number };
 }
 
-/** Facts for the headers of an answer, as far as the request got. */
+/** The facts that the headers of an answer state; a refused request has only those found before its refusal. */
 export interface AnswerFacts {
   requestId: string;
   reason?: string;

@@ -72,7 +72,10 @@ export function unavailableMessage(unread: boolean): Bilingual {
   };
 }
 
-/** Only a recent day will be loaded later; for an old day waiting does not help. */
+/**
+ * Returns the message of a day that is not loaded. Only a recent day will be loaded later; for an old day waiting does
+ * not help.
+ */
 function notLoadedMessage(tradedate: BeijingDate, recent: boolean): Bilingual {
   return recent
     ? {

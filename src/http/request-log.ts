@@ -14,7 +14,7 @@ export interface RequestFacts {
   reason: string;
   symbol: string;
   tradedate: string;
-  /** Of a share: its data type and its id, which is useless without the password. */
+  /** For a request to a share: its data type and its id, which is useless without the password. */
   dataType: string;
   year: number;
   shareId: string;
@@ -22,7 +22,7 @@ export interface RequestFacts {
   bytes: number;
   r2Operations: number;
   r2Bytes: number;
-  /** What went wrong inside, for faults only: the exception's text. */
+  /** The text of the exception; for faults only. */
   fault: string;
   /** How the body ended: sent whole, aborted by the client, too slowly read, or broken by a fault. */
   ended: "whole" | "client_gone" | "client_slow" | "fault";
@@ -32,7 +32,7 @@ export interface RequestFacts {
    * (contract 2.6).
    */
   lacking: "memory" | "memory_of_account";
-  /** Of a request to a share's drive: the share's id, the path inside it and the hash of the caller's address. */
+  /** For a request to a share's drive: the share's id, the path inside it and the hash of the caller's address. */
   share: string;
   file: string;
   address: string;
@@ -40,7 +40,7 @@ export interface RequestFacts {
 
 /**
  * `busy` is a concurrent request on a busy slot, or a download or an unread answer above the limit, while the service
- * is healthy; `fault` is an outage. Alarms watch `fault` only, although both are code 503.
+ * is healthy; `fault` is an outage. Both have code 503, but alarms watch `fault` only.
  */
 type Kind = "served" | "refused" | "busy" | "fault";
 

@@ -34,10 +34,10 @@ export const dataChangesParameters = lazily(() => ({
       "Changes from this day (YYYYMMDD, YYYY-MM-DD) or instant (RFC 3339 with an offset) on, inclusive.",
   }),
   after: optional(wholeNumberParameter({ from: 0, to: Number.MAX_SAFE_INTEGER }), {
-    description: "Changes behind this number: next_after of an earlier answer.",
+    description: "Changes after this number: next_after of an earlier answer.",
   }),
   limit: optional(wholeNumberParameter({ from: 1, to: MAX_CHANGES }), {
-    description: `At most so many; ${MAX_CHANGES} by default.`,
+    description: `The maximum number of changes; ${MAX_CHANGES} by default.`,
   }),
   dataset: datasetParameter(),
 }));

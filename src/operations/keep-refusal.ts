@@ -7,11 +7,11 @@ import { addRefusal, type Refusal } from "../catalog/refusals.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Scope } from "./operation.ts";
 
-/** The burst of an account's refusals, and how often one more is stored. */
+/** The number of refusals that an account can have stored at once, and the time after which one more is stored. */
 const BURST = 20;
 const REFILL_MS = 30_000;
 
-/** The burst of an isolate for all accounts together. */
+/** The number of refusals that an isolate can store at once for all accounts together. */
 const TOTAL_BURST = 100;
 const TOTAL_REFILL_MS = 2_000;
 
@@ -56,7 +56,7 @@ function count(bucket: Bucket, refillMs: number, nowMs: number): void {
 
 const budget = new RefusalBudget();
 
-/** The caller and the request, as far as known. */
+/** The caller and the request; facts that were not found yet are absent. */
 export type RefusedCaller = Pick<Refusal, "accountId" | "keyId" | "interface" | "symbol" | "tradedate">;
 
 /** Stores the refusal of the request of `scope` if the isolate's budget allows; never throws. */
@@ -74,7 +74,7 @@ export function keepRefusal(
   );
 }
 
-/** Waits one iteration of the event loop, because an immediate call would be sent before the answer. */
+/** Waits one iteration of the event loop, because the platform would send an immediate call before the answer. */
 function behindTheAnswer(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -22,7 +22,8 @@ import { firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
 /**
- * Added to the limit, so that an operation's own deadline for the first byte passes first and releases what it holds.
+ * This time is added to the limit, so that an operation's own deadline for the first byte passes first and the
+ * operation releases what it holds.
  */
 const LATE_MS = 1_000;
 
@@ -43,7 +44,7 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
   const language = preferredLanguage(request.headers.get("Accept-Language"));
 
   const decoded = await readBody(request);
-  // A sender can be slow, so keys, plans and the time to the first byte are evaluated at the end of the body.
+  // A sender can be slow, so the key, the plan and the time to the first byte are evaluated when the body has arrived.
   const scope: Scope = { ...opened, nowMs: nowMs(opened.settings) };
   let refuseWith = refuser(scope, caller, { language, format: "json" });
   if (!decoded.ok) return refuseWith(decoded.refusal);
@@ -77,7 +78,7 @@ async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Re
 const NO_KEY = refused({ reason: "key_unknown", empty: true } as const);
 
 interface Asked {
-  /** The caller as far as known, for stored refusals. */
+  /** The caller, if identified, for stored refusals. */
   caller: RefusedCaller;
   refuseWith: Refuse;
   holder: Principal | undefined;

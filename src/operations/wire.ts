@@ -1,7 +1,7 @@
 /**
  * `data` of every answer. Each has one schema, from which come the types here, the answers in `/openapi.json`, the
  * admin API's account and the declarations of the TypeScript client; the Python client's types are compared with it.
- * Operations import types only, so that serving makes no schema.
+ * Operations import types only, so that serving a request creates no schema.
  */
 import * as z from "zod";
 import { DATASET_NAMES, perDataset } from "../datasets/registry.ts";
@@ -107,7 +107,7 @@ export const partSchemas = lazily(() => {
         .nullable()
         .meta({
           description:
-            "The verdict of the check of orders against trades, with what failed in one sentence; null where none ran.",
+            "The verdict of the check of orders against trades, with the failed checks in one sentence; null where no check ran.",
         }),
     })
     .meta({ description: "A dataset of a day." });
@@ -118,7 +118,7 @@ export const partSchemas = lazily(() => {
       ...statusDataset.shape,
       datasets: z.strictObject(perDataset("name", () => statusDataset)),
     })
-    .meta({ description: "Beside the date what is true of orders, and in datasets of each." });
+    .meta({ description: "The members beside the date describe orders; datasets describes each dataset." });
 
   const dataStatus = z.strictObject({
     month: z.string().meta({ description: "YYYYMM" }),
@@ -211,13 +211,13 @@ export const partSchemas = lazily(() => {
         securities: count.meta({ description: "Securities of the dataset on that day." }),
         quota_days: count.nullable().meta({
           description:
-            "Days of quota that a Parquet file of each takes; null without a limit, or with a limit of 0.",
+            "Days of quota that a Parquet file of each security needs; null without a limit, or with a limit of 0.",
         }),
         in_share: z.boolean().meta({
           description: "Whether the plan has the day as one file of a `level2` share, which no quota counts.",
         }),
       })
-      .meta({ description: "What a file of every security of the day would take." }),
+      .meta({ description: "The cost of a Parquet file of every security of the day." }),
   });
 
   const shareResult = z.strictObject({

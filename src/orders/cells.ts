@@ -1,6 +1,6 @@
 /**
  * Writes the cells of JSON rows. A batch of rows is written at once: each row has a slot, and each cell appends its
- * text to every slot, so that a loop does only one thing. Loops read local variables, because a closure's variables
+ * text to every slot, so that each loop does one thing only. Loops read local variables, because a closure's variables
  * would be looked up for every row.
  */
 import { NUMBER_BYTES, PLAIN_BELOW, putInteger, putNumber, putTenThousandths } from "./number-text.ts";
@@ -55,7 +55,10 @@ export function tableCell(table: TextTable, index: Uint16Array): Cell {
   return { maxBytes, append };
 }
 
-/** Returns a cell with the texts of a table in which each has one step: none needs a loop or a look-up of its place. */
+/**
+ * Returns a cell with the texts of a table. Each text fits in one copy step, so no loop is needed and its place need
+ * not be looked up.
+ */
 function shortCell(table: TextTable, index: Uint16Array, maxBytes: number): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { view, lengths } = table;

@@ -18,7 +18,7 @@ const GROUPS = new Uint32Array(10_000);
 const LENGTHS = new Uint8Array(10_000);
 /** Bytes of a decimal point and these four digits without trailing zeros; 0 for 0000. */
 const FRACTION_LENGTHS = new Uint8Array(10_000);
-// Computed by arithmetic, because this runs whenever an isolate starts.
+// The table is computed by arithmetic, because this code runs whenever an isolate starts.
 for (let value = 0; value < 10_000; value++) {
   const [a, b, c, d] = [(value / 1_000) | 0, ((value / 100) | 0) % 10, ((value / 10) | 0) % 10, value % 10];
   GROUPS[value] = 0x30303030 + (a | (b << 8) | (c << 16) | (d << 24));

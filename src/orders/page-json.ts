@@ -19,7 +19,7 @@ const BATCH_ROWS = 256;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const NOTHING = new Uint8Array([OPEN, CLOSE]);
-/** From this length on a row is copied faster at once than in steps. */
+/** A row of at least this length is copied faster in one call than in steps. */
 const LONG_ROW_BYTES = 256;
 /** Bytes of `]]`, the end of the last row and of the array. */
 const END_BYTES = 2;
@@ -36,7 +36,7 @@ export function writeItems(parts: readonly JsonPart[]): Uint8Array {
     if (endRow > startRow) at = writeRows(at, rowTemplate(columns), startRow, endRow);
   }
   if (at === 0) return NOTHING.slice();
-  // Each row begins with the end of the row before it, `],[`. At the first row it becomes the array's `[[`.
+  // Each row begins with the end of the row before it, `],[`. For the first row it is replaced by the array's `[[`.
   page.setUint8(1, OPEN);
   page.setUint8(at, CLOSE);
   page.setUint8(at + 1, CLOSE);

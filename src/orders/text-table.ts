@@ -1,6 +1,6 @@
 /**
- * Texts as bytes, padded to multiples of eight so that they are copied eight bytes at a time. A page of JSON consists
- * of 80,000 short texts.
+ * Stores texts as bytes, padded to multiples of eight so that they are copied eight bytes at a time. A page of JSON
+ * consists of 80,000 short texts.
  */
 
 /** Bytes that are copied at a time. */

@@ -45,11 +45,11 @@ async function run(call: Call, query: ShareQuery): Promise<Response> {
   const { dataType, year, unknownParameters } = query;
   log.note({ dataType, year });
 
-  // 6. Plan and window.
+  // 6. The plan and its window.
   const grant = entitleShare(principal, { service: dataType, year }, nowMs);
   if (!grant.ok) return call.refuse(grant.refusal, { unknownParameters });
 
-  // 7. Is anything published?
+  // 7. Whether a file is published.
   const known = await readKnown(call, query);
   const share = await answerFrom(call, { query, grant: grant.value, known });
   if (!share.ok) return call.refuse(share.refusal, { unknownParameters });
@@ -120,7 +120,7 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
 
   const owner = { accountId: principal.accountId, dataType, year };
   const { SHARE_SECRET: secrets } = settings;
-  // Checked before a share is created.
+  // This check runs before a share is created.
   const base = publicBaseOf(settings, origin);
   const at = { nowMs, planEndMs: grant.endMs, secrets };
   const share = await log.stage("d1", () => shareFor(env.DB, owner, known.newest, at));

@@ -15,7 +15,7 @@ import { invalid, type QueryDenial } from "../../orders/query/query-denial.ts";
 
 const ACCEPTED_TYPES = DATA_TYPES.join(", ");
 
-/** The parameters of a share. The valid years depend on the type and on today, as the message says. */
+/** The parameters of a share. The valid years depend on the type and on today. */
 export const shareParameters = lazily(() => {
   const year = wholeNumberParameter({ from: Math.min(...Object.values(FIRST_YEAR)), to: 9999 });
   return {
@@ -30,7 +30,7 @@ export const shareParameters = lazily(() => {
 /** A validated request for a share. */
 export interface ShareQuery {
   dataType: DataType;
-  /** From the type's first year to the current one in Beijing. */
+  /** The year, from the type's first one to the current one in Beijing. */
   year: number;
   /** Unknown parameters that the deployment accepted. */
   unknownParameters: string[];

@@ -53,9 +53,9 @@ export async function answerWithSlot(accepted: Accepted): Promise<Response> {
 }
 
 /**
- * Answers, with a second attempt when the pack could not be read: a missing or changed object may have been replaced
- * since the catalog was read, and bytes with a wrong checksum may have been corrupted in transit, so only a second
- * failure counts as damage. Valid bytes that cannot be read are a fault.
+ * Answers the request, with a second attempt when the pack could not be read. A missing or changed object may have been
+ * replaced since the catalog was read, and bytes with a wrong checksum may have been corrupted in transit, so only a
+ * second failure counts as damage. Valid bytes that cannot be read are a fault.
  */
 async function secondLook(accepted: Accepted): Promise<Result<Response, Denial>> {
   try {

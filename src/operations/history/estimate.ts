@@ -1,6 +1,6 @@
 /**
- * `order_history_estimate` and the other estimates (contract 9): the size and cost of a query in advance. The same
- * checks as history up to the slot; the pack is not read, and nothing is charged or held.
+ * `order_history_estimate` and the other estimates (contract 9): the size and cost of a query in advance. They make the
+ * same checks as history up to the slot, but read no pack, charge nothing and hold nothing.
  */
 import { ok, type Result } from "../../base/result.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
@@ -96,8 +96,8 @@ function answerTo(call: Call, query: HistoryQuery, found: Found & { gate: GateSt
 }
 
 /**
- * Returns the cost of a file of every security of the day, so that a caller who begins to copy whole days learns of
- * shares first: 5,000 securities over five years are 55 years of quota, or two days of downloads.
+ * Returns the cost of a file of every security of the day, so that a caller sees the cost before copying whole days.
+ * For 5,000 securities over five years it is 55 years of quota; a share needs two days of downloads.
  */
 function wholeDay({ principal, nowMs }: Call, { day, grant }: Found): Estimate["whole_day"] {
   const { securities, pack } = day;

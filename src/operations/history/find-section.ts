@@ -33,7 +33,7 @@ export interface Asked {
   query: HistoryQuery;
   paging: Paging;
   question: OrderDayQuestion;
-  /** The day from this isolate's cache; null when it must be read. */
+  /** The day from this isolate's cache; null when the catalog must be read. */
   kept: OrderDay | null;
 }
 
@@ -72,7 +72,7 @@ export interface Located {
   entry: SectionEntry;
 }
 
-/** The result for an allowed request. */
+/** The facts of an allowed request. */
 export interface Found extends Located {
   grant: Grant;
 }

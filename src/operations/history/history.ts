@@ -67,7 +67,7 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   const { query, question } = asked;
   call.log.note({ symbol: query.symbol, tradedate: question.tradedate ?? "" });
 
-  // 6 and 7. Plan and window, then the data. Nothing is charged yet.
+  // Steps 6 and 7: plan and window, then the data. Nothing is charged yet.
   const found = await findSection(call, asked);
   if (!found.ok) return call.refuse(found.refusal.denial);
 
@@ -81,7 +81,7 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   }
 }
 
-/** 8 to 10. The slot, then the quota; charged once, here. A page's bytes may be read meanwhile. */
+/** Takes steps 8 to 10: the slot, then the quota, which is charged once here. A page's bytes may be read meanwhile. */
 async function answerWithin(
   memory: Reservation,
   asked: Asked & { call: Call; found: Found },
@@ -92,7 +92,7 @@ async function answerWithin(
   const slot = await call.log.stage("gate", () => askForSlot(call, asked, found));
   if (!slot.ok) return call.refuse(gateDenial(slot.refusal, asked));
 
-  // 11. Read, encode, send.
+  // Step 11: read, encode and send the answer.
   return answerWithSlot({ ...asked, slot: slot.value, memory, begun });
 }
 

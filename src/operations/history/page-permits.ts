@@ -9,8 +9,8 @@ import { gone, inTime } from "../../base/in-time.ts";
 
 const PAGES_AT_ONCE = 4;
 /**
- * The longest time that a page holds a permit, so that a page that dies does not block others. Its bytes have arrived
- * before it begins.
+ * The longest time that a page holds a permit, so that a page whose request ends without releasing it does not block
+ * others. A page's bytes have arrived before it takes a permit.
  */
 const COUNTED_MS = 50;
 
@@ -34,7 +34,7 @@ export class Permits {
   readonly #begun = new Set<Permit>();
   readonly #waiting = new Set<Permit>();
 
-  /** `atOnce` permits at a time, 1 or more. */
+  /** Issues at most `atOnce` permits at a time, 1 or more. */
   constructor(atOnce: number) {
     this.#atOnce = atOnce;
   }

@@ -48,7 +48,8 @@ function schemaOf(
   { standard, onRequest, legacy }: Omit<DatasetFields, "schema">,
   byName: ReadonlyMap<string, AskedColumn>,
 ): z.ZodType<AskedColumn[]> {
-  // One optional name with blanks around it. The pattern is unambiguous, so that long runs of blanks do not backtrack.
+  // Matches one optional name with blanks around it. The pattern is unambiguous, so that long runs of blanks do not
+  // cause backtracking.
   const piece = String.raw`\s*((${[...byName.keys()].join("|")})\s*)?`;
   const more = [
     ...(onRequest.length > 0 ? [`only when named ${onRequest.join(", ")}`] : []),

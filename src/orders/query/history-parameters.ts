@@ -16,7 +16,7 @@ export const EXCLUDED_WITH_PARQUET = [
   "end_time",
 ] as const satisfies readonly HistoryParameter[];
 
-/** The parameters by name. What a schema cannot express (start before end) is in the message. */
+/** The parameters by name. The message states what a schema cannot express (start before end). */
 export const historyParameters = lazily(
   () =>
     ({
@@ -54,7 +54,7 @@ export const historyParameters = lazily(
 function rowsParameter() {
   const digits = z.string().regex(/^0*[1-9]\d*$/);
   const schema = z.union([
-    // Not `z.int`, which refuses values above 2^53.
+    // The schema is not `z.int`, because that refuses values above 2^53.
     z
       .number()
       .refine(Number.isInteger)

@@ -99,7 +99,7 @@ function pageSizeOf({ page_size, limit }: Sizes): Result<number, ParamInvalid> {
   return ok(Math.min(page_size ?? limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE));
 }
 
-/** At least 1; `null` or `undefined` when absent. */
+/** The given number, at least 1; `null` or `undefined` when absent. */
 interface Sizes {
   page_size?: number | null | undefined;
   limit?: number | null | undefined;

@@ -57,7 +57,7 @@ export interface PageRows {
   next: Position | null;
 }
 
-/** The position skips more rows than its millisecond has, as no valid cursor does (contract 5.5). */
+/** The position skips more rows than its millisecond has, which no valid cursor does (contract 5.5). */
 export interface PositionBeyondRows {
   reason: "position_beyond_rows";
 }
@@ -90,8 +90,8 @@ export function planPage(paged: PagedRows, { position, endTime, pageSize }: Page
 /**
  * Returns the rows of the page in the blocks of `plan`. `timeAt(row)` returns the time of any row in these blocks and
  * is called for as few rows as possible, so that blocks can be decoded on first use. `next` is null exactly when no row
- * of the window follows. Refuses a position that skips more rows than its millisecond has; skipping exactly as many is
- * the position before the next millisecond.
+ * of the window follows. Refuses a position that skips more rows than its millisecond has; skipping exactly all rows of
+ * a millisecond is the position before the next one.
  */
 export function findPage(
   paged: PagedRows,
@@ -123,7 +123,8 @@ export function findPage(
 
 /**
  * Returns the row at `position` when the block's first row determines it: the block begins inside the position's
- * millisecond or (only the first block can) after it. Null: the row is anywhere up to the block's end.
+ * millisecond or after it, which only the first block can. Returns null when the row can be anywhere up to the block's
+ * end.
  */
 function exactStart(first: PageBlock, { time, skip }: Position): number | null {
   if (first.t0 === time) return first.firstRow + skip - first.k0;
@@ -141,7 +142,7 @@ function nextPosition(
   if (row >= paged.rows) return null;
   const block = paged.blocks[lastBlock(paged.blocks, (each) => each.firstRow <= row)];
   if (block === undefined) return null;
-  // A block's first time is in the index; for any other row, its block was decoded for the row before it.
+  // The index has the time of a block's first row. For any other row, its block was decoded for the row before it.
   const time = block.firstRow === row ? block.t0 : timeAt(row);
   if (isPast(time, endTime)) return null;
   if (block.t0 === time) return { time, skip: block.k0 + row - block.firstRow };

@@ -90,7 +90,9 @@ export type CursorDenial =
   /** The day has another revision than the cursor. */
   | { reason: "data_rebuilt"; tradedate: BeijingDate };
 
-/** The exchange a caller asked for; Beijing's is recognised, not carried (contract 3.4). */
+/**
+ * The exchange that a caller asked for. The Beijing exchange is recognised, but its data is not carried (contract 3.4).
+ */
 export type AskedMarket = Market | "BJ";
 
 /** Why a day, or a security on it, cannot be served: code 1002, except `day_damaged`, which is 503. */

@@ -35,7 +35,8 @@ function rowsBefore({ rows, blocks, lastTime }: BoundedRows, time: TimeOfDay): B
   if (next === 0 || rows === 0) return exactly(0);
   if (lastTime < time) return exactly(rows);
   const last = following === undefined ? blocks.at(-1) : blocks[next - 1];
-  // The block's first row is before `time`; its last row can be, unless it is the security's last row.
+  // The block's first row is before `time`. Its last row may be before `time` too, except when it is the security's
+  // last row.
   return { atLeast: (last?.firstRow ?? 0) + 1, atMost: following?.firstRow ?? rows - 1 };
 }
 

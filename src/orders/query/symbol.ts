@@ -5,7 +5,7 @@ import type { Market } from "../record.ts";
 import type { Problem } from "./parameters.ts";
 import { type AskedMarket, type CursorDenial, invalid, type ParamInvalid } from "./query-denial.ts";
 
-/** A requested security; without an exchange the day's index decides. */
+/** A requested security; without an exchange, the day's index determines the exchange. */
 export interface AskedSecurity {
   /** Exactly six digits. */
   symbol: string;
@@ -100,7 +100,10 @@ export function chooseMarket(
   return refused(invalid("symbol", "symbol_on_both_exchanges", symbol));
 }
 
-/** Whether the code is that of an index, which bare digits never mean: Shanghai's begin as shares in Shenzhen do. */
+/**
+ * Returns whether the code is that of an index. Bare digits never mean an index, because Shanghai's indices begin with
+ * the same digits as Shenzhen's shares.
+ */
 export function isIndexCode(symbol: string, market: Market): boolean {
   return market === "SH" && symbol.startsWith("000");
 }

@@ -7,7 +7,7 @@ import { excerptOf, invalid, type ParamInvalid } from "./query-denial.ts";
 /** A time of day in Beijing as the number HHMMSSmmm: 93000010 is 09:30:00.010. */
 export type TimeOfDay = number;
 
-/** From `start` (inclusive) to `end` (exclusive). */
+/** A window from `start` (inclusive) to `end` (exclusive). */
 export interface TimeWindow {
   start: TimeOfDay;
   end: TimeOfDay;

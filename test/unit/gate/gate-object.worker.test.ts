@@ -42,7 +42,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
     expect((await gate.stub().state()).use.requests).toBe(1);
   });
 
-  it("is released by the lease, the grant's id or the request's id, however often", async () => {
+  it("is released by the lease, the grant's id or the request's id, also repeatedly", async () => {
     const gate = freshGate();
     const first = await granted(gate);
     await first.lease.release({ credit: false });

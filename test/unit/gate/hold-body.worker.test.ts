@@ -1,4 +1,4 @@
-/** Failed pumped bodies: only the service's own faults are credited. */
+/** Pumped bodies that fail: only the service's own faults are credited. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryBudget, type Reservation } from "../../../src/base/memory.ts";
 import {

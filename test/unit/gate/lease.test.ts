@@ -33,7 +33,7 @@ function outcome(requestId: string, change: Partial<RequestOutcome> = {}): Reque
   };
 }
 
-/** Returns a row after these accepted requests; the last one still holds the slot. */
+/** Returns the row after these accepted requests; the last one still holds the slot. */
 function served(...requests: AcquireRequest[]): GateRow {
   let row = emptyRow(MORNING);
   for (const request of requests) {
@@ -92,7 +92,7 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     expect(acquire(emptyRow(MORNING), ask("a", { limits }), "g", MORNING).answer).toMatchObject({ limit: 0 });
   });
 
-  it("grants a repeated request again without a second charge, even above the limit by then", () => {
+  it("grants a repeated request again without a second charge, even if the limit has been reached meanwhile", () => {
     const row = served(ask("a"), ask("b"));
     const { row: after, answer } = acquire(
       row,

@@ -1,6 +1,6 @@
 /**
- * Pages whose clients do not read, in one isolate: the bodies are streams of the runtime, so only the service holds
- * their bytes (contract 2.6).
+ * Pages whose clients do not read, in one isolate: bodies are read inside the runtime, so only the service holds their
+ * bytes (contract 2.6).
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, expect, it } from "vitest";

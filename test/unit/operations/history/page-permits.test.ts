@@ -39,7 +39,7 @@ describe("the permits to compute a page", () => {
     expect([...statesOf(all), late.is]).toEqual(["begun", "begun", "begun", "begun", "begun"]);
   });
 
-  it("are granted once per ended one, even if its end is reported twice", async () => {
+  it("are granted once for each computation that ended, even if its end is reported twice", async () => {
     const permits = new Permits(1);
     const [first, second, third] = [1, 2, 3].map(() => entering(permits));
     await settled();
@@ -84,7 +84,7 @@ describe("the permits to compute a page", () => {
     // A 0 ms timer that is set while the fake clock advances fires after 1 ms.
     await vi.advanceTimersByTimeAsync(2);
     expect([second?.is, third?.is]).toEqual(["begun", "waiting"]);
-    // Its late release does not grant another permit, because its place is already taken.
+    // The late release of this page does not grant another permit, because its place is already taken.
     slow?.leave();
     await settled();
     expect(third?.is).toBe("waiting");

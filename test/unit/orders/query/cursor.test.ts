@@ -57,7 +57,7 @@ describe("a current cursor (contract 5.2)", () => {
     }
   });
 
-  it("holds its dataset by a number that is never given to another", async () => {
+  it("identifies its dataset by a number that no other dataset ever gets", async () => {
     const numbers = [];
     for (const dataset of ["orders", "trades", "quotes"] as const) {
       const text = await signCursor(SECRET, { ...CONTENT, dataset });

@@ -9,7 +9,7 @@ const parseFields = baring(parseFieldsResult);
 const STANDARD =
   "symbol tradedate time order_id exchange_order_id order_type order_code price volume amount".split(" ");
 
-/** The standard order of contract 4.6: ten fields, then four of each of the ten levels. */
+/** The standard order of contract 4.6: ten fields, then four fields of each of the ten levels. */
 const STANDARD_OF_QUOTES = [
   ..."symbol tradedate time open high low close pre_close volume amount".split(" "),
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].flatMap((n) => [`bid${n}`, `bid_vol${n}`, `ask${n}`, `ask_vol${n}`]),

@@ -15,7 +15,7 @@ function paged(times: number[], blockRows: number) {
   return { rows: times.length, blocks, lastTime: times.at(-1) ?? 0 };
 }
 
-describe("the bounds of a window's rows, computed from block headers", () => {
+describe("the bounds of a window's rows from block headers", () => {
   it("contain the true number for any rows and any window", () => {
     const rows = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 });
     const window = fc.tuple(fc.integer({ min: 0, max: 31 }), fc.integer({ min: 0, max: 32 }));
