@@ -150,7 +150,7 @@ function dayAddress(day: BeijingDate): string {
   return `/console/day?day=${day}`;
 }
 
-/** Whether the quality check of the day failed and the operator published it with force. */
+/** Returns whether the quality check of the day failed and the operator published it with force. */
 function isFailed({ loaded }: Pick<HeatDay, "loaded">): boolean {
   return loaded?.quality?.verdict === "failed";
 }
@@ -235,7 +235,7 @@ function Months({ months, messages }: { months: readonly HeatDay[][]; messages: 
   );
 }
 
-/** The page of the dataset and the year that the address names, or of orders and of the newest year. */
+/** Serves the page of the dataset and the year that the address names, or of orders and of the newest year. */
 export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Response> {
   const window = standingOf(who.principal, nowMs).windows.order_history;
   const today = beijingDate(nowMs);

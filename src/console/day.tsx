@@ -113,7 +113,10 @@ interface Group {
   quality: PackQuality;
 }
 
-/** One check covers all datasets of a delivery; a dataset that was delivered separately has its own. */
+/**
+ * Groups the datasets by quality check: one check covers all datasets of a delivery, and a dataset that was delivered
+ * separately has its own.
+ */
 function groupsOf(days: readonly DatasetDay[]): Group[] {
   const groups = new Map<string, Group>();
   for (const { dataset, loaded } of days) {
@@ -184,7 +187,7 @@ function Checks({ checks, heading, reader: { language }, messages }: ChecksProps
   );
 }
 
-/** The text of a check; undefined for a check of a later builder. */
+/** Returns the text of a check; undefined for a check of a later builder. */
 function textOf(check: string) {
   return (CHECK_TEXTS as Readonly<Record<string, (typeof CHECK_TEXTS)[keyof typeof CHECK_TEXTS]>>)[check];
 }

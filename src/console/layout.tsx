@@ -6,12 +6,12 @@ import type { Look } from "../pages/look.ts";
 import { ASSETS } from "./assets.ts";
 import { MESSAGES, type Messages, type PageName } from "./messages.ts";
 
-/** In addition to the common policy, scripts call the service, and charts draw a cursor from a data URL. */
+/** The common policy, extended: scripts may call the service, and charts may use a cursor image from a data URL. */
 export const PAGE_POLICY = `${COMMON_POLICY.replace("img-src 'self'", "img-src 'self' data:")}; connect-src 'self'`;
 
 /** The reader of the page. */
 export interface Reader extends Look {
-  /** Null when not signed in. */
+  /** The signed-in account; null when no one is signed in. */
   account: { accountId: string; formToken: string } | null;
 }
 

@@ -2,7 +2,7 @@
 import type { PageLanguage } from "./messages.ts";
 
 const EN = {
-  lead: "Runs as you are signed in: no key is typed. The same checks, slot and quota as for your programs.",
+  lead: "Runs with your session instead of a key. Checks, slot and quota are the same as for your programs.",
   fieldsInDocs: "What each field and code means",
   counts:
     "A run counts: each page and each file is one request of today's quota, and takes the account's one slot of this interface.",
@@ -34,15 +34,15 @@ const EN = {
   last: "Last",
   goToRow: "Go to row",
   saveCsv: "Save the loaded rows as CSV",
-  saveJson: "Save the JSON as it came",
+  saveJson: "Save the JSON unchanged",
   save: "Save {name}",
   saved: "{size}, {rows} rows",
   requestId: "request id",
   unreachable:
-    "The service cannot be reached: the network is cut, or the service is down. Nothing came back.",
-  brokenOff: "The answer broke off before its end, and what came of it was thrown away. Run it again.",
+    "The service cannot be reached: the network failed, or the service is down. No answer arrived.",
+  brokenOff: "The answer broke off before its end and was discarded. Run it again.",
   stopped: "Stopped.",
-  notUnderstood: "The answer, HTTP status {status}, is not one of this service. Try again in a moment.",
+  notUnderstood: "The answer, HTTP status {status}, did not come from this service. Try again in a moment.",
   retryAfter: "Try again in {seconds} s.",
   refused: {
     signed_out: "Your session has ended.",
@@ -53,7 +53,7 @@ const EN = {
   left: "{count} {name} left today",
   quotas: { requests: "requests", files: "files" } as Record<string, string>,
   pictureNeeds:
-    "The picture needs the fields time, price, order_type and order_code of orders, time, price, volume and bs_flag of trades, or time, bid1 and ask1 of quotes.",
+    "The charts need the fields time, price, order_type and order_code of orders, time, price, volume and bs_flag of trades, or time, bid1 and ask1 of quotes.",
   pictureNote: {
     orders:
       "{drawn} orders with a price of {count} loaded rows; {without} without one (market orders, phase flags) are not drawn.",
@@ -88,14 +88,14 @@ const EN = {
   volume: "Volume",
   lowest: "Lowest price",
   highest: "Highest price",
-  numbers: "The picture in numbers",
+  numbers: "The charts in numbers",
   zoom: "What is drawn",
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   zoomBack: "Back in time",
   zoomOn: "On in time",
   zoomAll: "Whole",
-  zoomNote: "Or drag in a chart to zoom, double-click for the whole.",
+  zoomNote: "Or drag in a chart to zoom; double-click to show the whole day.",
   truncated: "The first {shown} of {size} characters.",
 };
 

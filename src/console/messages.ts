@@ -235,7 +235,7 @@ export type PageName = keyof Messages["pages"];
 /** The state of a calendar day. */
 export type DayMark = keyof Messages["dayStates"];
 
-/** Why a page could not be served. */
+/** The reasons why a page could not be served. */
 export type Problem = keyof Messages["problems"];
 
 const ZH: Messages = {

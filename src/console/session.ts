@@ -12,7 +12,10 @@ import { keyedHash, sameText } from "../shares/credentials.ts";
 /** 12 hours: a working day. */
 export const SESSION_MS = 12 * 3_600_000;
 
-/** On https with a prefix that only this host can set, so that no subdomain or plain HTTP page can set a session. */
+/**
+ * The cookie's names. On https the name has a prefix that only this host can set, so that no subdomain or plain HTTP
+ * page can set a session.
+ */
 const COOKIE = { secure: "__Host-edgetape_console", plain: "edgetape_console" } as const;
 
 /** 43 base62 characters are 256 bits. */

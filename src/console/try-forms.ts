@@ -23,7 +23,7 @@ export interface OperationForm {
   title: Readonly<Record<PageLanguage, string>>;
   /** Whether a run counts against today's quota. */
   counts: boolean;
-  /** Whose days and securities are preset; orders when absent. */
+  /** The dataset whose days and securities are preset; orders when absent. */
   dataset?: DatasetName;
   fields: readonly FormField[];
 }

@@ -304,7 +304,9 @@ export async function runRequest(c: ConsoleContext): Promise<Response> {
   return response;
 }
 
-/** A run without an operation; the page redirects to the sign-in page, or asks the reader to reload it. */
+/**
+ * Refuses a run before its operation starts; the page redirects to the sign-in page, or asks the reader to reload it.
+ */
 function refused(reason: "signed_out" | "form_foreign", status: number): Response {
   return Response.json({ error: reason }, { status, headers: { "Cache-Control": "no-store" } });
 }

@@ -1,4 +1,4 @@
-/** What the account used in the last 30 days, by service: bars for each day, sums, and the days in numbers. */
+/** The account's usage in the last 30 days, by service: bars for each day, sums, and the days in numbers. */
 import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { type DayUsage, type Served, usageOfAccount } from "../catalog/usage.ts";
 import { DATASETS } from "../datasets/registry.ts";
@@ -7,19 +7,19 @@ import { countText, dateText, sizeText } from "../pages/figures.ts";
 import type { Desk } from "./desk.tsx";
 import type { Messages } from "./messages.ts";
 
-/** Number of days shown, today included. */
+/** Number of days on the page, today included. */
 const DAYS = 30;
 
 export type Service = keyof Messages["services"];
 
-/** One service: its sums, and each of the days in order, also those without any use. */
+/** One service: its sums, and each of the days in order, including days without any use. */
 export interface ServiceUsage {
   service: Service;
   sum: Served;
   days: (Served & { day: BeijingDate })[];
 }
 
-/** Services whose gates have today's counts a few minutes before the catalog. */
+/** The gates of these services have today's counts a few minutes before the catalog. */
 const GATED = new Set<string>(Object.values(DATASETS).map(({ apiname }) => apiname));
 
 /** Returns the usage of each of `services` in the last 30 days, up to now. */
@@ -64,7 +64,7 @@ function usageOfService(
   };
 }
 
-/** The section of the overview; services without any use are left out. */
+/** Renders the section of the overview; services without any use are left out. */
 export function Usage({ usage, messages }: { usage: readonly ServiceUsage[]; messages: Messages }) {
   const used = usage.filter(({ days }) => days.some(isUsed));
   return (

@@ -23,7 +23,7 @@ export interface HeatFacts {
   days: readonly DayOverview[];
 }
 
-/** All days of the year, by month from January on. */
+/** Returns all days of the year, by month from January on. */
 export function yearHeat({ year, today, from, days }: HeatFacts): HeatDay[][] {
   const known = new Map(days.map((day) => [day.tradedate, day]));
   const shadeOf = shades(days);
@@ -40,7 +40,7 @@ export function yearHeat({ year, today, from, days }: HeatFacts): HeatDay[][] {
   return months;
 }
 
-/** A day that can be read, with its numbers. */
+/** Returns whether the day can be read and therefore has numbers. */
 export function isServed(day: DayOverview | undefined): day is DayOverview & { loaded: LoadedFacts } {
   return day !== undefined && day.loaded !== null && (day.state === "available" || day.state === "degraded");
 }
@@ -50,7 +50,7 @@ export interface OddRange {
   from: BeijingDate;
   to: BeijingDate;
   mark: DayMark;
-  /** How many trading days. */
+  /** The number of trading days. */
   days: number;
 }
 
@@ -73,7 +73,10 @@ export function oddRanges(days: readonly HeatDay[]): OddRange[] {
   return ranges.filter(({ mark }) => ODD.includes(mark));
 }
 
-/** A day that the overview does not list: no trading day, a future day, or a day outside the reader's plan. */
+/**
+ * Returns the mark of a day that the overview does not list: no trading day, a future day, or a day outside the
+ * reader's plan.
+ */
 function restMark(day: BeijingDate, today: BeijingDate, from: BeijingDate | null): DayMark {
   if (from !== null && day < from) return "outside";
   if (day > today && weekdayOf(day) < 5) return "upcoming";
@@ -81,8 +84,8 @@ function restMark(day: BeijingDate, today: BeijingDate, from: BeijingDate | null
 }
 
 /**
- * Shades by rank, not by amount, because one extreme day would make all others look alike. Days with the same number of
- * rows have the same shade; a single day, or equal days, have the middle one.
+ * Shades days by rank, not by amount, because one extreme day would make all others look alike. Days with the same
+ * number of rows have the same shade; a single day, or equal days, have the middle one.
  */
 function shades(days: readonly DayOverview[]): (rows: number) => number {
   const counts = [...new Set(days.filter(isServed).map(({ loaded }) => loaded.rows))].sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 /**
- * The code of the page "What a day consists of": one program in pieces. `test/interop/readme.long.test.ts` runs it against
- * the demo. `withExample` replaces the texts in braces; the numbers differ from day to day.
+ * The code of the page "What a day consists of": one program in pieces. `test/interop/readme.long.test.ts` runs it
+ * against the demo. `withExample` replaces the texts in braces; the printed numbers differ from day to day.
  */
 import type { Snippet } from "./snippets.ts";
 

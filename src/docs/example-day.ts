@@ -6,7 +6,7 @@
 export const EXAMPLE = {
   symbol: "600519",
   market: "SH",
-  /** Used when no day is loaded. */
+  /** The day in examples when no day is loaded. */
   tradedate: "20260311",
   /** Has the form of a key but is invalid. */
   key: "et_0123456789abcdefghijABCDEFGHIJ000000",

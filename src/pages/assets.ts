@@ -34,7 +34,7 @@ export function assetAnswer(path: string, requestId: string): Response | null {
   return new Response(asset.text, {
     headers: {
       ...SECURITY_HEADERS,
-      // A year: an asset's name changes with its content.
+      // A browser may keep an asset for a year, because its name changes with its content.
       "Cache-Control": "public, max-age=31536000, immutable, no-transform",
       "Content-Type": asset.type,
       "Cross-Origin-Resource-Policy": "same-origin",
@@ -43,13 +43,13 @@ export function assetAnswer(path: string, requestId: string): Response | null {
   });
 }
 
-/** Punched tape, seen from its edge. */
+/** The icon: punched tape, seen from its edge. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6b63"/><g fill="#fff"><circle cx="9" cy="9" r="3"/><circle cx="9" cy="23" r="3"/><circle cx="16" cy="16" r="2"/><circle cx="23" cy="9" r="3"/><circle cx="23" cy="16" r="3"/></g></svg>`;
 
 const LIGHT = `--ground: #f5f6f4; --paper: #ffffff; --ink: #17201f; --quiet: #5d6b69; --faint: #6b7876;
   --line: #dfe5e3; --accent: #0b6b63; --on-accent: #ffffff; --accent-soft: #e3f1ee;
   --warn: #a14510; --warn-soft: #fdf0e6; --code: #f0f3f2; --hatch: #e4e9e7; --bad: #a8321f; --field: #84928f;
-  /* Sides of orders: red buys, as in China. */
+  /* The colours of the sides of orders: buys are red, as is usual in China. */
   --code-string: #7a4a00; --code-keyword: #0b6b63; --code-number: #1c5a96; --buy: #c2362b; --sell: #1c66a8; --cancel: #8a6d0f; --other: #71827e;`;
 
 const DARK = `--ground: #0f1414; --paper: #161d1c; --ink: #e8eeec; --quiet: #9aaaa6; --faint: #81908c;

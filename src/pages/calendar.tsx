@@ -19,7 +19,7 @@ export interface DayCell {
 }
 
 interface CalendarProps {
-  /** All days, by month from January on. */
+  /** The days of the year, by month from January on. */
   months: readonly (readonly DayCell[])[];
   names: CalendarNames;
   /** The level of the months' headings. */
@@ -51,7 +51,7 @@ export function Calendar({ months, names, heading: Heading, children }: Calendar
   );
 }
 
-/** `start` is the class that places a month's first day below its weekday. */
+/** Renders a day. `start` is the class that places a month's first day below its weekday. */
 function Day({ cell: { day, look, label, href }, start }: { cell: DayCell; start: string }) {
   const number = String(Number(day.slice(6)));
   const classes = `day ${look}${start}`;

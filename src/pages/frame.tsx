@@ -42,9 +42,9 @@ const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 export interface FrameProps {
   look: Look;
   title: string;
-  /** Loaded after the common style. */
+  /** The style that is loaded after the common one. */
   styles: readonly Asset[];
-  /** Modules in addition to the common script. */
+  /** Modules that are loaded in addition to the common script. */
   scripts?: readonly Asset[];
   /** Classic scripts that define a global, loaded before the modules. */
   libraries?: readonly Asset[];
@@ -54,7 +54,7 @@ export interface FrameProps {
   copies?: boolean;
   /** The section of the site that the page belongs to. */
   place?: "docs" | "console";
-  /** Leaves links out of the header of pages whose links are all files, because a mirror follows every link. */
+  /** Omits the links of the header on pages whose links are all files, because a mirror follows every link. */
   linkless?: boolean;
   /** The signed-in account, at the end of the header. */
   account?: Child;
@@ -114,7 +114,7 @@ export function documentOf(page: ReturnType<typeof Frame>): string {
   return `<!doctype html>${page}`;
 }
 
-/** The product's name and links to its sections. */
+/** Renders the product's name and links to its sections. */
 function Places({ look: { language }, place, linkless = false }: FrameProps) {
   const { docs, console, places } = MESSAGES[language];
   const name = (
@@ -161,7 +161,7 @@ function Places({ look: { language }, place, linkless = false }: FrameProps) {
   );
 }
 
-/** Theme and language are forms rather than links, so that crawlers and mirrors do not follow them. */
+/** Renders theme and language as forms rather than links, so that crawlers and mirrors do not follow them. */
 function Preferences({ look: { language, theme } }: { look: Look }) {
   const messages = MESSAGES[language];
   const { other } = messages;

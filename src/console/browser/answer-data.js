@@ -5,7 +5,7 @@
 /** @typedef {{ name: string, fields: string[], rows: Row[] }} Table */
 
 /**
- * Returns JSON with a line for each member, and for each list of plain values: a page's record is one line.
+ * Returns JSON with one line for each member and for each list of plain values, so that a record of a page is one line.
  *
  * @param {unknown} value
  * @returns {string}
@@ -25,7 +25,7 @@ export function prettyText(value, indent = "") {
 }
 
 /**
- * Returns rows as CSV (RFC 4180) with a line of names; every text in quotes that would need them.
+ * Returns rows as CSV (RFC 4180) with a line of names; with quotes around each text that needs them.
  *
  * @param {readonly string[]} fields
  * @param {readonly (readonly unknown[])[]} rows
@@ -40,8 +40,8 @@ export function csvText(fields, rows) {
 }
 
 /**
- * Returns the tables of an answer of any operation: its records; else its members one by one, and then each of
- * its lists.
+ * Returns the tables of an answer of any operation: one table of its records, or without records one of its members and
+ * one of each of its lists.
  *
  * @param {object} data
  * @returns {Table[]}
@@ -63,7 +63,7 @@ export function tablesOf(data) {
 }
 
 /**
- * A list of objects as a table; its columns are the members of the first one.
+ * Returns a list of objects as a table; its columns are the members of the first one.
  *
  * @param {string} name
  * @param {Record<string, Cell>[]} list
@@ -75,7 +75,7 @@ function tableOf(name, list) {
 }
 
 /**
- * The members of nested objects as paths and values.
+ * Returns the members of nested objects as paths and values.
  *
  * @param {object} value
  * @returns {Row[]}

@@ -113,7 +113,7 @@ await writeFile(${JSON.stringify(file)}, new Uint8Array(await answer.arrayBuffer
 }
 
 /**
- * JSON is also valid Python without true, false and null, which a form cannot create.
+ * Returns a value as Python text. JSON is valid Python except for true, false and null, which a form cannot create.
  *
  * @param {object | string | number} value
  * @param {string} indent

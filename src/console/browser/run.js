@@ -63,7 +63,7 @@ export async function ask(body, signal) {
 }
 
 /**
- * The JSON of `text`: an answer, or the console's own refusal; null for anything else.
+ * Returns the JSON of `text`: an answer, or the console's own refusal; null for anything else.
  *
  * @param {string} text
  * @returns {Answer | { error: keyof typeof messages.refused } | null}
@@ -123,7 +123,7 @@ export async function readFile(response, progress) {
   if (reader === undefined) throw new Error("the answer has no body");
   const pieces = [];
   let bytes = 0;
-  // Not every browser lets a body be iterated.
+  // The body is read with a reader, because some browsers cannot iterate a body.
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;

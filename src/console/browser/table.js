@@ -45,7 +45,7 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
       count: countText(rows.length),
     };
     says.textContent = filled(messages.shown, range) + (more ? ` · ${messages.more}` : "");
-    // Not `disabled`, because the button would lose the keyboard focus.
+    // The button is not `disabled`, because it would lose the keyboard focus.
     for (const [place, button] of buttons.entries()) {
       button.setAttribute("aria-disabled", String(place < 2 ? start === 0 : start === lastStart));
     }
@@ -103,7 +103,7 @@ export function gridOf(fields, rows, { from = null, link = () => null, right = f
 }
 
 /**
- * A column of numbers is aligned right, with as many decimals as its longest number.
+ * Returns the form of a column. A column of numbers is aligned right, with as many decimals as its longest number.
  *
  * @param {Row} values
  */

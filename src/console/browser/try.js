@@ -61,7 +61,7 @@ function followForm() {
   for (const [name, text] of Object.entries(programs(bodyFromForm(), known.apiUrl))) {
     part(`text-${name}`).textContent = text;
   }
-  // The links to other operations keep security and day.
+  // The links to other operations keep the security and the day.
   /** @type {NodeListOf<HTMLAnchorElement>} */
   const operations = document.querySelectorAll(".operations a");
   for (const link of operations) {
@@ -75,7 +75,7 @@ function followForm() {
 }
 
 /**
- * The page's URL contains the query, so that it can be saved, shared and loaded again.
+ * Writes the query into the page's URL, so that it can be saved, shared and loaded again.
  *
  * @param {Body} body
  */
@@ -101,7 +101,7 @@ async function runForm() {
   });
 }
 
-/** On a phone the answer is below the form and would not be noticed. */
+/** Scrolls to the answer, which is below the form on a phone and would not be noticed there. */
 function bringIntoSight() {
   if (part("outcome").getBoundingClientRect().bottom > window.innerHeight) part("answer").scrollIntoView();
 }
@@ -131,7 +131,7 @@ async function nextPages(count) {
 }
 
 /**
- * One run at a time: the account has one slot. Buttons stay in place and keep the keyboard focus.
+ * Runs `run` alone, because the account has one slot. Buttons stay in place and keep the keyboard focus.
  *
  * @param {(signal: AbortSignal) => Promise<void>} run
  */

@@ -1,5 +1,5 @@
 /**
- * The `params` of each operation, composed of the schemas that its parser uses. The parser also checks what a schema
+ * The `params` of each operation, built from the schemas that its parser uses. The parser also checks what a schema
  * cannot express (start before end, the years of a data type).
  */
 import * as z from "zod";
@@ -54,15 +54,12 @@ export const SUMMARIES: Readonly<Record<Apiname, string>> = {
     "Trade records of one security on one trading day, with the cancels of Shenzhen: as order history, with a slot and counters of its own.",
   level2_quote_history:
     "Quotes of one security on one trading day, a snapshot with ten levels about every three seconds: as order history, with a slot and counters of its own.",
-  file_download:
-    "The share of one year's daily files: an address, a password, what it covers. Counts nothing.",
-  account_info: "Plan, windows, what is left of today's quotas, the last 20 requests. Counts nothing.",
-  data_status: "The trading days of a month and the state of each dataset. Counts nothing.",
-  data_changes:
-    "What changed of a dataset's days that may be read, so that a copy can follow. Counts nothing.",
-  data_symbols:
-    "The securities of a dataset's day with rows, file sizes, first and last times. Counts nothing.",
-  order_history_estimate: "Rows, pages, bytes and cost of an order query before it is made. Counts nothing.",
-  trade_history_estimate: "The same of a trade query. Counts nothing.",
-  quote_history_estimate: "The same of a quote query. Counts nothing.",
+  file_download: "The share of one year's daily files: URL, password and coverage. Not charged.",
+  account_info: "Plan, windows, today's remaining quotas, the last 20 requests. Not charged.",
+  data_status: "The trading days of a month and the state of each dataset. Not charged.",
+  data_changes: "The changes of a dataset's readable days, so that a local copy can follow. Not charged.",
+  data_symbols: "The securities of a dataset's day with rows, file sizes, first and last times. Not charged.",
+  order_history_estimate: "Rows, pages, bytes and cost of an order query before it is made. Not charged.",
+  trade_history_estimate: "The same for a trade query. Not charged.",
+  quote_history_estimate: "The same for a quote query. Not charged.",
 };

@@ -10,7 +10,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   method_not_allowed: {
     zh: "用 POST；若被重定向成 GET，请直接写最终地址",
-    en: "Use POST; if a redirect made it a GET, write the final address",
+    en: "Use POST; if a redirect turned it into a GET, request the final URL",
   },
   body_too_large: {
     zh: "请求体超过 64 KiB，只放需要的参数",
@@ -23,7 +23,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   key_unknown: {
     zh: "检查 key 是否抄全、有无空格、环境变量是否已设置；key 放在请求体里",
-    en: "Check the key for missing characters and blanks, and that its variable is set; it belongs in the body",
+    en: "Check that the key is complete, without blanks, and in the body, and that its variable is set",
   },
   key_revoked: { zh: "到控制台换一个 key", en: "Create a new key in the console" },
   account_disabled: { zh: "联系客服", en: "Contact support" },
@@ -43,7 +43,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   param_unknown: {
     zh: "参数名写错，或应与 params 并列",
-    en: "A misspelt name, or one that belongs beside params",
+    en: "The name is misspelt, or the parameter belongs beside params",
   },
   param_excluded: {
     zh: "parquet 是整日文件：去掉翻页和时间参数",
@@ -87,7 +87,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   nothing_published: {
     zh: "该年可下载范围内还没有文件，晚些再试",
-    en: "No file yet in your part of that year: try later",
+    en: "No file is published yet in your plan's part of that year: try later",
   },
   slot_busy: {
     zh: "上一个请求还在进行：等它结束；不要并行",

@@ -1,4 +1,4 @@
-/** The datasets of a day, how their rows join, and what is checked of them. */
+/** The datasets of a day, how their rows join, and the checks of their quality. */
 import { code, heading, list, note, type PageText, table, text } from "../block.ts";
 
 export const zh: PageText = {

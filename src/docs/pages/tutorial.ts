@@ -1,4 +1,4 @@
-/** From nothing installed to a factor with its test, on the sample days of `npm start`. */
+/** The tutorial: from an empty machine to a factor with its test, on the sample days of `npm start`. */
 import { code, heading, note, type PageText, text } from "../block.ts";
 
 export const zh: PageText = {

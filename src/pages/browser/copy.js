@@ -1,6 +1,6 @@
 /**
  * Copies texts: a button with `data-copy` names the element whose text it copies. The script marks the document, and
- * the style shows such buttons only where it runs.
+ * the style shows such buttons only in a marked document.
  */
 document.documentElement.classList.add("scripted");
 

@@ -41,7 +41,7 @@ describe("an answer shown as tables", () => {
     expect(tablesOf(PAGE.data)).toEqual([{ name: "items", fields: PAGE.data.fields, rows: PAGE.data.items }]);
   });
 
-  it("is a table of its members by path, and one of each list, where it has no records", () => {
+  it("is one table of its members by path and one table for each list, where it has no records", () => {
     const data = {
       plan: "trial",
       windows: { level2: null },

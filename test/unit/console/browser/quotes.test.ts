@@ -9,7 +9,7 @@ const FIELDS = [
 ];
 const PLACES = placesOf(FIELDS);
 
-/** A snapshot whose levels are a tick apart around `price`. */
+/** Returns a snapshot whose levels are a tick apart around `price`. */
 const snapshot = (time: string, price: number, last = price) => [
   time,
   last,
