@@ -1,10 +1,10 @@
 /**
  * Identifies the caller: the network address, hashed irreversibly, and a share's password, which tools send in a Basic
- * `Authorization` header and people in the page's form, which then sets a signed cookie. The password itself is in no
- * cookie and no URL.
+ * `Authorization` header and people in the page's form. The answer to the form sets a signed cookie. No cookie and no
+ * URL contains the password itself.
  */
 
-/** A larger form or header cannot hold a valid password. */
+/** No valid password is in a larger form or header. */
 const MAX_FORM_BYTES = 4_096;
 
 const COOKIE = "edgetape_share";
@@ -86,7 +86,8 @@ const HASH_DIGITS = 16;
 
 export interface Caller {
   /**
-   * Hash of the network address. Only the first half of an IPv6 address is used; one subscriber has all of the second.
+   * Hash of the network address. Only the first half of an IPv6 address is used, because one subscriber has the whole
+   * second half.
    */
   address: string;
   /** Hash of address and `User-Agent`: two programs at one address are two clients. */
@@ -95,7 +96,7 @@ export interface Caller {
 
 /** Returns the caller of a request with `headers`, hashed with `secret` so that addresses cannot be enumerated. */
 export async function callerOf(headers: Pick<Headers, "get">, secret: string): Promise<Caller> {
-  // Set by the platform, so callers cannot forge it; absent only without an edge in front.
+  // The platform sets this header, so callers cannot forge it. It is absent only without an edge in front.
   const address = networkOf(headers.get("CF-Connecting-IP") ?? "");
   const [hashed, client] = await Promise.all([
     keyedHash(secret, `address ${address}`),

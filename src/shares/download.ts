@@ -46,7 +46,7 @@ export interface DriveFile {
   versions(): Promise<Download[]>;
 }
 
-/** A request for a file of a share, and whose usage it is. */
+/** A request for a file of a share, and the owner whose usage it counts for. */
 export type FileContext = DriveContext & { owner: UsageOwner };
 
 /** Answers a `GET` or `HEAD` of `file`. Throws when the store lacks the object that the catalog names. */
@@ -57,7 +57,7 @@ export async function download(
   try {
     return await attempt(context, file);
   } catch (error) {
-    // Replaced or withdrawn between reading the catalog and the object: read the catalog once more.
+    // The object was replaced or withdrawn after the catalog was read, so the catalog is read once more.
     if (error instanceof PackReadError && error.kind !== "damaged") return attempt(context, file);
     throw error;
   }
@@ -101,7 +101,7 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Result<Re
   return ok(new Response(body, { status, headers }));
 }
 
-/** `leftBytes`: of the file, from the first byte of the answer on. */
+/** Returns what to send. `leftBytes` counts the file's bytes from the first byte of the answer on. */
 function sendingOf({ request, access, owner, log, waitUntil }: FileContext, leftBytes: number): Sending {
   const { env, settings, shareId } = access;
   const { signal } = request;
@@ -154,8 +154,8 @@ function isMiddle(asked: AskedRange | null): boolean {
 }
 
 /**
- * Records which revision the client began. While an old revision is still available, the next request's range depends
- * on the record, so the answer waits for it; otherwise it does not.
+ * Records which revision the client began. While an old revision is still available, the range of the next request
+ * depends on the record, so the answer is sent after the record is stored.
  */
 async function remember(
   { access, waitUntil }: DriveContext,
@@ -182,7 +182,7 @@ function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen
   if (chosen.sha256 !== null) {
     const digest = Buffer.from(chosen.sha256, "hex").toString("base64");
     headers.set("Repr-Digest", `sha-256=:${digest}:`);
-    // The older form of the same header (RFC 3230), with which aria2c verifies its downloads.
+    // The older form of the same header (RFC 3230), which aria2c uses to verify downloads.
     if (request.headers.has("Want-Digest")) headers.set("Digest", `SHA-256=${digest}`);
   }
   return headers;

@@ -10,7 +10,7 @@ export const BY_SYMBOL = "by-symbol";
 export const MANIFEST = "manifest.json";
 export const SUMS = "SHA256SUMS";
 
-/** What a path inside a share names. `slash` says whether a folder's path ended with a slash. */
+/** The resource that a path inside a share names. `slash` says whether a folder's path ended with a slash. */
 export type DrivePath =
   | { kind: "root" }
   | { kind: "manifest" }
@@ -33,7 +33,7 @@ interface SharePath {
   rest: string | null;
 }
 
-/** Splits the URL path `/s/<id>` or `/s/<id>/<rest>`. The id is not validated. */
+/** Splits the URL path `/s/<id>` or `/s/<id>/<rest>`. The id is not checked here. */
 export function sharePath(pathname: string): SharePath {
   const [, , shareId = "", ...rest] = pathname.split("/");
   return { shareId, rest: rest.length === 0 ? null : rest.join("/") };

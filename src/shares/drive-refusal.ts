@@ -10,7 +10,7 @@ import { passwordPage } from "./page/password-page.tsx";
 import { finiteDepthError } from "./webdav.ts";
 
 export type DriveDenial =
-  /** No password, a wrong one, or no such share. */
+  /** The request has no password or a wrong one, or the share does not exist. */
   | { reason: "password_wrong"; given: boolean }
   | { reason: "password_locked"; retryAfterSeconds: number }
   | { reason: "form_foreign" }
@@ -154,7 +154,7 @@ const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Biling
 
 /**
  * Tools are asked for Basic credentials. A browser would open its own dialog, which cannot explain anything, so it gets
- * an unknown challenge and the page with a form.
+ * a challenge of an unknown type and the page with a form.
  */
 const BASIC = 'Basic realm="edgetape share", charset="UTF-8"';
 const FORM = 'Edgetape-Form realm="edgetape share"';

@@ -48,7 +48,8 @@ export class Guard extends DurableObject<Env> {
 
   /**
    * Records what a client got or saw. Every revision that it got is kept, because two programs with the same address
-   * and agent count as one client, and each can return for the rest of its part. Of what it saw only the last is kept.
+   * and agent count as one client, and each can request the rest of its part. Of the revisions that it saw, only the
+   * last one is kept.
    */
   async begin({ client, how, files }: BegunFiles): Promise<void> {
     const now = this.#now();
@@ -90,7 +91,7 @@ export class Guard extends DurableObject<Env> {
       )
       .one();
     if (left > 0) return this.#cleanLater();
-    // An object without storage costs nothing and behaves like a new one.
+    // An object without storage has no cost and behaves like a new one.
     await this.ctx.storage.deleteAll();
     this.#createTables();
   }
@@ -127,7 +128,7 @@ export type WrongTimes = readonly number[];
 
 export interface Judged {
   times: WrongTimes;
-  /** Whole seconds until the lock ends; null when the address is not locked. */
+  /** Returns the whole seconds until the lock ends; null when the address is not locked. */
   lockedSeconds: number | null;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Header fields of a download (RFC 9110), all pure: its one range of bytes (14), its conditions in the order of 13.2.2,
  * dates, the media type, and the file name. Anything but one well-formed range is ignored, as the RFC allows, and the
- * whole file is served: several ranges would need a multipart body, which no download tool requests and which could not
- * be R2's own stream. An absent header is `null`.
+ * whole file is served: several ranges would need a multipart body, which no download tool requests and which R2's own
+ * stream could not provide. An absent header is `null`.
  */
 
 /** The bytes of a file in an answer; `length` is at least 1. */
@@ -38,7 +38,8 @@ export function parseRange(header: string | null): AskedRange | null {
 
 /**
  * Returns the bytes of `asked` in a file of `sizeBytes`. A range that begins after the end, or is the last 0 bytes, is
- * unsatisfiable; one that ends after the end is cut. An empty file has no ranges; a suffix of it is the whole.
+ * unsatisfiable; one that ends after the end is cut. An empty file has no ranges; a suffix range of it means the whole
+ * file.
  *
  * @example spanOf(parseRange("bytes=-500"), 10_000) // { kind: "part", offset: 9_500, length: 500 }
  */
@@ -174,7 +175,7 @@ export function parseHttpDate(text: string): number | null {
   return null;
 }
 
-/** Two digits from 70 on mean the last century (RFC 9110, 5.6.7). */
+/** Returns the year that two digits mean: from 70 on, a year of the last century (RFC 9110, 5.6.7). */
 function fullYear(year: string): string {
   if (year.length === 4) return year;
   return Number(year) < 70 ? `20${year}` : `19${year}`;

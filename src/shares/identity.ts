@@ -64,10 +64,10 @@ const FORM = 1;
  */
 const MAX_AGE_SECONDS = 600;
 
-/** The cache and what the keys of its entries depend on. */
+/** The cache, and the values that its keys depend on. */
 interface CoverageCache {
   db: D1Database;
-  /** Read from the primary in the same request. */
+  /** The catalog revision, read from the primary in the same request. */
   catalogRevision: number;
   /** The service's own origin: a cache key on another host would cost a name look-up. */
   origin: string;

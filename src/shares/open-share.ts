@@ -40,7 +40,9 @@ export interface ShareAccess {
 /** Number of guard objects for unknown ids: enough to spread the load, few enough to bound the objects. */
 const UNKNOWN_GUARDS = 256;
 
-/** Callers that were admitted this recently skip the guard, so that 8 connections cause one call. */
+/**
+ * Callers that were admitted within this time are not checked by the guard again, so that 8 connections cause one call.
+ */
 const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
 const admitted = new Map<string, number>();
@@ -70,7 +72,7 @@ export async function openShare(
   return judged(held, { secret, nowMs, read });
 }
 
-/** Opens the share for `password`; null stands for credentials that cannot be right. */
+/** Opens the share for `password`; null means that the credentials cannot be right. */
 export async function withPassword(
   password: string | null,
   access: ShareAccess,
@@ -118,7 +120,7 @@ async function askGuard(
   return lockedSeconds;
 }
 
-/** Decides, after the right password, whether the share is still valid. */
+/** Decides whether the share is still valid; called only after the right password. */
 function judged(
   held: HeldShare,
   { secret, nowMs, read }: { secret: string; nowMs: number; read: D1Result | undefined },
@@ -128,7 +130,7 @@ function judged(
   if (disabled) return over("account_disabled");
   const { dataType: service, year } = share;
   const grant = entitleShare({ subscriptions }, { service, year }, nowMs);
-  // After the window has left the year, or under a smaller plan, the share stays valid and covers nothing.
+  // When the window has left the year, or under a smaller plan, the share stays valid and covers no files.
   if (!grant.ok && grant.refusal.reason !== "outside_window") return over("plan_ended");
   const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   if (nowMs >= endMs) return over("expired");

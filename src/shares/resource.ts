@@ -30,7 +30,10 @@ import {
 import type { OpenShare } from "./open-share.ts";
 import { etagOf } from "./versions.ts";
 
-/** What a path names. Paths of folders are relative to the share, with their slash; the root's is empty. */
+/**
+ * The resource that a path names. Paths of folders are relative to the share and end with a slash; the root's path is
+ * empty.
+ */
 export type Resource =
   | { kind: "root"; path: ""; entries: Entry[]; files: ListedFile[] }
   | { kind: "folder"; path: string; entries: Entry[]; bySymbol: DatasetName[] }
@@ -125,7 +128,9 @@ export function byDay<T extends CoveredFile>(files: readonly T[]): Map<BeijingDa
   return days;
 }
 
-/** Returns the datasets whose packs are among a day's files, orders first: those with files in `by-symbol/`. */
+/**
+ * Returns the datasets whose packs are among a day's files, orders first. These datasets have files in `by-symbol/`.
+ */
 export function datasetsOf(files: readonly CoveredFile[]): DatasetName[] {
   const packs = files.filter(({ packId }) => packId !== null);
   return DATASET_NAMES.filter((dataset) =>
@@ -246,7 +251,7 @@ export function readAhead(
   return fileVersionsStatement(db, { shareId, tradedate: path.tradedate, name }, nowMs);
 }
 
-/** Returns the file of the store that contains what the path names. */
+/** Returns the stored file that contains the resource. */
 function storedName(path: DrivePath): string | null {
   if (path.kind === "file") return path.name;
   return path.kind === "security" ? packName(path.tradedate, path.dataset) : null;
@@ -265,7 +270,9 @@ function versionsAt(
   return fileVersions(db, { dataType: open.share.dataType, tradedate, name }, nowMs);
 }
 
-/** Returns a function whose first call uses what was read ahead, and whose later calls read again. */
+/**
+ * Returns a function whose first call returns the versions that were read ahead, and whose later calls read them again.
+ */
 function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => Promise<FileVersion[]> {
   let ahead = open.read;
   return async () => {
@@ -275,7 +282,7 @@ function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => P
   };
 }
 
-/** Returns a file of the store. */
+/** Returns a stored file as a downloadable file. */
 function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place): DriveFile {
   const versions = readOnce(place.open, () => versionsAt(file, place));
   return {

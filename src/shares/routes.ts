@@ -26,7 +26,7 @@ import { type Resource, readAhead, resourceAt } from "./resource.ts";
 import { beginningOf } from "./versions.ts";
 import { ALLOWED, options, propfind } from "./webdav.ts";
 
-/** The app opens the log and sets the language before these routes. */
+/** The app creates the log entry and sets the language before these routes run. */
 type DriveEnv = { Bindings: Env; Variables: { log: DriveLog; language: Language } };
 
 /** The form of a share's id. */
@@ -135,7 +135,7 @@ async function contextOf(c: Context<DriveEnv>): Promise<DriveContext> {
   const caller = await callerOf(request.headers, SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "");
   const { log, language } = c.var;
   log.note({ interface: "share", address: caller.address });
-  // Only a possible id is logged: a caller may have put the password there, which is longer.
+  // Only text with the length of an id is logged, because a caller may have put the password there, which is longer.
   if (SHARE_ID.test(shareId)) log.note({ share: shareId });
   return {
     request,
@@ -177,7 +177,7 @@ export async function serve(
   }
 }
 
-/** Returns whose usage a download from the share is. */
+/** Returns the owner for whose usage a download from the share counts. */
 function ownerOf({ share: { accountId, dataType } }: OpenShare): UsageOwner {
   return { accountId, service: dataType };
 }
@@ -228,9 +228,9 @@ function folderHtml(context: DriveContext, { path, entries, bySymbol }: FolderRe
 }
 
 /**
- * Serves the manifest or the checksums. They are small and change daily, so a part of one version does not fit the
- * next. They have no ranges, and a request to continue a part is refused, because wget would append the end of the new
- * file to it. Their date does not change with a withdrawal, so conditions ignore it.
+ * Serves the manifest or the checksums. They are small and change daily, so a part of one version cannot be continued
+ * with the next. They are served without ranges, and a request to continue a part is refused, because wget would append
+ * the end of the new file to the old part. Their date does not change with a withdrawal, so conditions ignore it.
  */
 function generated(
   { request, method, log }: DriveContext,

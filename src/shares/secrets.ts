@@ -63,8 +63,8 @@ interface SealedPassword {
 }
 
 /**
- * The external share that a password belongs to. It is authenticated, so a password moved to another row cannot be
- * decrypted.
+ * The external share that a password belongs to. The encryption authenticates it, so a password that was moved to
+ * another row cannot be decrypted.
  */
 export interface Drive {
   dataType: DataType;
@@ -104,7 +104,9 @@ export async function openPassword(
       await crypto.subtle.decrypt(parameters, key, bytes.subarray(NONCE_BYTES)),
     );
   } catch {
-    throw new Error(`the password of ${of} does not open under version ${secretVersion} of SHARE_SECRET`);
+    throw new Error(
+      `the password of ${of} cannot be decrypted with version ${secretVersion} of SHARE_SECRET`,
+    );
   }
 }
 

@@ -12,7 +12,8 @@ import { type ByteRange, cutShort, openRange } from "../packs/read-range.ts";
 
 /**
  * The most concurrent downloads of one share, and of all shares together, in one isolate. Tools open many connections:
- * rclone 16 (4 files of 4 streams), aria2c 8 a file and 5 files. The page's own commands stay below half of it.
+ * rclone opens 16 (4 streams for each of 4 files), and aria2c 40 (8 connections for each of 5 files). The commands on
+ * the page stay below half of the limit.
  */
 export const MAX_PER_SHARE = 48;
 export const MAX_IN_ALL = 128;
@@ -26,7 +27,7 @@ const DOWNLOAD_BYTES = 250_000;
 /** Large enough that the pause between two reads of the store is negligible. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
-/** The platform bounds the reads of one request, so a very long range has longer windows. */
+/** The platform limits the number of reads in one request, so a very long range is sent in longer windows. */
 const MAX_WINDOWS = 500;
 
 /** The first bytes, which are read before the answer begins. */
@@ -53,7 +54,10 @@ export interface Sending {
   /** The request's signal, which fires when the client disconnects. */
   signal: AbortSignal;
   waitUntil(work: Promise<unknown>): void;
-  /** Called once when the body has ended, with the number of bytes sent; of a broken body, complete windows only. */
+  /**
+   * Called once when the body has ended, with the number of bytes sent. For a broken body, only complete windows are
+   * counted.
+   */
   onEnd?: (bytesSent: number) => void;
   /** For tests. */
   windowMs?: number;
@@ -102,7 +106,7 @@ async function reserve({ shareId, accountId, signal, windowMs }: Sending): Promi
   return reserved.ok ? reserved.value : null;
 }
 
-/** How long a download counts that began a window and never ended it. */
+/** Returns how long a download still counts that began a window and never ended it. */
 function holdMs(windowMs = WINDOW_MS): number {
   return windowMs + BETWEEN_MS;
 }
@@ -116,7 +120,7 @@ async function firstOf(stream: ByteStream, length: number): Promise<Uint8Array> 
   }
 }
 
-/** The first window of the range. */
+/** Opens the first window of the range. */
 async function openWindow(
   { bucket }: Sending,
   object: FileVersion,

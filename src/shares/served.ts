@@ -5,19 +5,19 @@
 import { beijingDate } from "../calendar/beijing.ts";
 import { type AccountUsage, addUsage, type UsageOwner } from "../catalog/usage.ts";
 
-/** Pause between a download's end and the write, which includes all downloads that end meanwhile. */
+/** The pause between a download's end and the write. The write includes all downloads that end during the pause. */
 const WAIT_MS = 2_000;
 
-/** A write that is this late was lost with its request. */
+/** A write that has not happened after this time was lost with its request. */
 const LATE_MS = 10_000;
 
 const waiting = new Map<string, AccountUsage>();
-/** When `waiting` is written (Unix milliseconds of the isolate's clock). */
+/** The time at which `waiting` is written (Unix milliseconds of the isolate's clock). */
 let writesAtMs = Number.NEGATIVE_INFINITY;
 
 interface ServedPlace {
   db: D1Database;
-  /** Unix milliseconds of the deployment's clock; decides the day. */
+  /** The deployment's clock in Unix milliseconds, which determines the day. */
   nowMs: number;
   waitUntil(work: Promise<unknown>): void;
 }
@@ -47,7 +47,7 @@ async function writeLater(db: D1Database): Promise<void> {
   try {
     await addUsage(db, taken);
   } catch (error) {
-    // The write may have happened, so it is not repeated: the log has the numbers.
+    // The write may have happened before the error, so it is not repeated; the log has the numbers.
     console.warn(JSON.stringify({ event: "usage_not_written", error: String(error), usage: taken }));
   }
 }

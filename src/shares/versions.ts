@@ -6,11 +6,11 @@ import type { FileVersion } from "../catalog/files.ts";
 import type { AskedRange } from "./http-fields.ts";
 import { type Conditions, matchesStrongly, rangeCounts, type Validators } from "./http-fields.ts";
 
-/** Enough digits of the SHA-256 that different contents never share a tag. */
+/** This many digits of the SHA-256 are enough that different contents never have the same tag. */
 const TAG_DIGITS = 32;
 
 /**
- * Returns the quoted entity tag of a version, or of a `part` of it. Restored content is a new revision with a new tag.
+ * Returns the quoted entity tag of a version, or of a `part` of it. Restored content gets a new revision and a new tag.
  */
 export function etagOf({ revision, sha256 }: Pick<FileVersion, "revision" | "sha256">, part = ""): string {
   return `"r${revision}-${sha256.slice(0, TAG_DIGITS)}${part === "" ? "" : `-${part}`}"`;
@@ -52,9 +52,9 @@ export function beginningOf(method: string, range: AskedRange | null): Beginning
 
 /**
  * Returns the revision that a client means by a range from the middle of a file without naming a version, as `curl -C
- * -`, `wget -c` and `aria2c` send it. If the client got and last saw a single revision, that one; for an unknown
- * client, the revision of all other clients of the share if they agree. Null when the revision is ambiguous, unknown or
- * gone, so that a range could join two versions.
+ * -`, `wget -c` and `aria2c` send it. If the client got and last saw a single revision, returns that one. For an
+ * unknown client, returns the revision that all other clients of the share have, if they agree. Returns null when the
+ * revision is ambiguous, unknown or gone, so that a range could join two versions.
  */
 export function meantRevision(
   begun: readonly Begun[],

@@ -1,6 +1,6 @@
 /**
- * Read-only WebDAV, class 1 (RFC 4918): `OPTIONS` and `PROPFIND` with depth 0 or 1. The small XML bodies are parsed
- * here: elements and namespaces only, no entities and no document types, so nothing can be expanded.
+ * Read-only WebDAV, class 1 (RFC 4918): `OPTIONS` and `PROPFIND` with depth 0 or 1. This file parses the small XML
+ * bodies: elements and namespaces only. It accepts no entities and no document types, so no entity can be expanded.
  */
 
 import { ok, type Result, refused } from "../base/result.ts";
@@ -44,8 +44,8 @@ export async function propfind(
 }
 
 /**
- * Records listed files as seen, because a client requests ranges of the revision whose size and tag it got. Securities
- * are excluded: a day has thousands, each small enough to be fetched whole.
+ * Records listed files as seen, because a client will request ranges of the revision whose size and tag it received.
+ * Securities are excluded: a day has thousands, each small enough to be downloaded whole.
  */
 async function rememberSeen(
   { access }: DriveContext,
@@ -177,7 +177,7 @@ function propstats(entry: Entry, ask: PropfindAsk): string {
     if (value === undefined) missing.push(unknownProperty(asked));
     else found.push(`<D:${asked.name}>${value}</D:${asked.name}>`);
   }
-  // Without requested properties, one empty 200 part keeps the answer valid.
+  // If no property was requested, one empty part with status 200 keeps the answer valid.
   const right = found.length > 0 || missing.length === 0 ? propstat(found, "200 OK") : "";
   return right + (missing.length > 0 ? propstat(missing, "404 Not Found") : "");
 }
@@ -209,17 +209,20 @@ interface PropertyName {
   name: string;
 }
 
-/** All properties, only their names, or these. */
+/** All properties, the names of all properties, or the listed properties. */
 type PropfindAsk = { kind: "all" } | { kind: "names" } | { kind: "these"; names: PropertyName[] };
 
 export const DAV = "DAV:";
 
-/** Sticky: an unterminated token is scanned to the text's end once, instead of from every position. */
+/**
+ * The pattern is sticky, so that an unterminated token is scanned to the end of the text once, instead of from every
+ * position.
+ */
 const TOKEN =
   /\s*(?:<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/gy;
 const ATTRIBUTE = /\s*([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;
 
-/** More elements than any client requests. */
+/** No client requests this many elements. */
 const MAX_ELEMENTS = 500;
 
 interface Element extends PropertyName {

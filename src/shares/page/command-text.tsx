@@ -9,12 +9,13 @@ export function CommandText({ id, text, messages }: { id: string; text: string; 
   return (
     <>
       {/*
-       * Split inside each URL, because fsspec lists every URL in a page's source, with the text after it, as a file.
+       * The text is split inside each URL, because fsspec lists every URL in a page's source, with the text after it,
+       * as a file.
        */}
       <pre id={id}>
         {text.split("://").flatMap((part, place) => (place === 0 ? [part] : [<wbr />, `://${part}`]))}
       </pre>
-      {/* Shown by the script, without which it could do nothing. */}
+      {/* The script shows this button, which has no effect without the script. */}
       <button type="button" class="copy" data-copy={id} data-done={messages.copied}>
         {messages.copy}
       </button>

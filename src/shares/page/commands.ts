@@ -7,7 +7,7 @@ import { BY_SYMBOL } from "../drive-path.ts";
 
 /** A command of one tool, ready to paste. */
 export interface Command {
-  /** Letters only, because element ids contain it. */
+  /** The name has letters only, because element ids contain it. */
   tool: "wget" | "aria2c" | "rclone" | "duckdb" | "pandas";
   title: string;
   text: string;
@@ -47,7 +47,7 @@ curl -fsS -u "${shareId}:$PASSWORD" ${shareUrl}SHA256SUMS |
     {
       tool: "rclone",
       title: "rclone",
-      // The http remote, because the webdav remote compares files by size only.
+      // The command uses rclone's http remote, because its webdav remote compares files by size only.
       text: `printf 'Password: '; read -rs PASSWORD; echo
 export RCLONE_HTTP_HEADERS="Authorization,Basic $(printf %s "${shareId}:$PASSWORD" | base64)"
 rclone copy -P :http: ${folder} --http-url=${shareUrl}`,

@@ -62,7 +62,7 @@ const EN = {
   requestId: "Request id",
 };
 
-/** The messages of one language. */
+/** The type of the messages of one language. */
 export type Messages = typeof EN;
 
 const ZH: Messages = {

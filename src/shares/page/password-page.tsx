@@ -10,7 +10,7 @@ export interface PasswordFacts {
   action: string | null;
   /** The value of the hidden user name that password managers store with the password. */
   shareId: string;
-  /** What went wrong; null at the first visit. */
+  /** The problem of the last attempt; null at the first visit. */
   problem: string | null;
   requestId: string;
 }

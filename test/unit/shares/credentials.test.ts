@@ -89,7 +89,7 @@ describe("the sign-in form of a share", () => {
       },
     });
 
-  it("contains a password, trimmed of what copying adds", async () => {
+  it("contains a password, which is returned without the blanks that copying adds", async () => {
     expect(await formPassword(form("username=abc&password=%20abc%2B%0A"))).toBe("abc+");
     expect(await formPassword(form("username=abc"))).toBeNull();
     expect(await formPassword(form('{"password":"x"}', { "Content-Type": "application/json" }))).toBeNull();
@@ -129,7 +129,7 @@ describe("the hash of a caller", () => {
   const caller = (address: string, agent: string, secret = "s".repeat(32)) =>
     callerOf(new Headers({ "CF-Connecting-IP": address, "User-Agent": agent }), secret);
 
-  it("differs for programs at one address, and for addresses", async () => {
+  it("differs between programs at one address, and between addresses", async () => {
     const curl = await caller("203.0.113.7", "curl/8");
     const wget = await caller("203.0.113.7", "wget/1");
     const other = await caller("203.0.113.8", "curl/8");

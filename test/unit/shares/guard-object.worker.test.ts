@@ -26,7 +26,7 @@ describe("the guard object", () => {
     expect(await guard.attempt({ address: "b", right: true })).toBeNull();
   });
 
-  it("keeps the last version that a client got and the last it saw, and drops the latter when it gets one", async () => {
+  it("keeps the version that a client last got and the one it last saw, and drops the seen one when the client gets a version", async () => {
     const guard = fresh();
     const begin = (how: "got" | "saw" | "started", revision: number) =>
       guard.begin({ client: "c", how, files: [{ path: "d/f", revision }] });
@@ -44,7 +44,7 @@ describe("the guard object", () => {
     expect(await guard.begunOf("d/other")).toEqual([]);
   });
 
-  it("deletes its content when everything is older than a share can be, and continues to work", async () => {
+  it("deletes its content when everything is older than the longest lifetime of a share, and continues to work", async () => {
     const guard = fresh();
     await guard.attempt({ address: "a", right: false });
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
@@ -71,7 +71,7 @@ describe("the guard object", () => {
 const START = Date.UTC(2026, 2, 12);
 const MINUTE = 60_000;
 
-/** Ten wrong passwords, one a second. */
+/** Returns ten wrong passwords, one a second. */
 function tenWrong(): WrongTimes {
   let times: WrongTimes = [];
   for (let n = 0; n < 10; n++) {

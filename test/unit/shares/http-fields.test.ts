@@ -60,7 +60,7 @@ const RANGES: [string | null, object][] = [
 ];
 
 describe("a range of a 10,000-byte file (RFC 9110, 14)", () => {
-  it.each(RANGES)("is for %j %j", (header, expected) => {
+  it.each(RANGES)("is read from %j as %j", (header, expected) => {
     expect(spanOf(parseRange(header), SIZE)).toEqual(expected);
   });
 
@@ -78,7 +78,7 @@ describe("a range of an empty file", () => {
     ["bytes=0-0", unsatisfiable],
     ["bytes=-5", whole],
     ["bytes=-0", unsatisfiable],
-  ])("is for %j %j", (header, expected) => {
+  ])("is read from %j as %j", (header, expected) => {
     expect(spanOf(parseRange(header), 0)).toEqual(expected);
   });
 });

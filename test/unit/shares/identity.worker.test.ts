@@ -11,7 +11,7 @@ const question = {
   to: "20260312" as BeijingDate,
 };
 
-/** A database that returns another number of files at every read and counts the reads. */
+/** Returns a database that gives another number of files at every read and counts the reads. */
 function countingDb() {
   const db = { reads: 0, prepare: () => db, bind: () => db, first: async () => ({ fileCount: ++db.reads }) };
   return db;

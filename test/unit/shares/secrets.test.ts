@@ -55,7 +55,7 @@ describe("a share's password (contract 8.4)", () => {
       }
     }
     const mean = 48_000 / 62;
-    // Chi-squared with 61 degrees of freedom is below 120 but once in 100,000 times.
+    // Chi-squared with 61 degrees of freedom exceeds 120 only once in 100,000 times.
     const chi = [...DIGITS].reduce((sum, digit) => sum + ((counts.get(digit) ?? 0) - mean) ** 2 / mean, 0);
     expect(chi).toBeLessThan(120);
   });
@@ -112,14 +112,14 @@ describe("the password of an external share", () => {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 1;
       const tampered = { ...sealed, sealed: changed.toString("base64") };
-      await expect(openPassword(ring([1, SECRET]), drive, tampered)).rejects.toThrow("does not open");
+      await expect(openPassword(ring([1, SECRET]), drive, tampered)).rejects.toThrow("cannot be decrypted");
     }
     const moved = openPassword(ring([1, SECRET]), { ...drive, year: 2025 }, sealed);
-    await expect(moved).rejects.toThrow("does not open");
-    await expect(openPassword(ring([1, OTHER]), drive, sealed)).rejects.toThrow("does not open");
+    await expect(moved).rejects.toThrow("cannot be decrypted");
+    await expect(openPassword(ring([1, OTHER]), drive, sealed)).rejects.toThrow("cannot be decrypted");
     await expect(openPassword(ring([2, OTHER]), drive, sealed)).rejects.toThrow("version 1 of SHARE_SECRET");
     await expect(openPassword(ring([1, SECRET]), drive, { ...sealed, sealed: "" })).rejects.toThrow(
-      "does not open",
+      "cannot be decrypted",
     );
   });
 });

@@ -5,7 +5,7 @@ import { missingRanges, type YearFacts, yearDays } from "../../../src/shares/pag
 
 const date = (text: string) => text as BeijingDate;
 
-/** A professional's share on Thursday, 12 March 2026, with a calendar that ends in June. */
+/** A share of the professional plan on Thursday, 12 March 2026, with a calendar that ends in June. */
 const facts: YearFacts = {
   year: 2026,
   today: date("20260312"),
