@@ -115,7 +115,7 @@ describe("the operation account_info", () => {
     expect(toldOf(unread)).toEqual(["param_invalid", null, null]);
   });
 
-  it("returns a professional's windows as dates, and the files left under the account's own limit", async () => {
+  it("returns the windows of the professional plan as dates, and the remaining files under the account's own limit", async () => {
     const { key } = await account(world.service, { plan: "professional", limits: { files: 5 } });
     await world.ask({ symbol: "600519", tradedate: MAIN, format: "parquet" }, { apikey: key });
     expect(await infoOf(key)).toMatchObject({

@@ -196,7 +196,7 @@ describe("a form of the console", () => {
     ["an opaque origin", { origin: "null" }],
     ["another session's token", { "x-form-token": "0".repeat(64) }],
     ["no token", { "x-form-token": "" }],
-  ])("is refused with %s, for a run and for a page", async (_, wrong) => {
+  ])("is refused with %s, on the Try it page and on the keys page", async (_, wrong) => {
     expect((await run(asHolder(wrong))).status).toBe(403);
     const before = await state();
     const form = "x-form-token" in wrong ? wrong["x-form-token"] : holder.formToken;

@@ -131,7 +131,7 @@ describe("the console's overview", () => {
     expect(page).toContain("Date outside the plan&#39;s window");
   });
 
-  it("adds up the last 30 days of each interface, including what the gate has counted this minute", async () => {
+  it("adds up the last 30 days of each interface, including the requests of this minute, which only the gate has counted", async () => {
     const { holder, key, accountId } = await holderOf("flagship");
     expect(await english(holder, "/console/")).toContain("Nothing was used.");
     const db = await world.service.mf.getD1Database("DB");

@@ -114,7 +114,7 @@ describe("the sign-in button pressed twice in one browser", () => {
     return (await db.prepare("SELECT count(*) AS n FROM console_sessions").first<{ n: number }>())?.n ?? 0;
   };
 
-  it("creates one session, for overlapping and for successive presses, with or without the first cookie", async () => {
+  it("creates one session for overlapping and for successive presses, with or without the cookie of the first press", async () => {
     for (const isAtOnce of [true, false]) {
       const url = await inviteTo(service, owner.accountId);
       const form = await pressOn(url);
@@ -132,7 +132,7 @@ describe("the sign-in button pressed twice in one browser", () => {
     }
   });
 
-  it("counts as a new press in another browser, after a minute, or after the session was ended", async () => {
+  it("creates another session from another browser, after a minute, or after the first session's end", async () => {
     const url = await inviteTo(service, owner.accountId);
     const [mine, other] = [await pressOn(url), await pressOn(url)];
     expect(mine).not.toBe(other);
@@ -152,12 +152,12 @@ describe("the sign-in button pressed twice in one browser", () => {
   });
 });
 
-describe("an account's sessions and links, for the operator", () => {
+describe("an account's sessions and links", () => {
   const accountPath = (accountId: string) => `/admin/accounts/${accountId}`;
   const consoleOf = async (accountId: string) =>
     (await asOperator<Account>(service, "GET", accountPath(accountId))).console;
 
-  it("are listed, and all ended when the operator signs the account out", async () => {
+  it("are listed for the operator, and all end when the operator signs the account out", async () => {
     const other = await account(service, { plan: "flagship" });
     const holders = [await signIn(service, other.accountId), await signIn(service, other.accountId)];
     const link = await inviteTo(service, other.accountId);
@@ -258,7 +258,7 @@ describe("a console session", () => {
     expect((await overview(holder)).status).toBe(401);
   });
 
-  it("is stored as a hash, as its link is: neither can be read from the database or the log", async () => {
+  it("and its link are stored as hashes only: neither can be read from the database or the log", async () => {
     const url = await inviteTo(service, owner.accountId);
     const cookie = setCookie(await press(url)).split(";")[0] ?? "";
     await open(`${service.baseUrl}/console/`, { cookie });

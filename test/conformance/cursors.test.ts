@@ -25,7 +25,7 @@ describe("cursors (contract 5)", () => {
     expect(await cursorOf(base)).toMatch(/^[A-Za-z0-9._~-]{16,512}$/);
   });
 
-  it("keep the first page's date on later pages that name none", async () => {
+  it("keep the first page's date on later pages without a date", async () => {
     const page = pageOf(await at(await cursorOf(base), { symbol: "600519" }));
     expect(page.tradedate).toBe(MAIN);
     expect(page.items).toEqual(rows().slice(3, 6));
@@ -33,7 +33,7 @@ describe("cursors (contract 5)", () => {
     expect(pageOf(await at(await cursorOf(oldest), { symbol: "600519" })).tradedate).toBe(OLDEST);
   });
 
-  it("keep the date of a first page that named none, also after midnight", async () => {
+  it("keep the day of a first page without tradedate, also after midnight", async () => {
     const wednesday = await startWorld({ nowAt: "2026-03-11T20:00:00+08:00" });
     const first = pageOf(await wednesday.ask({ symbol: "600519", page_size: 3 }));
     await wednesday.stop();

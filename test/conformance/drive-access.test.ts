@@ -71,7 +71,7 @@ describe("a request without the right password", () => {
 });
 
 describe("a script of another origin", () => {
-  it("may send a preflight without the password, which shows nothing of the share", async () => {
+  it("may send a preflight without the password, and the answer shows nothing of the share", async () => {
     const asks = { origin: "https://quant.example", "access-control-request-method": "GET" };
     const headers = { ...asks, "access-control-request-headers": "authorization, range" };
     const answers = [world.share.url, world.share.url.replace(/[^/]+\/$/, "nosuchshare/")].map((url) =>

@@ -258,7 +258,7 @@ describe("a path with traversal or special characters", () => {
       const { status, bytes } = await rawGet(`/s/${world.share.shareId}/${path}`);
       const text = bytes.toString();
       expect(String(status)).toMatch(own);
-      // Some are other spellings of a name in the share.
+      // Some of the paths are other spellings of a name in the share.
       if (status === 200 && !bytes.equals(world.trades.bytes)) {
         expect(text).toMatch(/"data_type": "level2"|<span class="brand">edgetape/);
       }

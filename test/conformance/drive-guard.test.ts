@@ -22,8 +22,8 @@ async function wrong(share: TestShare, times: number, from: Record<string, strin
   return statuses;
 }
 
-describe("an address after ten wrong passwords", () => {
-  it("is locked out with Retry-After, also for the right password, and no other address is", async () => {
+describe("the lockout after ten wrong passwords", () => {
+  it("refuses the address with Retry-After, also with the right password, and no other address", async () => {
     const share = await shareOf(world.service, world.keys.flagship);
     expect(await wrong(share, 12, HERE)).toEqual([...Array(10).fill(401), 429, 429]);
     const right = await knock(share, share.password, HERE);
@@ -35,12 +35,12 @@ describe("an address after ten wrong passwords", () => {
     expect((await knock(share, share.password, THERE)).status).toBe(200);
   });
 
-  it("is locked out of one share only", async () => {
+  it("applies to one share only", async () => {
     const share = await shareOf(world.service, world.keys.professional);
     expect((await knock(share, share.password, HERE)).status).toBe(200);
   });
 
-  it("is locked out when the ten arrive concurrently", async () => {
+  it("begins at the tenth of 15 concurrent wrong passwords", async () => {
     const from = { "cf-connecting-ip": "192.0.2.1" };
     const knocks = Array.from({ length: 15 }, (_, n) => knock(world.share, `wrong ${n}`, from));
     const statuses = (await Promise.all(knocks)).map(({ status }) => status);
@@ -48,7 +48,7 @@ describe("an address after ten wrong passwords", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(5);
   });
 
-  it("is the whole /64 of an IPv6 subscriber", async () => {
+  it("applies to the whole /64 of an IPv6 address", async () => {
     const from = (n: number) => ({ "cf-connecting-ip": `2001:db8:7:7::${n.toString(16)}` });
     const statuses: number[] = [];
     for (let n = 0; n < 11; n++) statuses.push((await knock(world.share, "wrong", from(n))).status);
@@ -57,13 +57,13 @@ describe("an address after ten wrong passwords", () => {
     expect((await knock(world.share, world.share.password, neighbour)).status).toBe(200);
   });
 
-  it("is locked out in the same way of a share that does not exist", async () => {
+  it("applies in the same way to a share that does not exist", async () => {
     const shareId = "0123456789abcdefghij";
     const unknown = { ...world.share, shareId, url: `${world.service.baseUrl}/s/${shareId}/` };
     expect(await wrong(unknown, 11, THERE)).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it("can go on with the cookie of a share that it opened before", async () => {
+  it("does not apply to the cookie of a share that the address opened before", async () => {
     const from = { "cf-connecting-ip": "192.0.2.77" };
     const { url, password } = world.share;
     const body = new URLSearchParams({ password }).toString();
@@ -74,7 +74,7 @@ describe("an address after ten wrong passwords", () => {
     expect((await call(url, { method: "GET", headers: { cookie, ...from } })).status).toBe(200);
   });
 
-  it("is not reached by requests without any password", async () => {
+  it("does not count requests without a password", async () => {
     const from = { "cf-connecting-ip": "192.0.2.3" };
     for (let n = 0; n < 12; n++) {
       expect((await call(world.share.url, { method: "GET", headers: from })).status).toBe(401);

@@ -53,7 +53,7 @@ function expectWhole(answer: Answer, whole: Buffer): void {
   expect(answer.bytes.equals(whole)).toBe(true);
 }
 
-/** Expects that a client that continues a part of another version is refused without any byte. */
+/** Expects that a client with a part of another version is refused without any byte. */
 function expectRefused(answer: Answer): void {
   expect([answer.status, answer.reason]).toEqual([409, "version_unknown"]);
 }
@@ -83,8 +83,8 @@ describe("a download resumed after its file was replaced", () => {
 
   it("is refused when two programs of one address and agent began different versions and the range names none", async () => {
     const file = await replaceable("twins");
-    // One download is cut, the file is replaced, another client downloads the new one, and the first one returns for
-    // its rest.
+    // One download is cut, and the file is replaced. Another client then downloads the new file, and the first client
+    // requests the rest of its part.
     const { headers } = await curl(file.path);
     await file.replace();
     const present = await curl(file.path);

@@ -124,7 +124,7 @@ describe("PROPFIND on a share", () => {
     expect((await propfind("", "0", body)).status).toBe(status);
   });
 
-  it("is refused before its end when a body without length exceeds the limit", async () => {
+  it("is refused before the end of its body when the body, sent without its length, exceeds the limit", async () => {
     const { shareId, password, url } = world.share;
     const { authorization } = basic(shareId, password);
     const { hostname, port, pathname } = new URL(url);

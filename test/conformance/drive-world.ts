@@ -11,7 +11,10 @@ import { randomBytes } from "../support/random.ts";
 import { oncePerWorker } from "../support/service.ts";
 import { sharedWorld, startWorld, type World } from "./world.ts";
 
-/** A day with the order pack of the main day, packs of the other datasets from the same rows, and an operator's file. */
+/**
+ * A day with the order pack of the main day, packs of the other datasets derived from the same rows, and an operator's
+ * file.
+ */
 export const DAY = "20260311";
 /** The names of its packs, as listings order them. */
 export const PACKS = DATASET_NAMES.map((dataset) => `${DAY}_${dataset}.parquet`).toSorted();

@@ -246,7 +246,7 @@ describe("the lifetime of a share (contract 8.3)", () => {
     expect(lives).toBeLessThan(7.1 * DAY_MS);
   });
 
-  it("leaves the password unchanged while its secret is listed, and changes it when the secret is removed", async () => {
+  it("does not change the password while its secret is listed, and changes it when the secret is removed", async () => {
     let key = "";
     const seen: ShareFields[] = [];
     const asked = async (service: Service) => void seen.push(await share(key, "level2", 2026, service));

@@ -42,7 +42,7 @@ describe("plans and shares (contract 7.1, 7.5)", () => {
     expectRefusal(await ask(over.key), { reason: "plan_expired", says: ["2026-03-12"] });
   });
 
-  it("give flagship every year from the type's first one", async () => {
+  it("give the flagship plan every year from the type's first year", async () => {
     for (const year of [2022, 2025, 2026]) {
       const share = shareIn(await ask(world.keys.flagship, "auction_tick", year));
       expect(share).toMatchObject(summary(world, "auction_tick", inYear(year)));
@@ -101,7 +101,7 @@ describe("a window that spans two years (contract 7.2, 8.2)", () => {
     await using service = await startService({ nowAt: "2026-01-10T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
     const asked = (year: number) => askShare(service, key, { data_type: "level2", year });
-    // 30 days including 10 January begin on 12 December.
+    // The 30 days that end with 10 January begin on 12 December.
     expectRefusal(await asked(2025), { reason: "nothing_published", says: ["2025"] });
     expectRefusal(await asked(2026), { reason: "nothing_published", says: ["2026"] });
     expectRefusal(await asked(2024), { reason: "outside_window", says: ["20251212"] });

@@ -43,7 +43,7 @@ const FIELDS: (keyof ShareFields)[] = [
 
 describe("a share (contract 8.1, 8.3, 8.4)", () => {
   it.each(["auction_tick", "level2"])(
-    "of %s is an envelope in the envelope, with its eleven fields in order",
+    "of %s is returned with its eleven fields in order, in an envelope inside the response envelope",
     async (type) => {
       const answer = await ask(type, 2026);
       expectEnvelope(answer);
@@ -57,7 +57,7 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     },
   );
 
-  it("covers all published files of the year for a flagship, counted and summed", async () => {
+  it("covers all published files of the year for the flagship plan, counted and summed", async () => {
     for (const year of [2022, 2025, 2026]) {
       const expected = summary(world, "auction_tick", (date) => date.startsWith(String(year)));
       expect(shareIn(await ask("auction_tick", year))).toMatchObject(expected);

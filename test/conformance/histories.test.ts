@@ -1,4 +1,7 @@
-/** Properties of the history of every dataset (contract 2.4, 3.4, 3.10, 4, 5, 6, 7.3, 9), from its description. */
+/**
+ * Checks properties of every dataset's history (contract 2.4, 3.4, 3.10, 4, 5, 6, 7.3, 9), derived from the dataset's
+ * description.
+ */
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -28,7 +31,7 @@ import { sharedWorld, type World } from "./world.ts";
 const DAY = "20260224";
 /** The day whose Parquet answers are larger than all buffers. */
 const LARGE_DAY = "20260225";
-/** The cells of its only security in each dataset. */
+/** The cells of the day's only security in each dataset. */
 const LARGE_CELLS = 4_000_000;
 const SEED = 20_260_224;
 
@@ -38,8 +41,8 @@ const section = (dataset: DatasetName, symbol: string, market: "SH" | "SZ", rows
 };
 
 /**
- * A bond is on the other exchange in trades and quotes; one security has no orders, another no trades, another quotes
- * alone, as the two indexes of Shanghai have.
+ * A bond is on the other exchange in trades and quotes. One security has no orders, one has no trades, and one has
+ * quotes alone, as the two indices of Shanghai do.
  */
 const SECTIONS: Record<DatasetName, DatasetSection[]> = {
   orders: [
@@ -296,8 +299,8 @@ describe("the exchange of a security named by digits alone", () => {
   });
 });
 
-describe("a security that only quotes have", () => {
-  it("is no_orders at the other interfaces, whether halted or an index", async () => {
+describe("a security that has quotes only", () => {
+  it("is refused with no_orders at the other interfaces, whether it is halted or an index", async () => {
     for (const symbol of ["688001", "000300.SH"]) {
       expect(pageOf(await ask("quotes", { symbol })).items).toEqual(rowsOf("quotes", symbol.slice(0, 6)));
       for (const dataset of ["orders", "trades"] as const) {
@@ -372,7 +375,7 @@ describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
       body,
     );
 
-  it("withdrawn, published again and damaged leaves another dataset served", async () => {
+  it("that withdraws, publishes or marks it as damaged does not change another dataset", async () => {
     for (const name of DATASET_NAMES) {
       await publishSections(world.service, name, tradedate, [sectionOf(name, "300750")]);
     }

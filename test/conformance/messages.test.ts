@@ -61,7 +61,8 @@ describe("messages (contract 1.8)", () => {
   });
 
   it.each([
-    // [params, the parameter that was sent, what was wrong with it, the form that would work], English then Chinese
+    // Cases: params, the parameter that was sent, the problem, the form that works; the texts in English, then in
+    // Chinese.
     [{ end_time: "00:00" }, /end_time.*must be after 00:00.*leave end_time out/, /end_time.*必须晚于 00:00/],
     [{ start_time: "10:00", end_time: "09:30" }, /start_time.*before end_time 09:30/, /早于 end_time 09:30/],
     [{ start_time: 930 }, /start_time.*930.*string: write "09:30"/, /start_time.*请写成 "09:30"/],

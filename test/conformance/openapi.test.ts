@@ -191,7 +191,7 @@ describe("the document's parameter schemas", () => {
     }
   });
 
-  it("accept null as absent, and refuse with parquet the parameters that the service excludes", async () => {
+  it("accept null as absent, and refuse the parameters that the service excludes with parquet", async () => {
     for (const name of ["tradedate", "format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
       const params = { symbol: "600519", tradedate: MAIN, [name]: null };
       if (name !== "tradedate") expect((await ask("level2_order_history", params)).envelope.code).toBe(200);

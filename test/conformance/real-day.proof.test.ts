@@ -16,7 +16,7 @@ import { readVendorZip } from "../support/vendor-zip.ts";
 const DATA = "../shared/data";
 const VENDOR = join(DATA, "orders-20230711-vendor.zip");
 const TRADEDATE = "20230711";
-/** The quick tier uses one of them. */
+/** The quick tier uses one of these securities. */
 const PAGE_SIZES = isLong ? [10_000, 9_999, 1_000] : [9_999];
 /** The page size of the longest paging. */
 const SMALL_PAGE = isLong ? 7 : 70;

@@ -23,7 +23,7 @@ const REAL = [
   { dataset: "quotes", archive: "quotes-20220601-szse-vendor.zip", rows: 11_153 },
   { dataset: "quotes", archive: "full-20230201-600519-vendor.zip", rows: 5_109 },
 ] as const;
-/** Independent of the builder's parsers. */
+/** This parser shares no code with the builder. */
 const READERS = { trades: readVendorTrades, quotes: readVendorSnapshots };
 
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real rows were served !!!\n`);

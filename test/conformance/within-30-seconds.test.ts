@@ -38,7 +38,7 @@ describe.concurrent("within 30 s, the service applies (contract 7.9, 8.6)", () =
     expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "key_revoked" });
   });
 
-  it("an account's own limits, which include what was used before", async () => {
+  it("an account's own limits, against which earlier requests of the day count", async () => {
     const made = await account(world.service, { plan: "professional" });
     let asked = 0;
     const next = () => ask(made.key, ++asked % 2 === 0 ? { format: "parquet" } : {});
@@ -49,7 +49,7 @@ describe.concurrent("within 30 s, the service applies (contract 7.9, 8.6)", () =
     expect(left(await within30Seconds(next, applied)).remaining).toBe(1000 - asked);
   });
 
-  it("an upgrade, which counts the files that were already used that day", async () => {
+  it("an upgrade, after which the files used earlier that day still count", async () => {
     const made = await account(world.service, { plan: "professional" });
     const file = () => ask(made.key, { format: "parquet" });
     for (let files = 1; files <= 20; files++) expect(left(await file()).remaining).toBe(30 - files);

@@ -28,7 +28,7 @@ export const OLDEST = "20250106";
 export const LARGE = "20260310";
 /** Enough incompressible rows for a Parquet answer larger than all buffers. */
 const LARGE_ROWS = 700_000;
-/** 20,000 rows of one millisecond. */
+/** A security with 20,000 rows of one millisecond. */
 export const CROWDED = burst({ symbol: "600000", time: "093000000", rows: 20_000 });
 
 /** Thirteen records of 600519: a phase flag, a dense millisecond, cancels, gaps. */

@@ -1,6 +1,6 @@
 /**
  * Random histories of both clients over unreliable connections to two deployments with different secrets: a client
- * returns exactly the source's rows or an error that says why not.
+ * returns exactly the source's rows, or an error that gives the reason.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clock } from "../../src/client/typescript/waiting.ts";
@@ -80,7 +80,7 @@ describe.each([
       const failures: PagingFailure[] = [];
       const seen = { requests: 0, continuedElsewhere: 0, ofOthers: 0 };
       const enough = HISTORIES / 5;
-      // Continues until enough requests went on at the other deployment, because a short history may need none.
+      // The loop continues until enough requests went to the other deployment, because a short history may need none.
       const isShort = (place: number) => seen.continuedElsewhere <= enough && place < 4 * HISTORIES;
       for (let place = 0; place < HISTORIES - REBUILT || isShort(place); place++) {
         const of = random.pick(days);
@@ -112,7 +112,7 @@ describe.each([
     `returns the rows of one revision in ${REBUILT} histories with a rebuild during paging`,
     async () => {
       const seen = { before: 0, after: 0, restarted: 0, refused: 0 };
-      // Continues until at least one day was rebuilt in the middle of its pages.
+      // The loop continues until at least one day was rebuilt in the middle of its pages.
       for (let place = 0; place < REBUILT || (seen.restarted === 0 && place < 60); place++) {
         const before = randomDay(random, rebuildDate(rebuilds++));
         const after = rebuilt(random, before);

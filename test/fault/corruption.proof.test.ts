@@ -15,11 +15,11 @@ import { type Service, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 
 const TRADEDATE = "20260311";
-/** Counts for each dataset; 500 and 100 for all together. */
+/** Numbers of flips and truncations for each dataset, which are 500 and 100 for all datasets together. */
 const FLIPS = proofSize(Math.ceil(500 / DATASET_NAMES.length));
 const CUTS = proofSize(Math.ceil(100 / DATASET_NAMES.length));
 
-/** Of the security that has a second block, except for quotes, whose rows are ten times as long. */
+/** Rows of the security that has a second block; fewer for quotes, whose rows are ten times as long. */
 const LARGE_ROWS: Record<DatasetName, number> = { orders: 12_000, trades: 12_000, quotes: 1_500 };
 
 /** A request and its answer from the intact pack. */

@@ -17,11 +17,11 @@ export interface Spot {
   fault: StoreFault;
   /** The call's number, from 1. */
   k: number;
-  /** Such as `r2 get`. */
+  /** The store and the method, such as `r2 get`. */
   call: string;
 }
 
-/** What the caller received: a whole answer or a broken one. */
+/** The answer that the caller received, whole or broken. */
 export type Seen = { kind: "answer"; answer: Answer } | { kind: "broken" };
 
 const CALL_FAULTS: readonly StoreFault[] = ["fail", "lose", "delay"];

@@ -50,7 +50,7 @@ describe("the body of a request", () => {
     ["pump", 4],
     ["pump", 3 * MEGABYTE],
   ])(
-    "of the kind %s with %i bytes has its exact length; the slot is free at its last byte, the request charged and listed",
+    "of the kind %s with %i bytes has its exact length and frees the slot at its last byte; the request is charged and listed",
     async (how, bytes) => {
       const { account, id } = fresh();
       const answer = await gate.open({ account, id, how, bytes });
@@ -80,7 +80,7 @@ describe("the body of a request", () => {
   it.each([
     ["ready", 200],
     ["pump", 503],
-  ])("of the kind %s is still being read, and a concurrent request gets %i", async (how, status) => {
+  ])("of the kind %s gives a concurrent request %i while it is being read", async (how, status) => {
     const { account } = fresh();
     const reading = await gate.open({ account, how, bytes: 20 * MEGABYTE });
     const next = await gate.open({ account, how: "ready", bytes: 10 });
@@ -91,7 +91,7 @@ describe("the body of a request", () => {
 });
 
 describe("a client that disconnects or stalls", () => {
-  it(`releases the slot and is charged, and the outcome says so, at ${HANG_UPS} random bytes of a streamed body`, async () => {
+  it(`releases the slot and is charged, and the stored outcome shows it, at ${HANG_UPS} random bytes of a streamed body`, async () => {
     const random = printedRandom("hang up at a random byte");
     for (let n = 0; n < HANG_UPS; n++) {
       const hangUpAfter = random.integer(1, 10 * MEGABYTE);
@@ -154,7 +154,7 @@ describe("a fault of the service during a request", () => {
 
 describe("a restart of the gate object while the slot is held", () => {
   it.each(["ready-restarts", "pump-restarts"])(
-    "leaves %s intact, the slot is released and the request charged once",
+    "leaves %s intact, and the slot is released and the request charged once",
     async (how) => {
       const { id, seen, state } = await ending({ how, bytes: 3 * MEGABYTE });
       expect(seen.isWhole).toBe(true);

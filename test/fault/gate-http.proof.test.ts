@@ -156,7 +156,7 @@ describe("strictly sequential requests", () => {
 });
 
 describe("the quota under concurrency (contract 7.3)", () => {
-  it("serves exactly 100 requests of a trial to 8 clients that repeat every 503, then returns 429", async () => {
+  it("serves exactly 100 requests of a trial account to 8 clients that repeat every 503, then returns 429", async () => {
     const { key } = await account(service, { plan: "trial" });
     let served = 0;
     const client = async () => {
@@ -174,7 +174,7 @@ describe("the quota under concurrency (contract 7.3)", () => {
 });
 
 describe("a caller's error that only the pack can reveal", () => {
-  it("is charged: after 100 undated cursors beyond their millisecond's rows, a trial's next one reads no pack", async () => {
+  it("is charged: after 100 undated cursors beyond the rows of their millisecond, the next request of a trial account reads no pack", async () => {
     const { key } = await account(service, { plan: "trial" });
     const beyond = () => service.post(page(key, { cursor: "v2.093000000-25" }));
     for (let n = 0; n < 100; n++) {

@@ -54,7 +54,7 @@ export function corruptHeaders(random: Random): Record<string, string> {
   return headers;
 }
 
-/** A new address for nearly every request, so that no lock applies; some are invalid. */
+/** Returns a new address for nearly every request, so that no lockout applies; some are invalid. */
 const addressOf = (random: Random) =>
   random.pick([
     `203.0.${random.integer(0, 255)}.${random.integer(0, 255)}`,
@@ -68,7 +68,7 @@ const COMPRESSORS = {
   br: brotliCompressSync,
   zstd: zstdCompressSync,
 } as const;
-/** 4 MB of zeros in each compression, a few KB each. */
+/** 4 MB of zeros in each compression, which take a few KB each. */
 const bombs = Object.entries(COMPRESSORS).map(
   ([encoding, compress]) => [encoding, compress(Buffer.alloc(4 * 1024 * 1024))] as const,
 );

@@ -127,7 +127,7 @@ const climbing = traversals(400).filter((path) => !/[^\x21-\x7e]/.test(path));
 const some = (random: Random, choices: readonly string[], by: string, most = 4) =>
   Array.from({ length: random.integer(1, most) }, () => random.pick(choices)).join(by);
 
-/** Encodes a path for a request line. What Node refuses to send is sent through raw sockets instead. */
+/** Encodes a path for a request line. Raw sockets send the paths that Node refuses to send. */
 const sendable = (path: string) => path.replaceAll(/[^\x21-\x7e]/g, (letter) => encodeURIComponent(letter));
 
 function sharePath(random: Random, { share }: Victim): string {
@@ -174,7 +174,7 @@ function credentials(random: Random, { share }: Victim): Record<string, string> 
 const PROPFIND =
   '<?xml version="1.0"?><D:propfind xmlns:D="DAV:"><D:prop><D:getetag/><x:y xmlns:x="z"/></D:prop></D:propfind>';
 
-/** Returns the area of a path after `..` is resolved, as every URL parser does; null for `/api`. */
+/** Returns the area of a path, resolving `..` as every URL parser does; null for `/api`. */
 function areaOf(path: string): Area | null {
   const [, first = ""] = new URL(`http://h${path}`).pathname.split("/");
   if (first === "s") return "share";
@@ -218,7 +218,7 @@ export function hostileRequest(random: Random, victim: Victim): HostileRequest {
   return withBody(random, { area, method, path, headers }, honestBody(random, { area, method }, victim));
 }
 
-/** Usually the headers that a console page sends. */
+/** Returns the headers of a session, usually those that a console page sends. */
 function sessionOf(random: Random, { holder }: Victim): Record<string, string> {
   return {
     ...(random.chance(0.8) ? { cookie: holder.cookie } : {}),

@@ -14,7 +14,7 @@ import { proofSize } from "../support/tier.ts";
 import { expectCleanLog } from "./hostile-checks.ts";
 
 const TRADEDATE = "20260311";
-/** A connection can be silent for a second, so there are fewer of them than of a client's requests. */
+/** A connection can be silent for a second, so the test opens fewer connections than other tests send requests. */
 const LINES = proofSize(3_000);
 const AT_ONCE = 16;
 /** How long to wait for an answer or the end of the connection after the last byte was sent. */
@@ -131,7 +131,7 @@ function sendLine(pieces: readonly string[]): Promise<string> {
         socket.write(piece, "latin1");
         if (pieces.length > 1) await new Promise((next) => setImmediate(next));
       }
-      // Tells the other side that nothing follows.
+      // Tells the other side that no more data follows.
       if (random.chance(0.9)) socket.end();
     })();
   });
@@ -141,7 +141,10 @@ function sendLine(pieces: readonly string[]): Promise<string> {
 const statusesOf = (answer: string) =>
   [...answer.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
 
-/** What the local edge simulator logs for a request without a valid URL; the service would write its own log line. */
+/**
+ * The text that the local edge simulator logs for a request without a valid URL; the service would write its own log
+ * line.
+ */
 const STAND_IN_LINE = /Invalid URL string|Fetch API cannot load/;
 
 /**

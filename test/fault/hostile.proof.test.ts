@@ -29,13 +29,14 @@ const REQUESTS = proofSize(50_000);
 /** A slower answer counts as hanging; a normal one takes milliseconds, on a busy machine seconds. */
 const HANGING_MS = 120_000;
 /**
- * Garbage that the runtime lets accumulate, plus what the stores, which run in the same process, keep for a request.
+ * Bytes that the runtime lets accumulate as garbage, and bytes that the stores in the same process keep, for each
+ * request.
  */
 const GROWTH_BYTES = 1_200_000_000 + 1_000 * REQUESTS;
 const LOOKED_AT_EVERY = 1_000;
 const LONG_MS = 6 * 3_600_000;
 
-/** A caller with an account of its own, so that it never competes for a slot. */
+/** A caller with a separate account, so that it never competes for a slot. */
 interface Lane {
   key: string;
   agent: Agent;
@@ -166,7 +167,7 @@ describe(`the service under ${REQUESTS} hostile requests`, () => {
       const body = JSON.stringify(orderHistory({ dataset, apikey: key, params: { ...params, cursor } }));
       const check = (answer: Answer) => {
         const kind = expectEnvelope(answer);
-        // These may be served: only blanks, an undated cursor, the original cursor with blanks around it.
+        // These cursors may be served: blanks only, an undated cursor, and the original cursor with blanks around it.
         const harmless =
           cursor.trim() === "" || cursor.trim() === genuine || /^v2\.\d{9}-\d+$/.test(cursor.trim());
         if (kind === "served" && !harmless) throw new Error(`served with ${cursor}`);

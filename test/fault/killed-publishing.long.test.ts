@@ -19,9 +19,9 @@ import { printedRandom } from "../support/random.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
-/** Cells that give a pack two parts. */
+/** Number of cells that gives a pack two parts. */
 const FILLING_CELLS = 3_500_000;
-/** As the command does: content that is already served is not published again. */
+/** As in the command, content that is already served is not published again. */
 const UNFORCED = { force: false };
 const LONG_MS = 900_000;
 

@@ -23,7 +23,10 @@ import type { Service } from "../support/service.ts";
 const TRADEDATE = "20260311";
 /** A file larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
-/** Most bytes in buffers between the worker and a slower reader; beyond this the slot may already be free. */
+/**
+ * The most bytes that fit in buffers between the worker and a slower reader. After so many bytes the slot may already
+ * be free.
+ */
 const BUFFERS_BYTES = 12_000_000;
 const SMALL = { symbol: "600519", rows: 2_000 };
 const PAGE_SIZE = 100;
@@ -110,7 +113,7 @@ function stream(service: Service, asked: Asked, onBytes?: (bytes: number) => voi
   });
 }
 
-/** Reads the pages from `cursor` on as far as they arrive; `onAsked` is called for every request. */
+/** Reads the pages from `cursor` on until a request fails; `onAsked` is called for every request. */
 async function pageFrom(
   service: Service,
   { key }: TestAccount,

@@ -1,7 +1,7 @@
 /**
- * Untrusted packs: changed anywhere, with all checksums recomputed, so that only their meaning can reveal the change.
- * Verify, publish and the reader refuse them with a message or find them valid; they never crash, hang or exhaust
- * memory.
+ * Changes untrusted packs anywhere and recomputes all checksums, so that only a check of the content can find the
+ * change. Verify, publish and the reader refuse them with a message or find them valid; they never crash, hang or
+ * exhaust memory.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -155,7 +155,7 @@ function fixed(bytes: Buffer, { located }: Subject): Buffer {
   return bytes;
 }
 
-/** Reads a page of every security and returns the outcome. Throws anything that is not a refusal. */
+/** Reads a page of every security and returns the outcome. Throws every error that is not a refusal. */
 async function read(bytes: Buffer, dataset: DatasetName): Promise<"refused" | "read"> {
   const columns = DATASETS[dataset].columns.map(({ name }) => ({ field: name, name }));
   let index: DayIndex;

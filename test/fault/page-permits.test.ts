@@ -23,7 +23,7 @@ let service: Service;
 let rows: Row[];
 beforeAll(async () => {
   const random = printedRandom("pages that wait");
-  // Long enough for the slowest machine, so that a held call is not a fault.
+  // This is long enough for the slowest machine, so that a held call does not become a fault.
   const settings = { FIRST_BYTE_MS: "90000", JSON_BOUND_MS: "120000" };
   service = await startService({ entry: "test/support/fault-worker.ts", settings });
   const test = day({

@@ -62,7 +62,7 @@ const open = (apikey: string, pageSize: number, bytesPerSecond: number): Promise
     headers: { "x-read": String(bytesPerSecond) },
   });
 
-/** Requests pages one after the other without reading them; returns how each was answered. */
+/** Requests pages one after the other without reading them; returns the outcome of each. */
 async function stack(apikey: string): Promise<{ reasons: unknown[]; close(): void }> {
   const opened: OpenAnswer[] = [];
   for (let asked = 0; asked < STACKED; asked++) opened.push(await open(apikey, FULL_ROWS, 0));
@@ -97,7 +97,7 @@ async function watched(work: () => Promise<void>): Promise<void> {
   expect(grownBytes).toBeLessThan(MAX_GROWN_BYTES);
 }
 
-it("The service serves slow readers and all others beside one key that leaves its pages unread", async () => {
+it("serves slow readers and all other clients while one key leaves its pages unread", async () => {
   const slow = await keys(READERS);
   const [hostile = ""] = await keys(1);
   await watched(async () => {
@@ -112,7 +112,7 @@ it("The service serves slow readers and all others beside one key that leaves it
   });
 });
 
-it("The service serves all others beside 200 clients that read nothing and lose their bodies", async () => {
+it("serves all other clients while 200 clients read nothing, and breaks the bodies of those 200", async () => {
   const stalled = await keys(READERS);
   await watched(async () => {
     const opening = stalled.map((key) => open(key, FULL_ROWS, 0).catch(() => null));

@@ -24,7 +24,7 @@ const TRADEDATE = "20260311";
 const SYMBOL = "300750";
 const asked = { symbol: SYMBOL, tradedate: TRADEDATE };
 
-/** A slot is freed at its request's end, long before its own deadline of 60 s, which would free it anyway. */
+/** A slot is freed at its request's end, long before its deadline of 60 s, which would also free it. */
 const FREE_MS = 30_000;
 
 let service: Service;
@@ -57,7 +57,7 @@ afterAll(() => service.stop());
 interface Kind {
   body(apikey: string): Record<string, unknown>;
   check(answer: Answer): void;
-  /** Whether a served request is charged. */
+  /** Whether the service charges the request when it serves it. */
   charged: boolean;
 }
 
@@ -111,7 +111,10 @@ const kinds: Record<string, Kind> = {
   },
 };
 
-/** Each request has an account of its own with an uncached key; the trial plan's 100 requests show what was charged. */
+/**
+ * Returns a new account for each request, with an uncached key; the 100 requests of the trial plan show what was
+ * charged.
+ */
 const fresh = (kind: string) =>
   account(
     service,
@@ -130,7 +133,7 @@ async function corruptOne(name: string, kind: Kind, spot: Spot): Promise<"served
   const served = isServed(seen);
   if (served) kind.check(seen.answer);
   else await expectFault(seen, holder, about);
-  // Nothing was sent yet, so the answer can still be a refusal.
+  // The service has not sent any byte, so the answer can still be a refusal.
   if (spot.fault === "gone") expect(seen.kind, about).toBe("answer");
   if (spot.fault === "delay") expect(served, about).toBe(true);
   // Expects a free slot and the right charges.

@@ -8,7 +8,7 @@
 export interface PackContent {
   content: string;
   degraded: boolean;
-  /** One bit is wrong, while the announced checksum is of the original. */
+  /** One bit differs, while the announced checksum is that of the original. */
   isBroken?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Seen {
 }
 
 export interface Upload extends PackContent {
-  /** Null until a step returns it. */
+  /** The id of the upload; null until a step returns it. */
   id: string | null;
   /** The key of the pack that it adopts; null for an uploaded pack. */
   adopts: string | null;
@@ -34,7 +34,7 @@ export interface Upload extends PackContent {
   hasPart: boolean;
   /** `held`: complete, but it needs `force` to be published. */
   state: "uploading" | "held" | "served" | "ended" | "forgotten";
-  /** An earlier content was restored after it began. */
+  /** Whether an earlier content was restored after the upload began. */
   isOvertaken: boolean;
 }
 
@@ -57,7 +57,7 @@ export class DecisionsModel {
   readonly strays = new Map<string, StoredPack>();
   readonly uploads: Upload[] = [];
   readonly #isSmall: (content: string) => boolean;
-  /** A withdrawal is in force. */
+  /** Whether a withdrawal is in force. */
   #isStanding = false;
   #newest = 0;
 
@@ -102,7 +102,7 @@ export class DecisionsModel {
       case "ended":
         return "upload_ended";
       case "served":
-        // Its parts are forgotten when the day's next upload begins; both answers change nothing.
+        // Whether its parts were deleted, which the next upload of the day does. Both answers change nothing.
         return seen.outcome === "upload_ended" ? "upload_ended" : "stored";
       default:
         upload.hasPart = true;
@@ -118,7 +118,7 @@ export class DecisionsModel {
     return this.#settle(upload, seen);
   }
 
-  /** All steps of a publisher, as the commands perform them. */
+  /** Performs all steps of a publisher, as the commands do. */
   publish(ask: PackContent & { force: boolean }, seen: Seen): string {
     const begun = this.begin(ask, { outcome: seen.outcome });
     if (begun === "served") return "same";
@@ -170,13 +170,13 @@ export class DecisionsModel {
     return this.#serve(pack, seen, "changed");
   }
 
-  /** A reader received a block with a wrong checksum. */
+  /** Records that a reader received a block with a wrong checksum. */
   damage(): void {
     this.state = "damaged";
     this.damaged.add(this.present?.pack.key ?? "");
   }
 
-  /** The catalog is restored to a state without this pack and these uploads. */
+  /** Records that the catalog was restored to a state without this pack and these uploads. */
   forget(pack: StoredPack, uploadIds: ReadonlySet<string>): void {
     const kept = this.history.filter((each) => each.pack.key !== pack.key);
     this.history.splice(0, this.history.length, ...kept);

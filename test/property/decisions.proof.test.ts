@@ -109,7 +109,7 @@ class Sequence {
   readonly #model = new DecisionsModel((content) => content === "small");
   /** The steps and their outcomes, for the failure message. */
   readonly #story: string[] = [];
-  /** The delivery in the drop folder of `nightly`. */
+  /** The delivery in the drop folder for `nightly`. */
   #delivered: PackContent = { content: "first", degraded: false };
   #last = this.#delivered;
 
@@ -160,7 +160,7 @@ class Sequence {
     return steps.flatMap(([fits, weight, step]) => (fits ? Array.from({ length: weight }, () => step) : []));
   }
 
-  /** Often the pack of the last step, because commands are repeated. */
+  /** The step often uses the pack of the last step, because commands are repeated. */
   #somePack(): PackContent {
     if (!this.#random.chance(0.35)) {
       this.#last = { content: this.#random.pick(CONTENTS), degraded: this.#random.chance(0.1) };

@@ -25,9 +25,9 @@ interface Working {
   grantId: string;
   untilMs: number;
   lease: LeaseStub;
-  /** The end that it sent and would resend. */
+  /** The end that the worker sent and would send again. */
   told?: ReleaseRequest;
-  /** It has ended: it released, its deadline passed, or the grant never arrived. */
+  /** Whether the worker has ended: it released, its deadline passed, or the grant never arrived. */
   isOver?: true;
 }
 
@@ -151,7 +151,7 @@ class History {
     await this.#settle();
   }
 
-  /** A release that is repeated, late or of an ended grant, through a fresh stub and by either id. */
+  /** Releases late, repeatedly or for an ended grant, through a fresh stub and by either id. */
   async #tellAgain(): Promise<void> {
     const ids = this.#random.chance(0.5) ? this.#grantIds : this.#requestIds;
     const id = this.#random.pick(ids.slice(-6));
@@ -164,7 +164,7 @@ class History {
     await this.#stored();
   }
 
-  /** The time that an end may wait in memory passes. */
+  /** Lets the time pass that an end may wait in memory. */
   async #storeCarried(): Promise<void> {
     const carried = this.#carriedOf;
     if (carried === undefined) return;
@@ -176,7 +176,7 @@ class History {
     this.#model.store();
   }
 
-  /** Memory is lost. Workers whose end was only in memory resend it, at once or after the next request. */
+  /** Memory is lost. Workers whose end was only in memory send it again, at once or after the next request. */
   async #restart(): Promise<void> {
     const carried = this.#carriedOf;
     const waiting = carried?.lease.written().then<string, string>(
@@ -203,7 +203,7 @@ class History {
     const atWork = dead.filter(({ isOver }) => !isOver);
     for (const working of atWork) {
       await expect(Promise.resolve(working.lease.release({ credit: false }))).rejects.toThrow();
-      // It releases through a fresh stub, or has ended too; then only the deadline frees the slot.
+      // The worker releases through a fresh stub, or has ended too; then only the deadline frees the slot.
       if (this.#random.chance(0.4)) continue;
       await this.#stub().release(working.grantId, { credit: false });
       this.#told(working.grantId, { credit: false });

@@ -24,7 +24,7 @@ const ASKED: Partial<Record<DatasetName, string[]>> = {
 };
 const ONE_MILLISECOND = isLong ? 25_500 : 12_750;
 const MIXED = isLong ? 31_000 : 15_500;
-/** Of quotes a quarter of these rows, which take as long to build. */
+/** For quotes a quarter of these rows is used, which takes as long to build. */
 const PART: Record<DatasetName, number> = { orders: 1, trades: 1, quotes: 1 / 4 };
 
 let service: Service;
@@ -37,7 +37,7 @@ afterAll(() => service.stop());
 
 describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (dataset) => {
   const place = DATASET_NAMES.indexOf(dataset);
-  /** All of `cases` in the long tier; in the quick tier each dataset runs a different part of them. */
+  /** Returns all of `cases` in the long tier; in the quick tier each dataset gets a different part of them. */
   const partOf = <T>(cases: T[]): T[] =>
     isLong ? cases : cases.filter((_, n) => n % DATASET_NAMES.length === place);
 

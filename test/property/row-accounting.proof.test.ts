@@ -76,7 +76,7 @@ function expectedOf(made: RandomDelivery, dataset: DatasetName): Expected {
 function isHeaderIntact({ bytes }: MadeFile, dataset: DatasetName): boolean {
   const [header = ""] = bytes.toString("latin1").split("\n");
   const names = header.split(",").map((name) => name.replace(/^\0+|\0+$/g, ""));
-  // Omits the day and a number that not every source has.
+  // Omits the day, and a number that only some sources have.
   const wanted = HEADERS[dataset].plain
     .split(",")
     .filter((name) => !["tradedate", "order_id", ...QUOTES_ON_REQUEST].includes(name));
@@ -185,7 +185,7 @@ function quarantineOf(pack: string): string[] {
   return Array.from(records, ([, place = ""]) => place).sort();
 }
 
-/** Deliveries of each kind. The datasets share all code except layouts and row parsers. */
+/** Number of deliveries of each kind. The datasets share all code except layouts and row parsers. */
 const DELIVERIES = { orders: proofSize(100), trades: proofSize(20), quotes: proofSize(10) } as const;
 
 describe.each(DATASET_NAMES)("the rows and files of a random delivery of %s", (dataset) => {

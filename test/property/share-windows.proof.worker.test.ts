@@ -24,7 +24,7 @@ const RANDOM_INSTANTS = proofSize(120);
 
 type DataType = "auction_tick" | "level2";
 const DATA_TYPES: DataType[] = ["auction_tick", "level2"];
-/** More days than the age of any file. */
+/** This is more days than the age of any file. */
 const ALL_DAYS = 5_000;
 const WINDOW_DAYS = { auction_tick: 365, level2: 30 };
 
@@ -36,7 +36,7 @@ interface FileRow {
   size: number;
 }
 
-/** Uses day numbers, while the service uses dates as text. */
+/** The calculation uses day numbers, while the service uses dates as text. */
 const dateOf = (number: number) => new Date(number * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "");
 const beijingClock = new Intl.DateTimeFormat("en-CA", { timeZone: "Asia/Shanghai" });
 const todayNumber = (nowMs: number) => Date.parse(`${beijingClock.format(nowMs)}T00:00:00Z`) / DAY_MS;
@@ -45,7 +45,7 @@ function someFiles(random: Random): FileRow[] {
   const files: FileRow[] = [];
   for (const type of DATA_TYPES) {
     for (let number = Date.parse("2026-01-01") / DAY_MS; number <= LAST_INSTANT / DAY_MS; number++) {
-      // Weeks without files, so that windows and years without files occur.
+      // Some weeks have no files, so that windows and years without files occur.
       const isQuiet = Math.floor(number / 40) % 6 === 0;
       if (!isQuiet && random.chance(0.7)) {
         files.push({ type, number, date: dateOf(number), size: random.integer(1, 10 ** 9) });
@@ -166,7 +166,7 @@ describe("a share's coverage over three years (contract 7.2, 8.2)", () => {
     }
   });
 
-  it("is the whole year up to today for a flagship", async () => {
+  it("is the whole year up to today for the flagship plan", async () => {
     for (let i = 0; i < 40; i++) {
       const nowMs = random.integer(FIRST_INSTANT, LAST_INSTANT);
       const today = todayNumber(nowMs);
