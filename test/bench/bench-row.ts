@@ -1,12 +1,12 @@
 import type { BenchDays } from "./days.ts";
 import type { Delays } from "./latency-worker.ts";
 
-/** One figure of the bench, with the rival of the same run that it is measured against. */
+/** One figure of the bench, with the rival of the same run that it is compared with. */
 export interface BenchRow {
   /** The title of its table; absent for the bench's own table, which has one figure per line. */
   table?: string;
   name: string;
-  /** The column, in a table with several figures per line. */
+  /** The heading of its column, in a table with several figures per line. */
   column?: string;
   value: number;
   unit: string;
@@ -18,13 +18,13 @@ export interface BenchRow {
 /** The options of all benches; each bench reads those it needs. */
 export interface BenchOptions {
   days: BenchDays;
-  /** Rows of the delivery that the builder is measured with. */
+  /** Number of rows of the delivery for the builder. */
   deliveryRows: number;
   /** How often a task is repeated at most. */
   rounds: number;
   /** How long the load lasts. */
   loadSeconds: number;
-  /** The delays of the stores when latency is measured. */
+  /** The delays of the stores for the latency bench. */
   delays: Omit<Delays, "advanceMs">;
 }
 
@@ -41,7 +41,7 @@ const BUDGET_MS = 2_000;
 
 /**
  * Returns the median milliseconds of each task in `rounds` rounds, interleaved so that a busy moment affects all of
- * them. A slow task runs in fewer rounds, but at least once; nothing is warmed up here.
+ * them. A slow task runs in fewer rounds, but at least once. The caller must warm the tasks up.
  */
 export async function timeInterleaved<Name>(
   tasks: ReadonlyMap<Name, () => unknown>,

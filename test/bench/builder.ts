@@ -1,6 +1,6 @@
 /**
  * Builds a day pack from a vendor's folder of CSV files, each contender in its own process: rows per second, peak
- * memory and file size. What DuckDB builds is compared with our pack, row by row and in order.
+ * memory and file size. DuckDB's file is compared with our pack, row by row and in order.
  */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";

@@ -15,14 +15,14 @@ import { type BenchRow, median } from "./bench-row.ts";
 
 const run = promisify(execFile);
 
-/** A larger bundle ends the bench. */
+/** The bench fails for a larger bundle. */
 const MOST_GZIP_BYTES = 500_000;
 const START_ROUNDS = 3;
 
 const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 const QUIET = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
 
-/** Why each part is in the worker. Our remaining modules answer `/api`. */
+/** The reason why each part is in the worker. The project's modules that are not listed answer `/api`. */
 const PARTS: readonly [part: string, why: string][] = [
   ["node_modules/zod", "checks what comes in from outside"],
   ["node_modules/hono", "routes, and renders the pages"],
@@ -117,7 +117,7 @@ interface CpuProfile {
   timeDeltas: number[];
 }
 
-/** Milliseconds of a start; the warm-up is `src/packs/warm-up.ts` with everything it calls. */
+/** The milliseconds of a start; the warm-up is the time in `src/packs/warm-up.ts` and everything it calls. */
 interface StartTime {
   active: number;
   warmUp: number;

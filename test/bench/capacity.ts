@@ -1,6 +1,7 @@
 /**
- * The pages that one isolate serves to 64 accounts at once, with an R2 that answers immediately (only the processor
- * limits it) and with a delayed R2, interleaved. Waiting for R2 must not reduce them.
+ * Measures the pages that one isolate serves to 64 accounts concurrently, with an R2 that answers immediately, so that
+ * only the processor is the limit, and with a delayed R2, interleaved. Waiting for R2 must not reduce the number of
+ * pages.
  */
 import { Agent } from "node:http";
 import { call } from "../support/http-client.ts";
@@ -15,11 +16,13 @@ const READERS = 64;
 const R2_MS = 60;
 const PAGE_SIZES = [100, 2_000, 10_000];
 const ROUNDS = 4;
-/** The length of a round without the time in which the readers begin and end. */
+/** The length of a round, without the time in which the readers start and stop. */
 const ROUND_MS = 3_000;
 const BEGIN_MS = 1_000;
 
-/** Returns pages per second with a near and with a far R2, and the pages that were refused for lack of memory. */
+/**
+ * Returns pages per second with an immediate and with a delayed R2, and the pages that were refused for lack of memory.
+ */
 export async function benchCapacity(_options: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService({
     entry: "test/bench/latency-worker.ts",

@@ -36,7 +36,7 @@ const PRICES_OF = "October 2026";
 /** Workers Logs counts two events per request: the invocation and our own line. */
 const LOG_EVENTS = 2;
 
-/** A day with ids that the fast reader cannot read. */
+/** A day with ids that the fast reader cannot read, so that the slow reader is used. */
 const FALLBACK_DATE = "20260310";
 const ROUNDS = 50;
 /** Number of warm-up requests of each kind, which are not counted. */

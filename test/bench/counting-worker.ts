@@ -10,7 +10,7 @@ import { type StoreCall, watchCaches, watchStores } from "../support/watched-sto
 
 export * from "../../src/worker.ts";
 
-/** The service's gate, with the rows counted that its storage reads and writes. */
+/** The service's gate; counts the rows that its storage reads and writes. */
 export class Gate extends ServedGate {
   constructor(ctx: DurableObjectState, env: Env) {
     super(countedStorage(ctx), env);
@@ -24,7 +24,9 @@ export class Guard extends ServedGuard {
   }
 }
 
-/** The objects' statements since the last `GET /counts`; a cursor knows its rows once it has been read. */
+/**
+ * The objects' statements since the last `GET /counts`; the number of rows of a cursor is known once it has been read.
+ */
 let cursors: SqlStorageCursor<never>[] = [];
 
 function countedStorage(ctx: DurableObjectState): DurableObjectState {
@@ -46,7 +48,9 @@ export interface Counts {
   guard: number;
   r2: number;
   cache: number;
-  /** The objects' calls that the platform bills; calls to a lease belong to the request that returned it. */
+  /**
+   * The calls of the objects that the platform bills; a call to a lease is part of the request that returned the lease.
+   */
   objectRequests: number;
   objectRowsRead: number;
   objectRowsWritten: number;

@@ -16,7 +16,10 @@ import { writeDenseQuotes } from "./dense-quotes.ts";
 /** The first generated day; each further one is a day later. No existing pack is of these days. */
 const FIRST_DATE = "20220301" as BeijingDate;
 
-/** In sample days of every size it has a real day's number of orders and lies far from both ends of the pack. */
+/**
+ * A security that has as many orders in sample days of every size as on a real day, and lies far from both ends of the
+ * pack.
+ */
 const SYMBOL = "300750";
 
 export interface BenchDay {
@@ -28,7 +31,7 @@ export interface BenchDay {
   rows: number;
   /** The measured security: 300750, or the one with the most rows. */
   entry: SectionEntry;
-  /** For the headings: `10,000,000 rows`. */
+  /** The name of the day in headings, such as `10,000,000 rows`. */
   label: string;
 }
 

@@ -1,4 +1,6 @@
-/** A security with more snapshots than a day brings, so that pages of 10,000 rows begin and end inside its day. */
+/**
+ * Writes a security with more snapshots than a real day has, so that pages of 10,000 rows begin and end inside its day.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type RowsOf, storedColumns } from "../../src/datasets/dataset.ts";
@@ -13,7 +15,10 @@ type QuoteColumns = RowsOf<typeof quotes>;
 /** A day has about 5,000 snapshots of a security that trades without pause. */
 const COPIES = 7;
 
-/** Writes the pack with the snapshots of `symbol` on the sample day, seven times with other numbers. Returns its path. */
+/**
+ * Writes the pack with the snapshots of `symbol` on the sample day, repeated seven times with other numbers. Returns
+ * its path.
+ */
 export async function writeDenseQuotes(day: SampleDay, folder: string, symbol: string): Promise<string> {
   for (const security of sampleDatasets(day)) {
     if (security.symbol !== symbol) continue;
@@ -25,7 +30,7 @@ export async function writeDenseQuotes(day: SampleDay, folder: string, symbol: s
   throw new Error(`the sample day has no ${symbol}`);
 }
 
-/** Copies follow each other at the times of the day; numbers other than 0 differ in each copy. */
+/** The copies are spread over the times of the day; numbers other than 0 differ in each copy. */
 function dense(source: QuoteColumns): QuoteColumns {
   const rows = source.rows * COPIES;
   const columns = storedColumns(quotes).map(({ key, kind }) => {

@@ -1,6 +1,6 @@
 /**
- * The cost of a slot: taking and freeing it while paging and otherwise, compared with the object before it could keep
- * an end in memory, and with two calls that each write one row.
+ * The cost of a slot: taking and freeing it while paging and otherwise, compared with an earlier version of the object,
+ * which could not keep an end in memory, and with two calls that each write one row.
  */
 import { type GateRounds, startGateService } from "../support/gate-service.ts";
 import { type BenchRow, median } from "./bench-row.ts";
@@ -10,7 +10,7 @@ const ROUNDS = 20;
 const SAMPLES = 7;
 const KINDS: readonly GateRounds[] = ["former", "paging", "slot", "writes"];
 
-/** Returns slots taken and freed per second over 100 warm objects at once. */
+/** Returns the number of slots taken and freed per second, over 100 warm objects concurrently. */
 export async function benchGate(): Promise<BenchRow[]> {
   await using gate = await startGateService();
   const perSecond = async (what: GateRounds): Promise<number> => {
@@ -20,7 +20,7 @@ export async function benchGate(): Promise<BenchRow[]> {
   };
   const samples = new Map<GateRounds, number[]>(KINDS.map((kind) => [kind, []]));
   for (const kind of KINDS) await perSecond(kind);
-  // Interleaved, so that a busy moment affects all of them.
+  // The tasks are interleaved, so that a busy moment affects all of them.
   for (let sample = 0; sample < SAMPLES; sample++) {
     for (const [kind, values] of samples) values.push(await perSecond(kind));
   }

@@ -1,6 +1,6 @@
 /**
  * How answers grow with the size of the day and with the page number: whole days are published into the running service
- * and their largest security is requested over HTTP. It shows that what is constant by design stays constant.
+ * and their largest security is requested over HTTP. Costs that are constant by design must stay constant.
  */
 import { PART_SHA256_HEADER, type UploadBegun } from "../../src/admin/wire.ts";
 import { openPackFile } from "../../src/pack-builder/pack-file.ts";
@@ -21,8 +21,8 @@ const PAGE_NUMBERS = [1, 2, 10, 100];
 const LAST_STEP = "publish, last step: whole pack summed, index rows written";
 
 /**
- * Returns two tables with a column per day; ratios are to the smallest day, or to page 1. All days are served at once
- * and requested alternately, so that a busy moment affects all of them.
+ * Returns two tables with a column per day. Ratios compare with the smallest day, or with page 1. All days are served
+ * at once and requested alternately, so that a busy moment affects all of them.
  */
 export async function benchGrowth({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService();

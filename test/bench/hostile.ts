@@ -1,10 +1,12 @@
-/** Readers of headers and parameters on hostile texts of 4, 8 and 16 KB: their time must grow as the text does. */
+/**
+ * Readers of headers and parameters on hostile texts of 4, 8 and 16 KB: their time must grow in proportion to the text.
+ */
 import { HOSTILE_LENGTHS, HOSTILE_READS, msOf } from "../support/hostile.ts";
 import type { BenchRow } from "./bench-row.ts";
 
 const TABLE = "hostile texts, before the sender is known";
 
-/** Returns a line per reader and a column per length; ratios are to the shortest text. */
+/** Returns a line per reader and a column per length; ratios compare with the shortest text. */
 export async function benchHostile(): Promise<BenchRow[]> {
   return HOSTILE_READS.flatMap(({ name, read }) => {
     const [shortest] = HOSTILE_LENGTHS;

@@ -26,7 +26,7 @@ export interface TimedCall extends StoreCall {
   statements: number;
 }
 
-/** The calls since the previous `GET /calls`, and when the last request reached the worker. */
+/** The calls since the previous `GET /calls`, and the instant at which the last request reached the worker. */
 export interface Calls {
   requestMs: number;
   calls: TimedCall[];

@@ -17,7 +17,7 @@ const FILE_DATE = "20260310";
 const MISSING_DATE = "20260312";
 const ROUNDS = 12;
 const SWEPT = 40;
-/** Longer than an isolate keeps anything. */
+/** This is longer than an isolate keeps cached data. */
 const EXPIRE_MS = 60_000;
 const STAGES = ["D1", "gate", "R2", "release", "guard", "other"] as const;
 type Stage = (typeof STAGES)[number];
@@ -27,14 +27,15 @@ type ByStage = Record<Stage, number>;
 interface Sample {
   ms: number;
   path: ByStage;
-  /** Medians over the calls to each store; 0 without calls. */
+  /** Median milliseconds over the calls to each store; 0 without calls. */
   stores: ByStage;
   d1: number;
   queries: number;
 }
 
 /**
- * The stores that must answer one after the other at best; gate and R2 answer at the same time where `atOnce` says so.
+ * The stores that must at least answer one after the other; the gate and R2 answer at the same time where `atOnce` says
+ * so.
  */
 interface Kind {
   name: string;
@@ -126,14 +127,14 @@ function sampleOf({ requestMs, calls: made }: Calls, ms: number): Sample {
   return { ms, path, stores, d1: reads.length, queries };
 }
 
-/** Returns false for calls after the answer: notes in the catalog, and storing a slot's end. */
+/** Returns whether the client waits for the call; false for records in the catalog and for storing a slot's end. */
 function isAwaited({ store, method }: TimedCall): boolean {
   return !(store === "d1" && method === "run") && method !== "lease.written";
 }
 
 /**
- * Returns the time by stage, found backwards from the end: the call that ended last, then the call that ended last
- * before its beginning, and so on. Time without a call belongs to the worker and the connection (`other`).
+ * Returns the time by stage. Stages are found backwards from the end: the call that ended last, then the call that
+ * ended last before it began, and so on. Time without a call belongs to the worker and the connection (`other`).
  */
 function criticalPath(calls: readonly TimedCall[], beganMs: number, endedMs: number): ByStage {
   const path = emptyStages();
@@ -199,7 +200,7 @@ class Run {
     return { name, d1, atOnce, samples };
   }
 
-  /** Pages through the largest security several times; the first, the inner and the last pages are three kinds. */
+  /** Pages through the largest security several times; the first, the inner and the last pages are separate kinds. */
   async pages(): Promise<Kind[]> {
     const kind = (name: string): Kind => ({ name, d1: 0, atOnce: true, samples: [] });
     const [first, inner, last] = [
@@ -220,7 +221,7 @@ class Run {
     return [first, inner, last];
   }
 
-  /** Lets all code be compiled before the stores become slow. */
+  /** Has all code compiled before the stores become slow. */
   async warmUp(): Promise<void> {
     for (let round = 0; round < 30; round++) await this.page({});
     for (let round = 0; round < 5; round++) await this.page({ format: "parquet" });

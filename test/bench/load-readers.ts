@@ -20,7 +20,7 @@ export interface Tally {
   ms: number[];
   rows: number;
   bytes: number;
-  /** Whole days read, each equal to what was published. */
+  /** Number of whole days read, each equal to the published one. */
   wholeReads: number;
   /** Pages that took the service too long (503 `unavailable`) and were requested again after `Retry-After`. */
   givenUp: number;

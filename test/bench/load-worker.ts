@@ -36,7 +36,7 @@ export default {
       return answer.headers.get("x-reason");
     };
     const times = Number(searchParams.get("times"));
-    // A key that is dropped from memory meanwhile changes the calls, so the recording ends there.
+    // The isolate may drop a cached key during a run, which changes the calls, so the recording ends there.
     for (let attempt = 0; attempt < 5; attempt++) {
       isReplaying = false;
       await once();
@@ -62,14 +62,14 @@ function stringifyMs(body: ArrayBuffer, times: number): number {
 }
 
 async function replayed({ store, method }: StoreCall, proceed: () => Promise<unknown>): Promise<unknown> {
-  // A refusal is recorded some time after the answer, so it has no place in the order of a run.
+  // A refusal is stored some time after the answer, so its call has no fixed position in a run.
   if (store === "d1" && method === "run") return isReplaying ? undefined : proceed();
   const place = at++;
   if (!isReplaying) answers[place] = store === "r2" ? await readWhole(await proceed()) : await proceed();
   return answers[place];
 }
 
-/** An R2 object that can be read more than once. */
+/** Returns an R2 object that can be read more than once. */
 async function readWhole(answer: unknown): Promise<unknown> {
   const object = answer as R2ObjectBody;
   const bytes = await object.arrayBuffer();

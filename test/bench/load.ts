@@ -42,7 +42,7 @@ export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow
   const load = await readAll(service, keys, texts, loadSeconds * 1_000);
   const cpuMs = ((runtime?.cpuMs() ?? 0) - cpuBefore) / load.ms.length;
   const memoryRows = memory.end("memory of the runtime");
-  // Every slot is free: no request is refused as busy.
+  // Each account sends a request; a slot that is not free would refuse it as busy.
   const agent = agentFor(ACCOUNTS);
   await Promise.all(keys.map((key) => pageText(service, key, { symbol: LARGEST, page_size: 1 }, agent)));
   agent.destroy();

@@ -1,10 +1,10 @@
 /**
  * `npm run bench [-- --report FILE] [--only NAME] [--rows N,N] [--pack FILE] [--full] [--seconds N] [--json FILE]`:
- * prints every figure from one run on one machine, each beside its rivals of the same run. Trust the ratios;
- * milliseconds are those of this machine. `--pack` also measures an existing pack (may be repeated), `--full` also
- * generates a day of 130 million rows, `--seconds` is the length of the load. `--delay D1,GATE,R2` (ms, 20,15,40) and
- * `--jitter` (%, 20) set the delays of the stores in `--only latency`. `--dataset` is the dataset of the generated
- * days: `rivals` and `page` measure any.
+ * prints the figures of one run on one machine, each beside its rivals of the same run. Only the ratios can be compared
+ * with other machines. `--pack` also measures an existing pack (may be repeated), `--full` also generates a day of 130
+ * million rows, `--seconds` is the length of the load. `--delay D1,GATE,R2` (ms, 20,15,40) and `--jitter` (%, 20) set
+ * the delays of the stores in `--only latency`. `--dataset` is the dataset of the generated days: `rivals` and `page`
+ * measure any.
  */
 import { parseArgs } from "node:util";
 import { DATASET_NAMES, isDatasetName } from "../../src/datasets/registry.ts";

@@ -5,8 +5,8 @@ import type { BenchRow } from "./bench-row.ts";
 const MIB = 2 ** 20;
 
 /**
- * Samples the runtime's resident memory every second. A runtime that keeps nothing also grows until its heap is full,
- * so the memory of the fixed body's runtime is shown beside.
+ * Samples the runtime's resident memory every second. A runtime that keeps no data also grows until its heap is full,
+ * so the memory of a runtime that serves a fixed body is shown beside it.
  */
 export class MemoryWatch {
   readonly #samples: number[] = [];

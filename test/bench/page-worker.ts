@@ -24,7 +24,7 @@ let section: Uint8Array<ArrayBuffer>;
 let tradedate: BeijingDate;
 let dataset: DatasetName;
 let columns: readonly AskedColumn[];
-/** The tasks with their data prepared. */
+/** The tasks, whose data is already prepared. */
 const tasks = new Map<Task, () => unknown>();
 
 export default {
@@ -100,7 +100,7 @@ function startOfBlock(number: number): Position {
   return { time: block.t0, skip: block.k0 };
 }
 
-/** The columns of a whole block. */
+/** Returns the columns of a whole block. */
 function decoded(number: number) {
   const rows = blockRows(entry, number);
   const bytes = section.subarray(entry.blocks[number]?.offset, blockEnd(entry, number));

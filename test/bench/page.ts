@@ -4,7 +4,8 @@
  * first one of a fresh isolate. The section is in memory, so R2's time is not included.
  *
  * Figures are processor time of the whole runtime, over all rounds, minus the time of as many empty requests: on a busy
- * machine a waiting page does not count. Only the fresh isolate's pages are measured by the clock, each separately.
+ * machine the time that a page waits is not included. Only the fresh isolate's pages are measured by the clock, each
+ * separately.
  */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundledWorker } from "../support/bundle.ts";
@@ -72,7 +73,7 @@ async function costs(day: BenchDay, rounds: number): Promise<Record<Task, number
   return spent;
 }
 
-/** Returns the median milliseconds of an isolate's first page and of a warm one, less an empty request. */
+/** Returns the median milliseconds of an isolate's first page and of a warm one, minus the time of an empty request. */
 async function freshIsolates(day: BenchDay): Promise<{ firstMs: number; warmMs: number }> {
   const first: number[] = [];
   const warm: number[] = [];

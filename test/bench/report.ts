@@ -58,7 +58,7 @@ function listOf(title: string, rows: readonly BenchRow[]): string {
   return `| ${title} | | |\n|---|---|---|\n${lines.join("\n")}\n`;
 }
 
-/** Returns a table with a line per name and a column per column; ratios are in parentheses. */
+/** Returns a table with a line per name and a column per column; its ratios are in parentheses. */
 function matrixOf(title: string, rows: readonly BenchRow[]): string {
   const columns = [...new Set(rows.map(({ column }) => column ?? ""))];
   const names = [...new Set(rows.map(({ name }) => name))];

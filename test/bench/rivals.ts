@@ -1,9 +1,9 @@
 /**
- * The same rows from all contestants, out of the same pack in the same process: pages of 10,000 rows and ten fields as
- * JSON text, a window, and all rows of a security as a Parquet file. All may prepare: footers are parsed, and tables
- * and indexes are built, before the clock starts. The file is in the system's cache. Each answer is compared with ours.
- * edgetape, too, is given the position of the rows, from the day's index; the service's look-up of it is timed
- * separately.
+ * Measures all contestants with the same rows from the same pack in the same process: pages of 10,000 rows and ten
+ * fields as JSON text, a window, and all rows of a security as a Parquet file. Preparation is not measured: footers are
+ * parsed, and tables and indexes are built, before the clock starts. The file is in the system's cache. Each answer is
+ * compared with ours. edgetape also receives the position of the rows, from the day's index; the service's look-up of
+ * the position is timed separately.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,7 +26,10 @@ const MOST_COPIED_ROWS = 20_000_000;
 const READERS = [edgetape, duckdb, hyparquetTold, parquetWasm];
 const DATABASES = [sqlite];
 
-/** Returns a table per day with the time of each contestant and task. Throws when the rows of one differ from ours. */
+/**
+ * Returns a table per day with the time of each contestant and task. Throws when the rows of a contestant differ from
+ * ours.
+ */
 export async function benchRivals({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const day of await days.all()) rows.push(...(await contestOf(day, rounds)));

@@ -15,7 +15,7 @@ const SMALL = 64 * 1024;
 const LARGE_ROUNDS = 9;
 const SMALL_ROUNDS = 60;
 
-/** Times both ways interleaved, with ranges from all parts of the file. */
+/** Measures both ways, interleaved, with ranges from all parts of the file. */
 export async function benchShare(): Promise<BenchRow[]> {
   await using service = await startService({ entry: "test/bench/bare-read-worker.ts" });
   const bytes = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(
@@ -77,7 +77,7 @@ async function timeBoth(
     const offset = Math.floor(((SIZE - length) * (round + 1)) / rounds);
     const bareTook = await time(() => bare(offset, length), length);
     const driveTook = await time(() => drive(offset, length), length);
-    // The first round warms both up.
+    // The first round warms up both ways.
     if (round < 0) continue;
     bareMs.push(bareTook);
     driveMs.push(driveTook);

@@ -1,6 +1,6 @@
 /**
- * Builds a vendor's day from its CSV files, verified and checked: each dataset alone, and all of it in one command. Rows
- * per second, peak memory, and bytes a row.
+ * Builds a vendor's day from its CSV files, verified and checked: each dataset alone, and all datasets in one command.
+ * The figures are rows per second, peak memory, and bytes a row.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";

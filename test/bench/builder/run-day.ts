@@ -21,7 +21,7 @@ const { packs } = await buildPacks({
   onProgress: () => {},
 });
 const ms = performance.now() - beganMs;
-// Of all threads: on a busy machine it says more than the time that passed.
+// The processor time of all threads, which says more on a busy machine than the elapsed time.
 const { user, system } = process.cpuUsage();
 const rows = packs.reduce((sum, pack) => sum + pack.rows, 0);
 const sizeBytes = packs.reduce((sum, { packBytes }) => sum + packBytes, 0);

@@ -9,7 +9,7 @@ const PAGE_ROWS = 10_000;
 const WINDOW = { from: 100_000_000, until: 100_500_000 };
 
 /**
- * The first page, one from the middle and the last whole one, each as paging reaches it, and a window that begins
+ * Returns the first page, one from the middle, the last whole one, each as paging requests it, and a window that begins
  * anywhere inside a row group.
  */
 export async function asksOf(day: BenchDay): Promise<RowsAsk[]> {

@@ -18,8 +18,8 @@ export class Contest {
   }
 
   /**
-   * Returns the column of `ask`, with the floors of the JSON text that all returned. Throws when one returned another
-   * text.
+   * Returns the column of `ask`, with the minimum costs of the JSON text that all returned. Throws when a contestant
+   * returned another text.
    */
   async rows(ask: RowsAsk, floors: (json: string) => Promise<Floor[]>): Promise<BenchRow[]> {
     let ours: string | undefined;
@@ -85,7 +85,7 @@ async function firstTime(
   return slowMs;
 }
 
-/** The text as `JSON.stringify` writes it: engines print 12 as 12.0, or 1e5 as 100000.0. */
+/** Returns the text as `JSON.stringify` writes it, because engines print 12 as 12.0, or 1e5 as 100000.0. */
 function textOf(json: string | Uint8Array): string {
   return JSON.stringify(JSON.parse(typeof json === "string" ? json : new TextDecoder().decode(json)));
 }

@@ -22,8 +22,8 @@ export async function duckdbConnection(path = ":memory:"): Promise<DuckDBConnect
 }
 
 /**
- * Files of one security each, as edgetape's sections, and a prepared statement that builds the JSON text. Splitting
- * the day is not in the figures; nor is a Parquet answer, which would be a copy of such a file.
+ * Writes one file for each security, as edgetape has one section, and prepares a statement that builds the JSON text.
+ * The figures do not include splitting the day. They have no Parquet answer, because it would be a copy of such a file.
  */
 export async function duckdb({ day, folder }: RivalSetting): Promise<Rival> {
   const connection = await duckdbConnection();

@@ -1,4 +1,4 @@
-/** The floors: each is one part of an answer that every engine needs. */
+/** Measures minimum costs: each is one part of an answer that every engine needs. */
 import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
@@ -14,7 +14,7 @@ export interface Floor {
   task: () => unknown;
 }
 
-/** Returns the floors of the rows of `ask`, whose JSON text is `json`. */
+/** Returns the minimum costs of the rows of `ask`, whose JSON text is `json`. */
 export async function rowFloors(day: BenchDay, ask: RowsAsk, json: string): Promise<Floor[]> {
   const { pack, entry } = day;
   const first = before(day, entry).rowGroups;
@@ -52,7 +52,7 @@ function lookUp({ pack, entry }: BenchDay): () => unknown {
   return () => select.all(entry.symbol).map(({ blocks }) => decodeBlocks(blocks as Uint8Array));
 }
 
-/** Returns the floors of the whole section as a file at `path`. */
+/** Returns the minimum costs of the whole section as a file at `path`. */
 export function fileFloors({ pack, entry }: BenchDay, path: string): Floor[] {
   const read = () => pack.read(entry.offset, entry.length);
   return [{ name: "floor: reading the bytes", task: async () => writeFile(path, await read()) }];

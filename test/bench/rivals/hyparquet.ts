@@ -14,7 +14,7 @@ type Objects = Record<string, unknown>[];
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 const fromBigInt = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
 
-/** The rows of the day are given by number. */
+/** Opens the day's file; the numbers of the requested rows are given. */
 export async function hyparquetTold(setting: RivalSetting): Promise<Rival> {
   const source = await sourceOf(setting);
   const { entry, columns, dataset } = setting.day;

@@ -18,9 +18,9 @@ export interface RowsAsk {
 /** A program or library with the day's rows in its best form. */
 export interface Rival {
   name: string;
-  /** The rows as JSON text: an array of arrays of the ten fields. */
+  /** Returns the rows as JSON text: an array of arrays of the ten fields. */
   rows(ask: RowsAsk): Promise<string | Uint8Array>;
-  /** All rows of the security as a separate ZSTD Parquet file; absent when it cannot write one. */
+  /** Writes all rows of the security as a separate ZSTD Parquet file; absent when the rival cannot write one. */
   parquet?(symbol: string, path: string): Promise<void>;
   close?(): void;
 }
@@ -28,7 +28,7 @@ export interface Rival {
 /** The input of a rival. */
 export interface RivalSetting {
   day: BenchDay;
-  /** A folder for its own files; removed afterwards. */
+  /** A folder for the rival's own files, which is removed afterwards. */
   folder: string;
 }
 

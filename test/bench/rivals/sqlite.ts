@@ -1,4 +1,4 @@
-/** Node's own SQLite: the rows clustered by symbol, market, time and place, the JSON text built in SQL. */
+/** Node's own SQLite: the rows are clustered by symbol, market, time and position, and SQL builds the JSON text. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { columnNamed } from "../../../src/datasets/dataset.ts";
@@ -8,7 +8,7 @@ import { nineDigits, type Rival, type RivalSetting } from "./rival.ts";
 
 const SQL_TYPES = { BYTE_ARRAY: "TEXT", INT64: "INTEGER", DOUBLE: "REAL" } as const;
 
-/** Loading the rows is not in the figures. */
+/** Loads the rows, which the figures do not include. */
 export async function sqlite({ day, folder }: RivalSetting): Promise<Rival> {
   const names = day.columns.map(({ field }) => field).join(", ");
   const typed = day.columns
