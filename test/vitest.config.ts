@@ -16,7 +16,7 @@ const SERVICE = ["conformance", "property", "fault", "interop"];
 
 const tier = isLong ? ".{long,proof}" : "";
 
-/** The tests of `folders` that belong to the tier of this run. */
+/** Returns the tests of `folders` that belong to the tier of this run. */
 const testsIn = (folders: string[], ending = ".test.ts") =>
   folders.map((folder) => `test/${folder}/**/*${tier}${ending}`);
 
@@ -37,7 +37,7 @@ const testSecrets = {
   DAY_CACHE_MS: "0",
 };
 
-/** The environment variables that the tests inside workerd need. */
+/** Returns the environment variables that the tests inside workerd need. */
 const ownVariables = () =>
   Object.fromEntries(
     ["EDGETAPE_SEED", "EDGETAPE_TIER"].flatMap((name) => {
@@ -54,7 +54,7 @@ for (const name of Object.keys(process.env)) {
 
 export default defineConfig({
   test: {
-    // For two cores: many tests wait for a program, for their own runtime or for 30 s to pass.
+    // The number of workers for two cores: many tests wait for a program, for their own runtime or for 30 s to pass.
     maxWorkers: 3,
     projects: [
       {
@@ -103,8 +103,9 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
-          // One file after the other: all files share one runtime and its stores, which the setup empties. Its own
-          // number of workers requires a separate group; `run.ts` runs this project beside the others.
+          // The project runs one file after the other, because all files share one runtime and its stores, which the
+          // setup empties. Its own number of workers requires a separate group; `run.ts` runs this project beside the
+          // others.
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

@@ -59,7 +59,10 @@ const tests = projectFiles()
   .map((path) => readFileSync(path, "utf8"))
   .join("\n");
 
-/** A type may be exported because other exports use it; a value needs an importer or a test. */
+/**
+ * Returns whether the export is allowed: a type may be exported because other exports use it; a value needs an importer
+ * or a test.
+ */
 function isWanted(path: string, name: string): boolean {
   const code = codeOf.get(path) ?? "";
   const isMentioned = (text: string, times: number) =>

@@ -28,9 +28,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   "pack-builder": ["auction", "base", "calendar", "datasets", "orders", "packs", "quality"],
   cli: ["admin/wire.ts", "pack-builder", "quality", "auction", "base", "calendar", "datasets"],
   docs: [...BELOW_OPERATIONS, "operations"],
-  // Bindings and parsed settings, below all modules that act.
+  // Bindings and parsed settings, which are below all modules that act.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],
-  // Types of the answers only, because no server code may reach a caller's bundle.
+  // Only types of the answers, because no server code may be in a caller's bundle.
   client: ["datasets", "entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],
 };
 
@@ -86,7 +86,7 @@ describe("the imports between modules (src/README.md)", () => {
   it("never connect two operations, which share their common contract only", () => {
     const wrong: string[] = [];
     for (const path of sources.filter((each) => each.startsWith("src/operations/"))) {
-      // The pipeline and the registry join them.
+      // The pipeline and the registry import all operations.
       if (/\/(registry|serve-api)\.ts$/.test(path)) continue;
       const own = /^src\/operations\/([^/]+)\//.exec(path)?.[1];
       for (const name of importsOf(path).filter((each) => each.startsWith("."))) {

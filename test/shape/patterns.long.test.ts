@@ -1,6 +1,6 @@
 /**
- * Checks with `recheck` that no regular expression of the service, its tools and its clients can be made slow, also
- * where it matches only the project's own text, so that no distinction is needed.
+ * Checks with `recheck` that no regular expression of the service, its tools and its clients can be made slow. Patterns
+ * that match only the project's own text are checked too, so that no list of exceptions is needed.
  */
 import { readFileSync } from "node:fs";
 import { checkSync } from "recheck";

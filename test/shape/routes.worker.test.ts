@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 
-/** Every public path below which the service answers, `/admin`, `/console` and `/docs` as wholes. */
+/** All public paths below which the service answers; `/admin`, `/console` and `/docs` stand for all their routes. */
 const PUBLIC = [
   "/",
   "/api",

@@ -8,7 +8,7 @@ interface Term {
   insteadOf: RegExp;
 }
 
-/** A word in prose or in an identifier, in any case: `door`, `Doors`, `openDoor`, `DOOR_MS`. */
+/** Returns a pattern for a word in prose or in an identifier, in any case: `door`, `Doors`, `openDoor`, `DOOR_MS`. */
 function word(text: string): RegExp {
   const [capital, upper] = [text.charAt(0).toUpperCase() + text.slice(1), text.toUpperCase()];
   return new RegExp(
@@ -45,7 +45,7 @@ const TERMS: readonly Term[] = [
   { write: "another base URL, another deployment", insteadOf: /\b(?:another|other|dead) line\b(?! of)/gi },
 ];
 
-/** Uses that stay, because applied migrations and published formats do not change. */
+/** Uses that are allowed, because applied migrations and published formats do not change. */
 const KEPT: readonly RegExp[] = [
   /^src\/catalog\/migrations\//,
   // A member of the build report's JSON.

@@ -16,7 +16,7 @@ async function areStoresEmpty(): Promise<boolean> {
 }
 
 await reset();
-// On a busy machine a reset sometimes left the previous file's data in the stores.
+// On a busy machine a reset sometimes did not delete the previous file's data from the stores.
 for (let tries = 1; !(await areStoresEmpty()); tries += 1) {
   if (tries === 20) throw new Error("the stores keep what the test file before wrote, after 20 resets");
   await new Promise((resolve) => setTimeout(resolve, 250));

@@ -28,7 +28,7 @@ export interface TestOrder {
 export interface TestSecurity {
   symbol: string;
   market: Market;
-  /** In the order of answers: by time, then as in the source. */
+  /** The records in the order of answers: by time, then as in the source. */
   orders: TestOrder[];
 }
 
@@ -37,7 +37,7 @@ export type Row = (string | number)[];
 
 export interface TestDay {
   tradedate: string;
-  /** By symbol, then market. */
+  /** The securities by symbol, then market. */
   securities: TestSecurity[];
   /** Returns the rows that a whole answer for one security must contain. */
   rowsOf(symbol: string, market?: Market): Row[];
@@ -153,7 +153,10 @@ export function tradeColumnsOf(orders: OrderColumns): RowsOf<typeof trades> {
   };
 }
 
-/** Returns `orders` as rows of `dataset`; where that is neither orders nor trades, each column repeats one of theirs. */
+/**
+ * Returns `orders` as rows of `dataset`. For a dataset other than orders and trades, each column repeats one of their
+ * columns.
+ */
 export function columnsIn(dataset: DatasetName, orders: OrderColumns): Rows {
   if (dataset === "orders") return orders;
   if (dataset === "trades") return tradeColumnsOf(orders);
@@ -166,7 +169,7 @@ export function columnsIn(dataset: DatasetName, orders: OrderColumns): Rows {
   return { rows, time, ...Object.fromEntries(cells) };
 }
 
-/** `milliseconds` after midnight as HHMMSSmmm. */
+/** Returns `milliseconds` after midnight as HHMMSSmmm. */
 export function clockTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(11, 23).replaceAll(/[:.]/g, "");
 }

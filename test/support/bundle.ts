@@ -12,7 +12,9 @@ const run = promisify(execFile);
 
 const SERVICE_ENTRY = "src/worker.ts";
 
-/** Set by `setup` for the test processes: the bundle's folder, or the error of the build. */
+/**
+ * The environment variable that `setup` sets for the test processes: the bundle's folder, or the error of the build.
+ */
 const FOLDER_VARIABLE = "EDGETAPE_TEST_BUNDLE";
 const FAILURE_VARIABLE = "EDGETAPE_TEST_BUNDLE_FAILURE";
 
@@ -69,8 +71,8 @@ async function readDeployment(checkout: string): Promise<Deployment> {
 }
 
 /**
- * Vitest's global setup of the HTTP tests. A worker that does not compile fails only the tests that start it, with the
- * compiler's message. Returns the teardown that removes the bundle.
+ * Runs as Vitest's global setup of the HTTP tests. A worker that does not compile fails only the tests that start it,
+ * with the compiler's message. Returns the teardown that removes the bundle.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   try {
@@ -100,7 +102,7 @@ export function bundledWorker(entry = SERVICE_ENTRY): Promise<WorkerBundle> {
   return alone;
 }
 
-/** Bundles the service of another checkout, which has this one's `node_modules`. */
+/** Bundles the service of another checkout, which uses the `node_modules` of this one. */
 export function bundledFrom(checkout: string): Promise<WorkerBundle> {
   return bundleAndLoad(SERVICE_ENTRY, checkout);
 }

@@ -1,6 +1,6 @@
 /**
  * Reads everything that a backup of a service contains, for comparison, without ids, etags, the audit, uploaded parts
- * and what a restore adds for clients of the state before it.
+ * and the rows that a restore adds for clients of the previous state.
  */
 import { BACKUP_TABLES } from "../../src/catalog/backup-tables.ts";
 import type { Service } from "./service.ts";

@@ -24,7 +24,10 @@ const SECURITIES = [
   { symbol: "600519", market: "SH", priceE4: 14_688_800 },
 ] as const;
 
-/** Four shares of both exchanges with `rows` orders each, the same for the same seed; `hasQuotes`: with snapshots. */
+/**
+ * Returns four shares of both exchanges with `rows` orders each, the same for the same seed; `hasQuotes` adds
+ * snapshots.
+ */
 export function madeDay(seed: string, rows: number, { hasQuotes = false } = {}): DayOfSecurity[] {
   return SECURITIES.map((each) => {
     const security: SampleSecurity = { ...each, rows, tickE4: 100, lot: 100 };
@@ -42,7 +45,7 @@ export interface Checked {
 }
 
 export interface Beside {
-  /** Other days by date, whose sheets are in the same folder. */
+  /** Other days by date; their sheets are in the same folder. */
   before?: Readonly<Record<string, readonly Table[]>> | undefined;
 }
 

@@ -41,7 +41,7 @@ export async function runScript(folder: string, name: string, env: Record<string
   return stdout;
 }
 
-/** Type-checks the folder's scripts with strict settings. Throws with the compiler's message. */
+/** Checks the types of the folder's scripts with strict settings. Throws with the compiler's message. */
 export async function checkTypes(folder: string): Promise<void> {
   const compiler = resolve("node_modules", "typescript", "bin", "tsc");
   await run(process.execPath, [compiler, "--project", folder]).catch((failure) => {

@@ -4,7 +4,7 @@ import type { DatasetName, FieldName, TradeFieldName } from "../../src/client/ty
 import type { Row } from "./builders.ts";
 import { type PythonScript, startPython } from "./python.ts";
 
-/** What to read, with which client and method; null means absent. */
+/** The rows to read, with the client and the method; null means absent. */
 export interface PagingTask {
   key: string;
   urls: readonly string[];
@@ -32,7 +32,7 @@ export interface PagingFailure {
   message: string;
   /** Rows that the iterator returned before the failure. */
   handed: Row[];
-  /** For an exhausted quota. */
+  /** The reset time, for a used-up quota. */
   resetsInMs?: number;
   resetsAt?: string;
 }

@@ -35,7 +35,7 @@ export async function startCuttingProxy(baseUrl: string): Promise<CuttingProxy> 
     upstream.on("data", (chunk: Buffer) => {
       if (chunk.length < left) {
         left -= chunk.length;
-        // One piece at a time, so that nothing beyond the cut is sent.
+        // The proxy handles one piece at a time, so that no byte beyond the cut is sent.
         upstream.pause();
         client.write(chunk, () => upstream.resume());
         return;

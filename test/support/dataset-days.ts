@@ -26,7 +26,7 @@ export interface DatasetSection {
   columns: Rows;
 }
 
-/** The names of a dataset's fields: the standard ones, or all of them with those on request. */
+/** Returns the names of a dataset's fields: the standard ones, or all of them with those on request. */
 export function fieldNames({ columns }: Dataset, which: "standard" | "all" = "standard"): string[] {
   return columns.filter((column) => which === "all" || !column.onRequest).map(({ name }) => name);
 }
@@ -99,7 +99,7 @@ export function noiseOf(random: Random, dataset: Dataset, rows: number): Rows {
   return { rows, time, ...Object.fromEntries(cells) };
 }
 
-/** Returns rows of a security of any dataset, with the distributions that `randomSecurity` gives orders. */
+/** Returns rows of a security of any dataset, with the same distributions as the orders of `randomSecurity`. */
 export function randomSection(
   random: Random,
   dataset: DatasetName,

@@ -11,7 +11,7 @@ import { expectedRow, type Row } from "./builders.ts";
 export interface Delivered {
   /** The folder of the day. */
   folder: string;
-  /** Rows of both exchanges, delivered or not. */
+  /** Rows of both exchanges; the delivery may contain only some of them. */
   counts: Record<DatasetName, number>;
   rowsOf(symbol: string): Row[];
 }
@@ -61,7 +61,7 @@ function rowOf(symbol: string, tradedate: string, columns: OrderColumns, row: nu
   });
 }
 
-/** Copies a file to where deliveries arrive. Returns its path there. */
+/** Copies a file to the drop folder. Returns its path there. */
 export function drop(folder: string, path: string, from: string): string {
   const target = join(folder, path);
   mkdirSync(join(target, ".."), { recursive: true });

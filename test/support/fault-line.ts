@@ -1,6 +1,6 @@
 /**
  * An HTTP relay in front of a service with faults that a test scripts: it delays, cuts or drops answers, refuses with
- * 429 and 503, becomes unreachable and returns. All other answers are the service's own.
+ * 429 and 503, and becomes unreachable for some time. All other answers are the service's own.
  */
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -10,7 +10,7 @@ export type Fault =
   | { kind: "pass" }
   /** The connection closes before the service receives the request. */
   | { kind: "drop" }
-  /** The service answers, but nothing arrives. */
+  /** The service answers, but the client receives no byte. */
   | { kind: "lose" }
   /** The connection is reset (RST) after this many bytes. */
   | { kind: "reset"; afterBytes: number }

@@ -16,7 +16,7 @@ export * from "../../src/worker.ts";
 export type StoreFault = "fail" | "lose" | "delay" | "hold" | "hang" | BodyFault;
 type BodyFault = "truncate" | "break" | "stall" | "gone";
 
-/** How late a delayed answer is. */
+/** The delay of a late answer. */
 const DELAY_MS = 150;
 
 interface Corrupt {
@@ -88,7 +88,7 @@ async function corruptBody(answer: unknown, fault: BodyFault): Promise<unknown> 
   const object = answer as R2ObjectBody;
   const bytes = new Uint8Array(await object.arrayBuffer());
   const half = bytes.subarray(0, fault === "gone" ? 0 : bytes.length >> 1);
-  // Like a real R2 body it has a fixed length, so the runtime detects an early end.
+  // The body has a fixed length, like a real R2 body, so the runtime detects an early end.
   const pipe = new FixedLengthStream(bytes.length);
   const writer = pipe.writable.getWriter();
   const send = async () => {

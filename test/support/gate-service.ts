@@ -14,8 +14,8 @@ export interface TakeOptions {
 }
 
 /**
- * What to repeat: take and free a slot (for a single request, while paging, or with an object of the previous version),
- * or write a plain row twice.
+ * The repeated task: take and free a slot (for a single request, while paging, or with an object of the previous
+ * version), or write a plain row twice.
  */
 export type GateRounds = "slot" | "paging" | "former" | "writes";
 

@@ -22,7 +22,7 @@ export class Gate extends ServedGate {
 
   override acquire(ask: AcquireRequest): ReturnType<ServedGate["acquire"]> {
     if (!this.ctx.id.name?.startsWith(FORMER)) return super.acquire(ask);
-    // The worker must work with its lease, which has no `written` and answers undefined.
+    // The worker must also work with this object's lease, which has no `written` and answers undefined.
     return this.#former.acquire(ask) as ReturnType<ServedGate["acquire"]>;
   }
 
@@ -30,7 +30,7 @@ export class Gate extends ServedGate {
     this.ctx.abort("restarted by the test");
   }
 
-  /** The minimal call that writes a row; the bench compares the gate with it. */
+  /** Writes a row with the smallest possible call; the bench compares the gate with it. */
   writeRow(): void {
     this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS bare (one INTEGER PRIMARY KEY, n INTEGER)");
     this.ctx.storage.sql.exec("INSERT INTO bare VALUES (1, 1) ON CONFLICT DO UPDATE SET n = n + 1");
@@ -46,7 +46,7 @@ const ends = new Map<string, Omit<BodyEnd, "error"> & { error: string | null }>(
 
 const PIECE_BYTES = 64 * 1024;
 
-/** The memory of bodies is not part of these tests. */
+/** These tests do not limit the memory of bodies. */
 const boundless = new MemoryBudget(Number.POSITIVE_INFINITY);
 
 /** Returns a pump of `sizeBytes` that fails as `how` says after about half of them. */
@@ -114,8 +114,8 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
 }
 
 /**
- * On each of many objects concurrently, `rounds` times: takes and frees the slot (paging, not paging, or with an object
- * of the previous version), or writes a plain row twice.
+ * Repeats a task on many objects concurrently, `rounds` times on each: takes and frees the slot (paging, not paging, or
+ * with an object of the previous version), or writes a plain row twice.
  */
 async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<void> {
   const query = url.searchParams;

@@ -27,15 +27,15 @@ export interface Answer {
 export interface Call {
   method?: string;
   headers?: Record<string, string>;
-  /** Sent unchanged when text or bytes, as JSON otherwise; omitted when `undefined`. */
+  /** The body: text and bytes are sent unchanged, other values as JSON; `undefined` sends none. */
   body?: unknown;
   agent?: Agent;
 }
 
 /**
  * The runtime closes a connection that is idle for 5 s, and a request sent at that moment is lost. Idle connections are
- * therefore closed here earlier. A test that computes for seconds cannot close any meanwhile, so each request first
- * lets the event loop run timers and handle closed connections.
+ * therefore closed here earlier. A test that computes for seconds cannot close connections meanwhile, so each request
+ * first lets the event loop run timers and handle closed connections.
  */
 const IDLE_MS = 2_000;
 

@@ -6,7 +6,7 @@ import { newestRuntime } from "./runtime-process.ts";
 import { type Service, type ServiceOptions, startService } from "./service.ts";
 import { proofSize } from "./tier.ts";
 
-/** Number of random moments of each kind for a kill. */
+/** Number of random moments at which a run of each kind is killed. */
 export const MOMENTS = proofSize(20);
 
 export interface Killable extends AsyncDisposable {

@@ -49,7 +49,7 @@ export type LayoutName = (typeof LAYOUTS)[number];
 /** Layouts that hold rows of Shanghai only. */
 export const SHANGHAI_ONLY: readonly LayoutName[] = ["insight", "merged"];
 
-/** The tables of a day in one layout. */
+/** Returns the tables of a day in one layout. */
 export function tablesOf(layout: LayoutName, tradedate: string, day: readonly DayOfSecurity[]): Table[] {
   const shanghai = day.filter(({ market }) => market === "SH");
   const shenzhen = day.filter(({ market }) => market === "SZ");
@@ -93,7 +93,7 @@ const clock = (time: number) => nineDigits(time).replace(/(..)(..)(..)(...)/, "$
 const yuan = (priceE4: number) => (priceE4 / 10_000).toFixed(3);
 const never = () => false;
 
-/** The position of each order and trade row in the stream that numbers both. */
+/** Returns the position of each order and trade row in the stream that numbers both. */
 function sequenceOf(day: readonly DayOfSecurity[]) {
   const events = day.flatMap(({ symbol, orders, trades }) => [
     ...rowsOf(orders.rows).map((row) => {
@@ -383,7 +383,7 @@ function datayesShenzhen(day: readonly DayOfSecurity[]): Table[] {
   return [orders, trades];
 }
 
-/** Orders and trades in one stream, by its number. */
+/** Orders and trades in one stream, sorted by its number. */
 function merged(day: readonly DayOfSecurity[]): Table {
   const sequence = sequenceOf(day);
   const rows = day.flatMap(({ symbol, orders, trades }) => [

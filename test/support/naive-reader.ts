@@ -1,6 +1,6 @@
 /**
  * An independent reader of the files of `usualMakers`: it splits text into lines and cells without the builder's
- * parser, and accepts and refuses what the builder documents.
+ * parser, and follows the builder's documented rules on which lines are rows.
  */
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import { HEADERS, type MadeFile, QUOTE_COLUMNS } from "./random-deliveries.ts";
@@ -72,7 +72,7 @@ function cellsOf(
   else if (!isEnded) return null;
   if (cells.length !== columns) return null;
   const bare = cells.map((cell) => cell.replace(/^\0+|\0+$/g, ""));
-  // An overwritten comma moves the empty cell after the trailing comma into the position of the last value.
+  // When NULs have overwritten a comma, the empty cell after the trailing comma is read as the last value.
   const isMoved = isVendor && !isClosed && line.includes("\0") && bare.at(-1) === "";
   const isDamaged = isMoved || bare.some((cell) => cell.includes("\0"));
   const isHole = cells.some((cell) => cell.split("\0").length > WIDEST_CELL + 1);
@@ -183,7 +183,7 @@ function timeOf(clock: string): string | null {
   return /^([01]\d|2[0-3])[0-5]\d[0-5]\d/.test(time) ? time : null;
 }
 
-/** Removes a repeated part of the file of more than one equal row; a single equal row is no proof of a repeat. */
+/** Removes a repeated part of the file of more than one equal row; a single equal row does not prove a repeat. */
 function leaveOutRepeats(reading: NaiveReading): void {
   const first = new Set<string>();
   const once = reading.rows.filter((row) => {

@@ -1,4 +1,4 @@
-/** Runs `npm start` in a process group of its own, which stands for the terminal. */
+/** Runs `npm start` in a process group of its own, as a terminal does. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";

@@ -14,7 +14,7 @@ export interface TestPack {
   entryOf(symbol: string): SectionEntry;
 }
 
-/** The pack of `day`, written by the pack builder and read back through its own index region. */
+/** Returns the pack of `day`, written by the pack builder and read back through its own index region. */
 export async function packOf(day: TestDay, dataset: DatasetName = "orders"): Promise<TestPack> {
   return openTestPack(await packBytesOf(day, dataset));
 }
@@ -30,7 +30,7 @@ export async function openTestPack(bytes: Uint8Array<ArrayBuffer>): Promise<Test
   return { bytes, index, entryOf };
 }
 
-/** Returns a bucket in memory with one object that counts reads. */
+/** Returns a bucket in memory with one object; counts its reads. */
 export function memoryBucket(bytes: Uint8Array<ArrayBuffer>) {
   const reads: { offset: number; length: number }[] = [];
   const object: PackObject = {

@@ -34,7 +34,7 @@ export function isPythonMissing(test: string): boolean {
 
 /**
  * Returns the first interpreter that can import all `libraries`: that of the tests, or the system's. Returns null with
- * a message when none can; this is never a failure, because not every machine can have them.
+ * a message when none can; this is never a failure, because some machines cannot install them.
  */
 export function pythonWith(...libraries: string[]): string | null {
   const found = [PYTHON, "/usr/bin/python3"].find((command) => canImport(command, ...libraries));

@@ -18,9 +18,9 @@ export const DELIVERY_KINDS = [
   "plain",
   /** Archives in archives, and files compressed as a whole. */
   "nested",
-  /** Files and archives of one base name in different folders. */
+  /** Files and archives with the same base name in different folders. */
   "equal-names",
-  /** Links to files, folders and archives outside, to nothing, and in archives. */
+  /** Links to files, folders and archives outside the delivery, links without a target, and links in archives. */
   "links",
   /** Files of no known layout, of unread formats, downloads in progress, documents. */
   "foreign",
@@ -48,11 +48,11 @@ export interface OrderFileMaker {
 
 /** A data file somewhere in the delivery. */
 export interface MadeFile {
-  /** Its path in the report. */
+  /** The path of the file in the report. */
   path: string;
   security: string;
   layout: string;
-  /** Its bytes after all unpacking. */
+  /** The bytes of the file after all unpacking. */
   bytes: Buffer;
   /** Number of rows that its maker wrote. */
   rows: number;
@@ -261,7 +261,7 @@ class Generator {
       case "zero-filled":
         this.addBroken((bytes) => {
           const from = random.integer(0, bytes.length - 1);
-          // A short run of NUL bytes could be mistaken for a cell's padding.
+          // A test could mistake a short run of NUL bytes for the padding of a cell.
           const farthest = random.chance(0.5) ? bytes.length : Math.min(bytes.length, from + 40);
           const to = random.chance(0.3) ? bytes.length : random.integer(from + 1, farthest);
           return Buffer.from(bytes).fill(0, from, to);
@@ -301,7 +301,7 @@ class Generator {
     return file;
   }
 
-  /** Writes to the path, which begins with the delivery's name. */
+  /** Writes a file to the path, which begins with the delivery's name. */
   private put(path: string, bytes: Uint8Array): void {
     const place = join(this.options.place, path);
     mkdirSync(dirname(place), { recursive: true });
@@ -318,7 +318,7 @@ class Generator {
         this.put(file.path, ending === "gz" ? gzipSync(file.bytes) : zstdCompressSync(file.bytes));
         continue;
       }
-      // From the innermost archive outwards.
+      // The archives are written from the innermost one outwards.
       let inner = file.path.slice(root.length + 1);
       let bytes = zipOf([{ name: inner, content: file.bytes, stored: random.chance(0.5) }]);
       for (let depth = random.integer(0, 2); depth > 0; depth--) {

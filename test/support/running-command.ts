@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import type { Service } from "./service.ts";
 
 export interface Ended {
-  /** Null when it was killed. */
+  /** The exit status; null when the command was killed. */
   status: number | null;
   stdout: string;
   stderr: string;

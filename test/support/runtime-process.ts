@@ -20,7 +20,7 @@ export function newestRuntime(): RuntimeProcess | null {
     const { name, parent } = statOf(pid);
     return parent === process.pid && name.startsWith("workerd");
   });
-  // Process ids are reused, so the start time decides.
+  // Process ids are reused, so the start time identifies the process.
   const pid = children.sort((a, b) => statOf(b).born - statOf(a).born)[0];
   if (pid === undefined) return null;
   return {

@@ -15,14 +15,14 @@ export interface Prose {
   text: string;
 }
 
-/** A blank before a comment tells it from `*` and `/` inside a text. */
+/** The blank before a comment distinguishes it from `*` and `/` inside a text. */
 const COMMENT = /(?<=^|[\s({])\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
 const PYTHON_COMMENT = /^[ \t]*"""([\s\S]*?)"""|((?:^[ \t]*# .*\n)+)/gm;
-/** The table of an `each` can end on a line of its own; the last `it` or `describe` of its indent then begins it. */
+/** The table of an `each` can end on a separate line; it belongs to the last `it` or `describe` of its indent. */
 const TEST_NAME =
   /^( *)(?:(it|describe)(?:\.\w+)*(?:\((?!["`])[^\n]*?\))?|[\])}]+\))\(\s*(?:"((?:[^"\\\n]|\\.)+)"|`([^`]+)`)/gm;
 const MESSAGE =
-  /\b(?:en: |new \w*Error\(|description\(|message: |advice: |sentence: )\s*(?:"((?:[^"\\\n]|\\.){20,})"|`([^`]{20,})`)/g;
+  /(?:\b(?:en|message|advice|sentence|error|says): |\b(?:sentence|advice) =|\bnew \w*(?:Error|Failure)\(|\b(?:description|failed|skipped|finding)\(|\b(?:option|argument)\(\s*"[^"]*",|"after",)\s*(?:"((?:[^"\\\n]|\\.){20,})"|`([^`]{20,})`)/g;
 
 /** Returns the comments, messages and test names of a source file that have at least three blanks. */
 export function proseOf(path: string, source: string): Prose[] {

@@ -23,10 +23,7 @@ export const OLD = {
 } as const;
 
 const HOUR_MS = 3_600_000;
-/**
- * A fixed instant for all deployments, because a restore keeps decisions made before it, also those of another
- * deployment.
- */
+/** A fixed instant for all deployments, because a restore keeps earlier decisions, also those of another deployment. */
 const DECIDED_AT_MS = Date.parse("2026-03-11T10:00:00+08:00");
 const sha256 = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
 
@@ -52,7 +49,7 @@ export async function fillSince(service: Service, name: string): Promise<void> {
   );
 }
 
-/** A day of trades, beside the orders of `fillFirstSchema`. */
+/** Inserts a day of trades, beside the orders of `fillFirstSchema`. */
 async function tradesOf(service: Service, now: number): Promise<Record<string, Row>> {
   const { tradedate } = OLD;
   const columns = randomRows(randomFrom(17), DATASETS.trades, { rows: 5 });
@@ -210,7 +207,7 @@ async function rowsSince(service: Service, number: string, now: number): Promise
           ...{ subject: tradedate, before: null, after: "{}" },
         },
       };
-    // Migrations without new tables.
+    // These migrations create no table.
     case "0010":
     case "0014":
     case "0015":

@@ -92,7 +92,7 @@ export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await textOf(request)) as Asked;
     if (!isPrepared) {
-      // Called once for each number, however often the request is repeated at broken deployments.
+      // The function is called once for each number, however often the request is repeated at broken deployments.
       refusal = script.before?.(place, script.days);
       chosen = script.choose?.(place) ?? 0;
       isPrepared = true;

@@ -19,7 +19,7 @@ export const DEFAULT_NOW = "2026-03-12T10:00:00+08:00";
 export const ADMIN_TOKEN = "test-admin-token-of-the-first-operator";
 
 export interface ServiceOptions {
-  /** Variables and secrets of the deployment by the names of `src/env.ts`, over the tests' own. */
+  /** Variables and secrets of the deployment by the names of `src/env.ts`; they replace the tests' own. */
   settings?: Record<string, string>;
   /** RFC 3339 instant of the service's clock at its start, from which the clock runs. */
   nowAt?: string;
@@ -40,7 +40,7 @@ export interface ServiceOptions {
 export interface Service {
   baseUrl: string;
   adminToken: string;
-  /** The instant (Unix milliseconds) of the service's clock now. */
+  /** Returns the instant (Unix milliseconds) of the service's clock now. */
   nowMs(): number;
   /** Sends `POST /api` with a body as JSON, or unchanged if it is text or bytes. */
   post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -59,7 +59,10 @@ export interface Service {
 
 const shared = new Map<string, Promise<unknown>>();
 
-/** Returns the result of `make` from the first call for `name` in this worker process; it ends with the process. */
+/**
+ * Returns the result of `make`, which is called once for each `name` in this worker process; the result ends with the
+ * process.
+ */
 export function oncePerWorker<T>(name: string, make: () => Promise<T>): Promise<T> {
   const made = (shared.get(name) as Promise<T> | undefined) ?? make();
   shared.set(name, made);

@@ -5,7 +5,7 @@ import { bodyBytes } from "./http-client.ts";
 /** What one client received of one body. */
 export interface BodySeen {
   bytes: number;
-  /** The announced length arrived, if one was announced, and the connection did not break. */
+  /** Whether the announced length arrived, if one was announced, and the connection did not break. */
   isWhole: boolean;
 }
 

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** Paths that git tracks or would track, relative to the checkout, without deleted ones. */
+/** Paths of files that git tracks or would track, relative to the checkout, without deleted files. */
 export function projectFiles(): string[] {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
     encoding: "utf8",
@@ -11,7 +11,7 @@ export function projectFiles(): string[] {
   return listed.split("\n").filter((path) => path !== "" && !deleted.has(path));
 }
 
-/** The module names that a TypeScript source imports or re-exports, type-only ones included. */
+/** Returns the module names that a TypeScript source imports or re-exports, including imports of types. */
 export function importsOf(path: string): string[] {
   const code = readFileSync(path, "utf8").replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   const statements = /^(?:import|export)\b(?:[^"';]*?\bfrom)?\s*"([^"\n]+)"/gm;

@@ -34,9 +34,9 @@ function isExecutable(path: string): boolean {
 }
 
 export interface Ran {
-  /** Null when a signal ended it. */
+  /** The exit status; null when a signal ended the program. */
   status: number | null;
-  /** Its output on both streams, in order. */
+  /** The program's output on both streams, in order. */
   output: string;
 }
 

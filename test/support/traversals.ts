@@ -1,4 +1,4 @@
-/** Path traversals out of a folder, in every encoding to which some server was vulnerable. */
+/** Path traversals out of a folder, in every encoding that some server failed to handle. */
 
 const DOTS = [
   "..",
@@ -37,7 +37,7 @@ export function traversals(count: number): string[] {
       }
     }
   }
-  // Distributed over all kinds, instead of the first ones of the list.
+  // The paths are taken evenly from all kinds, not from the beginning of the list.
   const step = paths.length / count;
   return Array.from({ length: count }, (_, place) => paths[Math.floor(place * step)] ?? "");
 }

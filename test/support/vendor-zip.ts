@@ -2,7 +2,7 @@
 import yauzl from "yauzl";
 import { exactTenThousandths, type Row } from "./builders.ts";
 
-/** Rows by six-digit symbol, sorted stably by time. */
+/** Reads the orders by six-digit symbol, sorted stably by time. */
 export function readVendorZip(path: string): Promise<Map<string, Row[]>> {
   return readVendorFiles(path, "逐笔委托.csv", (line) => {
     const [code = "", , date = "", time = "", id, exchangeId, type = "", side = "", price = "", volume = ""] =
@@ -14,7 +14,7 @@ export function readVendorZip(path: string): Promise<Map<string, Row[]>> {
   });
 }
 
-/** The same for the day's trades (`逐笔成交.csv`), on-request columns included. */
+/** Reads the day's trades (`逐笔成交.csv`) in the same way, including on-request columns. */
 export function readVendorTrades(path: string): Promise<Map<string, Row[]>> {
   return readVendorFiles(path, "逐笔成交.csv", (line) => {
     const [code = "", , date = "", time = "", id, tradeCode, kind, flag, price = "", volume = "", sell, buy] =
@@ -31,13 +31,13 @@ export function readVendorTrades(path: string): Promise<Map<string, Row[]>> {
   });
 }
 
-/** The same of the day's quotes (`行情.csv`), on-request columns included. */
+/** Reads the day's quotes (`行情.csv`) in the same way, including on-request columns. */
 export function readVendorSnapshots(path: string): Promise<Map<string, Row[]>> {
   return readVendorFiles(path, "行情.csv", (line) => {
     const cells = line.split(",");
     const number = (place: number) => Number(BigInt(cells[place] ?? ""));
     const price = (place: number) => exactTenThousandths(BigInt(cells[place] ?? ""));
-    // For each side ten prices, then ten quantities; the asks come first.
+    // Each side has ten prices, then ten quantities; the asks come first.
     const levels = Array.from({ length: 10 }, (_, level) => [
       price(37 + level),
       number(47 + level),
@@ -60,7 +60,7 @@ export interface SnapshotTotals {
   lowE4: number;
 }
 
-/** The totals of each snapshot of the day's quotes (`行情.csv`) by six-digit symbol, in file order. */
+/** Reads the totals of each snapshot of the day's quotes (`行情.csv`) by six-digit symbol, in file order. */
 export async function readVendorQuotes(path: string): Promise<Map<string, SnapshotTotals[]>> {
   const rows = await readVendorFiles(path, "行情.csv", (line) => {
     const cells = line.split(",");
@@ -73,7 +73,10 @@ export async function readVendorQuotes(path: string): Promise<Map<string, Snapsh
   return new Map([...rows].map(([symbol, each]) => [symbol, each.map(totals)]));
 }
 
-/** The lines of the files called `name`, each by its columns' names, by code with suffix, sorted like `readVendorZip`. */
+/**
+ * Reads the lines of the files called `name`, by code with suffix, sorted like `readVendorZip`. A line holds its cells
+ * by the names of their columns.
+ */
 export async function readVendorLines(
   path: string,
   name: string,
@@ -110,7 +113,7 @@ async function readVendorFiles(
   return days;
 }
 
-/** The lines of each file called `name` in an archive, its header first. */
+/** Yields the lines of each file called `name` in an archive, the header first. */
 async function* vendorFiles(path: string, name: string): AsyncGenerator<string[]> {
   const zip = await yauzl.openPromise(path, { autoClose: true, lazyEntries: true, decodeStrings: false });
   for await (const entry of zip.eachEntry()) {

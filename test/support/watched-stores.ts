@@ -17,7 +17,10 @@ export type Watch = (call: StoreCall, proceed: () => Promise<unknown>) => Promis
 
 type Method = (...args: unknown[]) => unknown;
 
-/** The bindings with their calls watched. Keep the result: settings are parsed once per environment object. */
+/**
+ * Returns the bindings with their calls watched. Keep the result, because settings are parsed once per environment
+ * object.
+ */
 export function watchStores(env: Env, watch: Watch): Env {
   return {
     ...env,
@@ -63,7 +66,7 @@ function watchedMethods<T extends object>(target: T, store: StoreName, names: st
   return replaced(target, Object.fromEntries(names.map((name) => [name, method(name)])));
 }
 
-/** The platform's statement behind each watched statement; a batch requires the former. */
+/** The platform's statement behind each watched statement; a batch needs the platform's statements. */
 const ownStatements = new WeakMap<object, D1PreparedStatement>();
 
 function watchDatabase(db: D1Database, watch: Watch): D1Database {
@@ -79,7 +82,7 @@ function watchStatement(statement: D1PreparedStatement, watch: Watch): D1Prepare
   const proxy = watchedMethods(statement, "d1", ["run", "all", "raw"], watch);
   const whole = replaced(proxy, {
     bind: (...values) => watchStatement(statement.bind(...values), watch),
-    // Called as `all`, whose result contains the number of rows read.
+    // The statement is run with `all`, whose result contains the number of rows read.
     first: async (column) => {
       const result = (await watched(watch, "d1", "first", () => statement.all())) as D1Result;
       const row = result.results[0] as Record<string, unknown> | undefined;
@@ -103,7 +106,7 @@ function watchBucket(bucket: R2Bucket, watch: Watch): R2Bucket {
   });
 }
 
-/** Every method of a stub is watched, and so is the release of a lease that it returns. */
+/** Returns the namespace with every method of its stubs watched, and the release of each lease that they return. */
 function watchObjects<T extends object>(namespace: T, store: "gate" | "guard", watch: Watch): T {
   const getByName: Method = (...args) => {
     const stub = (Reflect.get(namespace, "getByName") as Method).apply(namespace, args) as object;
