@@ -28,7 +28,7 @@ export function isForApi(request: Request): boolean {
   return pathname === HEALTH_PATH || API_PATHS.includes(pathname);
 }
 
-/** The routes of `/api` and `/health`, with the log, the errors and the limits of every request. */
+/** Returns the routes of `/api` and `/health`, with the log, the errors and the limits of every request. */
 export function createApi(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(logged);
@@ -60,7 +60,7 @@ const logged = createMiddleware<AppEnv>(async (c, next) => {
   log.write();
 });
 
-/** While a setting is invalid, every log line is written. */
+/** Every log line is written while a setting is invalid. */
 function successShareOf(env: Env): number {
   try {
     return settingsOf(env).LOG_SUCCESS_SHARE;

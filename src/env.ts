@@ -71,9 +71,11 @@ const settingsSchema = z.object({
    * everywhere within this time (contract 3.13) and is announced 5 s later.
    */
   DAY_CACHE_MS: z.coerce.number().int().min(0).max(10_000).default(10_000),
-  /** How often the usage of an active account is written into the catalog, which can be late by this time. */
+  /**
+   * The interval at which the usage of an active account is written into the catalog, which can be late by this time.
+   */
   USAGE_EVERY_MS: milliseconds(600_000),
-  /** Where Durable Objects are created. They never move afterwards. */
+  /** The region where Durable Objects are created. They never move afterwards. */
   LOCATION_HINT: z
     .enum(["apac", "apac-ne", "apac-se", "wnam", "enam", "sam", "weur", "eeur", "oc", "afr", "me"])
     .default("apac"),
@@ -84,7 +86,8 @@ const settingsSchema = z.object({
   /** The share of served requests that are logged, 0 to 1. Refusals and faults are always logged. */
   LOG_SUCCESS_SHARE: z.coerce.number().min(0).max(1).default(1),
   /**
-   * Where the scheduled task sends its findings; absent: nowhere. A secret, because anyone who has it can post there.
+   * The webhook to which the scheduled task sends its findings; absent: they are only logged. The URL is a secret,
+   * because anyone who has it can post there.
    */
   WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** The form of the messages; derived from the URL's host when absent. */
@@ -98,7 +101,7 @@ const settingsSchema = z.object({
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
     .default("20:30"),
-  /** Added to the clock by tests. 0 in every deployment. */
+  /** Tests add this to the clock; it is 0 in every deployment. */
   CLOCK_OFFSET_MS: z.coerce.number().int().default(0),
 });
 

@@ -15,7 +15,9 @@ warmUp();
 
 let app: ReturnType<typeof createApp> | undefined;
 
-/** The whole service. The promise is not kept, because a request must not wait for another request's promise. */
+/**
+ * Returns the whole service. The promise is not kept, because a request must not wait for another request's promise.
+ */
 async function wholeApp(): Promise<ReturnType<typeof createApp>> {
   const { createApp } = await import("./app.ts");
   app ??= createApp();
