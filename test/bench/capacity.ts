@@ -1,12 +1,17 @@
 /**
  * Measures the pages that one isolate serves to 64 accounts concurrently, with an R2 that answers immediately, so that
- * only the processor is the limit, and with a delayed R2, interleaved. Waiting for R2 must not reduce the number of
- * pages.
+ * only the processor is the limit, and with a delayed R2, in short alternating slices. Waiting for R2 must not reduce the
+ * number of pages.
+ *
+ * A delay's timers take processor time too, so both slices pass the same timers. Clients and simulated stores share the
+ * machine with the isolate, so pages per second of the runtime's processor time are shown as well, and the part of the
+ * time in which its thread had work: a thread that always has work loses nothing by waiting for R2.
  */
 import { Agent } from "node:http";
 import { call } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
+import { newestRuntime, type RuntimeProcess } from "../support/runtime-process.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type BenchOptions, type BenchRow, median } from "./bench-row.ts";
 import type { Delays } from "./latency-worker.ts";
@@ -14,11 +19,16 @@ import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
 const READERS = 64;
 const R2_MS = 60;
+/** Timers without a wait. */
+const NEAR_MS = 0.01;
 const PAGE_SIZES = [100, 2_000, 10_000];
-const ROUNDS = 4;
-/** The length of a round, without the time in which the readers start and stop. */
-const ROUND_MS = 3_000;
-const BEGIN_MS = 1_000;
+const PAIRS = 8;
+/** The counted time of a slice, after the time in which requests of the slice before it end. */
+const SLICE_MS = 1_500;
+const SETTLE_MS = 700;
+const WARM_UP_MS = 2_000;
+/** Pages that one reader asks for alone, for the time of a page that waits for nothing. */
+const ALONE = 40;
 
 /**
  * Returns pages per second with an immediate and with a delayed R2, and the pages that were refused for lack of memory.
@@ -28,76 +38,179 @@ export async function benchCapacity(_options: BenchOptions): Promise<BenchRow[]>
     entry: "test/bench/latency-worker.ts",
     settings: { DAY_CACHE_MS: "10000" },
   });
+  const runtime = newestRuntime();
   await publishSampleDay(service);
   const made = Array.from({ length: READERS }, () => account(service, { plan: "flagship" }));
   const keys = (await Promise.all(made)).map(({ key }) => key);
   const agent = new Agent({ keepAlive: true, maxSockets: READERS });
   const rows: BenchRow[] = [];
-  for (const pageSize of PAGE_SIZES) rows.push(...(await compare(service, { keys, agent, pageSize })));
+  for (const pageSize of PAGE_SIZES) {
+    const readers = new Readers(service, { keys, agent, pageSize });
+    rows.push(...(await compare(service, runtime, readers)));
+  }
   agent.destroy();
   return rows;
 }
 
-interface Readers {
+/** What happened in one slice. */
+interface Slice {
+  pages: number;
+  ms: number;
+  /** Processor time of the isolate with its simulated stores. */
+  cpuMs: number;
+  /** The time in which the isolate's thread had work. */
+  workMs: number;
+}
+
+async function compare(
+  service: Service,
+  runtime: RuntimeProcess | null,
+  readers: Readers,
+): Promise<BenchRow[]> {
+  await delayR2(service, NEAR_MS);
+  const aloneMs = await readers.alone();
+  const near: Slice[] = [];
+  const far: Slice[] = [];
+  const reading = readers.read();
+  // Awaited at the end; a failure must not end the process before that.
+  reading.catch(() => undefined);
+  await passed(WARM_UP_MS);
+  for (let pair = 0; pair < PAIRS; pair++) {
+    // Every other pair begins with the far store, so that a slow drift of the machine favours neither.
+    const order: [number, Slice[]][] = [
+      [NEAR_MS, near],
+      [R2_MS, far],
+    ];
+    for (const [r2, slices] of pair % 2 === 0 ? order : order.reverse()) {
+      await delayR2(service, r2);
+      await passed(SETTLE_MS);
+      slices.push(await sliceOf(readers, runtime));
+    }
+  }
+  readers.end();
+  await reading;
+  return rowsOf({ readers, near, far, aloneMs });
+}
+
+async function sliceOf(readers: Readers, runtime: RuntimeProcess | null): Promise<Slice> {
+  const now = (): Slice => ({
+    pages: readers.pages,
+    ms: performance.now(),
+    cpuMs: runtime?.cpuMs() ?? Number.NaN,
+    workMs: runtime?.workMs() ?? Number.NaN,
+  });
+  const began = now();
+  await passed(SLICE_MS);
+  const ended = now();
+  return {
+    pages: ended.pages - began.pages,
+    ms: ended.ms - began.ms,
+    cpuMs: ended.cpuMs - began.cpuMs,
+    workMs: ended.workMs - began.workMs,
+  };
+}
+
+function rowsOf(measured: { readers: Readers; near: Slice[]; far: Slice[]; aloneMs: number }): BenchRow[] {
+  const { readers, near, far, aloneMs } = measured;
+  const perSecond = (slices: readonly Slice[]) => (1_000 * sumOf(slices, "pages")) / sumOf(slices, "ms");
+  const perCpuSecond = (slices: readonly Slice[]) =>
+    (1_000 * sumOf(slices, "pages")) / sumOf(slices, "cpuMs");
+  const ratios = far
+    .map((slice, pair) => perSecond([slice]) / perSecond(near.slice(pair, pair + 1)))
+    .filter(Number.isFinite);
+  const atWork = (slices: readonly Slice[]) => (100 * sumOf(slices, "workMs")) / sumOf(slices, "ms");
+  const asked = (1_000 * READERS) / (R2_MS + aloneMs);
+  const figure = (column: string, value: number, unit: string, beside: Partial<BenchRow> = {}): BenchRow => ({
+    table: `pages a second of one isolate, ${READERS} readers, R2 ${R2_MS} ms away`,
+    name: `pages of ${readers.pageSize.toLocaleString("en")} rows`,
+    column,
+    value,
+    unit,
+    ...beside,
+  });
+  return [
+    figure("R2 at once", perSecond(near), "/s"),
+    figure("R2 far", perSecond(far), "/s", { ratio: median(ratios), against: "R2 at once" }),
+    figure("least of a pair", Math.min(...ratios), "×"),
+    figure("greatest", Math.max(...ratios), "×"),
+    figure("a processor second, R2 at once", perCpuSecond(near), ""),
+    figure("a processor second, R2 far", perCpuSecond(far), ""),
+    figure("thread has work, R2 at once", atWork(near), "%"),
+    figure("thread has work, R2 far", atWork(far), "%"),
+    figure(`most that ${READERS} readers can ask for`, asked, "/s"),
+    figure("503", readers.refused, ""),
+  ];
+}
+
+function sumOf(slices: readonly Slice[], figure: keyof Slice): number {
+  return slices.reduce((sum, slice) => sum + slice[figure], 0);
+}
+
+async function delayR2(service: Service, r2: number): Promise<void> {
+  const delays: Delays = { ms: { r2 }, jitter: 0, advanceMs: 0 };
+  await call(`${service.baseUrl}/delays`, { body: { ...delays } });
+}
+
+function passed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+interface Reading {
   keys: readonly string[];
   agent: Agent;
   pageSize: number;
 }
 
-async function compare(service: Service, readers: Readers): Promise<BenchRow[]> {
-  const near: number[] = [];
-  const far: number[] = [];
-  let refused = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const [r2, perSecond] of [
-      [0, near],
-      [R2_MS, far],
-    ] as const) {
-      await delayStores(service, { ms: { r2 }, jitter: 0, advanceMs: 0 });
-      const read = await readFor(service, readers);
-      perSecond.push(read.pages / (ROUND_MS / 1_000));
-      refused += read.refused;
-    }
+/** Accounts that page through the largest security without pause, and again from its beginning. */
+class Readers {
+  readonly pageSize: number;
+  /** Pages that have arrived, and pages that were refused for lack of memory. */
+  pages = 0;
+  refused = 0;
+  readonly #service: Service;
+  readonly #reading: Reading;
+  #hasEnded = false;
+
+  constructor(service: Service, reading: Reading) {
+    this.pageSize = reading.pageSize;
+    this.#service = service;
+    this.#reading = reading;
   }
-  const what = `pages of ${readers.pageSize} rows, ${READERS} readers`;
-  return [
-    { name: `${what}, R2 at once`, value: median(near), unit: "/s" },
-    {
-      name: `${what}, R2 ${R2_MS} ms away`,
-      value: median(far),
-      unit: "/s",
-      ratio: median(far.map((pages, round) => pages / (near[round] ?? Number.NaN))),
-      against: "R2 at once",
-    },
-    { name: `${what}: 503`, value: refused, unit: "" },
-  ];
-}
 
-async function delayStores(service: Service, delays: Delays): Promise<void> {
-  await call(`${service.baseUrl}/delays`, { body: { ...delays } });
-}
+  /** Lets all readers page until `end` is called. */
+  async read(): Promise<void> {
+    const reader = async (key: string) => {
+      for (let cursor: string | null = null; !this.#hasEnded; ) cursor = await this.#page(key, cursor);
+    };
+    await Promise.all(this.#reading.keys.map(reader));
+  }
 
-/** Lets all readers page for a round; only the middle of the round counts. */
-async function readFor(
-  service: Service,
-  { keys, agent, pageSize }: Readers,
-): Promise<{ pages: number; refused: number }> {
-  const read = { pages: 0, refused: 0 };
-  const fromMs = performance.now() + BEGIN_MS;
-  const untilMs = fromMs + ROUND_MS;
-  const reader = async (apikey: string) => {
-    let cursor: string | null = null;
-    while (performance.now() < untilMs) {
-      const params = { symbol: LARGEST, tradedate: SAMPLE_DATE, page_size: pageSize, cursor };
-      const body = orderHistory({ apikey, params });
-      const answer = await call(`${service.baseUrl}/api`, { body, agent });
-      const atMs = performance.now();
-      if (answer.reason === "unavailable") read.refused++;
-      else if (answer.reason !== null) throw new Error(`${answer.reason} ${answer.text.slice(0, 300)}`);
-      else if (atMs >= fromMs && atMs < untilMs) read.pages++;
-      cursor = /"next_cursor":"([^"]+)"/.exec(answer.text.slice(-1_000))?.[1] ?? null;
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  /** Returns the median milliseconds of a page when one reader asks alone. */
+  async alone(): Promise<number> {
+    const took: number[] = [];
+    for (let cursor: string | null = null; took.length < ALONE; ) {
+      const beganMs = performance.now();
+      cursor = await this.#page(this.#reading.keys[0] ?? "", cursor);
+      took.push(performance.now() - beganMs);
     }
-  };
-  await Promise.all(keys.map(reader));
-  return read;
+    this.pages = 0;
+    return median(took);
+  }
+
+  /** Reads one page and returns the cursor of the next one. */
+  async #page(apikey: string, cursor: string | null): Promise<string | null> {
+    const params = { symbol: LARGEST, tradedate: SAMPLE_DATE, page_size: this.pageSize, cursor };
+    const body = orderHistory({ apikey, params });
+    const { agent } = this.#reading;
+    const { reason, bytes } = await call(`${this.#service.baseUrl}/api`, { body, agent });
+    if (reason === "unavailable") this.refused++;
+    else if (reason !== null) throw new Error(`${reason} ${bytes.toString().slice(0, 300)}`);
+    else this.pages++;
+    const end = bytes.subarray(-1_000).toString();
+    return /"next_cursor":"([^"]+)"/.exec(end)?.[1] ?? null;
+  }
 }

@@ -1,6 +1,7 @@
 /**
- * The service with slow stores. `POST /delays` sets the delays, `GET /calls` returns the calls to the stores since the
- * previous `GET /calls`. Half of a delay passes before the call and half after it, as on a network.
+ * The service with slow stores. `POST /delays` sets the delays and forgets the calls, `GET /calls` returns the calls to
+ * the stores since then or since the previous `GET /calls`. Half of a delay passes before the call and half after it, as
+ * on a network.
  */
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/worker.ts";
@@ -26,7 +27,7 @@ export interface TimedCall extends StoreCall {
   statements: number;
 }
 
-/** The calls since the previous `GET /calls`, and the instant at which the last request reached the worker. */
+/** The calls that were not returned yet, and the instant at which the last request reached the worker. */
 export interface Calls {
   requestMs: number;
   calls: TimedCall[];
@@ -44,6 +45,7 @@ export default {
     const { pathname } = new URL(request.url);
     if (pathname === "/delays") {
       delays = await request.json();
+      calls = [];
       advancedMs += delays.advanceMs;
       if (delays.advanceMs > 0) bindings = undefined;
       return new Response("set");

@@ -9,6 +9,11 @@ export interface RuntimeProcess {
   memoryBytes(): number;
   /** Returns the processor time since the start: worker, simulated stores and HTTP together. */
   cpuMs(): number;
+  /**
+   * Returns the time in which the thread of the worker had work: it ran, or waited for a processor that others used. The
+   * rest of the time it waited for the network or the stores.
+   */
+  workMs(): number;
   /** Kills it (SIGKILL); resolves when it has ended. */
   kill(): Promise<void>;
 }
@@ -26,6 +31,13 @@ export function newestRuntime(): RuntimeProcess | null {
   return {
     memoryBytes: () => 1024 * Number(/VmRSS:\s+(\d+)/.exec(readSafely(`/proc/${pid}/status`))?.[1] ?? 0),
     cpuMs: () => statOf(pid).ticks * TICK_MS,
+    workMs: () => {
+      // The main thread's time on a processor and in the queue for one, in nanoseconds.
+      const [ranNs = Number.NaN, waitedNs = Number.NaN] = readSafely(`/proc/${pid}/schedstat`)
+        .split(" ")
+        .map(Number);
+      return (ranNs + waitedNs) / 1e6;
+    },
     kill: async () => {
       process.kill(Number(pid), "SIGKILL");
       while (existsSync(`/proc/${pid}`)) await new Promise((resolve) => setTimeout(resolve, 1));
