@@ -18,6 +18,8 @@ export interface BenchRow {
 /** The options of all benches; each bench reads those it needs. */
 export interface BenchOptions {
   days: BenchDays;
+  /** A generated day of each other dataset; none when another dataset than orders is measured. */
+  otherDays: readonly BenchDays[];
   /** Number of rows of the delivery for the builder. */
   deliveryRows: number;
   /** How often a task is repeated at most. */

@@ -1,19 +1,22 @@
 /**
- * `npm run bench [-- --report FILE] [--only NAME] [--rows N,N] [--pack FILE] [--full] [--seconds N] [--json FILE]`:
- * prints the figures of one run on one machine, each beside its rivals of the same run. Only the ratios can be compared
- * with other machines. `--pack` also measures an existing pack (may be repeated), `--full` also generates a day of 130
- * million rows, `--seconds` is the length of the load. `--delay D1,GATE,R2` (ms, 20,15,40) and `--jitter` (%, 20) set
- * the delays of the stores in `--only latency`. `--dataset` is the dataset of the generated days: `rivals` and `page`
- * measure any.
+ * `npm run bench [-- --report FILE] [--update] [--only NAME] [--rows N,N] [--pack FILE] [--full] [--seconds N] [--json
+ * FILE]`: prints the figures of one run on one machine, each beside its rivals of the same run. Only the ratios can be
+ * compared with other machines. `--update` writes the figures of a whole run into the two READMEs. `--pack` also
+ * measures an existing pack (may be repeated), `--full` also generates a day of 130 million rows, `--seconds` is the
+ * length of the load. `--delay D1,GATE,R2` (ms, 20,15,40) and `--jitter` (%, 20) set the delays of the stores in `--only
+ * latency`. `--dataset` is the dataset of the generated days: `rivals` and `page` measure any.
  */
 import { parseArgs } from "node:util";
-import { DATASET_NAMES, isDatasetName } from "../../src/datasets/registry.ts";
+import { inTime, LateAnswer } from "../../src/base/in-time.ts";
+import { DATASET_NAMES, type DatasetName, isDatasetName } from "../../src/datasets/registry.ts";
+import { beforeAndAfter } from "./before.ts";
 import type { BenchOptions, BenchRow } from "./bench-row.ts";
 import { benchBuilder } from "./builder.ts";
 import { benchBundle } from "./bundle.ts";
 import { benchCapacity } from "./capacity.ts";
 import { benchCost } from "./cost.ts";
 import { BenchDays } from "./days.ts";
+import { updateDocuments } from "./documents.ts";
 import { benchGate } from "./gate.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchHostile } from "./hostile.ts";
@@ -50,11 +53,15 @@ const MADE_ROWS = "1000000,10000000";
 /** A market day. */
 const FULL_ROWS = 130_000_000;
 const DELIVERY_ROWS = 5_000_000;
+/** A part that takes longer ends the run; the longest, with a day of 130 million rows, takes three minutes. */
+const MOST_MINUTES = 10;
+const ENDING_MS = 30_000;
 
 const { values } = parseArgs({
   options: {
     json: { type: "string" },
     report: { type: "string" },
+    update: { type: "boolean", default: false },
     only: { type: "string", multiple: true },
     rows: { type: "string", default: MADE_ROWS },
     pack: { type: "string", multiple: true, default: [] },
@@ -76,6 +83,8 @@ if (unknown !== undefined) {
 }
 if (chosen.length < (values.only?.length ?? 0))
   fail(`--dataset ${dataset} is measured by ${possible.map(([name]) => name).join(" and ")}.`);
+if (values.update && chosen.length < BENCHES.size)
+  fail("--update needs every figure of orders: leave --only and --dataset out.");
 const made = values.rows
   .split(",")
   .filter((text) => text !== "")
@@ -93,36 +102,59 @@ const [d1 = 0, gate = 0, r2 = 0] = delayMs;
 const jitter = Number(values.jitter) / 100;
 if (!(jitter >= 0 && jitter <= 1)) fail(`--jitter ${values.jitter} is not a percentage from 0 to 100.`);
 const delays = { ms: { d1, gate, guard: gate, r2 }, jitter };
-await using days = new BenchDays({
-  dataset,
-  dayRows: values.full ? [...made, FULL_ROWS] : made,
-  packs: values.pack,
-});
+const daysOf = (name: DatasetName, dayRows: readonly number[], packs: readonly string[] = []) =>
+  new BenchDays({ dataset: name, dayRows, packs });
+await using days = daysOf(dataset, values.full ? [...made, FULL_ROWS] : made, values.pack);
+// A run of orders also measures a page of the other datasets.
+const others = dataset === "orders" ? DATASET_NAMES.filter((name) => name !== dataset) : [];
+await using moreDays = new AsyncDisposableStack();
+const otherDays = others.map((name) => moreDays.use(daysOf(name, made.slice(0, 1))));
 const deliveryRows = Math.min(DELIVERY_ROWS, Math.max(...made));
-const options: BenchOptions = { days, deliveryRows, rounds, loadSeconds, delays };
+const options: BenchOptions = { days, otherDays, deliveryRows, rounds, loadSeconds, delays };
 
 const begun = new Date();
 const about = setting(begun);
 console.log(about.join("\n"));
 const sections: string[] = [];
 const rows: BenchRow[] = [];
+const failed: string[] = [];
 for (const [name, run] of chosen) {
+  const startedMs = performance.now();
   console.log(`\n${name}`);
-  const measured = await run(options);
-  for (const row of measured) console.log(lineOf(row));
-  rows.push(...measured);
-  sections.push(tablesOf(name, measured));
+  try {
+    const measured = await inTime(run(options), MOST_MINUTES * 60_000);
+    for (const row of measured) console.log(lineOf(row));
+    rows.push(...measured);
+    sections.push(tablesOf(name, measured));
+  } catch (error) {
+    console.error(error);
+    failed.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof LateAnswer)) continue;
+    // It would run on beside the next part. The timer ends it after the report is written.
+    setTimeout(() => process.exit(1), ENDING_MS).unref();
+    break;
+  }
+  console.log(`  (${Math.round((performance.now() - startedMs) / 1_000)} s)`);
 }
+const command = `npm run bench -- ${process.argv.slice(2).join(" ")}`;
+const seconds = Math.round((Date.now() - begun.getTime()) / 1000);
+const head = [...about, `measured in ${seconds} s by \`${command}\``];
+sections.push(...failed.map((line) => `Not measured: ${line}\n`));
+const tables = `${head.join("  \n")}\n\n${sections.join("\n")}`;
+const compared = beforeAndAfter(rows);
+const report = compared.table === "" ? tables : `${tables}\n${compared.table}`;
 if (values.json !== undefined) await writeWhole(values.json, `${JSON.stringify(rows, null, 2)}\n`);
-if (values.report !== undefined) {
-  const seconds = Math.round((Date.now() - begun.getTime()) / 1000);
-  const head = [
-    ...about,
-    `measured in ${seconds} s by \`npm run bench -- ${process.argv.slice(2).join(" ")}\``,
-  ];
-  const report = `${head.join("  \n")}\n\n${sections.join("\n")}`;
-  await writeWhole(values.report, report);
-  console.log(`\n${report}`);
+if (values.report !== undefined) await writeWhole(values.report, report);
+console.log(`\n${values.report === undefined ? compared.table : report}`);
+if (values.update) {
+  const date = begun.toISOString().slice(0, 10);
+  const measured = { rows, date, command, compared: compared.table, tables };
+  console.log(`wrote ${(await updateDocuments(".", measured)).join(" and ")}`);
+  if (compared.missing.length > 0) failed.push(`figures: ${compared.missing.join("; ")}`);
+}
+if (failed.length > 0) {
+  console.error(`Not measured:\n${failed.join("\n")}`);
+  process.exitCode = 1;
 }
 
 function fail(sentence: string): never {

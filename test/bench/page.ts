@@ -19,23 +19,31 @@ const TIMES_PER_REQUEST = 20;
 /** Requests of each task before measuring, so that the compiler has finished. */
 const WARM_UP_REQUESTS = 10;
 const FRESH_ISOLATES = 7;
+/** Rounds of the other datasets; a page of quotes has five times as many fields. */
+const OTHER_ROUNDS = 10;
 
 const STRINGIFY = "JSON.stringify of ready rows";
 
-/** Returns the figures of one page: its time, and its size on the wire. */
-export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
+/**
+ * Returns the figures of one page: its time, and its size on the wire; for pages of the other datasets their time as
+ * well.
+ */
+export async function benchPage({ days, otherDays, rounds }: BenchOptions): Promise<BenchRow[]> {
   const [day] = await days.all();
   if (day === undefined) throw new Error("there is no day to measure");
+  const rows = [...(await pageRows(day, rounds)), await freshRow(day), ...(await wireRows(day))];
+  for (const other of otherDays) {
+    const [first] = await other.all();
+    if (first === undefined) continue;
+    const own = await pageRows(first, Math.min(rounds, OTHER_ROUNDS));
+    rows.push(...own.map((row) => ({ ...row, table: `page of ${first.dataset}` })));
+  }
+  return rows;
+}
+
+async function pageRows(day: BenchDay, rounds: number): Promise<BenchRow[]> {
   const cost = await costs(day, rounds);
-  const fresh = await freshIsolates(day);
-  const row = (name: string, value: number, rival: number, against: string): BenchRow => ({
-    name,
-    value,
-    unit: "ms",
-    ratio: value / rival,
-    against,
-  });
-  const beside = (name: string, task: Task) => row(name, cost[task], cost.stringify, STRINGIFY);
+  const beside = (name: string, task: Task) => besides(name, cost[task], cost.stringify, STRINGIFY);
   const pages = [cost.first, cost.aligned, cost.last];
   const rows = Math.min(10_000, day.entry.rows).toLocaleString("en");
   return [
@@ -46,10 +54,17 @@ export async function benchPage({ days, rounds }: BenchOptions): Promise<BenchRo
     beside("of an aligned page: writing JSON", "write"),
     beside(`page 1 of ${day.entry.rows.toLocaleString("en")} rows`, "first"),
     beside("last full page of them", "last"),
-    row("dearest of first, middle and last page", Math.max(...pages), Math.min(...pages), "the cheapest"),
-    row("first page of a fresh isolate", fresh.firstMs, fresh.warmMs, "a warm one there"),
-    ...(await wireRows(day)),
+    besides("dearest of first, middle and last page", Math.max(...pages), Math.min(...pages), "the cheapest"),
   ];
+}
+
+async function freshRow(day: BenchDay): Promise<BenchRow> {
+  const { firstMs, warmMs } = await freshIsolates(day);
+  return besides("first page of a fresh isolate", firstMs, warmMs, "a warm one there");
+}
+
+function besides(name: string, value: number, rival: number, against: string): BenchRow {
+  return { name, value, unit: "ms", ratio: value / rival, against };
 }
 
 /** Returns the milliseconds of processor time of one run of each task. */

@@ -77,7 +77,8 @@ function matrixOf(title: string, rows: readonly BenchRow[]): string {
   return `| ${head} | ${columns.join(" | ")} |\n${ruler}\n${lines.join("\n")}\n`;
 }
 
-function figureOf(value: number): string {
+/** Returns three significant digits. */
+export function figureOf(value: number): string {
   return value.toLocaleString("en", { maximumSignificantDigits: 3 });
 }
 

@@ -9,7 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAndAfter } from "../bench/before.ts";
+import type { BenchRow } from "../bench/bench-row.ts";
 import { BenchDays } from "../bench/days.ts";
+import { withResults, withSpeed } from "../bench/documents.ts";
 import { asksOf } from "../bench/rivals/asks.ts";
 import { Contest } from "../bench/rivals/contest.ts";
 import { edgetape } from "../bench/rivals/edgetape.ts";
@@ -18,6 +21,7 @@ import type { Rival } from "../bench/rivals/rival.ts";
 const run = promisify(execFile);
 
 let folder: string;
+let reports = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "edgetape-report-"));
 });
@@ -25,7 +29,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the bench as a user does and returns its report. */
 async function report(...args: string[]): Promise<string> {
-  const path = join(folder, `${args.join("")}.md`);
+  const path = join(folder, `${++reports}.md`);
   const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { bench: string } };
   const [program = "", ...command] = manifest.scripts.bench.split(" ");
   expect(program).toBe("node");
@@ -48,7 +52,8 @@ function cellsOf(text: string, name: string): string[] {
 
 describe("bench --report", () => {
   it("names machine and versions, and contains a figure of every rival whose rows agree", async () => {
-    const text = await report("--only", "rivals", "--rows", "30000", "--rounds", "1");
+    const json = join(folder, "rivals.json");
+    const text = await report("--only", "rivals", "--rows", "30000", "--rounds", "1", "--json", json);
     expect(text).toMatch(/\d+ × .*GiB of memory/);
     expect(text).toMatch(
       /node v24\.\d+.*SQLite [\d.]+.*workerd [\d.]+.*duckdb\/node-api .*hyparquet .*parquet-wasm /,
@@ -69,6 +74,19 @@ describe("bench --report", () => {
     ]) {
       expect(`${cellsOf(text, name).join(" ")} `, name).toMatch(five);
     }
+
+    const rows = JSON.parse(readFileSync(json, "utf8")) as BenchRow[];
+    const { table } = beforeAndAfter(rows);
+    expect(text).toContain(table);
+    const run = { rows, date: "2026-11-30", command: "npm run bench", compared: table, tables: text };
+    const readme = withSpeed(readFileSync("README.md", "utf8"), run);
+    for (const name of ["edgetape", "DuckDB on a file of the security alone", "`JSON.stringify` alone"])
+      expect(readme).toMatch(new RegExp(`\\| ${name}[^|]*\\| [\\d.]+ ms`));
+    expect(readme).toContain("\n## How it is built\n");
+    const tables = withResults(readFileSync("test/bench/README.md", "utf8"), run);
+    expect(tables).toContain(table);
+    expect(tables.endsWith(`## Results\n\n${text.trimEnd()}\n`)).toBe(true);
+    expect(withResults(tables, run)).toBe(tables);
   });
 
   it("shows how answers grow with days and page numbers, and at which speed packs are built", async () => {
