@@ -1,17 +1,14 @@
 /** `account_info` (contract 9). */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import type { AccountInfo } from "../../src/operations/account-info.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
-import { DAY_MS, MAIN, OLDEST, startWorld, TODAY, type World } from "./world.ts";
+import { DAY_MS, MAIN, OLDEST, startWorld, TODAY } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  // A separate runtime, because an isolate stores only a limited number of refusals a minute.
-  world = await startWorld();
-});
+// A separate runtime, because an isolate stores only a limited number of refusals a minute.
+const world = await startWorld();
 afterAll(() => world.stop());
 
 const askInfo = (apikey: string, params = {}) =>

@@ -1,27 +1,20 @@
 /** Access to the console: every route without a session and with a wrong, an expired and another account's session. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { adminRoutes } from "../../src/admin/routes.ts";
 import type { Account, ShareList } from "../../src/admin/wire.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
-import { type Holder, signIn } from "../support/console.ts";
+import { signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
-import { account, asOperator, type TestAccount } from "../support/operator.ts";
+import { account, asOperator } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
-import { MAIN, sharedWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld } from "./world.ts";
 
-let world: World;
-let owner: TestAccount;
-let holder: Holder;
-let stranger: Holder;
-let shareId: string;
-beforeAll(async () => {
-  world = await sharedWorld();
-  owner = await account(world.service, { plan: "flagship", keys: 2 });
-  holder = await signIn(world.service, owner.accountId);
-  stranger = await signIn(world.service, (await account(world.service, { plan: "flagship" })).accountId);
-  shareId = (await shareOf(world.service, owner.key)).shareId;
-});
+const world = await sharedWorld();
+const owner = await account(world.service, { plan: "flagship", keys: 2 });
+const holder = await signIn(world.service, owner.accountId);
+const stranger = await signIn(world.service, (await account(world.service, { plan: "flagship" })).accountId);
+const shareId = (await shareOf(world.service, owner.key)).shareId;
 afterAll(() => world.stop());
 
 const keyId = () => owner.keys[0]?.keyId ?? "";

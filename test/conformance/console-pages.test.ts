@@ -1,6 +1,6 @@
 /** The console's pages: keys, shares, data by plan; foreign texts are escaped. */
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { sizeText } from "../../src/pages/figures.ts";
 import { type Holder, signIn } from "../support/console.ts";
@@ -8,13 +8,10 @@ import { shareOf } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
 import { account, publish, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
-import { BEFORE_WINDOW, MAIN, OLDEST, startWorld, type World } from "./world.ts";
+import { BEFORE_WINDOW, MAIN, OLDEST, startWorld } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  // A separate runtime, because an isolate stores only a limited number of refusals a minute.
-  world = await startWorld();
-});
+// A separate runtime, because an isolate stores only a limited number of refusals a minute.
+const world = await startWorld();
 afterAll(() => world.stop());
 
 async function holderOf(plan: PlanName): Promise<TestAccount & { holder: Holder }> {

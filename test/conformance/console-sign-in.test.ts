@@ -2,22 +2,16 @@
  * Signing in to the console and out of it: one-time links, sessions that end, forms that only the console's own pages
  * can send.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Account } from "../../src/admin/wire.ts";
 import { type Holder, inviteTo, ownForm, signIn } from "../support/console.ts";
 import { type Answer, call } from "../support/http-client.ts";
-import { account, asOperator, type TestAccount } from "../support/operator.ts";
-import type { Service } from "../support/service.ts";
-import { sharedWorld, type World } from "./world.ts";
+import { account, asOperator } from "../support/operator.ts";
+import { sharedWorld } from "./world.ts";
 
-let world: World;
-let service: Service;
-let owner: TestAccount;
-beforeAll(async () => {
-  world = await sharedWorld();
-  ({ service } = world);
-  owner = await account(service, { plan: "flagship" });
-});
+const world = await sharedWorld();
+const { service } = world;
+const owner = await account(service, { plan: "flagship" });
 afterAll(() => world.stop());
 
 const open = (url: string, headers: Record<string, string> = {}) => call(url, { method: "GET", headers });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { MAIN, sharedWorld, startWorld, type World } from "./world.ts";
@@ -7,12 +7,9 @@ const FIRST = "the-secret-before-the-rotation-of-the-key";
 const SECOND = "the-secret-after-the-rotation-of-the-key!";
 const params = { symbol: "600519", tradedate: MAIN, page_size: 3 };
 
-let cursor: string | null;
-beforeAll(async () => {
-  const before = await startWorld({ settings: { CURSOR_SECRET: FIRST } });
-  cursor = pageOf(await before.ask(params)).next_cursor;
-  await before.stop();
-});
+const before = await startWorld({ settings: { CURSOR_SECRET: FIRST } });
+const cursor = pageOf(await before.ask(params)).next_cursor;
+await before.stop();
 
 /** Returns a deployment whose secret was rotated `hours` ago by its clock. */
 const rotated = (hours: number) =>

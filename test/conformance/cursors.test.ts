@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
 import { type Page, pageOf, readAllPages } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, MAIN, MAOTAI, OLDEST, sharedWorld, startWorld, type World } from "./world.ts";
+import { BEFORE_WINDOW, MAIN, MAOTAI, OLDEST, sharedWorld, startWorld } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld("publish");
-});
+const world = await sharedWorld("publish");
 afterAll(() => world.stop());
 
 const base = { symbol: "600519", tradedate: MAIN };

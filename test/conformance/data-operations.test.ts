@@ -1,5 +1,5 @@
 /** `data_status`, `data_changes`, `data_symbols` and `order_history_estimate` (contract 9). */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { OwnLimits } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
@@ -14,13 +14,9 @@ import {
   SATURDAY,
   startWorld,
   TODAY,
-  type World,
 } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
+const world = await startWorld();
 afterAll(() => world.stop());
 
 const ask = (apiname: string, params: object, apikey = world.keys.flagship) =>

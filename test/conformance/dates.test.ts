@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day } from "../support/builders.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
@@ -17,10 +17,7 @@ import {
   type World,
 } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld();
-});
+const world = await sharedWorld();
 afterAll(() => world.stop());
 
 const ask = (tradedate: unknown) => world.ask({ symbol: "600519", tradedate });

@@ -1,16 +1,13 @@
 /** Access to a share, and the refusals of all other callers (contract 8.6). */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, type TestShare } from "../support/drive.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
-import { type DriveWorld, HERE, sharedDriveWorld } from "./drive-world.ts";
+import { HERE, sharedDriveWorld } from "./drive-world.ts";
 import { DAY_MS } from "./world.ts";
 
-let world: DriveWorld;
-beforeAll(async () => {
-  world = await sharedDriveWorld();
-});
-afterAll(() => world?.stop());
+const world = await sharedDriveWorld();
+afterAll(() => world.stop());
 
 const UNKNOWN = "0123456789abcdefghij";
 

@@ -1,18 +1,15 @@
 /** Objects missing in the store, and plain HTTP. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { randomBytes } from "../support/random.ts";
 import { startService } from "../support/service.ts";
-import { DAY, type DriveWorld, startDriveWorld } from "./drive-world.ts";
+import { DAY, startDriveWorld } from "./drive-world.ts";
 
-let world: DriveWorld;
-beforeAll(async () => {
-  world = await startDriveWorld();
-});
-afterAll(() => world?.stop());
+const world = await startDriveWorld();
+afterAll(() => world.stop());
 
 /** Publishes a file and returns its path in the share and its key in the store. */
 async function published(name: string): Promise<{ path: string; key: string }> {

@@ -2,21 +2,18 @@
 import { request } from "node:http";
 import { zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { basic, onDrive, sha256, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { publishFiles, withdrawFile } from "../support/files.ts";
 import { randomBytes } from "../support/random.ts";
 import { traversals } from "../support/traversals.ts";
-import { DAY, type DriveWorld, PACKS, QUALITY, sharedDriveWorld } from "./drive-world.ts";
+import { DAY, PACKS, QUALITY, sharedDriveWorld } from "./drive-world.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW } from "./world.ts";
 
 const ZSTD = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 
-let world: DriveWorld;
-beforeAll(async () => {
-  world = await sharedDriveWorld();
-});
-afterAll(() => world?.stop());
+const world = await sharedDriveWorld();
+afterAll(() => world.stop());
 
 /** Returns the unresolved targets of all links of a page. */
 async function linksOf(share: TestShare, path: string): Promise<string[]> {

@@ -1,14 +1,11 @@
 /** Too many wrong passwords (contract 8.6): 10 in 15 minutes per share and address. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { basic, shareOf, type TestShare } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
-import { type DriveWorld, HERE, sharedDriveWorld, THERE } from "./drive-world.ts";
+import { HERE, sharedDriveWorld, THERE } from "./drive-world.ts";
 
-let world: DriveWorld;
-beforeAll(async () => {
-  world = await sharedDriveWorld();
-});
-afterAll(() => world?.stop());
+const world = await sharedDriveWorld();
+afterAll(() => world.stop());
 
 /** Sends a request with a password from an address. */
 function knock({ url, shareId }: TestShare, password: string, from: Record<string, string>) {

@@ -1,24 +1,19 @@
 /** Ranges and conditions of a download over HTTP (RFC 9110, 13 and 14; contract 8.9). */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { onDrive } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
-import { DAY, type DriveWorld, sharedDriveWorld } from "./drive-world.ts";
+import { DAY, sharedDriveWorld } from "./drive-world.ts";
 
 const PATH = `${DAY}/${DAY}_trades.zip`;
 const SIZE = 10_000;
 
-let world: DriveWorld;
 /** Validators of the file from a first HEAD. */
-let etag: string;
-let modified: string;
 
-beforeAll(async () => {
-  world = await sharedDriveWorld();
-  const { headers } = await onDrive(world.share, PATH, { method: "HEAD" });
-  etag = String(headers.etag);
-  modified = String(headers["last-modified"]);
-});
-afterAll(() => world?.stop());
+const world = await sharedDriveWorld();
+const { headers } = await onDrive(world.share, PATH, { method: "HEAD" });
+const etag = String(headers.etag);
+const modified = String(headers["last-modified"]);
+afterAll(() => world.stop());
 
 const shifted = (seconds: number) => new Date(Date.parse(modified) + seconds * 1000).toUTCString();
 

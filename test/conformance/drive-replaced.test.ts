@@ -2,23 +2,20 @@
  * A file that is replaced during downloads: a client that began the old version can finish it for 7 days, and no client
  * gets bytes of two versions under one name (contract 8.8).
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { burst, day } from "../support/builders.ts";
 import { onDrive, tradesFile } from "../support/drive.ts";
 import { type DailyFile, publishFiles, withdrawFile } from "../support/files.ts";
 import type { Answer } from "../support/http-client.ts";
 import { publish } from "../support/operator.ts";
 import { randomBytes } from "../support/random.ts";
-import { DAY, type DriveWorld, startDriveWorld } from "./drive-world.ts";
+import { DAY, startDriveWorld } from "./drive-world.ts";
 import { DAY_MS } from "./world.ts";
 
 const SIZE = 20_000;
 
-let world: DriveWorld;
-beforeAll(async () => {
-  world = await startDriveWorld();
-});
-afterAll(() => world?.stop());
+const world = await startDriveWorld();
+afterAll(() => world.stop());
 
 /** Returns a file with old and new content; `replace` publishes the new one. */
 async function replaceable(name: string) {

@@ -1,16 +1,13 @@
 /** Read-only WebDAV (RFC 4918, class 1; contract 8.9). */
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { basic, onDrive } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
-import { DAY, type DriveWorld, PACKS, sharedDriveWorld } from "./drive-world.ts";
+import { DAY, PACKS, sharedDriveWorld } from "./drive-world.ts";
 
-let world: DriveWorld;
-beforeAll(async () => {
-  world = await sharedDriveWorld();
-});
-afterAll(() => world?.stop());
+const world = await sharedDriveWorld();
+afterAll(() => world.stop());
 
 function propfind(path: string, depth: string | null, body = ""): Promise<Answer> {
   return onDrive(world.share, path, {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { call } from "../support/http-client.ts";
 import { orderHistory } from "../support/paging.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
-import { MAIN, sharedWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld();
-});
+const world = await sharedWorld();
 afterAll(() => world.stop());
 
 const params = { symbol: "600519", tradedate: MAIN };

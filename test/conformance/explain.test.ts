@@ -1,16 +1,13 @@
 /** `explain`: every refusal and accepted request by its id, and requests evaluated without being made. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { ExplainedRequest, Explanation } from "../../src/admin/wire.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { left } from "./quota-left.ts";
-import { MAIN, startWorld, TODAY, type World } from "./world.ts";
+import { MAIN, startWorld, TODAY } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  // A separate runtime, because an isolate stores only a limited number of refusals a minute.
-  world = await startWorld();
-});
+// A separate runtime, because an isolate stores only a limited number of refusals a minute.
+const world = await startWorld();
 afterAll(() => world.stop());
 
 const idOf = (answer: Answer) => String(answer.headers["x-request-id"]);

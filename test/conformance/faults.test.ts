@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { locateIndex } from "../../src/packs/locate.ts";
 import { account, publish } from "../support/operator.ts";
 import { pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { MAIN, MAIN_DAY, startWorld, type World } from "./world.ts";
+import { MAIN, MAIN_DAY, startWorld } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
+const world = await startWorld();
 afterAll(() => world.stop());
 
 const asked = { symbol: "600519", tradedate: MAIN };

@@ -1,22 +1,19 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { askShare, ownFile, publishFiles, type ShareFields, shareIn } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
-import { type ShareWorld, sharedShareWorld } from "./share-world.ts";
+import { sharedShareWorld } from "./share-world.ts";
 import { DAY_MS } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
 const FIRST = "1:first-share-secret-first-share-secret";
 const SECOND = "2:second-share-secret-second-share-secret";
 
-let world: ShareWorld;
-beforeAll(async () => {
-  world = await sharedShareWorld();
-});
+const world = await sharedShareWorld();
 afterAll(() => world.stop());
 
 const share = async (key: string, data_type = "level2", year = 2026, service = world.service) =>

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { askShare, auctionPack, ownFile, publishFiles, shareIn } from "../support/files.ts";
 import { account } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { type ShareWorld, sharedShareWorld } from "./share-world.ts";
+import { sharedShareWorld } from "./share-world.ts";
 
-let world: ShareWorld;
-beforeAll(async () => {
-  world = await sharedShareWorld();
-});
+const world = await sharedShareWorld();
 afterAll(() => world.stop());
 
 const ask = (params: Record<string, unknown>) => askShare(world.service, world.keys.flagship, params);

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { askShare, auctionPack, ownFile, publishFiles, shareIn } from "../support/files.ts";
 import { account } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { type ShareWorld, sharedShareWorld, summary } from "./share-world.ts";
+import { sharedShareWorld, summary } from "./share-world.ts";
 import { DAY_MS } from "./world.ts";
 
-let world: ShareWorld;
-beforeAll(async () => {
-  world = await sharedShareWorld();
-});
+const world = await sharedShareWorld();
 afterAll(() => world.stop());
 
 const ask = (apikey: string, data_type = "level2", year = 2026) =>

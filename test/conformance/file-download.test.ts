@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import {
   addFile,
@@ -12,12 +12,9 @@ import {
 } from "../support/files.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
-import { type ShareWorld, startShareWorld, summary } from "./share-world.ts";
+import { startShareWorld, summary } from "./share-world.ts";
 
-let world: ShareWorld;
-beforeAll(async () => {
-  world = await startShareWorld();
-});
+const world = await startShareWorld();
 afterAll(() => world.service.stop());
 
 const ask = (data_type: string, year: number, apikey = world.keys.flagship) =>

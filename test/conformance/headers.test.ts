@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
 import { orderHistory } from "../support/paging.ts";
 import { startService } from "../support/service.ts";
-import { MAIN, sharedWorld, TODAY, type World } from "./world.ts";
+import { MAIN, sharedWorld, TODAY } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld();
-});
+const world = await sharedWorld();
 afterAll(() => world.stop());
 
 const good = { symbol: "600519", tradedate: MAIN };

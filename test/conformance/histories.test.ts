@@ -3,7 +3,7 @@
  * description.
  */
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { AccountInfo, DataChanges, DataStatus, Estimate } from "../../src/operations/wire.ts";
@@ -26,7 +26,7 @@ import { randomFrom } from "../support/random.ts";
 import { oncePerWorker, TEST_CURSOR_SECRET } from "../support/service.ts";
 import { readSlowly } from "../support/slow-reader.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { sharedWorld, type World } from "./world.ts";
+import { sharedWorld } from "./world.ts";
 
 const DAY = "20260224";
 /** The day whose Parquet answers are larger than all buffers. */
@@ -83,18 +83,15 @@ function rowsOf(dataset: DatasetName, symbol: string, fields?: string[]): Row[] 
   return rows;
 }
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld("publish");
-  await oncePerWorker("days of every dataset", async () => {
-    for (const dataset of DATASET_NAMES) {
-      await publishSections(world.service, dataset, DAY, SECTIONS[dataset]);
-      const rows = Math.ceil(LARGE_CELLS / DATASETS[dataset].columns.length);
-      const columns = noiseOf(randomFrom(SEED), DATASETS[dataset], rows);
-      const large = [{ symbol: "600519", market: "SH" as const, columns }];
-      await publishSections(world.service, dataset, LARGE_DAY, large);
-    }
-  });
+const world = await sharedWorld("publish");
+await oncePerWorker("days of every dataset", async () => {
+  for (const dataset of DATASET_NAMES) {
+    await publishSections(world.service, dataset, DAY, SECTIONS[dataset]);
+    const rows = Math.ceil(LARGE_CELLS / DATASETS[dataset].columns.length);
+    const columns = noiseOf(randomFrom(SEED), DATASETS[dataset], rows);
+    const large = [{ symbol: "600519", market: "SH" as const, columns }];
+    await publishSections(world.service, dataset, LARGE_DAY, large);
+  }
 });
 afterAll(() => world.stop());
 

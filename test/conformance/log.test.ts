@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { burst, day } from "../support/builders.ts";
 import type { Answer } from "../support/http-client.ts";
 import { publish } from "../support/operator.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
-import { MAIN, startWorld, type World } from "./world.ts";
+import { MAIN, startWorld } from "./world.ts";
 
 const LARGE = "20260310";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-  await publish(
-    world.service,
-    day({ tradedate: LARGE, securities: [burst({ symbol: "600519", time: "093000000", rows: 25_000 })] }),
-  );
-});
+const world = await startWorld();
+await publish(
+  world.service,
+  day({ tradedate: LARGE, securities: [burst({ symbol: "600519", time: "093000000", rows: 25_000 })] }),
+);
 afterAll(() => world.stop());
 
 const good = { symbol: "600519", tradedate: MAIN };

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, sharedWorld, TODAY, type World } from "./world.ts";
+import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, sharedWorld, TODAY } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld();
-});
+const world = await sharedWorld();
 afterAll(() => world.stop());
 
 const HAN = /\p{Script=Han}/u;

@@ -1,5 +1,5 @@
 /** Compares `GET /openapi.json` with the service: names, values, answers and examples. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { DATASET_NAMES, DATASETS, perDataset } from "../../src/datasets/registry.ts";
 import { exampleRows } from "../../src/docs/example-day.ts";
@@ -44,19 +44,15 @@ const namesIn = (apiname: Apiname): string[] => {
 };
 
 const APINAMES = Object.keys(SUMMARIES) as Apiname[];
-let world: World;
-let document: Document;
-beforeAll(async () => {
-  world = await startWorld();
-  for (const dataset of DATASET_NAMES.filter((name) => name !== "orders")) {
-    const columns = randomRows(randomFrom(20_260_311), DATASETS[dataset], { rows: 20 });
-    await publishSections(world.service, dataset, MAIN, [{ symbol: "600519", market: "SH", columns }]);
-  }
-  await publishFiles(world.service, auctionPack("20260311"));
-  const answer = await call(`${world.service.baseUrl}/openapi.json`, { method: "GET" });
-  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-  document = JSON.parse(answer.text);
-});
+const world = await startWorld();
+for (const dataset of DATASET_NAMES.filter((name) => name !== "orders")) {
+  const columns = randomRows(randomFrom(20_260_311), DATASETS[dataset], { rows: 20 });
+  await publishSections(world.service, dataset, MAIN, [{ symbol: "600519", market: "SH", columns }]);
+}
+await publishFiles(world.service, auctionPack("20260311"));
+const answer = await call(`${world.service.baseUrl}/openapi.json`, { method: "GET" });
+expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+const document: Document = JSON.parse(answer.text);
 afterAll(() => world.stop());
 
 const ask = (apiname: string, params: object, apikey = world.keys.flagship) =>

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { pageOf, readAllPages } from "../support/paging.ts";
-import { MAIN, sharedWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld();
-});
+const world = await sharedWorld();
 afterAll(() => world.stop());
 
 const pageBy = (page_size: number, over: Record<string, unknown> = {}, fields?: string) =>

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { type Page, pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { MAIN, sharedWorld, startWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld, startWorld } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld();
-});
+const world = await sharedWorld();
 afterAll(() => world.stop());
 
 const ask = (over: Record<string, unknown> = {}, options = {}) =>

@@ -1,13 +1,13 @@
 import { zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, randomSecurity, type TestDay } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
 import { pageOf } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { randomFrom } from "../support/random.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { MAIN, sharedWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld } from "./world.ts";
 
 const DATE = "20260306";
 const many: TestDay = day({
@@ -15,11 +15,8 @@ const many: TestDay = day({
   securities: [randomSecurity(randomFrom(1), { symbol: "600519", rows: 25_003 })],
 });
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld("publish");
-  await publish(world.service, many);
-});
+const world = await sharedWorld("publish");
+await publish(world.service, many);
 afterAll(() => world.stop());
 
 const ask = (over: Record<string, unknown> = {}, options = {}) =>

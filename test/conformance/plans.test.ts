@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { type AccountRequest, account, asOperator } from "../support/operator.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, DAY_MS, FIRST_OF_WINDOW, MAIN, OLDEST, sharedWorld, type World } from "./world.ts";
+import { BEFORE_WINDOW, DAY_MS, FIRST_OF_WINDOW, MAIN, OLDEST, sharedWorld } from "./world.ts";
 
-let world: World;
-let now: number;
-beforeAll(async () => {
-  world = await sharedWorld();
-  now = world.service.nowMs();
-});
+const world = await sharedWorld();
+const now = world.service.nowMs();
 afterAll(() => world.stop());
 
 const ask = (apikey: string, tradedate = MAIN, over: Record<string, unknown> = {}) =>

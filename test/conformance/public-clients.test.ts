@@ -2,24 +2,21 @@
  * The behaviour of public clients, taken from their sources: the bodies that they send, when they stop, what they
  * retry.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, type Row } from "../support/builders.ts";
 import { ownFile, publishFiles } from "../support/files.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { readSlowly } from "../support/slow-reader.ts";
-import { CROWDED, LARGE, MAIN, publishLarge, sharedWorld, startWorld, type World } from "./world.ts";
+import { CROWDED, LARGE, MAIN, publishLarge, sharedWorld, startWorld } from "./world.ts";
 
 const LEGACY = "symbol,tradedate,time,order_id,price,volume,amount,side,order_type,order_no";
 
-let world: World;
 const crowdedRows = day({ tradedate: LARGE, securities: [CROWDED] }).rowsOf(CROWDED.symbol);
-beforeAll(async () => {
-  world = await sharedWorld("publish");
-  await publishLarge(world);
-  await publishFiles(world.service, ownFile(MAIN, "trades of a day"));
-});
+const world = await sharedWorld("publish");
+await publishLarge(world);
+await publishFiles(world.service, ownFile(MAIN, "trades of a day"));
 afterAll(() => world.stop());
 
 type Params = Record<string, unknown>;

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { left } from "./quota-left.ts";
-import { MAIN, sharedWorld, startWorld, TODAY, type World } from "./world.ts";
+import { MAIN, sharedWorld, startWorld, TODAY } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld();
-});
+const world = await sharedWorld();
 afterAll(() => world.stop());
 
 const ask = (apikey: string, over: Record<string, unknown> = {}) =>

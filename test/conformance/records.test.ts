@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
 import { pageOf } from "../support/paging.ts";
-import { MAIN, sharedWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld } from "./world.ts";
 
 const DATE = "20260304";
 
@@ -24,11 +24,8 @@ const EDGES = security("601398", [
   order("000000000", { orderType: "NEW", orderCode: 'q"\\u00e9\u00e9中' }),
 ]);
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld("publish");
-  await publish(world.service, day({ tradedate: DATE, securities: [EDGES] }));
-});
+const world = await sharedWorld("publish");
+await publish(world.service, day({ tradedate: DATE, securities: [EDGES] }));
 afterAll(() => world.stop());
 
 const edges = async () => pageOf(await world.ask({ symbol: "601398", tradedate: DATE })).items;

@@ -2,10 +2,7 @@
  * No secret is stored in plain text: every operation that issues one is used, the service stops, and its database,
  * Durable Object storage, packs and log are searched byte for byte.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { inviteTo, signIn } from "../support/console.ts";
 import { basic, onDrive, shareOf } from "../support/drive.ts";
@@ -14,18 +11,14 @@ import { call } from "../support/http-client.ts";
 import { IssuedSecrets } from "../support/issued-secrets.ts";
 import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
-import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
+import { ADMIN_TOKEN, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const IMPORTED_KEY = "an-existing-customers-key-of-another-form-0042";
 const EXTERNAL_PASSWORD = "password-of-a-drive-elsewhere-7731";
 
-let folder: string;
-let service: Service;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "edgetape-secrets-"));
-  service = await startService({ persistDir: folder });
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder("edgetape-secrets-");
+const service = await startService({ persistDir: folder });
 
 /** Issues every kind of secret once. Returns the account, with some keys revoked or rolled. */
 async function handOut() {

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { readSlowly } from "../support/slow-reader.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { LARGE, MAIN, publishLarge, sharedWorld, type World } from "./world.ts";
+import { LARGE, MAIN, publishLarge, sharedWorld } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld("publish");
-  await publishLarge(world);
-});
+const world = await sharedWorld("publish");
+await publishLarge(world);
 afterAll(() => world.stop());
 
 const small = { symbol: "600519", tradedate: MAIN };

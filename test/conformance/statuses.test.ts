@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { orderHistory } from "../support/paging.ts";
 import { CODE_OF_REASON, expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, sharedWorld, TODAY, type World } from "./world.ts";
+import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, sharedWorld, TODAY } from "./world.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld();
-});
+const world = await sharedWorld();
 afterAll(() => world.stop());
 
 const good = { symbol: "600519", tradedate: MAIN };

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Row } from "../support/builders.ts";
 import { orderHistory, pageOf, readAllPages } from "../support/paging.ts";
 import { proofSize } from "../support/tier.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { MAIN, sharedWorld, type World } from "./world.ts";
+import { MAIN, sharedWorld } from "./world.ts";
 
 const WINDOWS = proofSize(500);
 
-let world: World;
-beforeAll(async () => {
-  world = await sharedWorld();
-});
+const world = await sharedWorld();
 afterAll(() => world.stop());
 
 const ask = (over: Record<string, unknown>) => world.ask({ symbol: "600519", tradedate: MAIN, ...over });

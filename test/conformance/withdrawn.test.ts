@@ -1,21 +1,18 @@
 /** The effect of an operator's actions on callers when isolates do not cache days (contract 3.13, 5.4). */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { DayChanged } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { asOperator, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { startWorld, type World } from "./world.ts";
+import { startWorld } from "./world.ts";
 
 const DATE = "20260310";
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-  for (const priceE4 of [1_000, 2_000]) {
-    const orders = [order("093000000", { priceE4 }), order("093000001"), order("093000002")];
-    await publish(world.service, day({ tradedate: DATE, securities: [security("600519", orders)] }));
-  }
-});
+const world = await startWorld();
+for (const priceE4 of [1_000, 2_000]) {
+  const orders = [order("093000000", { priceE4 }), order("093000001"), order("093000002")];
+  await publish(world.service, day({ tradedate: DATE, securities: [security("600519", orders)] }));
+}
 afterAll(() => world.stop());
 
 const act = (action: string, body: object) =>

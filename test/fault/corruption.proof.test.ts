@@ -11,7 +11,7 @@ import { type Answer, call } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { printedRandom, type Random } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 
 const TRADEDATE = "20260311";
@@ -42,12 +42,8 @@ interface Published {
   sections: Section[];
 }
 
-let service: Service;
-let key: string;
-beforeAll(async () => {
-  service = await startService();
-  ({ key } = await account(service, { plan: "flagship", limits: { files: null } }));
-});
+const service = await startService();
+const { key } = await account(service, { plan: "flagship", limits: { files: null } });
 afterAll(() => service.stop());
 
 async function published(random: Random, dataset: DatasetName): Promise<Published> {

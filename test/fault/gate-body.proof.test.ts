@@ -2,8 +2,8 @@
  * Every way a body can end while its slot is held, over real HTTP. No test depends on timing: a test waits until the
  * slot is free, and the slot's own deadline of 60 s is longer than `vi.waitFor` waits.
  */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type GateService, startGateService, type TakeOptions } from "../support/gate-service.ts";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { startGateService, type TakeOptions } from "../support/gate-service.ts";
 import { printedRandom } from "../support/random.ts";
 import { proofSize } from "../support/tier.ts";
 
@@ -12,10 +12,7 @@ const HANG_UPS = proofSize(20);
 const MEGABYTE = 1_000_000;
 const PATIENCE = { timeout: 20_000, interval: 5 };
 
-let gate: GateService & AsyncDisposable;
-beforeAll(async () => {
-  gate = await startGateService();
-});
+const gate = await startGateService();
 afterAll(() => gate[Symbol.asyncDispose]());
 
 const fresh = () => ({ account: crypto.randomUUID(), id: crypto.randomUUID() });

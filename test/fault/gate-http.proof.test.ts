@@ -1,6 +1,6 @@
 /** The gate through the whole service: one slot per account and interface across keys, exact charges. */
 import { Agent } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { day, noise, order, security } from "../support/builders.ts";
@@ -8,7 +8,7 @@ import { call } from "../support/http-client.ts";
 import { account, publish, publishPack } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { openAnswer } from "../support/slow-client.ts";
 import { proofSize } from "../support/tier.ts";
 
@@ -27,17 +27,13 @@ const ALTERNATIONS = proofSize(40);
 const LONG_MS = 600_000;
 
 const random = printedRandom("gate over HTTP");
-let service: Service;
-let pack: Uint8Array;
 
-beforeAll(async () => {
-  pack = await buildPackBytes(TRADEDATE as BeijingDate, [
-    { symbol: LARGE.symbol, market: "SZ", columns: noise(random, LARGE.rows) },
-    { symbol: SMALL.symbol, market: "SH", columns: noise(random, SMALL.rows) },
-  ]);
-  service = await startService();
-  await publishPack(service, TRADEDATE, pack);
-});
+const pack = await buildPackBytes(TRADEDATE as BeijingDate, [
+  { symbol: LARGE.symbol, market: "SZ", columns: noise(random, LARGE.rows) },
+  { symbol: SMALL.symbol, market: "SH", columns: noise(random, SMALL.rows) },
+]);
+const service = await startService();
+await publishPack(service, TRADEDATE, pack);
 afterAll(() => service.stop());
 
 const page = (apikey: string, params: Record<string, unknown> = {}) =>

@@ -4,12 +4,12 @@
  * the next caller.
  */
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
-import { printedRandom, type Random } from "../support/random.ts";
-import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
+import { printedRandom } from "../support/random.ts";
+import { ADMIN_TOKEN, startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 import { expectCleanLog } from "./hostile-checks.ts";
 
@@ -21,24 +21,18 @@ const AT_ONCE = 16;
 const SILENT_MS = 1_000;
 const LONG_MS = 3_600_000;
 
-let random: Random;
-let service: Service;
 /** A valid request of the account whose requests are corrupted, and one of another account. */
-let body: string;
-let nextBody: string;
-beforeAll(async () => {
-  random = printedRandom("hostile sockets");
-  service = await startService();
-  const securities = [randomSecurity(random, { symbol: "600519", rows: 300 })];
-  await publish(service, day({ tradedate: TRADEDATE, securities }));
-  const params = { symbol: "600519", tradedate: TRADEDATE, page_size: 5 };
-  const honest = async () => {
-    const { key } = await account(service, { plan: "flagship" });
-    return JSON.stringify(orderHistory({ apikey: key, params }));
-  };
-  body = await honest();
-  nextBody = await honest();
-});
+const random = printedRandom("hostile sockets");
+const service = await startService();
+const securities = [randomSecurity(random, { symbol: "600519", rows: 300 })];
+await publish(service, day({ tradedate: TRADEDATE, securities }));
+const params = { symbol: "600519", tradedate: TRADEDATE, page_size: 5 };
+const honest = async () => {
+  const { key } = await account(service, { plan: "flagship" });
+  return JSON.stringify(orderHistory({ apikey: key, params }));
+};
+const body = await honest();
+const nextBody = await honest();
 afterAll(() => service.stop());
 
 const post = (headers: string, text = body) => `POST /api HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${text}`;

@@ -2,20 +2,18 @@
  * The runtime is killed while a day is published: when the upload begins, while parts are sent, when it completes.
  * After the restart the old or the new revision is served whole, and publishing again completes.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { DaySummary } from "../../src/admin/wire.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import type { Row } from "../support/builders.ts";
 import { answerRows, noiseOf, randomSection } from "../support/dataset-days.ts";
-import { type Killable, MOMENTS, startKillable } from "../support/killable.ts";
+import { MOMENTS, startKillable } from "../support/killable.ts";
 import { account, asOperator, publishPack } from "../support/operator.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
@@ -26,9 +24,6 @@ const UNFORCED = { force: false };
 const LONG_MS = 900_000;
 
 const random = printedRandom("killed in mid-publish");
-let folder: string;
-let killable: Killable;
-let apikey: string;
 /** For each dataset, the content that is served first, and the next one. */
 const contents = new Map<DatasetName, [Content, Content]>();
 
@@ -48,18 +43,13 @@ async function contentOf(dataset: DatasetName): Promise<Content> {
   return { dataset, pack, rows: answerRows(DATASETS[dataset], section, TRADEDATE) };
 }
 
-beforeAll(async () => {
-  for (const dataset of DATASET_NAMES) {
-    contents.set(dataset, [await contentOf(dataset), await contentOf(dataset)]);
-  }
-  folder = await mkdtemp(join(tmpdir(), "edgetape-publishing-"));
-  killable = await startKillable({}, folder);
-  apikey = (await account(killable.service, { plan: "flagship", limits: { files: null } })).key;
-});
-afterAll(async () => {
-  await killable[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+for (const dataset of DATASET_NAMES) {
+  contents.set(dataset, [await contentOf(dataset), await contentOf(dataset)]);
+}
+const folder = testFolder("edgetape-publishing-");
+const killable = await startKillable({}, folder);
+const apikey = (await account(killable.service, { plan: "flagship", limits: { files: null } })).key;
+afterAll(() => killable[Symbol.asyncDispose]());
 
 async function servedRows(dataset: DatasetName): Promise<Row[]> {
   const params = { symbol: SYMBOL, tradedate: TRADEDATE };

@@ -6,7 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
@@ -20,9 +20,9 @@ import { burst, day, randomRows, randomSecurity } from "../support/builders.ts";
 import { account, packOf, publishPack } from "../support/operator.ts";
 import { memoryBucket } from "../support/packs.ts";
 import { orderHistory } from "../support/paging.ts";
-import { printedRandom, type Random } from "../support/random.ts";
+import { printedRandom } from "../support/random.ts";
 import { bare } from "../support/result.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 import { temporaryFolder } from "../unit/pack-builder/deliveries.ts";
 
@@ -44,32 +44,25 @@ const HEADER_BYTES = 24;
 /** Bytes of the dataset's name in packs of datasets other than orders. */
 const NAME_BYTES = 8;
 
-let random: Random;
-let service: Service;
-let apikey: string;
-
 /** A pack and the position of its index. */
 interface Subject {
   dataset: DatasetName;
   pack: Buffer;
   located: LocatedIndex;
 }
-let subjects: Map<DatasetName, Subject>;
-beforeAll(async () => {
-  random = printedRandom("mutated packs");
-  service = await startService();
-  apikey = (await account(service, { plan: "flagship", limits: { files: null } })).key;
-  const securities = [
-    randomSecurity(random, { symbol: "000001", rows: SIZES.orders.rows[0], crowd: 3 }),
-    { symbol: "300750", market: "SZ" as const, orders: [] },
-    burst({ symbol: "600519", time: "093000000", rows: SIZES.orders.rows[1] }),
-  ];
-  const orders = await packOf(day({ tradedate: TRADEDATE, securities }));
-  subjects = new Map([["orders", await subjectOf("orders", orders)]]);
-  for (const dataset of DATASET_NAMES.filter((name) => name !== "orders")) {
-    subjects.set(dataset, await subjectOf(dataset, await randomPack(dataset)));
-  }
-});
+const random = printedRandom("mutated packs");
+const service = await startService();
+const apikey = (await account(service, { plan: "flagship", limits: { files: null } })).key;
+const securities = [
+  randomSecurity(random, { symbol: "000001", rows: SIZES.orders.rows[0], crowd: 3 }),
+  { symbol: "300750", market: "SZ" as const, orders: [] },
+  burst({ symbol: "600519", time: "093000000", rows: SIZES.orders.rows[1] }),
+];
+const orders = await packOf(day({ tradedate: TRADEDATE, securities }));
+const subjects: Map<DatasetName, Subject> = new Map([["orders", await subjectOf("orders", orders)]]);
+for (const dataset of DATASET_NAMES.filter((name) => name !== "orders")) {
+  subjects.set(dataset, await subjectOf(dataset, await randomPack(dataset)));
+}
 afterAll(() => service.stop());
 
 function randomPack(dataset: DatasetName): Promise<Uint8Array> {

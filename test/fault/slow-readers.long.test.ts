@@ -2,14 +2,14 @@
  * 200 clients that read slowly or nothing, and one key whose client sends requests and reads no answer (contract 2.6):
  * all others are served, and the memory of the isolate stays bounded.
  */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
 import { call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { type OpenAnswer, openAnswer } from "../support/slow-client.ts";
 
 const TRADEDATE = "20260311";
@@ -27,19 +27,15 @@ const MAX_BYTES = 64_000_000;
 /** Memory of the runtime's process, including uncollected garbage. */
 const MAX_GROWN_BYTES = 6 * MAX_BYTES;
 
-let service: Service;
-let others: string[];
-beforeAll(async () => {
-  service = await startService({
-    entry: "test/support/memory-worker.ts",
-    // Requests wait for memory longer than the slowest machine needs, and no body reaches its deadline.
-    settings: { FIRST_BYTE_MS: "120000", JSON_BOUND_MS: "600000", DAY_CACHE_MS: "10000" },
-  });
-  const security = randomSecurity(printedRandom("slow readers"), { symbol: SYMBOL, rows: 40_000 });
-  await publish(service, day({ tradedate: TRADEDATE, securities: [security] }));
-  others = await keys(OTHERS);
-  for (let round = 0; round < 3; round++) await Promise.all(others.map(readPage));
+const service = await startService({
+  entry: "test/support/memory-worker.ts",
+  // Requests wait for memory longer than the slowest machine needs, and no body reaches its deadline.
+  settings: { FIRST_BYTE_MS: "120000", JSON_BOUND_MS: "600000", DAY_CACHE_MS: "10000" },
 });
+const security = randomSecurity(printedRandom("slow readers"), { symbol: SYMBOL, rows: 40_000 });
+await publish(service, day({ tradedate: TRADEDATE, securities: [security] }));
+const others = await keys(OTHERS);
+for (let round = 0; round < 3; round++) await Promise.all(others.map(readPage));
 afterAll(() => service.stop());
 
 async function keys(count: number): Promise<string[]> {

@@ -2,37 +2,31 @@
  * The k-th store call of each kind of request to a share, and of each step of a publish, fails, loses its answer or is
  * late: a share returns the right bytes, 503 or a broken body; a day is served in its old or its new revision.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, type Row, randomSecurity } from "../support/builders.ts";
-import { basic, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
+import { basic, shareOf, tradesFile } from "../support/drive.ts";
 import type { StoreFault } from "../support/fault-worker.ts";
 import { publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account, loadWeekdays, packOf, publish, publishPack } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
-import { printedRandom, type Random } from "../support/random.ts";
+import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { callsOf, type FaultedRequest, sendWithFault, spotsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
 
-let service: Service;
-let random: Random;
-let key: string;
-let share: TestShare;
-beforeAll(async () => {
-  random = printedRandom("failing stores of the drive");
-  service = await startService({ entry: "test/support/fault-worker.ts" });
-  await loadWeekdays(service, "20260101", "20261231");
-  await publish(
-    service,
-    day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 3_000 })] }),
-  );
-  await publishFiles(service, tradesFile("20260310", Buffer.alloc(300_000, "trades")));
-  ({ key } = await account(service, { plan: "flagship" }));
-  share = await shareOf(service, key);
-});
+const random = printedRandom("failing stores of the drive");
+const service = await startService({ entry: "test/support/fault-worker.ts" });
+await loadWeekdays(service, "20260101", "20261231");
+await publish(
+  service,
+  day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 3_000 })] }),
+);
+await publishFiles(service, tradesFile("20260310", Buffer.alloc(300_000, "trades")));
+const { key } = await account(service, { plan: "flagship" });
+const share = await shareOf(service, key);
 afterAll(() => service.stop());
 
 const onDrive = (path: string, method = "GET", headers: Record<string, string> = {}): FaultedRequest => ({

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client, DataRebuilt, IntegrityError, QuotaUsed } from "../../src/client/typescript/index.ts";
 import { clock } from "../../src/client/typescript/waiting.ts";
 import { burst, day, order, security } from "../support/builders.ts";
-import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
+import { startCuttingProxy } from "../support/cutting-proxy.ts";
 import { tradesFile } from "../support/drive.ts";
 import { addFile, publishFiles } from "../support/files.ts";
 import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
 import { printedRandom, randomBytes } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const TRADEDATE = "20260311";
 const MAIN = day({
@@ -24,23 +24,21 @@ const MAIN = day({
 const TRADES = tradesFile(TRADEDATE, randomBytes(1, 600_000));
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-let service: Service;
-let line: CuttingProxy;
-let client: Client;
 const sleep = clock.sleep;
-beforeAll(async () => {
-  clock.sleep = async () => undefined;
-  service = await startService();
-  line = await startCuttingProxy(service.baseUrl);
-  await loadWeekdays(service, "20250101", "20261231");
-  await publish(service, MAIN);
-  await publishFiles(service, TRADES);
-  client = new Client({ key: (await account(service, { plan: "flagship" })).key, baseUrls: line.baseUrl });
+clock.sleep = async () => undefined;
+const service = await startService();
+const line = await startCuttingProxy(service.baseUrl);
+await loadWeekdays(service, "20250101", "20261231");
+await publish(service, MAIN);
+await publishFiles(service, TRADES);
+const client = new Client({
+  key: (await account(service, { plan: "flagship" })).key,
+  baseUrls: line.baseUrl,
 });
 afterAll(async () => {
   clock.sleep = sleep;
-  await line?.stop();
-  await service?.stop();
+  await line.stop();
+  await service.stop();
 });
 
 describe("a Parquet answer to the TypeScript client", () => {

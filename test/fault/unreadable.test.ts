@@ -3,30 +3,25 @@
  * 503 and a credit, and the day stays available for a corrected deployment.
  */
 import { crc32 } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
 import { blockEnd } from "../../src/packs/layout.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
-import { day, order, security, type TestDay } from "../support/builders.ts";
+import { day, order, security } from "../support/builders.ts";
 import { account, packOf, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const TRADEDATE = "20260311";
 
-let service: Service;
-let source: TestDay;
-let apikey: string;
-beforeAll(async () => {
-  service = await startService();
-  source = day({
-    tradedate: TRADEDATE,
-    securities: [security("000001", [order("093000000")]), security("600519", [order("093000000")])],
-  });
-  await publish(service, source);
-  ({ key: apikey } = await account(service, { plan: "trial" }));
-  await storeUnreadable("600519");
+const service = await startService();
+const source = day({
+  tradedate: TRADEDATE,
+  securities: [security("000001", [order("093000000")]), security("600519", [order("093000000")])],
 });
+await publish(service, source);
+const { key: apikey } = await account(service, { plan: "trial" });
+await storeUnreadable("600519");
 afterAll(() => service.stop());
 
 /** Stores the pack with an unreadable block of `symbol` and matching checksums in the catalog. */

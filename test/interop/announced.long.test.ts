@@ -2,41 +2,34 @@
  * A change of a day and its webhooks (contract 9): when a webhook is notified of a change, no page shows the previous
  * state, and `data_changes` lists the change. The service keeps days in memory as deployments do.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { rmSync } from "node:fs";
+import { afterAll, beforeEach, expect, it } from "vitest";
 import { deliver } from "../support/deliveries.ts";
 import { account, asOperator, loadWeekdays } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
-import { type Service, startService } from "../support/service.ts";
-import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
+import { startReceiver } from "../support/webhook-receiver.ts";
 
 const DAY = "20260312";
-const folder = mkdtempSync(join(tmpdir(), "edgetape-announced-"));
+const folder = testFolder("edgetape-announced-");
 
-let service: Service;
-let receiver: Receiver;
-let apikey: string;
 /** The state that a caller saw while a webhook was notified, with the event of the notice. */
 let seen: string[];
 
-beforeAll(async () => {
-  receiver = await startReceiver({
-    onReceived: async ({ event }) => void seen.push(await view(String(event))),
-  });
-  service = await startService({
-    nowAt: "2026-03-12T20:40:00+08:00",
-    settings: { DAY_CACHE_MS: "1000", WEBHOOK_URL: receiver.url },
-  });
-  await loadWeekdays(service, "20260301", "20260430");
-  apikey = (await account(service, { plan: "flagship" })).key;
+const receiver = await startReceiver({
+  onReceived: async ({ event }) => void seen.push(await view(String(event))),
 });
+const service = await startService({
+  nowAt: "2026-03-12T20:40:00+08:00",
+  settings: { DAY_CACHE_MS: "1000", WEBHOOK_URL: receiver.url },
+});
+await loadWeekdays(service, "20260301", "20260430");
+const apikey = (await account(service, { plan: "flagship" })).key;
 afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
   await service.stop();
-  rmSync(folder, { recursive: true, force: true });
   rmSync(`${folder}.edgetape`, { recursive: true, force: true });
 });
 beforeEach(() => {

@@ -1,33 +1,26 @@
 /** The auction pack of a day comes with its quotes, and an operator's file takes its place (contract 8.7, 8.10). */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { onDrive, shareOf } from "../support/drive.ts";
 import { auctionPack } from "../support/files.ts";
 import { account, loadWeekdays } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { PYTHON } from "../support/python.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const run = promisify(execFile);
 const DAY = "20260311";
 const NAME = `${DAY}_aucde.parquet`;
 
-let service: Service;
-let key: string;
-const folder = mkdtempSync(join(tmpdir(), "edgetape-"));
-beforeAll(async () => {
-  service = await startService();
-  await loadWeekdays(service, "20260301", "20260331");
-  ({ key } = await account(service, { plan: "flagship" }));
-});
-afterAll(async () => {
-  await service?.stop();
-  rmSync(folder, { recursive: true });
-});
+const folder = testFolder("edgetape-");
+const service = await startService();
+await loadWeekdays(service, "20260301", "20260331");
+const { key } = await account(service, { plan: "flagship" });
+afterAll(() => service.stop());
 
 async function edgetape(...args: string[]): Promise<string> {
   const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };

@@ -1,32 +1,23 @@
 /** `edgetape backfill` against a service: killed, after a withdrawal, with days that fail. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import type { Row } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
 import { account } from "../support/operator.ts";
 import { readAllPages } from "../support/paging.ts";
 import { runEdgetape, startEdgetape } from "../support/running-command.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const SYMBOL = "600519";
 const LONG_MS = 900_000;
 
-let service: Service;
-let apikey: string;
-let folder: string;
-
-beforeAll(async () => {
-  service = await startService();
-  apikey = (await account(service, { plan: "flagship" })).key;
-  folder = mkdtempSync(join(tmpdir(), "edgetape-backfill-"));
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const service = await startService();
+const apikey = (await account(service, { plan: "flagship" })).key;
+const folder = testFolder("edgetape-backfill-");
+afterAll(() => service.stop());
 
 async function served(tradedate: string): Promise<Row[]> {
   return (await readAllPages(service, { apikey, params: { symbol: SYMBOL, tradedate } })).rows;

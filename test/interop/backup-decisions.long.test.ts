@@ -1,8 +1,6 @@
 /** Decisions about content, combined with an older backup and with a catalog of an earlier version. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DayDetail, FileList } from "../../src/admin/wire.ts";
 import { applyMigrations, MIGRATIONS } from "../../src/cli/demo/migrations.ts";
 import { day, order, security } from "../support/builders.ts";
@@ -11,9 +9,9 @@ import { fillFirstSchema } from "../support/first-schema.ts";
 import { asOperator, packOf, publishPack } from "../support/operator.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "edgetape-decisions-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder("edgetape-decisions-");
 
 const contentOf = (tradedate: string, priceE4: number) =>
   day({ tradedate, securities: [security("600519", [order("093000000", { priceE4 }), order("093000001")])] });

@@ -1,9 +1,8 @@
 /** A backup restores no access that was revoked since, and no content that the service did not write. */
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type {
   Account,
   AuditList,
@@ -21,22 +20,17 @@ import { auctionPack, publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const DAY = "20260311";
 /** Exit status of a restore when the bucket lacks a file: everything else is restored. */
 const WITHOUT_OBJECTS = 3;
-const folder = mkdtempSync(join(tmpdir(), "edgetape-seals-"));
+const folder = testFolder("edgetape-seals-");
 const file = join(folder, "backup.jsonl");
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-  await asOperator(service, "PUT", "/admin/calendar", { days: [{ day: DAY, open: true }], source: "test" });
-  await publishFiles(service, auctionPack(DAY));
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const service = await startService();
+await asOperator(service, "PUT", "/admin/calendar", { days: [{ day: DAY, open: true }], source: "test" });
+await publishFiles(service, auctionPack(DAY));
+afterAll(() => service.stop());
 
 const post = (path: string, body?: object) => asOperator(service, "POST", `/admin/${path}`, body);
 const reasonOf = async (apikey: string, of = service) =>

@@ -2,10 +2,8 @@
  * Values that callers keep from a catalog that is restored to an earlier state: cursors, revision numbers and change
  * numbers.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { AdoptableList, DayChanged, DayDetail, Published } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { copyObjects } from "../support/catalog-rows.ts";
@@ -13,16 +11,13 @@ import { account, asOperator, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const [EVE, DAY, LATER] = ["20260309", "20260310", "20260311"] as const;
-const folder = mkdtempSync(join(tmpdir(), "edgetape-timeline-"));
+const folder = testFolder("edgetape-timeline-");
 const file = join(folder, "backup.jsonl");
-let origin: Service;
-let key: string;
 /** The cursor of paging that began on content that the catalog loses. */
-let cursor: string | null;
 /** The last change number of `data_changes` at that time. */
-let after: number;
 
 const build = (tradedate: string, volume: number, more: string[] = []) =>
   day({
@@ -69,27 +64,22 @@ async function serveAgain(service: Service, date: string): Promise<number> {
   return (await asOperator<DayChanged>(service, "POST", `/admin/days/${date}/publish`, body)).day.revision;
 }
 
-beforeAll(async () => {
-  origin = await startService();
-  const days = [EVE, DAY, LATER].map((each) => ({ day: each, open: true }));
-  await asOperator(origin, "PUT", "/admin/calendar", { days, source: "test" });
-  key = (await account(origin, { plan: "flagship" })).key;
-  await publish(origin, build(EVE, 100));
-  await publish(origin, build(DAY, 100));
-  await publish(origin, build(DAY, 200));
-  expect(await runEdgetape(["backup", "create", "--out", file], origin)).toMatchObject({ status: 0 });
+const origin = await startService();
+const days = [EVE, DAY, LATER].map((each) => ({ day: each, open: true }));
+await asOperator(origin, "PUT", "/admin/calendar", { days, source: "test" });
+const key = (await account(origin, { plan: "flagship" })).key;
+await publish(origin, build(EVE, 100));
+await publish(origin, build(DAY, 100));
+await publish(origin, build(DAY, 200));
+expect(await runEdgetape(["backup", "create", "--out", file], origin)).toMatchObject({ status: 0 });
 
-  // The content of the first revision again, under a new number without a separate object.
-  await asOperator(origin, "POST", `/admin/days/${DAY}/restore`, { revision: 2 });
-  expect(await revisionOf(origin, DAY)).toBe(3);
-  cursor = pageOf(await page(origin)).next_cursor;
-  await publish(origin, build(LATER, 100));
-  after = (await changes(origin, {})).next_after;
-});
-afterAll(async () => {
-  await origin.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+// The content of the first revision again, under a new number without a separate object.
+await asOperator(origin, "POST", `/admin/days/${DAY}/restore`, { revision: 2 });
+expect(await revisionOf(origin, DAY)).toBe(3);
+const cursor = pageOf(await page(origin)).next_cursor;
+await publish(origin, build(LATER, 100));
+const after = (await changes(origin, {})).next_after;
+afterAll(() => origin.stop());
 
 describe("a restore into an empty deployment, which does not have the issued revisions", () => {
   it("never lets a cursor join rows of two builds, even where a revision is issued again", async () => {

@@ -3,11 +3,10 @@
  * between.
  */
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { catalogRows, copyObjects, indexRows } from "../support/catalog-rows.ts";
 import { onDrive, shareOf } from "../support/drive.ts";
@@ -17,6 +16,7 @@ import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { runEdgetape, startEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const DAYS = ["20260309", "20260310", "20260311"];
 const OTHER_SECRETS = {
@@ -27,9 +27,8 @@ const KILLS = 20;
 const LONG_MS = 600_000;
 
 const random = printedRandom("backup and restore");
-const folder = mkdtempSync(join(tmpdir(), "edgetape-backups-"));
+const folder = testFolder("edgetape-backups-");
 const file = join(folder, "backup.jsonl.gz");
-let origin: Service;
 let keys: { flagship: string; revoked: string };
 
 const dayOf = (tradedate: string, price: number) =>
@@ -47,25 +46,20 @@ const ask = (service: Service, apikey: string, tradedate: string, more: object =
 const restore = (service: Service, ...more: string[]) =>
   runEdgetape(["backup", "restore", file, ...more], service);
 
-beforeAll(async () => {
-  origin = await startService();
-  const days = DAYS.map((each) => ({ day: each, open: true }));
-  await asOperator(origin, "PUT", "/admin/calendar", { days, source: "test" });
-  for (const each of DAYS) await publish(origin, dayOf(each, 100_000));
-  await publish(origin, dayOf("20260310", 200_000));
-  const flagship = await account(origin, { plan: "flagship", keys: 2, limits: { files: 7 } });
-  const [, second] = flagship.keys;
-  await asOperator(origin, "POST", `/admin/keys/${second?.keyId}/revoke`);
-  keys = { flagship: flagship.key, revoked: second?.key ?? "" };
-  await publishFiles(origin, auctionPack("20260311"));
-  await shareOf(origin, keys.flagship, "auction_tick");
-  const made = await runEdgetape(["backup", "create", "--out", file], origin);
-  expect(made).toMatchObject({ status: 0, stderr: "" });
-});
-afterAll(async () => {
-  await origin.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const origin = await startService();
+const days = DAYS.map((each) => ({ day: each, open: true }));
+await asOperator(origin, "PUT", "/admin/calendar", { days, source: "test" });
+for (const each of DAYS) await publish(origin, dayOf(each, 100_000));
+await publish(origin, dayOf("20260310", 200_000));
+const flagship = await account(origin, { plan: "flagship", keys: 2, limits: { files: 7 } });
+const [, second] = flagship.keys;
+await asOperator(origin, "POST", `/admin/keys/${second?.keyId}/revoke`);
+keys = { flagship: flagship.key, revoked: second?.key ?? "" };
+await publishFiles(origin, auctionPack("20260311"));
+await shareOf(origin, keys.flagship, "auction_tick");
+const made = await runEdgetape(["backup", "create", "--out", file], origin);
+expect(made).toMatchObject({ status: 0, stderr: "" });
+afterAll(() => origin.stop());
 
 describe("a backup", () => {
   it("is complete, lists its content, and contains no key, token or password", async () => {

@@ -4,11 +4,9 @@
  */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { beforeAndAfter } from "../bench/before.ts";
 import type { BenchRow } from "../bench/bench-row.ts";
 import { BenchDays } from "../bench/days.ts";
@@ -17,15 +15,12 @@ import { asksOf } from "../bench/rivals/asks.ts";
 import { Contest } from "../bench/rivals/contest.ts";
 import { edgetape } from "../bench/rivals/edgetape.ts";
 import type { Rival } from "../bench/rivals/rival.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const run = promisify(execFile);
 
-let folder: string;
+const folder = testFolder("edgetape-report-");
 let reports = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "edgetape-report-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the bench as a user does and returns its report. */
 async function report(...args: string[]): Promise<string> {

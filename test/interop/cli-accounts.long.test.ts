@@ -1,19 +1,16 @@
 /** `edgetape account`, `key`, `plan` and `subscription` as an operator runs them, against a running service. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { edgetape } from "../support/edgetape.ts";
 import { loadWeekdays, publish } from "../support/operator.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const DATE = "20260311";
-let service: Service;
 
-beforeAll(async () => {
-  // Usage is written into the catalog immediately.
-  service = await startService({ settings: { USAGE_EVERY_MS: "1" } });
-  await loadWeekdays(service, "20260301", "20260331");
-  await publish(service, day({ tradedate: DATE, securities: [security("600519", [order("093000000")])] }));
-});
+// Usage is written into the catalog immediately.
+const service = await startService({ settings: { USAGE_EVERY_MS: "1" } });
+await loadWeekdays(service, "20260301", "20260331");
+await publish(service, day({ tradedate: DATE, securities: [security("600519", [order("093000000")])] }));
 afterAll(() => service.stop());
 
 async function done(...args: string[]): Promise<string> {

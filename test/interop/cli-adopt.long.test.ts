@@ -1,36 +1,28 @@
 /** An operator repairs a catalog that was restored from an older backup: `day adopt`, `doctor --repair`. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { edgetape } from "../support/edgetape.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const DATE = "20260311";
-const folder = mkdtempSync(join(tmpdir(), "edgetape-adopt-"));
+const folder = testFolder("edgetape-adopt-");
 const file = join(folder, "backup.jsonl.gz");
-let service: Service;
-let key: string;
 
 const contentOf = (priceE4: number) =>
   day({ tradedate: DATE, securities: [security("600519", [order("093000000", { priceE4 })])] });
 
-beforeAll(async () => {
-  service = await startService();
-  await loadWeekdays(service, "20260301", "20260331");
-  ({ key } = await account(service, { plan: "flagship" }));
-  await publish(service, contentOf(10_000));
-  await done("backup", "create", "--out", file);
-  await publish(service, contentOf(20_000));
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const service = await startService();
+await loadWeekdays(service, "20260301", "20260331");
+const { key } = await account(service, { plan: "flagship" });
+await publish(service, contentOf(10_000));
+await done("backup", "create", "--out", file);
+await publish(service, contentOf(20_000));
+afterAll(() => service.stop());
 
 async function done(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await edgetape(args, service);

@@ -1,12 +1,11 @@
 /** `edgetape days`, `day` and `changes` as an operator runs them, against a running service. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { edgetape } from "../support/edgetape.ts";
 import { loadWeekdays, publish } from "../support/operator.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const DATE = "20260311";
-let service: Service;
 
 const contentOf = (priceE4: number) =>
   day({
@@ -17,12 +16,10 @@ const contentOf = (priceE4: number) =>
     ],
   });
 
-beforeAll(async () => {
-  service = await startService();
-  await loadWeekdays(service, "20260301", "20260331");
-  await publish(service, contentOf(1_000));
-  await publish(service, contentOf(2_000));
-});
+const service = await startService();
+await loadWeekdays(service, "20260301", "20260331");
+await publish(service, contentOf(1_000));
+await publish(service, contentOf(2_000));
 afterAll(() => service.stop());
 
 async function done(...args: string[]): Promise<string> {

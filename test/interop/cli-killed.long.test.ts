@@ -2,10 +2,9 @@
  * `edgetape publish`, `rebuild`, `nightly` and the day's actions killed by SIGKILL: one complete revision is always
  * served.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { DayDetail } from "../../src/admin/wire.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { day, type Row, randomSecurity, type TestDay } from "../support/builders.ts";
@@ -16,7 +15,8 @@ import { account, asOperator, packOf } from "../support/operator.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Ended, runEdgetape, startEdgetape } from "../support/running-command.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
 const TRADEDATE = "20260311";
@@ -24,19 +24,11 @@ const SYMBOL = "600519";
 const LONG_MS = 1_800_000;
 
 const random = printedRandom("commands killed");
-let service: Service;
-let apikey: string;
-let folder: string;
 
-beforeAll(async () => {
-  service = await startService();
-  apikey = (await account(service, { plan: "flagship" })).key;
-  folder = mkdtempSync(join(tmpdir(), "edgetape-commands-"));
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const service = await startService();
+const apikey = (await account(service, { plan: "flagship" })).key;
+const folder = testFolder("edgetape-commands-");
+afterAll(() => service.stop());
 
 /** Returns the served rows of the security; null when the day is withdrawn. */
 async function served(): Promise<Row[] | null> {

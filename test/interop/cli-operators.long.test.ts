@@ -1,13 +1,9 @@
 /** `edgetape token`, `audit` and `explain` as operators run them, against a running service. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { edgetape } from "../support/edgetape.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(() => service.stop());
 
 async function done(...args: string[]): Promise<string> {

@@ -1,17 +1,14 @@
 /** `edgetape share secret` and `share rotate`: an operator replaces an old version of the share secret. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { edgetape } from "../support/edgetape.ts";
 import { askShare, auctionPack, publishFiles, shareIn } from "../support/files.ts";
 import { account } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const OLD = "1:test-share-secret-of-this-deployment-0001";
 const BOTH = `${OLD},2:test-share-secret-of-this-deployment-0002`;
-const persistDir = mkdtempSync(join(tmpdir(), "edgetape-rotate-"));
-afterAll(() => rmSync(persistDir, { recursive: true, force: true }));
+const persistDir = testFolder("edgetape-rotate-");
 
 describe("edgetape share rotate", () => {
   it("re-encrypts external passwords, ends older shares after a confirmation, and names the removable secrets", async () => {

@@ -1,16 +1,15 @@
 /** The `edgetape` command as an operator runs it, as its own process against a running service. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Service, startService } from "../support/service.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { contentOf } from "../unit/pack-builder/deliveries.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "edgetape-cli-"));
-let service: Service;
+const folder = testFolder("edgetape-cli-");
 
 interface Ran {
   status: number | null;
@@ -48,13 +47,8 @@ async function codeFor(apikey: string, tradedate: string): Promise<number> {
   return (await service.post({ apiname: "level2_order_history", apikey, params })).envelope.code;
 }
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const service = await startService();
+afterAll(() => service.stop());
 
 describe("edgetape calendar", () => {
   it("loads a year that the holiday library covers, and shows it", async () => {

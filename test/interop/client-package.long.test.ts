@@ -1,13 +1,13 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Dataset } from "../../src/datasets/dataset.ts";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { day, order, security } from "../support/builders.ts";
 import { checkTypes, folderWithClient, PACKAGE_NAME, runScript } from "../support/client-package.ts";
 import { account, publish } from "../support/operator.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const TRADEDATE = "20260311";
 const orders = Array.from({ length: 12_345 }, (_, row) =>
@@ -96,18 +96,13 @@ const CELLS = Object.entries(RECORDS).map(([record, { name, columns }]) => {
   return `export const ${name}Cells: Cells<${record}> = ${JSON.stringify(Object.fromEntries(cells))};\n`;
 });
 
-let service: Service;
-let folder: string;
-let env: Record<string, string>;
-beforeAll(async () => {
-  service = await startService();
-  await publish(service, built);
-  const { key } = await account(service, { plan: "flagship" });
-  env = { EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key };
-  folder = await folderWithClient();
-});
+const service = await startService();
+await publish(service, built);
+const { key } = await account(service, { plan: "flagship" });
+const env = { EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key };
+const folder = await folderWithClient();
 afterAll(async () => {
-  await service?.stop();
+  await service.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

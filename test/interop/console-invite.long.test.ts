@@ -1,16 +1,13 @@
 /** `edgetape account invite`: the operator's command and the use of its link. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Invite } from "../../src/admin/wire.ts";
 import { ownForm } from "../support/console.ts";
 import { edgetape } from "../support/edgetape.ts";
 import { call } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(() => service.stop());
 
 describe("edgetape account invite", () => {

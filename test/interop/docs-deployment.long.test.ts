@@ -3,45 +3,30 @@
  * `wrangler` commands is compared with the installed wrangler's help.
  */
 import { execFile } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import { deliver } from "../support/deliveries.ts";
-import { type Service, startService } from "../support/service.ts";
-import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
+import { startReceiver } from "../support/webhook-receiver.ts";
 
 const run = promisify(execFile);
 const GUIDE = readFileSync("src/cli/README.md", "utf8");
 const BLOCKS = [...GUIDE.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
 const LINES = BLOCKS.flatMap((block) => block.trimEnd().split("\n"));
 
-let service: Service;
-let receiver: Receiver;
-let folder: string;
-
-beforeAll(async () => {
-  service = await startService({ nowAt: "2026-03-12T10:00:00+08:00" });
-  receiver = await startReceiver();
-  folder = mkdtempSync(join(tmpdir(), "edgetape-guide-"));
-  mkdirSync(join(folder, "backups"));
-  deliver(folder, "20260311", 2_000, { datasets: DATASET_NAMES });
-  deliver(join(folder, "drop"), "20260310", 2_000, { datasets: DATASET_NAMES });
-});
+const service = await startService({ nowAt: "2026-03-12T10:00:00+08:00" });
+const receiver = await startReceiver();
+const folder = testFolder("edgetape-guide-");
+mkdirSync(join(folder, "backups"));
+deliver(folder, "20260311", 2_000, { datasets: DATASET_NAMES });
+deliver(join(folder, "drop"), "20260310", 2_000, { datasets: DATASET_NAMES });
 afterAll(async () => {
   await service.stop();
   await receiver[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Commands that need a Cloudflare account; all others are run. */

@@ -7,7 +7,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { DAY } from "../../src/docs/day-snippets.ts";
 import { EXAMPLE, exampleRows, withExample } from "../../src/docs/example-day.ts";
 import { SNIPPETS, type Snippet, type SnippetName } from "../../src/docs/snippets.ts";
@@ -17,7 +17,7 @@ import { folderWithClient } from "../support/client-package.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, loadWeekdays, packOf, publish } from "../support/operator.ts";
 import { PYTHON } from "../support/python.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const run = promisify(execFile);
 
@@ -46,23 +46,18 @@ const manyOrders = Array.from({ length: 23_456 }, (_, row) =>
 );
 const long = day({ tradedate: LONG_TRADEDATE, securities: [security("600519", manyOrders)] });
 
-let service: Service;
-let folder: string;
-let env: Record<string, string | undefined>;
-beforeAll(async () => {
-  service = await startService();
-  await loadWeekdays(service, "20250101", "20261231");
-  await publish(service, built);
-  await publish(service, built, "trades");
-  await publishFiles(service, auctionPack(TRADEDATE));
-  const { key } = await account(service, { plan: "flagship" });
-  folder = await folderWithClient();
-  await writeFile(join(folder, `${TRADEDATE}.parquet`), await packOf(built));
-  const PYTHONPATH = resolve("src/client/python");
-  env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key, PYTHONPATH };
-});
+const service = await startService();
+await loadWeekdays(service, "20250101", "20261231");
+await publish(service, built);
+await publish(service, built, "trades");
+await publishFiles(service, auctionPack(TRADEDATE));
+const { key } = await account(service, { plan: "flagship" });
+const folder = await folderWithClient();
+await writeFile(join(folder, `${TRADEDATE}.parquet`), await packOf(built));
+const PYTHONPATH = resolve("src/client/python");
+const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key, PYTHONPATH };
 afterAll(async () => {
-  await service?.stop();
+  await service.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

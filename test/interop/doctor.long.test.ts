@@ -1,26 +1,22 @@
 /** `edgetape doctor` against a running service: faults are found, reported with advice, and repaired. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
-import { ADMIN_TOKEN, type Service, startService } from "../support/service.ts";
+import { ADMIN_TOKEN, startService } from "../support/service.ts";
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ settings: { PUBLIC_BASE_URL: "http://127.0.0.1:1" } });
-  const days = Array.from({ length: 100 }, (_, n) => ({
-    day: new Date(Date.UTC(2026, 1, 1 + n)).toISOString().slice(0, 10).replaceAll("-", ""),
-    open: n === 38,
-  }));
-  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
-  await publish(
-    service,
-    day({ tradedate: "20260311", securities: [security("600519", [order("093000000")])] }),
-  );
-});
+const service = await startService({ settings: { PUBLIC_BASE_URL: "http://127.0.0.1:1" } });
+const days = Array.from({ length: 100 }, (_, n) => ({
+  day: new Date(Date.UTC(2026, 1, 1 + n)).toISOString().slice(0, 10).replaceAll("-", ""),
+  open: n === 38,
+}));
+await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
+await publish(
+  service,
+  day({ tradedate: "20260311", securities: [security("600519", [order("093000000")])] }),
+);
 afterAll(() => service.stop());
 
 async function doctor(...args: string[]) {

@@ -1,15 +1,12 @@
 /** Programs that read a share's Parquet files in pieces, over HTTP, with the password. */
 import { zstdDecompressSync } from "node:zlib";
 import { asyncBufferFromUrl, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DAY, type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { DAY, startDriveWorld } from "../conformance/drive-world.ts";
 import { basic } from "../support/drive.ts";
 
-let world: DriveWorld;
-beforeAll(async () => {
-  world = await startDriveWorld();
-});
-afterAll(() => world?.stop());
+const world = await startDriveWorld();
+afterAll(() => world.stop());
 
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 

@@ -1,24 +1,17 @@
 /** `edgetape files`, `external` and `share` as an operator runs them, each as its own process. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { askShare, auctionPack, shareIn } from "../support/files.ts";
-import { account, type TestAccount } from "../support/operator.ts";
-import { type Service, startService } from "../support/service.ts";
+import { account } from "../support/operator.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "edgetape-files-"));
-let service: Service;
-let flagship: TestAccount;
-beforeAll(async () => {
-  service = await startService();
-  flagship = await account(service, { plan: "flagship" });
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = testFolder("edgetape-files-");
+const service = await startService();
+const flagship = await account(service, { plan: "flagship" });
+afterAll(() => service.stop());
 
 interface Ran {
   status: number | null;

@@ -1,8 +1,6 @@
 /** A deployment of every earlier schema, with rows in all of its tables, under the current code. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { AuditList, TokenList } from "../../src/admin/wire.ts";
 import { applyMigrations, MIGRATIONS } from "../../src/cli/demo/migrations.ts";
 import type { AccountInfo } from "../../src/operations/account-info.ts";
@@ -16,8 +14,9 @@ import { readAllPages } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { fillSince, OLD } from "../support/schema-rows.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "edgetape-schemas-"));
+const folder = testFolder("edgetape-schemas-");
 const of = (volume: number) =>
   day({
     tradedate: OLD.tradedate,
@@ -33,14 +32,8 @@ const loaded = of(100);
 const request = { apikey: FIRST_KEY, params: { symbol: "600519", tradedate: OLD.tradedate, page_size: 2 } };
 
 /** Writes a backup of each deployment. */
-let target: Service;
-beforeAll(async () => {
-  target = await startService();
-});
-afterAll(async () => {
-  await target.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const target = await startService();
+afterAll(() => target.stop());
 
 /** Returns a deployment of the version with these migrations, migrated to the current schema. */
 async function migratedFrom(names: readonly string[]) {

@@ -1,26 +1,21 @@
 /** The notices of three kinds of evenings in every form of the webhook: complete, half delivered, nothing delivered. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { WebhookKind } from "../../src/admin/wire.ts";
 import { deliver } from "../support/deliveries.ts";
 import { runEdgetape } from "../support/running-command.ts";
-import { type Service, startService } from "../support/service.ts";
-import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
+import { startReceiver } from "../support/webhook-receiver.ts";
 
-let service: Service;
-let receiver: Receiver;
-const folder = mkdtempSync(join(tmpdir(), "edgetape-webhook-"));
+const folder = testFolder("edgetape-webhook-");
 
-beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver();
-});
+const service = await startService();
+const receiver = await startReceiver();
 afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
   await service.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Each robot's answer to an accepted message, and the position of the text in its message. */

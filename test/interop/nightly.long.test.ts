@@ -16,13 +16,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import { deliver } from "../support/deliveries.ts";
 import { auctionPack } from "../support/files.ts";
 import { asOperator } from "../support/operator.ts";
 import { runEdgetape } from "../support/running-command.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { isMissing } from "../support/tools.ts";
 import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
@@ -30,13 +30,10 @@ import { zipOf } from "../unit/pack-builder/zip-file.ts";
 /** Short waits, so that tests end soon; the outcome does not depend on them. */
 const QUICK = ["--stable", "0.1", "--poll", "0.05", "--threads", "1"];
 
-let service: Service;
 let receiver: Receiver;
 let folder: string;
 
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(() => service.stop());
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "edgetape-nightly-"));

@@ -2,17 +2,17 @@
  * A new operator's first hour on one machine: an empty deployment, a day, a customer, a refusal, a backup and its
  * restore.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
 import { freePort, npmStart, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
 import { runEdgetape } from "../support/running-command.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const VENDOR_SAMPLE = "../shared/data/orders-20230711-vendor.zip";
-const folder = mkdtempSync(join(tmpdir(), "edgetape-operator-"));
+const folder = testFolder("edgetape-operator-");
 const packs = join(folder, "packs");
 const started: Start[] = [];
 
@@ -42,14 +42,10 @@ async function ask(demo: Demo, apikey: string, params: object): Promise<{ code: 
   return (await fetch(`${demo.baseUrl}/api`, { method: "POST", body })).json() as never;
 }
 
-let first: Demo;
 let key: string;
-beforeAll(async () => {
-  first = await startEmpty("first");
-});
+const first = await startEmpty("first");
 afterAll(async () => {
   for (const start of started) await pressCtrlC(start);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe("npm start -- --empty", () => {

@@ -1,6 +1,5 @@
 /** `sync` of the Python client with a catalog that is restored to an earlier state: it follows in both directions. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, order, security, type TestDay } from "../support/builders.ts";
@@ -9,6 +8,7 @@ import { readParquet } from "../support/parquet-reader.ts";
 import { isPythonMissing, type PythonSession, startSession } from "../support/python.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const without = isPythonMissing("the Python client's sync after a restore");
 const TRADEDATE = "20260310";
@@ -25,7 +25,7 @@ const build = (volume: number): TestDay =>
 let service: Service;
 let python: PythonSession;
 let key: string;
-const folder = mkdtempSync(join(tmpdir(), "edgetape-restored-"));
+const folder = testFolder("edgetape-restored-");
 const backup = join(folder, "backup.jsonl");
 
 beforeAll(async () => {
@@ -39,7 +39,6 @@ beforeAll(async () => {
 afterAll(async () => {
   python?.stop();
   await service?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Returns the securities that a run downloaded. */

@@ -1,16 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parquetMetadata } from "hyparquet";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { FIELDS } from "../../src/orders/record.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
 import { burst, day, order, type Row, randomSecurity, security } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
-import { packOf, type TestPack } from "../support/packs.ts";
+import { packOf } from "../support/packs.ts";
 import { orderHistory } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { ABSENT, READERS } from "./readers.ts";
 
 for (const name of ABSENT) console.error(`\n!!! NOT TESTED: Python's ${name} is not installed here !!!\n`);
@@ -34,20 +34,12 @@ const test = day({
     randomSecurity(random, { symbol: "601825", rows: 1 }),
   ],
 });
-const folder = mkdtempSync(join(tmpdir(), "edgetape-readers-"));
-let pack: TestPack;
-let service: Service;
-let apikey: string;
-beforeAll(async () => {
-  pack = await packOf(test);
-  service = await startService();
-  apikey = (await account(service, { plan: "flagship" })).key;
-  await publish(service, test);
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = testFolder("edgetape-readers-");
+const pack = await packOf(test);
+const service = await startService();
+const apikey = (await account(service, { plan: "flagship" })).key;
+await publish(service, test);
+afterAll(() => service.stop());
 
 function file(name: string, bytes: Uint8Array): string {
   const path = join(folder, name);

@@ -4,8 +4,7 @@
  * machine's Python.
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
@@ -15,6 +14,7 @@ import type { Snippet } from "../../src/docs/snippets.ts";
 import { TUTORIAL } from "../../src/docs/tutorial-snippets.ts";
 import { freePort, npmStart, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
 import { canImport, foldersOf, PYTHON, pythonWith } from "../support/python.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const BLOCKS = [...readFileSync("README.md", "utf8").matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
   ([, language = "", text = ""]) => ({ language, text }),
@@ -27,7 +27,7 @@ const builder = pythonWith("hatchling");
 const withFrames = arrow !== null && base === arrow && builder !== null;
 
 /** This folder stands for the checkout, because the commands write into it. */
-const folder = mkdtempSync(join(tmpdir(), "edgetape-readme-"));
+const folder = testFolder("edgetape-readme-");
 let demo: Demo;
 let running: Start;
 
@@ -41,7 +41,6 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   if (running !== undefined) await pressCtrlC(running);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Runs a program to its end; throws with its output when it fails. */

@@ -1,20 +1,19 @@
 /** `npm start` as a new user runs it: one real start, the printed request, Ctrl-C, and a second start. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
 import { freePort, npmStart, pause, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
 import { runEdgetape } from "../support/running-command.ts";
+import { testFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "edgetape-start-"));
+const folder = testFolder("edgetape-start-");
 const state = join(folder, "state");
 /** The file that is stored with the state when no path is given. */
 const demoFile = join(state, "demo.json");
 const started: Start[] = [];
-let port: number;
 
 function start(...options: string[]): Start {
   const start = npmStart(...options);
@@ -57,12 +56,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-beforeAll(async () => {
-  port = await freePort();
-});
+const port = await freePort();
 afterAll(async () => {
   for (const start of started) await pressCtrlC(start);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe("npm start", () => {

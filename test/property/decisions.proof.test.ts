@@ -3,7 +3,7 @@
  * every step the service serves, shows and refuses what the model predicts.
  */
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { PART_SHA256_HEADER } from "../../src/admin/wire.ts";
 import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
 import { AdminClient } from "../../src/cli/admin-client.ts";
@@ -20,7 +20,7 @@ import { account } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom, type Random, randomFrom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 import {
   DecisionsModel,
@@ -33,14 +33,9 @@ import {
 const SEQUENCES = proofSize(100);
 const STEPS = 20;
 
-let service: Service;
-let client: AdminClient;
-let key: string;
-beforeAll(async () => {
-  service = await startService();
-  client = new AdminClient({ baseUrl: service.baseUrl, token: service.adminToken });
-  key = (await account(service, { plan: "flagship", limits: { requests: null } })).key;
-});
+const service = await startService();
+const client = new AdminClient({ baseUrl: service.baseUrl, token: service.adminToken });
+const key = (await account(service, { plan: "flagship", limits: { requests: null } })).key;
 afterAll(() => service.stop());
 
 /** The possible contents of a day by the price of their first order; `small` lacks a security. */

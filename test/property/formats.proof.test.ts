@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
 import { day, randomSecurity } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { printedRandom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 
 const FIELDS = ["symbol", "tradedate", "time", "order_id", "exchange_order_id"];
@@ -13,12 +13,8 @@ FIELDS.push("order_type", "order_code", "price", "volume", "amount", "order_no",
 
 const DAYS = proofSize(12);
 
-let service: Service;
-let apikey: string;
-beforeAll(async () => {
-  service = await startService();
-  apikey = (await account(service, { plan: "flagship" })).key;
-});
+const service = await startService();
+const apikey = (await account(service, { plan: "flagship" })).key;
 afterAll(() => service.stop());
 
 describe("JSON pages and the Parquet answer (contract 4, 6)", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { account } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { isLong, proofSize } from "../support/tier.ts";
 import { checkPaging, rowsWithin, windowBesideRows } from "./check-paging.ts";
 
@@ -27,12 +27,8 @@ const MIXED = isLong ? 31_000 : 15_500;
 /** For quotes a quarter of these rows is used, which takes as long to build. */
 const PART: Record<DatasetName, number> = { orders: 1, trades: 1, quotes: 1 / 4 };
 
-let service: Service;
-let key: string;
-beforeAll(async () => {
-  service = await startService();
-  key = (await account(service, { plan: "flagship" })).key;
-});
+const service = await startService();
+const key = (await account(service, { plan: "flagship" })).key;
 afterAll(() => service.stop());
 
 describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (dataset) => {

@@ -1,11 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fileAt } from "../../../src/cli/backup-commands.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "edgetape-out-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder("edgetape-out-");
 
 /** Writes a backup at `out` and returns its path. */
 function written(out: string): string {

@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type BackupRow, openBackup, writeBackup } from "../../../src/cli/backup-file.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "edgetape-backup-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder("edgetape-backup-");
 
 const head = {
   at: "2026-03-12T10:00:00+08:00",

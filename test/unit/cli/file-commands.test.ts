@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fileNameProblem } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { openDailyFile, refuseWrongName } from "../../../src/cli/file-commands.ts";
 import { addFile } from "../../../src/cli/file-uploads.ts";
 import { auctionPack } from "../../support/files.ts";
+import { testFolder } from "../../support/test-folder.ts";
 import { fakeService, type Reply } from "./fake-service.ts";
 
 const DATE = "20260311" as BeijingDate;
-const folder = mkdtempSync(join(tmpdir(), "edgetape-files-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder("edgetape-files-");
 
 const onDisk = (name: string, bytes: Uint8Array | string) => {
   const path = join(folder, name);

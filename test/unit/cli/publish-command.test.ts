@@ -1,26 +1,19 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { openPack, publishPack } from "../../../src/cli/publish-command.ts";
 import { writeSamplePack } from "../../../src/pack-builder/sample/sample-pack.ts";
+import { testFolder } from "../../support/test-folder.ts";
 import { type Asked, fakeService } from "./fake-service.ts";
 
 const PART_BYTES = 10_000;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-let folder: string;
-let path: string;
-let bytes: Uint8Array;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "edgetape-publish-"));
-  ({ path } = await writeSamplePack({ tradedate: "20261127" as BeijingDate, rows: 8_000 }, folder));
-  bytes = await readFile(path);
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = testFolder("edgetape-publish-");
+const { path } = await writeSamplePack({ tradedate: "20261127" as BeijingDate, rows: 8_000 }, folder);
+const bytes = await readFile(path);
 
 /** Returns a service that keeps parts across uploads and can fail at a given part. */
 function storingService(stored: Map<number, Uint8Array>, breakAt = Number.POSITIVE_INFINITY) {

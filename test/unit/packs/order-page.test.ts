@@ -1,13 +1,13 @@
 import { crc32 } from "node:zlib";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { orders } from "../../../src/datasets/orders.ts";
 import { fieldsOf } from "../../../src/orders/query/fields.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
 import { PackReadError } from "../../../src/packs/errors.ts";
 import { blockEnd } from "../../../src/packs/layout.ts";
 import { type OrderPageAsk, readOrderPage } from "../../../src/packs/order-page.ts";
-import { burst, day, order, randomSecurity, security, type TestDay } from "../../support/builders.ts";
-import { memoryBucket, packOf, type TestPack } from "../../support/packs.ts";
+import { burst, day, order, randomSecurity, security } from "../../support/builders.ts";
+import { memoryBucket, packOf } from "../../support/packs.ts";
 import { printedRandom } from "../../support/random.ts";
 import { bare } from "../../support/result.ts";
 
@@ -16,32 +16,26 @@ const random = printedRandom("order page");
 const allColumns = FIELDS.map((field) => ({ field, name: field }));
 const wholeDay = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 10_000, columns: allColumns };
 
-let source: TestDay;
-let pack: TestPack;
-let stored: ReturnType<typeof memoryBucket>;
-
-beforeAll(async () => {
-  source = day({
-    tradedate: "20240102",
-    securities: [
-      randomSecurity(random, { symbol: "300750", rows: 23_456, crowd: 3 }),
-      burst({ symbol: "600519", time: "093000000", rows: 21_000 }),
-      security("000001", [
-        order("091500000", { orderType: '"', orderCode: "买\\", orderId: 2 ** 53 - 1, volume: 2 ** 53 - 1 }),
-        order("091500010", {
-          orderType: "",
-          orderCode: "\u2028\n",
-          priceE4: 0,
-          volume: 0,
-          exchangeOrderId: 0,
-        }),
-        order("235959999", { priceE4: 999_999_999_999, volume: 999_999_999_999 }),
-      ]),
-    ],
-  });
-  pack = await packOf(source);
-  stored = memoryBucket(pack.bytes);
+const source = day({
+  tradedate: "20240102",
+  securities: [
+    randomSecurity(random, { symbol: "300750", rows: 23_456, crowd: 3 }),
+    burst({ symbol: "600519", time: "093000000", rows: 21_000 }),
+    security("000001", [
+      order("091500000", { orderType: '"', orderCode: "买\\", orderId: 2 ** 53 - 1, volume: 2 ** 53 - 1 }),
+      order("091500010", {
+        orderType: "",
+        orderCode: "\u2028\n",
+        priceE4: 0,
+        volume: 0,
+        exchangeOrderId: 0,
+      }),
+      order("235959999", { priceE4: 999_999_999_999, volume: 999_999_999_999 }),
+    ]),
+  ],
 });
+const pack = await packOf(source);
+const stored = memoryBucket(pack.bytes);
 
 async function page(symbol: string, ask: Partial<OrderPageAsk>) {
   stored.reads.length = 0;

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
 import { asyncBufferFromFile, parquetMetadata, parquetReadObjects } from "hyparquet";
 import { readParquet } from "parquet-wasm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { orders } from "../../../src/datasets/orders.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
 import { decodeChunkTable } from "../../../src/packs/chunk-table.ts";
@@ -15,9 +14,9 @@ import { type AskedColumn, projectedFile } from "../../../src/packs/projected-fi
 import { day, randomSecurity, type TestDay } from "../../support/builders.ts";
 import { packOf, type TestPack } from "../../support/packs.ts";
 import { printedRandom } from "../../support/random.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "projected-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder("projected-");
 
 let source: TestDay;
 let pack: TestPack;
