@@ -346,8 +346,7 @@ async function standingNow(c: AdminContext, accountId: string, dataset: DatasetN
 }
 
 function tell(c: AdminContext, action: string, subject: string, after: object): Promise<void> {
-  const { actor, nowMs: atMs } = byOf(c);
-  return addAudit(c.env.DB, { atMs, actor, action, subject, before: null, after });
+  return addAudit(c.env.DB, byOf(c), { action, subject, after });
 }
 
 /** 32 base62 characters are 190 bits. */
@@ -398,6 +397,6 @@ export function planRoutes(): Hono<AdminEnv> {
 async function setPlans(c: AdminContext): Promise<Answered<PlanList>> {
   const change = await bodyOf(c, planListSchema);
   if (!change.ok) return change;
-  await setPlanLimits(c.env.DB, { plans: change.value.plans, ...byOf(c) });
+  await setPlanLimits(c.env.DB, change.value.plans, byOf(c));
   return ok({ plans: await planLimits(c.env.DB) });
 }

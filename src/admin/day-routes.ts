@@ -403,7 +403,7 @@ async function setDays(c: AdminContext): Promise<Answered<CalendarChanged>> {
   const [weekend, ...more] = change.days.filter(({ day, open }) => open && isWeekend(day));
   if (weekend !== undefined && !force)
     return refused({ reason: "weekend_open", day: weekend.day, more: more.length });
-  const changed = await setCalendarDays(c.env.DB, { ...change, ...byOf(c) });
+  const changed = await setCalendarDays(c.env.DB, change, byOf(c));
   const until = await knownUntil(c);
   if (until === null) throw new Error("the calendar is empty after it was loaded");
   return ok({ changed, knownUntil: until });

@@ -1,8 +1,9 @@
 /** Accounts, their subscriptions, and the daily limits of plans. Instants are Unix milliseconds. */
 import type { Actor } from "../entitlement/operators.ts";
 import { type DailyLimits, PLAN_NAMES, type PlanName, type Subscription } from "../entitlement/principal.ts";
-import { type AuditEntry, auditStatement } from "./audit.ts";
+import { auditStatement } from "./audit.ts";
 import { signOutStatements } from "./console-access.ts";
+import { column, part, sql } from "./sql.ts";
 
 export interface Account {
   accountId: string;
@@ -23,19 +24,17 @@ export interface By {
 
 type AccountRow = Omit<Account, "ownLimits" | "subscriptions"> & { ownLimits: string; subscriptions: string };
 
+/** The subscriptions of the account `a` as JSON, by start and then plan. */
+const SUBSCRIPTIONS = part`
+    (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms) ORDER BY start_ms, plan)
+     FROM subscriptions s WHERE s.account_id = a.account_id) AS subscriptions`;
+
 /** Returns the account with its subscriptions (by start, then plan), or null. */
 export async function findAccount(db: D1Database, accountId: string): Promise<Account | null> {
-  const row = await db
-    .prepare(
-      `SELECT account_id AS accountId, contact, note, disabled_at_ms AS disabledAtMs,
-         created_at_ms AS createdAtMs, own_limits AS ownLimits,
-         (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms)
-            ORDER BY start_ms, plan)
-          FROM subscriptions s WHERE s.account_id = a.account_id) AS subscriptions
-       FROM accounts a WHERE account_id = ?1`,
-    )
-    .bind(accountId)
-    .first<AccountRow>();
+  const row = await sql(db)`
+    SELECT account_id AS accountId, contact, note, disabled_at_ms AS disabledAtMs, created_at_ms AS createdAtMs,
+      own_limits AS ownLimits, ${SUBSCRIPTIONS}
+    FROM accounts a WHERE account_id = ${accountId}`.first<AccountRow>();
   if (row === null) return null;
   return {
     ...row,
@@ -74,25 +73,22 @@ type ListedRow = Omit<ListedAccount, "disabled" | "subscriptions"> & {
   subscriptions: string;
 };
 
-const LIST = `
-  SELECT a.account_id AS accountId, a.contact, a.note, a.disabled_at_ms IS NOT NULL AS disabled,
-    (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms)
-       ORDER BY start_ms, plan) FROM subscriptions s WHERE s.account_id = a.account_id) AS subscriptions,
-    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.account_id AND revoked_at_ms IS NULL
-       AND coalesce(expires_at_ms > ?1, 1)) AS keys,
-    (SELECT max(last_used_at_ms) FROM api_keys k WHERE k.account_id = a.account_id) AS lastUsedAtMs
-  FROM accounts a
-  WHERE a.account_id > ?2
-    AND (?3 = '' OR instr(lower(a.account_id || char(10) || a.contact || char(10) || a.note), ?3) > 0)
-    AND (?4 IS NULL OR (SELECT max(end_ms) FROM subscriptions s WHERE s.account_id = a.account_id)
-      BETWEEN ?1 + 1 AND ?1 + ?4)
-  ORDER BY a.account_id LIMIT ?5`;
-
 /** Returns the accounts that match `question`, by id. */
 export async function listAccounts(db: D1Database, question: AccountsQuestion): Promise<ListedAccount[]> {
-  const { nowMs, after, search, expiringWithinMs, count } = question;
-  const statement = db.prepare(LIST).bind(nowMs, after, search.toLowerCase(), expiringWithinMs, count);
-  return (await statement.all<ListedRow>()).results.map(({ disabled, subscriptions, ...row }) => ({
+  const { nowMs, after, expiringWithinMs, count } = question;
+  const search = question.search.toLowerCase();
+  const { results } = await sql(db)`
+    SELECT a.account_id AS accountId, a.contact, a.note, a.disabled_at_ms IS NOT NULL AS disabled, ${SUBSCRIPTIONS},
+      (SELECT count(*) FROM api_keys k WHERE k.account_id = a.account_id AND revoked_at_ms IS NULL
+         AND coalesce(expires_at_ms > ${nowMs}, 1)) AS keys,
+      (SELECT max(last_used_at_ms) FROM api_keys k WHERE k.account_id = a.account_id) AS lastUsedAtMs
+    FROM accounts a
+    WHERE a.account_id > ${after}
+      AND (${search} = '' OR instr(lower(a.account_id || char(10) || a.contact || char(10) || a.note), ${search}) > 0)
+      AND (${expiringWithinMs} IS NULL OR (SELECT max(end_ms) FROM subscriptions s WHERE s.account_id = a.account_id)
+        BETWEEN ${nowMs} + 1 AND ${nowMs} + ${expiringWithinMs})
+    ORDER BY a.account_id LIMIT ${count}`.all<ListedRow>();
+  return results.map(({ disabled, subscriptions, ...row }) => ({
     ...row,
     disabled: disabled === 1,
     subscriptions: JSON.parse(subscriptions) as Subscription[],
@@ -101,31 +97,28 @@ export async function listAccounts(db: D1Database, question: AccountsQuestion): 
 
 /** Returns at most `count` accounts whose keys were used since `sinceMs`, the most recently used first. */
 export async function recentlyActive(db: D1Database, sinceMs: number, count: number): Promise<string[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT account_id AS accountId FROM api_keys WHERE last_used_at_ms >= ?1
-       GROUP BY account_id ORDER BY max(last_used_at_ms) DESC LIMIT ?2`,
-    )
-    .bind(sinceMs, count)
-    .all<{ accountId: string }>();
-  return results.map(({ accountId }) => accountId);
+  return column<string>(sql(db)`
+    SELECT account_id AS accountId FROM api_keys WHERE last_used_at_ms >= ${sinceMs}
+    GROUP BY account_id ORDER BY max(last_used_at_ms) DESC LIMIT ${count}`);
 }
 
 /** Creates an account without subscriptions. Returns false when the id is taken. */
 export async function createAccount(
   db: D1Database,
-  account: { accountId: string; contact: string; note: string },
+  { accountId, contact, note }: { accountId: string; contact: string; note: string },
   by: By,
 ): Promise<boolean> {
-  const { accountId, contact, note } = account;
-  const guard = { sql: "NOT EXISTS (SELECT 1 FROM accounts WHERE account_id = ?7)", values: [accountId] };
+  const isFree = part`NOT EXISTS (SELECT 1 FROM accounts WHERE account_id = ${accountId})`;
   const [, created] = await db.batch([
-    auditStatement(db, entryOf(by, "account.create", accountId, null, { contact, note }), guard),
-    db
-      .prepare(
-        "INSERT OR IGNORE INTO accounts (account_id, contact, note, created_at_ms) VALUES (?, ?, ?, ?)",
-      )
-      .bind(accountId, contact, note, by.nowMs),
+    auditStatement(
+      db,
+      by,
+      { action: "account.create", subject: accountId, after: { contact, note } },
+      isFree,
+    ),
+    sql(db)`
+      INSERT OR IGNORE INTO accounts (account_id, contact, note, created_at_ms)
+      VALUES (${accountId}, ${contact}, ${note}, ${by.nowMs})`,
   ]);
   return created?.meta.changes === 1;
 }
@@ -138,33 +131,28 @@ export async function setContact(
   by: By,
 ): Promise<void> {
   if (account.contact === contact && account.note === note) return;
+  const subject = account.accountId;
   const before = { contact: account.contact, note: account.note };
   await db.batch([
-    auditStatement(db, entryOf(by, "account.contact", account.accountId, before, { contact, note })),
-    db
-      .prepare("UPDATE accounts SET contact = ?2, note = ?3 WHERE account_id = ?1")
-      .bind(account.accountId, contact, note),
+    auditStatement(db, by, { action: "account.contact", subject, before, after: { contact, note } }),
+    sql(db)`UPDATE accounts SET contact = ${contact}, note = ${note} WHERE account_id = ${subject}`,
   ]);
 }
 
 /** Replaces all subscriptions of `account`. Of two with the same plan and start, the later end is kept. */
 export async function setSubscriptions(
   db: D1Database,
-  account: Account,
-  subscriptions: Subscription[],
+  { accountId, subscriptions: before }: Account,
+  after: Subscription[],
   by: By,
 ): Promise<void> {
-  const { accountId } = account;
   await db.batch([
-    auditStatement(db, entryOf(by, "account.subscriptions", accountId, account.subscriptions, subscriptions)),
-    db.prepare("DELETE FROM subscriptions WHERE account_id = ?1").bind(accountId),
-    db
-      .prepare(
-        `INSERT INTO subscriptions (account_id, plan, start_ms, end_ms)
-         SELECT ?1, value ->> 'plan', value ->> 'startMs', max(value ->> 'endMs')
-         FROM json_each(?2) GROUP BY 2, 3`,
-      )
-      .bind(accountId, JSON.stringify(subscriptions)),
+    auditStatement(db, by, { action: "account.subscriptions", subject: accountId, before, after }),
+    sql(db)`DELETE FROM subscriptions WHERE account_id = ${accountId}`,
+    sql(db)`
+      INSERT INTO subscriptions (account_id, plan, start_ms, end_ms)
+      SELECT ${accountId}, value ->> 'plan', value ->> 'startMs', max(value ->> 'endMs')
+      FROM json_each(${JSON.stringify(after)}) GROUP BY 2, 3`,
   ]);
 }
 
@@ -175,18 +163,14 @@ export async function addSubscription(
   { plan, startMs, endMs }: Subscription,
   by: By,
 ): Promise<boolean> {
-  const absent = (first: number) => `NOT EXISTS (SELECT 1 FROM subscriptions
-    WHERE account_id = ?${first} AND plan = ?${first + 1} AND start_ms = ?${first + 2})`;
-  const place = [accountId, plan, startMs];
-  const entry = entryOf(by, "account.subscription", accountId, null, { plan, startMs, endMs });
+  const isNew = part`NOT EXISTS (SELECT 1 FROM subscriptions
+    WHERE account_id = ${accountId} AND plan = ${plan} AND start_ms = ${startMs})`;
+  const entry = { action: "account.subscription", subject: accountId, after: { plan, startMs, endMs } };
   const results = await db.batch([
-    auditStatement(db, entry, { sql: absent(7), values: place }),
-    db
-      .prepare(
-        `INSERT INTO subscriptions (account_id, plan, start_ms, end_ms)
-         SELECT ?1, ?2, ?3, ?4 WHERE ${absent(1)} RETURNING plan`,
-      )
-      .bind(...place, endMs),
+    auditStatement(db, by, entry, isNew),
+    sql(db)`
+      INSERT INTO subscriptions (account_id, plan, start_ms, end_ms)
+      SELECT ${accountId}, ${plan}, ${startMs}, ${endMs} WHERE ${isNew} RETURNING plan`,
   ]);
   return results.at(-1)?.results.length === 1;
 }
@@ -200,16 +184,17 @@ export async function moveSubscriptionEnd(
   by: By,
 ): Promise<boolean> {
   const { plan, startMs } = before;
-  const asRead = (first: number) =>
-    `account_id = ?${first} AND plan = ?${first + 1} AND start_ms = ?${first + 2} AND end_ms = ?${first + 3}`;
-  const values = [accountId, plan, startMs, before.endMs];
-  const entry = entryOf(by, "account.subscription", accountId, before, { plan, startMs, endMs });
-  const there = { sql: `EXISTS (SELECT 1 FROM subscriptions WHERE ${asRead(7)})`, values };
+  const asRead = part`account_id = ${accountId} AND plan = ${plan} AND start_ms = ${startMs}
+    AND end_ms = ${before.endMs}`;
+  const entry = {
+    action: "account.subscription",
+    subject: accountId,
+    before,
+    after: { plan, startMs, endMs },
+  };
   const results = await db.batch([
-    auditStatement(db, entry, there),
-    db
-      .prepare(`UPDATE subscriptions SET end_ms = ?5 WHERE ${asRead(1)} RETURNING plan`)
-      .bind(...values, endMs),
+    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM subscriptions WHERE ${asRead})`),
+    sql(db)`UPDATE subscriptions SET end_ms = ${endMs} WHERE ${asRead} RETURNING plan`,
   ]);
   return results.at(-1)?.results.length === 1;
 }
@@ -217,16 +202,13 @@ export async function moveSubscriptionEnd(
 /** Replaces the account's own limits. */
 export async function setOwnLimits(
   db: D1Database,
-  account: Account,
-  ownLimits: Partial<DailyLimits>,
+  { accountId, ownLimits: before }: Account,
+  after: Partial<DailyLimits>,
   by: By,
 ): Promise<void> {
-  const { accountId } = account;
   await db.batch([
-    auditStatement(db, entryOf(by, "account.limits", accountId, account.ownLimits, ownLimits)),
-    db
-      .prepare("UPDATE accounts SET own_limits = ?2 WHERE account_id = ?1")
-      .bind(accountId, JSON.stringify(ownLimits)),
+    auditStatement(db, by, { action: "account.limits", subject: accountId, before, after }),
+    sql(db)`UPDATE accounts SET own_limits = ${JSON.stringify(after)} WHERE account_id = ${accountId}`,
   ]);
 }
 
@@ -236,20 +218,18 @@ export async function setOwnLimits(
  */
 export async function setDisabled(
   db: D1Database,
-  account: Account,
+  { accountId, disabledAtMs }: Account,
   disabled: boolean,
   by: By,
 ): Promise<void> {
-  const was = account.disabledAtMs !== null;
-  if (was === disabled) return;
-  const { accountId } = account;
+  const before = { disabled: disabledAtMs !== null };
+  if (before.disabled === disabled) return;
   const action = disabled ? "account.disable" : "account.enable";
+  const atMs = disabled ? by.nowMs : null;
   await db.batch([
-    auditStatement(db, entryOf(by, action, accountId, { disabled: was }, { disabled })),
-    db
-      .prepare("UPDATE accounts SET disabled_at_ms = ?2 WHERE account_id = ?1")
-      .bind(accountId, disabled ? by.nowMs : null),
-    ...(disabled ? signOutStatements(db, { accountId: "?1", subject: accountId }, by) : []),
+    auditStatement(db, by, { action, subject: accountId, before, after: { disabled } }),
+    sql(db)`UPDATE accounts SET disabled_at_ms = ${atMs} WHERE account_id = ${accountId}`,
+    ...(disabled ? signOutStatements(db, accountId, by) : []),
   ]);
 }
 
@@ -260,7 +240,7 @@ export interface PlanLimits extends DailyLimits {
 
 /** Returns every plan in ascending order. */
 export async function planLimits(db: D1Database): Promise<PlanLimits[]> {
-  const { results } = await db.prepare("SELECT plan, requests, files FROM plans").all<PlanLimits>();
+  const { results } = await sql(db)`SELECT plan, requests, files FROM plans`.all<PlanLimits>();
   return results.toSorted((a, b) => PLAN_NAMES.indexOf(a.plan) - PLAN_NAMES.indexOf(b.plan));
 }
 
@@ -268,25 +248,16 @@ export async function planLimits(db: D1Database): Promise<PlanLimits[]> {
  * Sets the limits of the named plans and leaves all others. They take effect within 30 s, when cached principals
  * expire.
  */
-export async function setPlanLimits(
-  db: D1Database,
-  change: { plans: PlanLimits[]; actor: Actor; nowMs: number },
-): Promise<void> {
+export async function setPlanLimits(db: D1Database, plans: PlanLimits[], by: By): Promise<void> {
   const known = new Map((await planLimits(db)).map((each) => [each.plan, each]));
-  const statements = change.plans.flatMap((after) => {
-    const before = known.get(after.plan) ?? null;
-    if (before?.requests === after.requests && before.files === after.files) return [];
-    const entry = { atMs: change.nowMs, actor: change.actor, action: "plan.limits", subject: after.plan };
+  const statements = plans.flatMap((after) => {
+    const { plan: subject, requests, files } = after;
+    const before = known.get(subject) ?? null;
+    if (before?.requests === requests && before.files === files) return [];
     return [
-      auditStatement(db, { ...entry, before, after }),
-      db
-        .prepare("UPDATE plans SET requests = ?2, files = ?3 WHERE plan = ?1")
-        .bind(after.plan, after.requests, after.files),
+      auditStatement(db, by, { action: "plan.limits", subject, before, after }),
+      sql(db)`UPDATE plans SET requests = ${requests}, files = ${files} WHERE plan = ${subject}`,
     ];
   });
   if (statements.length > 0) await db.batch(statements);
-}
-
-function entryOf(by: By, action: string, subject: string, before: unknown, after: unknown): AuditEntry {
-  return { atMs: by.nowMs, actor: by.actor, action, subject, before, after };
 }

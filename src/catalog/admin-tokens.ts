@@ -1,7 +1,8 @@
 /** Operators' named tokens, as hashes. A name is never reused, because the audit refers to it. */
 import type { TokenScope } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
-import { type AuditEntry, auditStatement } from "./audit.ts";
+import { auditStatement } from "./audit.ts";
+import { part, rows, sql } from "./sql.ts";
 
 /** Instants are Unix milliseconds. */
 export interface AdminToken {
@@ -19,63 +20,55 @@ export interface AdminToken {
 /** A token's last use is recorded at most this often. */
 const USE_NOTED_EVERY_MS = 3_600_000;
 
-const TOKEN = `
+const TOKEN = part`
   SELECT name, scope, first_characters AS firstCharacters, created_at_ms AS createdAtMs, created_by AS createdBy,
     last_used_at_ms AS lastUsedAtMs, revoked_at_ms AS revokedAtMs
   FROM admin_tokens`;
 
 /** Returns the token with this SHA-256, revoked or not, or null. */
 export function findToken(db: D1Database, sha256: string): Promise<AdminToken | null> {
-  return db.prepare(`${TOKEN} WHERE sha256 = ?1`).bind(sha256).first<AdminToken>();
+  return sql(db)`${TOKEN} WHERE sha256 = ${sha256}`.first<AdminToken>();
 }
 
 /** Returns the token with this name, revoked or not, or null. */
 export function tokenNamed(db: D1Database, name: string): Promise<AdminToken | null> {
-  return db.prepare(`${TOKEN} WHERE name = ?1`).bind(name).first<AdminToken>();
+  return sql(db)`${TOKEN} WHERE name = ${name}`.first<AdminToken>();
 }
 
 /** Returns all tokens ever created, by name. */
 export async function listTokens(db: D1Database): Promise<AdminToken[]> {
-  return (await db.prepare(`${TOKEN} ORDER BY name`).all<AdminToken>()).results;
+  return rows<AdminToken>(sql(db)`${TOKEN} ORDER BY name`);
 }
 
 /** Stores a token by its SHA-256. Returns false when the name was ever used. */
 export async function addToken(
   db: D1Database,
-  {
-    sha256,
-    name,
-    scope,
-    firstCharacters,
-  }: Pick<AdminToken, "name" | "scope" | "firstCharacters"> & {
-    sha256: string;
-  },
+  token: Pick<AdminToken, "name" | "scope" | "firstCharacters"> & { sha256: string },
   by: By,
 ): Promise<boolean> {
-  const guard = { sql: "NOT EXISTS (SELECT 1 FROM admin_tokens WHERE name = ?7)", values: [name] };
+  const { sha256, name, scope, firstCharacters } = token;
+  const isFree = part`NOT EXISTS (SELECT 1 FROM admin_tokens WHERE name = ${name})`;
   const results = await db.batch([
-    auditStatement(db, entryOf("token.issue", name, { scope, firstCharacters }, by), guard),
-    db
-      .prepare(
-        `INSERT OR IGNORE INTO admin_tokens (sha256, name, scope, first_characters, created_at_ms, created_by)
-         VALUES (?, ?, ?, ?, ?, ?) RETURNING name`,
-      )
-      .bind(sha256, name, scope, firstCharacters, by.nowMs, by.actor.name),
+    auditStatement(
+      db,
+      by,
+      { action: "token.issue", subject: name, after: { scope, firstCharacters } },
+      isFree,
+    ),
+    sql(db)`
+      INSERT OR IGNORE INTO admin_tokens (sha256, name, scope, first_characters, created_at_ms, created_by)
+      VALUES (${sha256}, ${name}, ${scope}, ${firstCharacters}, ${by.nowMs}, ${by.actor.name}) RETURNING name`,
   ]);
   return results.at(-1)?.results.length === 1;
 }
 
 /** Revokes the token from now on. An already revoked token keeps its instant. */
 export async function revokeToken(db: D1Database, name: string, by: By): Promise<void> {
-  const guard = {
-    sql: "EXISTS (SELECT 1 FROM admin_tokens WHERE name = ?7 AND revoked_at_ms IS NULL)",
-    values: [name],
-  };
+  const isInForce = part`name = ${name} AND revoked_at_ms IS NULL`;
+  const entry = { action: "token.revoke", subject: name, after: { revokedAtMs: by.nowMs } };
   await db.batch([
-    auditStatement(db, entryOf("token.revoke", name, { revokedAtMs: by.nowMs }, by), guard),
-    db
-      .prepare("UPDATE admin_tokens SET revoked_at_ms = ?2 WHERE name = ?1 AND revoked_at_ms IS NULL")
-      .bind(name, by.nowMs),
+    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM admin_tokens WHERE ${isInForce})`),
+    sql(db)`UPDATE admin_tokens SET revoked_at_ms = ${by.nowMs} WHERE ${isInForce}`,
   ]);
 }
 
@@ -86,9 +79,5 @@ export async function noteTokenUse(
   nowMs: number,
 ): Promise<void> {
   if (lastUsedAtMs !== null && nowMs - lastUsedAtMs < USE_NOTED_EVERY_MS) return;
-  await db.prepare("UPDATE admin_tokens SET last_used_at_ms = ?2 WHERE name = ?1").bind(name, nowMs).run();
-}
-
-function entryOf(action: string, subject: string, after: object, by: By): AuditEntry {
-  return { atMs: by.nowMs, actor: by.actor, action, subject, before: null, after };
+  await sql(db)`UPDATE admin_tokens SET last_used_at_ms = ${nowMs} WHERE name = ${name}`.run();
 }

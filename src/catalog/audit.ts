@@ -3,52 +3,38 @@
  * its change.
  */
 import { type Actor, type ActorKind, SERVICE_ACTOR } from "../entitlement/operators.ts";
+import type { By } from "./accounts.ts";
+import { part, sql } from "./sql.ts";
 
 export interface AuditEntry {
-  atMs: number;
-  actor: Actor;
   /** `<noun>.<verb>`, for example `day.publish`. */
   action: string;
   /** The subject of the change: a date, an account id, a key id. */
   subject: string;
-  /** The values before and after the change as JSON; null when there is none. Never a key, a token or a password. */
-  before: unknown;
-  after: unknown;
+  /** The values before and after the change; null or absent when there is none. Never a key, a token or a password. */
+  before?: unknown;
+  after?: unknown;
 }
-
-/** An SQL condition, evaluated when the statement runs; its values are bound from `?7` on. */
-export interface Guard {
-  sql: string;
-  values: (string | number | null)[];
-}
-
-const ALWAYS: Guard = { sql: "TRUE", values: [] };
 
 /**
- * Returns the statement that writes `entry` where `guard` holds. Run it before the change, with the change's own
- * condition.
+ * Returns the statement that writes `entry` where `guard` holds when it runs. Run it before the change, with the
+ * change's own condition.
  */
-export function auditStatement(db: D1Database, entry: AuditEntry, guard = ALWAYS): D1PreparedStatement {
-  return db
-    .prepare(
-      // The kind comes from a closed list, never from a caller.
-      `INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
-       SELECT ?1, '${entry.actor.kind}', ?2, ?3, ?4, ?5, ?6 WHERE ${guard.sql}`,
-    )
-    .bind(
-      entry.atMs,
-      entry.actor.name,
-      entry.action,
-      entry.subject,
-      jsonOf(entry.before),
-      jsonOf(entry.after),
-      ...guard.values,
-    );
+export function auditStatement(
+  db: D1Database,
+  { actor, nowMs }: By,
+  { action, subject, before, after }: AuditEntry,
+  guard = part`TRUE`,
+): D1PreparedStatement {
+  return sql(db)`
+    INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
+    SELECT ${nowMs}, ${actor.kind}, ${actor.name}, ${action}, ${subject}, ${jsonOf(before)}, ${jsonOf(after)}
+    WHERE ${guard}`;
 }
 
 /** Writes an entry for a change outside the catalog. */
-export async function addAudit(db: D1Database, entry: AuditEntry): Promise<void> {
-  await auditStatement(db, entry).run();
+export async function addAudit(db: D1Database, by: By, entry: AuditEntry): Promise<void> {
+  await auditStatement(db, by, entry).run();
 }
 
 function jsonOf(value: unknown): string | null {
@@ -59,6 +45,8 @@ function jsonOf(value: unknown): string | null {
 export interface WrittenEntry extends AuditEntry {
   /** Grows with every entry. */
   auditId: number;
+  atMs: number;
+  actor: Actor;
 }
 
 /** The conditions on the entries; an absent condition matches all. */
@@ -77,22 +65,18 @@ export interface AuditQuestion {
   count: number;
 }
 
-const ENTRIES = `
-  SELECT audit_id AS auditId, at_ms AS atMs, actor_kind AS kind, actor AS name, action, subject, before, after
-  FROM audit
-  WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR actor = ?2)
-    AND (?3 IS NULL OR action = ?3 OR substr(action, 1, length(?3) + 1) = ?3 || '.')
-    AND (?4 IS NULL OR at_ms >= ?4) AND (?5 IS NULL OR audit_id < ?5) AND (?7 IS NULL OR actor_kind = ?7)
-  ORDER BY audit_id DESC LIMIT ?6`;
-
 /** Returns the newest entries that match `question`, newest first. */
 export async function auditEntries(db: D1Database, question: AuditQuestion): Promise<WrittenEntry[]> {
-  const { subject, actor, actorKind, action, sinceMs, beforeId, count } = question;
-  const conditions = [subject, actor, action, sinceMs, beforeId].map((value) => value ?? null);
-  const { results } = await db
-    .prepare(ENTRIES)
-    .bind(...conditions, count, actorKind ?? null)
-    .all<WrittenRow>();
+  const { subject = null, actor = null, actorKind = null, action = null, sinceMs = null } = question;
+  const { beforeId = null, count } = question;
+  const { results } = await sql(db)`
+    SELECT audit_id AS auditId, at_ms AS atMs, actor_kind AS kind, actor AS name, action, subject, before, after
+    FROM audit
+    WHERE (${subject} IS NULL OR subject = ${subject}) AND (${actor} IS NULL OR actor = ${actor})
+      AND (${action} IS NULL OR action = ${action} OR substr(action, 1, length(${action}) + 1) = ${action} || '.')
+      AND (${sinceMs} IS NULL OR at_ms >= ${sinceMs}) AND (${beforeId} IS NULL OR audit_id < ${beforeId})
+      AND (${actorKind} IS NULL OR actor_kind = ${actorKind})
+    ORDER BY audit_id DESC LIMIT ${count}`.all<WrittenRow>();
   return results.map(({ kind, name, before, after, ...entry }) => ({
     ...entry,
     actor: { kind, name },
@@ -106,7 +90,8 @@ type WrittenRow = Omit<WrittenEntry, "actor" | "before" | "after"> &
 
 /** Returns who changed `subject` last; the service when the audit has no entry for it. */
 export async function lastActorOf(db: D1Database, subject: string): Promise<Actor> {
-  const sql = `SELECT actor_kind AS kind, actor AS name FROM audit
-    WHERE subject = ?1 ORDER BY audit_id DESC LIMIT 1`;
-  return (await db.prepare(sql).bind(subject).first<Actor>()) ?? SERVICE_ACTOR;
+  const last = await sql(db)`
+    SELECT actor_kind AS kind, actor AS name FROM audit
+    WHERE subject = ${subject} ORDER BY audit_id DESC LIMIT 1`.first<Actor>();
+  return last ?? SERVICE_ACTOR;
 }

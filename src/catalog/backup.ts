@@ -1,8 +1,6 @@
 /** Reads the catalog for a backup, page by page. */
 import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
-
-/** A value of any column; backups contain no BLOBs. */
-export type Value = string | number | null;
+import { plain, sql, type Value } from "./sql.ts";
 
 export interface BackupPage {
   /** Values in the order of the table's columns. */
@@ -48,7 +46,7 @@ function fitting(texts: readonly string[]): number {
 
 /** Returns a number that changes with every audited change. A backup is consistent if the number stays the same. */
 export async function backupMoment(db: D1Database): Promise<number> {
-  const row = await db.prepare("SELECT max(audit_id) AS last FROM audit").first<{ last: number | null }>();
+  const row = await sql(db)`SELECT max(audit_id) AS last FROM audit`.first<{ last: number | null }>();
   return row?.last ?? 0;
 }
 
@@ -59,6 +57,6 @@ const IN_USE = BACKUP_TABLES.filter(({ name }) => name !== "plans" && name !== "
 export async function tablesInUse(db: D1Database): Promise<string[]> {
   // The counts are columns of one row, because D1 limits the terms of a compound SELECT.
   const columns = IN_USE.map(({ name }) => `EXISTS (SELECT 1 FROM ${name}) AS ${name}`);
-  const row = await db.prepare(`SELECT ${columns.join(", ")}`).first<Record<string, number>>();
+  const row = await sql(db)`SELECT ${plain(columns.join(", "))}`.first<Record<string, number>>();
   return IN_USE.map(({ name }) => name).filter((name) => row?.[name] === 1);
 }

@@ -1,7 +1,8 @@
 /** The trading calendar that the operator loaded: open and closed days. */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
-import type { Actor } from "../entitlement/operators.ts";
+import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
+import { column, type Part, plain, sql } from "./sql.ts";
 
 export interface CalendarDay {
   day: BeijingDate;
@@ -12,28 +13,21 @@ export interface CalendarDay {
 /** Sets these days, which must be distinct, and leaves all others. Returns how many are new or changed. */
 export async function setCalendarDays(
   db: D1Database,
-  change: { days: CalendarDay[]; source: string; actor: Actor; nowMs: number },
+  { days, source }: { days: CalendarDay[]; source: string },
+  by: By,
 ): Promise<number> {
-  const { days, source, actor, nowMs } = change;
   const values = JSON.stringify(days.map(({ day, open }) => [day, open ? 1 : 0]));
-  const { results } = await db
-    .prepare(
-      `SELECT given.value ->> 0 AS day, known.open AS was, given.value ->> 1 AS becomes
-       FROM json_each(?1) given LEFT JOIN trading_days known ON known.day = given.value ->> 0
-       WHERE known.open IS NOT given.value ->> 1`,
-    )
-    .bind(values)
-    .all<{ day: string; was: number | null; becomes: number }>();
+  const { results } = await sql(db)`
+    SELECT given.value ->> 0 AS day, known.open AS was, given.value ->> 1 AS becomes
+    FROM json_each(${values}) given LEFT JOIN trading_days known ON known.day = given.value ->> 0
+    WHERE known.open IS NOT given.value ->> 1`.all<{ day: string; was: number | null; becomes: number }>();
   const before = results.filter(({ was }) => was !== null).map(({ day, was }) => [day, was]);
   const after = results.map(({ day, becomes }) => [day, becomes]);
-  const set = db
-    .prepare(
-      `INSERT OR REPLACE INTO trading_days (day, open, source)
-       SELECT value ->> 0, value ->> 1, ?2 FROM json_each(?1)`,
-    )
-    .bind(values, source);
-  const entry = { atMs: nowMs, actor, action: "calendar.set", subject: source, before, after };
-  await db.batch(results.length === 0 ? [set] : [set, auditStatement(db, entry)]);
+  const set = sql(db)`
+    INSERT OR REPLACE INTO trading_days (day, open, source)
+    SELECT value ->> 0, value ->> 1, ${source} FROM json_each(${values})`;
+  const entry = auditStatement(db, by, { action: "calendar.set", subject: source, before, after });
+  await db.batch(results.length === 0 ? [set] : [set, entry]);
   return results.length;
 }
 
@@ -43,11 +37,11 @@ export async function calendarDays(
   first: BeijingDate,
   last: BeijingDate,
 ): Promise<(CalendarDay & { source: string })[]> {
-  const { results } = await db
-    .prepare("SELECT day, open, source FROM trading_days WHERE day BETWEEN ?1 AND ?2 ORDER BY day")
-    .bind(first, last)
-    .all<{ day: BeijingDate; open: number; source: string }>();
-  return results.map(({ day, open, source }) => ({ day, open: open === 1, source }));
+  const { results } = await sql(db)`
+    SELECT day, open, source FROM trading_days WHERE day BETWEEN ${first} AND ${last} ORDER BY day`.all<
+    Omit<CalendarDay, "open"> & { open: number; source: string }
+  >();
+  return results.map(({ open, ...day }) => ({ ...day, open: open === 1 }));
 }
 
 /** The extent to which the calendar is complete, as of one day. */
@@ -66,29 +60,28 @@ export interface CalendarReach {
 }
 
 /** Returns the SQL of the column `day` (YYYYMMDD) as YYYY-MM-DD for SQLite's date functions. */
-function isoOf(day: string): string {
-  return `substr(${day}, 1, 4) || '-' || substr(${day}, 5, 2) || '-' || substr(${day}, 7, 2)`;
+function isoOf(day: string): Part {
+  return plain(`substr(${day}, 1, 4) || '-' || substr(${day}, 5, 2) || '-' || substr(${day}, 7, 2)`);
 }
 
-const REACH = `
-  WITH reach AS (SELECT max(day) AS newest FROM trading_days WHERE open = 1 AND day <= ?1)
-  SELECT newest,
-    (SELECT group_concat(day) FROM trading_days WHERE day > newest AND day <= ?1) AS closed,
-    (SELECT day FROM (SELECT day, lead(day) OVER (ORDER BY day) AS next FROM trading_days WHERE day >= coalesce(
-        (SELECT max(day) FROM trading_days WHERE day <= ?1), (SELECT min(day) FROM trading_days)))
-     WHERE next IS NULL OR julianday(${isoOf("next")}) - julianday(${isoOf("day")}) > 1
-     ORDER BY day LIMIT 1) AS knownUntil,
-    (SELECT max(day) FROM trading_days) AS lastDay
-  FROM reach`;
+type ReachRow = Pick<CalendarReach, "knownUntil" | "lastDay"> & {
+  newest: BeijingDate | null;
+  /** The days after it that the calendar has, joined by commas. */
+  closed: string | null;
+};
 
 /** Returns the reach of the calendar as of `today`. */
 export async function calendarReach(db: D1Database, today: BeijingDate): Promise<CalendarReach> {
-  const row = await db
-    .prepare(REACH)
-    .bind(today)
-    .first<
-      { newest: BeijingDate | null; closed: string | null } & Pick<CalendarReach, "knownUntil" | "lastDay">
-    >();
+  const row = await sql(db)`
+    WITH reach AS (SELECT max(day) AS newest FROM trading_days WHERE open = 1 AND day <= ${today})
+    SELECT newest,
+      (SELECT group_concat(day) FROM trading_days WHERE day > newest AND day <= ${today}) AS closed,
+      (SELECT day FROM (SELECT day, lead(day) OVER (ORDER BY day) AS next FROM trading_days WHERE day >= coalesce(
+          (SELECT max(day) FROM trading_days WHERE day <= ${today}), (SELECT min(day) FROM trading_days)))
+       WHERE next IS NULL OR julianday(${isoOf("next")}) - julianday(${isoOf("day")}) > 1
+       ORDER BY day LIMIT 1) AS knownUntil,
+      (SELECT max(day) FROM trading_days) AS lastDay
+    FROM reach`.first<ReachRow>();
   const { newest = null, closed = null, knownUntil = null, lastDay = null } = row ?? {};
   const known = new Set(closed?.split(","));
   let missing: BeijingDate | null = null;
@@ -101,23 +94,18 @@ export async function calendarReach(db: D1Database, today: BeijingDate): Promise
 
 /** Returns the served days that the calendar marks as closed, ascending. */
 export async function servedOnClosedDays(db: D1Database): Promise<BeijingDate[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT DISTINCT day FROM trading_days JOIN order_days ON tradedate = day
-       WHERE open = 0 AND state = 'available' ORDER BY day`,
-    )
-    .all<{ day: BeijingDate }>();
-  return results.map(({ day }) => day);
+  return column<BeijingDate>(sql(db)`
+    SELECT DISTINCT day FROM trading_days JOIN order_days ON tradedate = day
+    WHERE open = 0 AND state = 'available' ORDER BY day`);
 }
 
 /** Returns the pairs of calendar days between which days are missing, ascending. */
 export async function calendarGaps(db: D1Database): Promise<{ after: BeijingDate; before: BeijingDate }[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT after, before FROM
-         (SELECT day AS after, lead(day) OVER (ORDER BY day) AS before FROM trading_days)
-       WHERE julianday(${isoOf("before")}) - julianday(${isoOf("after")}) > 1 ORDER BY after`,
-    )
-    .all<{ after: BeijingDate; before: BeijingDate }>();
+  const { results } = await sql(db)`
+    SELECT after, before FROM
+      (SELECT day AS after, lead(day) OVER (ORDER BY day) AS before FROM trading_days)
+    WHERE julianday(${isoOf("before")}) - julianday(${isoOf("after")}) > 1 ORDER BY after`.all<
+    Awaited<ReturnType<typeof calendarGaps>>[number]
+  >();
   return results;
 }

@@ -4,7 +4,7 @@
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
-import type { Guard } from "./audit.ts";
+import { type Part, part, plain, sql } from "./sql.ts";
 
 export type ChangeKind = "published" | "restored" | "withdrawn" | "damaged";
 
@@ -51,19 +51,18 @@ type Row = Omit<DayChange, "added" | "removed" | "changed"> &
 /** Returns the oldest changes that match `question`, in order. */
 export async function changesSince(db: D1Database, question: ChangesQuestion): Promise<DayChange[]> {
   const { changeId, sinceMs, untilMs = Number.MAX_SAFE_INTEGER, from, dataset, count } = question;
-  const { results } = await db
-    .prepare(
-      `SELECT c.change_id AS changeId, c.at_ms AS atMs, c.dataset, c.tradedate, c.kind, c.revision, c.previous,
-         p.build_id AS buildId, c.added, c.removed, c.changed
-       FROM day_changes c
-       LEFT JOIN day_revisions r ON r.dataset = c.dataset AND r.tradedate = c.tradedate AND r.revision = c.revision
-       LEFT JOIN day_packs p ON p.pack_id = r.pack_id
-       WHERE c.change_id > ?1 AND c.at_ms >= ?2 AND c.tradedate >= ?3 AND c.dataset = ?7
-         AND c.change_id < coalesce((SELECT min(change_id) FROM day_changes WHERE at_ms > ?5), ?6)
-       ORDER BY c.change_id LIMIT ?4`,
-    )
-    .bind(changeId, sinceMs, from ?? "", count, untilMs, Number.MAX_SAFE_INTEGER, dataset)
-    .all<Row>();
+  const { results } = await sql(db)`
+    SELECT c.change_id AS changeId, c.at_ms AS atMs, c.dataset, c.tradedate, c.kind, c.revision, c.previous,
+      p.build_id AS buildId, c.added, c.removed, c.changed
+    FROM day_changes c
+    LEFT JOIN day_revisions r ON r.dataset = c.dataset AND r.tradedate = c.tradedate
+      AND r.revision = c.revision
+    LEFT JOIN day_packs p ON p.pack_id = r.pack_id
+    WHERE c.change_id > ${changeId} AND c.at_ms >= ${sinceMs} AND c.tradedate >= ${from ?? ""}
+      AND c.dataset = ${dataset}
+      AND c.change_id < coalesce((SELECT min(change_id) FROM day_changes
+      WHERE at_ms > ${untilMs}), ${Number.MAX_SAFE_INTEGER})
+    ORDER BY c.change_id LIMIT ${count}`.all<Row>();
   return results.map(({ added, removed, changed, ...row }) => ({
     ...row,
     added: codesOf(added),
@@ -74,7 +73,7 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
 
 /** Returns the instant of the newest change of any day, in Unix milliseconds; null when there is none. */
 export async function newestChangeMs(db: D1Database): Promise<number | null> {
-  return db.prepare("SELECT max(at_ms) AS atMs FROM day_changes").first<number>("atMs");
+  return sql(db)`SELECT max(at_ms) AS atMs FROM day_changes`.first<number>("atMs");
 }
 
 function codesOf(json: string | null): string[] | null {
@@ -85,18 +84,18 @@ function codesOf(json: string | null): string[] | null {
  * Returns the SQL of the codes of pack `a` that `where` selects; `b` is the same security's row in the other pack, or
  * nulls.
  */
-function codes(pack: string, other: string, where: string): string {
-  return `(SELECT json_group_array(a.symbol || '.' || a.market ORDER BY a.symbol, a.market)
+function codes(pack: Part, other: Part, where: string): Part {
+  return part`(SELECT json_group_array(a.symbol || '.' || a.market ORDER BY a.symbol, a.market)
     FROM day_securities a LEFT JOIN day_securities b
       ON b.pack_id = ${other} AND b.symbol = a.symbol AND b.market = a.market
-    WHERE a.pack_id = ${pack} AND ${where})`;
+    WHERE a.pack_id = ${pack} AND ${plain(where)})`;
 }
 
 /**
  * Returns the SQL of the codes only in `pack`, only in `before`, and different in both. Sections are equal when CRC,
  * rows and length are; other bytes for the same rows count as a difference.
  */
-export function differences(pack: string, before: string): string[] {
+export function differences(pack: Part, before: Part): [added: Part, removed: Part, changed: Part] {
   const differ = "(b.crc <> a.crc OR b.rows <> a.rows OR b.section_length <> a.section_length)";
   return [
     codes(pack, before, "b.pack_id IS NULL"),
@@ -105,48 +104,40 @@ export function differences(pack: string, before: string): string[] {
   ];
 }
 
-const DIFFERENCES = differences("?5", "d.pack_id").map((list) => `iif(d.pack_id IS NULL, NULL, ${list})`);
-
-/** Values are `?1` to `?6`: the instant, the day, the kind, the new revision, the new pack, the dataset. */
-const ADD = `
-  INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous, added, removed, changed)
-  SELECT ?1, ?6, ?2, ?3, ?4, d.revision, ${DIFFERENCES.join(", ")}
-  FROM (SELECT ?2 AS tradedate, ?6 AS dataset) asked
-  LEFT JOIN order_days d ON d.tradedate = asked.tradedate AND d.dataset = asked.dataset`;
-
 /**
- * Adds the change that pack `packId` becomes revision `revision` of a dataset's day, where `guard` holds (its values
- * are `?7` and on). It compares with the revision in `order_days`, so it must run before that row changes.
+ * Adds the change that pack `packId` becomes revision `revision` of a dataset's day, where `guard` holds. It compares
+ * with the revision in `order_days`, so it must run before that row changes.
  */
 export function revisionChangeStatement(
   db: D1Database,
-  change: {
-    atMs: number;
-    dataset: DatasetName;
-    tradedate: BeijingDate;
-    kind: "published" | "restored";
-    revision: number;
-    packId: number;
-  },
-  guard: Guard,
+  change: Pick<DayChange, "atMs" | "dataset" | "tradedate" | "kind" | "revision"> & { packId: number },
+  guard: Part,
 ): D1PreparedStatement {
   const { atMs, dataset, tradedate, kind, revision, packId } = change;
-  return db
-    .prepare(`${ADD} WHERE ${guard.sql}`)
-    .bind(atMs, tradedate, kind, revision, packId, dataset, ...guard.values);
+  const [added, removed, changed] = differences(part`${packId}`, part`d.pack_id`).map(
+    (list) => part`iif(d.pack_id IS NULL, NULL, ${list})`,
+  ) as [Part, Part, Part];
+  return sql(db)`
+    INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous, added, removed, changed)
+    SELECT ${atMs}, asked.dataset, asked.tradedate, ${kind}, ${revision}, d.revision, ${added}, ${removed}, ${changed}
+    FROM (SELECT ${tradedate} AS tradedate, ${dataset} AS dataset) asked
+    LEFT JOIN order_days d ON d.tradedate = asked.tradedate AND d.dataset = asked.dataset
+    WHERE ${guard}`;
 }
 
-/** Adds the change that the served revision is no longer served, where `guard` holds (values `?6` and on). */
+/** Adds the change that the served revision is no longer served, where `guard` holds. */
 export function strikeChangeStatement(
   db: D1Database,
-  change: Pick<DayChange, "atMs" | "dataset" | "tradedate" | "revision"> & { kind: "withdrawn" | "damaged" },
-  guard: Guard,
+  {
+    atMs,
+    dataset,
+    tradedate,
+    kind,
+    revision,
+  }: Pick<DayChange, "atMs" | "dataset" | "tradedate" | "kind" | "revision">,
+  guard: Part,
 ): D1PreparedStatement {
-  const { atMs, dataset, tradedate, kind, revision } = change;
-  return db
-    .prepare(
-      `INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous)
-       SELECT ?1, ?5, ?2, ?3, ?4, ?4 WHERE ${guard.sql}`,
-    )
-    .bind(atMs, tradedate, kind, revision, dataset, ...guard.values);
+  return sql(db)`
+    INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous)
+    SELECT ${atMs}, ${dataset}, ${tradedate}, ${kind}, ${revision}, ${revision} WHERE ${guard}`;
 }

@@ -2,6 +2,7 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Market, Security } from "../orders/record.ts";
+import { column, part, rows, sql } from "./sql.ts";
 
 /** `last_time` of securities loaded before the column existed: the latest possible time. */
 export const UNKNOWN_LAST_TIME = 235_959_999;
@@ -36,16 +37,14 @@ export async function listSecurities(
   db: D1Database,
   { dataset, tradedate, revision, market }: SecuritiesQuestion,
 ): Promise<ListedSecurity[]> {
-  const statement = db
-    .prepare(
-      `SELECT symbol, market, rows, section_length AS sizeBytes, last_time AS lastTime,
-         hex(substr(blocks, 9, 4)) AS t0
-       FROM day_securities
-       WHERE pack_id = (SELECT pack_id FROM day_revisions WHERE dataset = ?4 AND tradedate = ?1 AND revision = ?2)
-         AND (?3 IS NULL OR market = ?3)
-       ORDER BY symbol, market`,
-    )
-    .bind(tradedate, revision, market, dataset);
+  const statement = sql(db)`
+    SELECT symbol, market, rows, section_length AS sizeBytes, last_time AS lastTime,
+      hex(substr(blocks, 9, 4)) AS t0
+    FROM day_securities
+    WHERE pack_id = (SELECT pack_id FROM day_revisions WHERE dataset = ${dataset}
+      AND tradedate = ${tradedate} AND revision = ${revision})
+      AND (${market} IS NULL OR market = ${market})
+    ORDER BY symbol, market`;
   return (await statement.all<Row>()).results.map(({ t0, lastTime, ...row }) => {
     if (row.rows === 0) return { ...row, firstTime: null, lastTime: null };
     const last = lastTime === UNKNOWN_LAST_TIME ? null : lastTime;
@@ -63,14 +62,10 @@ export async function exampleSecurity(
   preferred: string,
   dataset: DatasetName,
 ): Promise<string | null> {
-  const some = "SELECT symbol FROM day_securities WHERE pack_id = d.pack_id AND rows > 0";
-  return db
-    .prepare(
-      `SELECT coalesce((${some} AND symbol = ?2 LIMIT 1), (${some} ORDER BY symbol LIMIT 1)) AS symbol
-       FROM order_days d WHERE dataset = ?3 AND tradedate = ?1`,
-    )
-    .bind(tradedate, preferred, dataset)
-    .first<string>("symbol");
+  const some = part`SELECT symbol FROM day_securities WHERE pack_id = d.pack_id AND rows > 0`;
+  return sql(db)`
+    SELECT coalesce((${some} AND symbol = ${preferred} LIMIT 1), (${some} ORDER BY symbol LIMIT 1)) AS symbol
+    FROM order_days d WHERE dataset = ${dataset} AND tradedate = ${tradedate}`.first<string>("symbol");
 }
 
 /** A security's file inside a pack, in bytes from the start of the pack. */
@@ -80,12 +75,12 @@ export interface PackSection extends Security {
   rows: number;
 }
 
-const SECTION = `symbol, market, section_offset AS offset, section_length AS length, rows`;
+const SECTION = part`symbol, market, section_offset AS offset, section_length AS length, rows`;
 
 /** Returns all securities of a pack that have orders, by symbol and then market. */
 export async function packSections(db: D1Database, packId: number): Promise<PackSection[]> {
-  const sql = `SELECT ${SECTION} FROM day_securities WHERE pack_id = ?1 AND rows > 0 ORDER BY symbol, market`;
-  return (await db.prepare(sql).bind(packId).all<PackSection>()).results;
+  return rows<PackSection>(sql(db)`
+    SELECT ${SECTION} FROM day_securities WHERE pack_id = ${packId} AND rows > 0 ORDER BY symbol, market`);
 }
 
 /** Returns the section of one security, or null when the pack has no orders of it. */
@@ -94,8 +89,9 @@ export function packSection(
   packId: number,
   { symbol, market }: { symbol: string; market: Market },
 ): Promise<PackSection | null> {
-  const sql = `SELECT ${SECTION} FROM day_securities WHERE pack_id = ?1 AND symbol = ?2 AND market = ?3 AND rows > 0`;
-  return db.prepare(sql).bind(packId, symbol, market).first<PackSection>();
+  return sql(db)`
+    SELECT ${SECTION} FROM day_securities
+    WHERE pack_id = ${packId} AND symbol = ${symbol} AND market = ${market} AND rows > 0`.first<PackSection>();
 }
 
 /** A pack with index rows in the catalog. */
@@ -106,8 +102,7 @@ export interface IndexedPack {
   buildId: string;
 }
 
-const PACK =
-  "p.pack_id AS packId, p.object_key AS objectKey, p.size_bytes AS sizeBytes, p.build_id AS buildId";
+const PACK = part`p.pack_id AS packId, p.object_key AS objectKey, p.size_bytes AS sizeBytes, p.build_id AS buildId`;
 
 /** Returns the pack that a dataset's day serves, with the revision, or null when it was never loaded. */
 export async function servedPack(
@@ -115,22 +110,17 @@ export async function servedPack(
   tradedate: BeijingDate,
   dataset: DatasetName,
 ): Promise<(IndexedPack & { revision: number }) | null> {
-  return db
-    .prepare(
-      `SELECT d.revision, ${PACK} FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id
-       WHERE d.tradedate = ?1 AND d.dataset = ?2`,
-    )
-    .bind(tradedate, dataset)
-    .first<IndexedPack & { revision: number }>();
+  const pack = sql(db)`
+    SELECT d.revision, ${PACK} FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id
+    WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`;
+  return pack.first<IndexedPack & { revision: number }>();
 }
 
 /** Returns every day of a dataset that was ever loaded, ascending. */
 export async function loadedDays(db: D1Database, dataset: DatasetName): Promise<BeijingDate[]> {
-  const { results } = await db
-    .prepare("SELECT tradedate FROM order_days WHERE dataset = ?1 ORDER BY tradedate")
-    .bind(dataset)
-    .all<{ tradedate: BeijingDate }>();
-  return results.map(({ tradedate }) => tradedate);
+  return column<BeijingDate>(
+    sql(db)`SELECT tradedate FROM order_days WHERE dataset = ${dataset} ORDER BY tradedate`,
+  );
 }
 
 /** Returns the rows of a pack by code, each as one text with all its numbers and its blocks in upper-case hex. */
@@ -138,25 +128,17 @@ export async function indexRowsOf(
   db: D1Database,
   packId: number,
 ): Promise<{ code: string; facts: string }[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT symbol || '.' || market AS code,
-         section_offset || ' ' || section_length || ' ' || footer_length || ' ' || rows || ' ' || last_time
-           || ' ' || crc || ' ' || hex(blocks) AS facts
-       FROM day_securities WHERE pack_id = ?1`,
-    )
-    .bind(packId)
-    .all<{ code: string; facts: string }>();
-  return results;
+  return rows<{ code: string; facts: string }>(sql(db)`
+    SELECT symbol || '.' || market AS code,
+      section_offset || ' ' || section_length || ' ' || footer_length || ' ' || rows || ' ' || last_time
+        || ' ' || crc || ' ' || hex(blocks) AS facts
+    FROM day_securities WHERE pack_id = ${packId}`);
 }
 
 /** Deletes the rows of a pack except those of these codes. */
 export async function keepOnly(db: D1Database, packId: number, codes: string[]): Promise<void> {
-  await db
-    .prepare(
-      `DELETE FROM day_securities
-       WHERE pack_id = ?1 AND symbol || '.' || market NOT IN (SELECT value FROM json_each(?2))`,
-    )
-    .bind(packId, JSON.stringify(codes))
-    .run();
+  await sql(db)`
+    DELETE FROM day_securities
+    WHERE pack_id = ${packId}
+      AND symbol || '.' || market NOT IN (SELECT value FROM json_each(${JSON.stringify(codes)}))`.run();
 }

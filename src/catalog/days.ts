@@ -3,6 +3,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Damage, Withdrawal } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
+import { part, rows, sql } from "./sql.ts";
 
 /** The served revision of a day with its pack. Instants are Unix milliseconds. */
 export interface ServedDay {
@@ -49,16 +50,7 @@ export interface DayRevision {
 
 type Stored<T> = Omit<T, "degraded"> & { degraded: number };
 
-const fromStored = <T>(row: Stored<T>): T => ({ ...row, degraded: row.degraded === 1 }) as T;
-
-const PACK_COLUMNS = `p.degraded, p.rows, p.securities, p.size_bytes AS sizeBytes, p.sha256, p.build_id AS buildId`;
-
-const SERVED = `
-  SELECT d.tradedate, d.revision, d.state, d.state_note AS note, ${PACK_COLUMNS}, r.published_at_ms AS publishedAtMs, d.pack_id AS packId
-  FROM order_days d
-  JOIN day_packs p ON p.pack_id = d.pack_id
-  JOIN day_revisions r ON r.dataset = d.dataset AND r.tradedate = d.tradedate AND r.revision = d.revision
-  WHERE d.tradedate = ?1 AND d.dataset = ?2`;
+const PACK_COLUMNS = part`p.degraded, p.rows, p.securities, p.size_bytes AS sizeBytes, p.sha256, p.build_id AS buildId`;
 
 /** Returns the served revision of a dataset's day, in whatever state, or null when it was never loaded. */
 export async function servedDay(
@@ -66,8 +58,14 @@ export async function servedDay(
   tradedate: BeijingDate,
   dataset: DatasetName,
 ): Promise<ServedDay | null> {
-  const row = await db.prepare(SERVED).bind(tradedate, dataset).first<Stored<ServedDay>>();
-  return row === null ? null : fromStored<ServedDay>(row);
+  const row = await sql(db)`
+    SELECT d.tradedate, d.revision, d.state, d.state_note AS note, ${PACK_COLUMNS},
+      r.published_at_ms AS publishedAtMs, d.pack_id AS packId
+    FROM order_days d
+    JOIN day_packs p ON p.pack_id = d.pack_id
+    JOIN day_revisions r ON r.dataset = d.dataset AND r.tradedate = d.tradedate AND r.revision = d.revision
+    WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`.first<Stored<ServedDay>>();
+  return row === null ? null : { ...row, degraded: row.degraded === 1 };
 }
 
 interface RevisionRow extends Omit<Stored<DayRevision>, "withdrawn" | "damaged"> {
@@ -81,20 +79,17 @@ export async function dayRevisions(
   tradedate: BeijingDate,
   dataset: DatasetName,
 ): Promise<DayRevision[]> {
-  const statement = db
-    .prepare(
-      `SELECT r.revision, ${PACK_COLUMNS}, p.object_key AS objectKey,
-         r.published_at_ms AS publishedAtMs, r.replaced_at_ms AS replacedAtMs, p.pack_id AS packId, p.etag,
-         p.builder_version AS builderVersion, p.sources_sha256 AS sourcesSha256,
-         iif(w.target IS NULL, NULL,
-           json_object('revision', w.revision, 'atMs', w.at_ms, 'actor', w.actor, 'note', w.note)) AS withdrawn,
-         iif(b.object_key IS NULL, NULL, json_object('atMs', b.at_ms, 'note', b.note)) AS damaged
-       FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
-       LEFT JOIN withdrawals w ON w.target = r.dataset || '/' || r.tradedate AND w.content = p.build_id
-       LEFT JOIN damaged_packs b ON b.object_key = p.object_key
-       WHERE r.tradedate = ?1 AND r.dataset = ?2 ORDER BY r.revision DESC`,
-    )
-    .bind(tradedate, dataset);
+  const statement = sql(db)`
+    SELECT r.revision, ${PACK_COLUMNS}, p.object_key AS objectKey,
+      r.published_at_ms AS publishedAtMs, r.replaced_at_ms AS replacedAtMs, p.pack_id AS packId, p.etag,
+      p.builder_version AS builderVersion, p.sources_sha256 AS sourcesSha256,
+      iif(w.target IS NULL, NULL,
+        json_object('revision', w.revision, 'atMs', w.at_ms, 'actor', w.actor, 'note', w.note)) AS withdrawn,
+      iif(b.object_key IS NULL, NULL, json_object('atMs', b.at_ms, 'note', b.note)) AS damaged
+    FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
+    LEFT JOIN withdrawals w ON w.target = r.dataset || '/' || r.tradedate AND w.content = p.build_id
+    LEFT JOIN damaged_packs b ON b.object_key = p.object_key
+    WHERE r.tradedate = ${tradedate} AND r.dataset = ${dataset} ORDER BY r.revision DESC`;
   return (await statement.all<RevisionRow>()).results.map((row) => ({
     ...row,
     degraded: row.degraded === 1,
@@ -113,20 +108,15 @@ export interface BuiltDay {
 
 /** Returns every loaded day of a dataset, oldest first. */
 export async function builtDays(db: D1Database, dataset: DatasetName): Promise<BuiltDay[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT d.tradedate, d.revision, d.state, p.builder_version AS builderVersion
-       FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.dataset = ?1 ORDER BY d.tradedate`,
-    )
-    .bind(dataset)
-    .all<BuiltDay>();
-  return results;
+  return rows<BuiltDay>(sql(db)`
+    SELECT d.tradedate, d.revision, d.state, p.builder_version AS builderVersion
+    FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.dataset = ${dataset}
+    ORDER BY d.tradedate`);
 }
 
 /** Returns whether the index rows of a pack are kept; those of packs replaced more than 7 days ago are deleted. */
 export async function hasIndexRows(db: D1Database, packId: number): Promise<boolean> {
-  const sql = "SELECT EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ?1) AS found";
-  return (await db.prepare(sql).bind(packId).first<{ found: number }>())?.found === 1;
+  return (await sql(db)`SELECT 1 FROM day_securities WHERE pack_id = ${packId} LIMIT 1`.first()) !== null;
 }
 
 export interface DaySpan {
@@ -137,19 +127,16 @@ export interface DaySpan {
 
 /** Returns the span of the days that are available now, both included. */
 export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<DaySpan> {
-  const span = await db
-    .prepare(
-      "SELECT min(tradedate) AS earliest, max(tradedate) AS newest FROM order_days WHERE dataset = ?1 AND state = 'available'",
-    )
-    .bind(dataset)
-    .first<DaySpan>();
+  const span = await sql(db)`
+    SELECT min(tradedate) AS earliest, max(tradedate) AS newest FROM order_days
+    WHERE dataset = ${dataset} AND state = 'available'`.first<DaySpan>();
   return span ?? { earliest: null, newest: null };
 }
 
 /** Returns the last day of the span, reading one row whatever their number. */
 export async function newestDay(db: D1Database, dataset: DatasetName): Promise<BeijingDate | null> {
-  const newest = db.prepare(
-    "SELECT tradedate FROM order_days WHERE dataset = ?1 AND state = 'available' ORDER BY tradedate DESC LIMIT 1",
-  );
-  return newest.bind(dataset).first<BeijingDate>("tradedate");
+  const newest = sql(db)`
+    SELECT tradedate FROM order_days WHERE dataset = ${dataset} AND state = 'available'
+    ORDER BY tradedate DESC LIMIT 1`;
+  return newest.first<BeijingDate>("tradedate");
 }

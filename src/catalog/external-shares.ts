@@ -3,6 +3,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
+import { part, sql } from "./sql.ts";
 
 /** The operator's description of the files in an external share, which the service cannot read. */
 export interface ExternalShare {
@@ -26,32 +27,19 @@ export interface ExternalLink {
   expiresAtMs: number;
 }
 
-interface ExternalRow {
-  data_type: DataType;
-  year: number;
-  first_day: BeijingDate;
-  last_day: BeijingDate;
-  file_count: number;
-  size_bytes: number;
-  url: string;
-  sealed_password: string;
-  secret_version: number;
-  expires_at_ms: number | null;
-  set_at_ms: number;
-}
+type ExternalRow = Omit<ExternalShare, "link"> &
+  Omit<ExternalLink, "expiresAtMs"> & { expiresAtMs: number | null };
+
+const EXTERNAL = part`
+  SELECT data_type AS dataType, year, first_day AS firstDay, last_day AS lastDay, file_count AS fileCount,
+    size_bytes AS sizeBytes, url, sealed_password AS sealed, secret_version AS secretVersion,
+    expires_at_ms AS expiresAtMs, set_at_ms AS setAtMs
+  FROM external_shares`;
 
 function externalOf(row: ExternalRow): ExternalShare {
-  const { url, sealed_password: sealed, secret_version: secretVersion, expires_at_ms: expiresAtMs } = row;
-  return {
-    dataType: row.data_type,
-    year: row.year,
-    firstDay: row.first_day,
-    lastDay: row.last_day,
-    fileCount: row.file_count,
-    sizeBytes: row.size_bytes,
-    link: url === "" || expiresAtMs === null ? null : { url, sealed, secretVersion, expiresAtMs },
-    setAtMs: row.set_at_ms,
-  };
+  const { url, sealed, secretVersion, expiresAtMs, setAtMs, ...share } = row;
+  const link = url === "" || expiresAtMs === null ? null : { url, sealed, secretVersion, expiresAtMs };
+  return { ...share, link, setAtMs };
 }
 
 /** Returns the statement that reads the external share of a type and year; pass its result to `externalShareOf`. */
@@ -59,7 +47,7 @@ export function externalShareStatement(
   db: D1Database,
   { dataType, year }: { dataType: DataType; year: number },
 ): D1PreparedStatement {
-  return db.prepare("SELECT * FROM external_shares WHERE data_type = ?1 AND year = ?2").bind(dataType, year);
+  return sql(db)`${EXTERNAL} WHERE data_type = ${dataType} AND year = ${year}`;
 }
 
 /** Returns the external share in the result of `externalShareStatement`, or null. */
@@ -70,9 +58,7 @@ export function externalShareOf(result: D1Result | undefined): ExternalShare | n
 
 /** Returns every external share, by type and year. */
 export async function externalShares(db: D1Database): Promise<ExternalShare[]> {
-  const { results } = await db
-    .prepare("SELECT * FROM external_shares ORDER BY data_type, year")
-    .all<ExternalRow>();
+  const { results } = await sql(db)`${EXTERNAL} ORDER BY data_type, year`.all<ExternalRow>();
   return results.map(externalOf);
 }
 
@@ -82,28 +68,17 @@ export async function setExternalShare(
   share: Omit<ExternalShare, "setAtMs">,
   by: By,
 ): Promise<void> {
-  const { link } = share;
-  const write = db
-    .prepare(
-      `INSERT OR REPLACE INTO external_shares (data_type, year, first_day, last_day, file_count, size_bytes,
-         url, secret_version, sealed_password, expires_at_ms, set_at_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .bind(
-      share.dataType,
-      share.year,
-      share.firstDay,
-      share.lastDay,
-      share.fileCount,
-      share.sizeBytes,
-      link?.url ?? "",
-      link?.secretVersion ?? 0,
-      link?.sealed ?? "",
-      link?.expiresAtMs ?? null,
-      by.nowMs,
-    );
+  const { dataType, year, firstDay, lastDay, fileCount, sizeBytes, link } = share;
+  const { url = "", secretVersion = 0, sealed = "", expiresAtMs = null } = link ?? {};
   const before = await externalAt(db, share);
-  await db.batch([auditOf(db, by, "external.set", before, { ...share, setAtMs: by.nowMs }), write]);
+  await db.batch([
+    auditOf(db, by, "external.set", before, { ...share, setAtMs: by.nowMs }),
+    sql(db)`
+      INSERT OR REPLACE INTO external_shares (data_type, year, first_day, last_day, file_count, size_bytes,
+        url, secret_version, sealed_password, expires_at_ms, set_at_ms)
+      VALUES (${dataType}, ${year}, ${firstDay}, ${lastDay}, ${fileCount}, ${sizeBytes},
+        ${url}, ${secretVersion}, ${sealed}, ${expiresAtMs}, ${by.nowMs})`,
+  ]);
 }
 
 /**
@@ -119,9 +94,7 @@ export async function clearExternalShare(
   if (before === null) return false;
   await db.batch([
     auditOf(db, by, "external.clear", before, null),
-    db
-      .prepare("DELETE FROM external_shares WHERE data_type = ?1 AND year = ?2")
-      .bind(place.dataType, place.year),
+    sql(db)`DELETE FROM external_shares WHERE data_type = ${place.dataType} AND year = ${place.year}`,
   ]);
   return true;
 }
@@ -144,12 +117,5 @@ function auditOf(
   const told = (share: ExternalShare | null) =>
     share && { ...share, link: share.link && { url: share.link.url, expiresAtMs: share.link.expiresAtMs } };
   const subject = `${(after ?? before)?.dataType}/${(after ?? before)?.year}`;
-  return auditStatement(db, {
-    atMs: by.nowMs,
-    actor: by.actor,
-    action,
-    subject,
-    before: told(before),
-    after: told(after),
-  });
+  return auditStatement(db, by, { action, subject, before: told(before), after: told(after) });
 }

@@ -5,9 +5,10 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { By } from "./accounts.ts";
-import { auditStatement, type Guard } from "./audit.ts";
+import { auditStatement } from "./audit.ts";
 import { allowedSql, servedStatement, withdrawStatements } from "./decisions.ts";
 import type { FilePlace } from "./files.ts";
+import { type Part, part, rows, sql } from "./sql.ts";
 import type { Upload } from "./uploads.ts";
 
 /** `uploaded` is being checked, `verifying` waits for the operator; only `published` is offered. */
@@ -45,37 +46,31 @@ export function fileObjectKey(
   return `files/${dataType}/${tradedate.slice(0, 4)}/${tradedate}/${name}/${revision}${end}`;
 }
 
-const IS_BUILT = "object_key LIKE '%.built'";
+const IS_BUILT = part`object_key LIKE '%.built'`;
 
-const STORED = `
+const STORED = part`
   SELECT data_type AS dataType, tradedate, name, revision, iif(${IS_BUILT}, 'builder', 'operator') AS origin,
     state, state_note AS stateNote,
     size_bytes AS sizeBytes, sha256, uploaded_at_ms AS uploadedAtMs, published_at_ms AS publishedAtMs
   FROM day_files`;
+
+/** An SQL condition: the revisions of a file that no newer one has replaced. */
+const at = ({ dataType, tradedate, name }: FilePlace) =>
+  part`data_type = ${dataType} AND tradedate = ${tradedate} AND name = ${name} AND replaced_at_ms IS NULL`;
 
 /** Returns the revisions that no newer one has replaced, of a type's days from `from` to `to`, both inclusive. */
 export async function storedFiles(
   db: D1Database,
   { dataType, from, to }: { dataType: DataType; from: BeijingDate; to: BeijingDate },
 ): Promise<StoredFile[]> {
-  const statement = db
-    .prepare(
-      `${STORED} WHERE data_type = ?1 AND tradedate BETWEEN ?2 AND ?3 AND replaced_at_ms IS NULL
-       ORDER BY tradedate, name, revision`,
-    )
-    .bind(dataType, from, to);
-  return (await statement.all<StoredFile>()).results;
+  return rows<StoredFile>(sql(db)`
+    ${STORED} WHERE data_type = ${dataType} AND tradedate BETWEEN ${from} AND ${to} AND replaced_at_ms IS NULL
+    ORDER BY tradedate, name, revision`);
 }
 
 /** Returns the revisions of one file that no newer one has replaced, newest first. */
 export async function revisionsAt(db: D1Database, place: FilePlace): Promise<StoredFile[]> {
-  const statement = db
-    .prepare(
-      `${STORED} WHERE data_type = ?1 AND tradedate = ?2 AND name = ?3 AND replaced_at_ms IS NULL
-       ORDER BY revision DESC`,
-    )
-    .bind(place.dataType, place.tradedate, place.name);
-  return (await statement.all<StoredFile>()).results;
+  return rows<StoredFile>(sql(db)`${STORED} WHERE ${at(place)} ORDER BY revision DESC`);
 }
 
 /** A complete upload with its object's etag. */
@@ -91,33 +86,25 @@ export async function enterFile(
   { place, upload, etag }: ArrivedFile,
   nowMs: number,
 ): Promise<void> {
-  await db
-    .prepare(
-      `INSERT OR IGNORE INTO day_files (file_id, data_type, tradedate, name, revision, object_key, etag,
-         size_bytes, sha256, state, uploaded_at_ms)
-       SELECT object_id, ?2, ?3, ?4, revision, object_key, ?5, size_bytes, sha256, 'uploaded', ?6
-       FROM uploads WHERE upload_id = ?1 AND state = 'completing'`,
-    )
-    .bind(upload.uploadId, place.dataType, place.tradedate, place.name, etag, nowMs)
-    .run();
+  await sql(db)`
+    INSERT OR IGNORE INTO day_files (file_id, data_type, tradedate, name, revision, object_key, etag,
+      size_bytes, sha256, state, uploaded_at_ms)
+    SELECT object_id, ${place.dataType}, ${place.tradedate}, ${place.name}, revision, object_key, ${etag},
+      size_bytes, sha256, 'uploaded', ${nowMs}
+    FROM uploads WHERE upload_id = ${upload.uploadId} AND state = 'completing'`.run();
 }
 
 /**
- * An SQL condition: the day has another file of this type whose name differs only in case. On case-insensitive systems
- * a copy of the share would lose one of the two.
+ * An SQL condition: another file of this type and day whose name differs only in case. On case-insensitive systems a
+ * copy of the share would lose one of the two.
  */
-const CASE_TWIN = (dataType: string, tradedate: string, name: string) => `EXISTS (SELECT 1 FROM day_files t
-  WHERE t.data_type = ${dataType} AND t.tradedate = ${tradedate} AND lower(t.name) = lower(${name})
-    AND t.name <> ${name} AND t.state <> 'uploaded')`;
+const isCaseTwin = ({ dataType, tradedate, name }: FilePlace) =>
+  part`data_type = ${dataType} AND tradedate = ${tradedate} AND lower(name) = lower(${name})
+    AND name <> ${name} AND state <> 'uploaded'`;
 
 /** Returns the name of such a file, or null. */
-export async function caseTwin(
-  db: D1Database,
-  { dataType, tradedate, name }: FilePlace,
-): Promise<string | null> {
-  const sql = `SELECT name FROM day_files WHERE data_type = ?1 AND tradedate = ?2 AND lower(name) = lower(?3)
-    AND name <> ?3 AND state <> 'uploaded' LIMIT 1`;
-  return db.prepare(sql).bind(dataType, tradedate, name).first<string>("name");
+export async function caseTwin(db: D1Database, place: FilePlace): Promise<string | null> {
+  return sql(db)`SELECT name FROM day_files WHERE ${isCaseTwin(place)} LIMIT 1`.first<string>("name");
 }
 
 /**
@@ -126,42 +113,32 @@ export async function caseTwin(
  */
 export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile, by: By): Promise<boolean> {
   const { uploadId, objectId, revision, sizeBytes, sha256 } = upload;
-  const free = (first: number) => `NOT ${CASE_TWIN(`?${first}`, `?${first + 1}`, `?${first + 2}`)}`;
-  const named = [place.dataType, place.tradedate, place.name];
-  const claimed: Guard = {
-    sql: `EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?7 AND state = 'completing') AND ${free(8)}`,
-    values: [uploadId, ...named],
-  };
+  const isFree = part`NOT EXISTS (SELECT 1 FROM day_files WHERE ${isCaseTwin(place)})`;
+  const isClaimed = part`EXISTS (SELECT 1 FROM uploads WHERE upload_id = ${uploadId} AND state = 'completing')
+    AND ${isFree}`;
   const after = { revision, state: "verifying", sizeBytes, sha256 };
   const [, , claim] = await db.batch([
-    auditStatement(db, entryOf(by, "file.add", place, null, after), claimed),
-    db
-      .prepare(
-        `UPDATE day_files SET state = 'verifying' WHERE file_id = ?1 AND state = 'uploaded'
-         AND EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?2 AND state = 'completing') AND ${free(3)}`,
-      )
-      .bind(objectId, uploadId, ...named),
-    db
-      .prepare(
-        `UPDATE uploads SET state = 'served' WHERE upload_id = ?1 AND state = 'completing' AND ${free(2)}`,
-      )
-      .bind(uploadId, ...named),
+    auditStatement(db, by, { action: "file.add", subject: fileTarget(place), after }, isClaimed),
+    sql(db)`
+      UPDATE day_files SET state = 'verifying' WHERE file_id = ${objectId} AND state = 'uploaded' AND ${isClaimed}`,
+    sql(db)`
+      UPDATE uploads SET state = 'served'
+      WHERE upload_id = ${uploadId} AND state = 'completing' AND ${isFree}`,
   ]);
   return claim?.meta.changes === 1;
 }
 
-const AT = "data_type = ?1 AND tradedate = ?2 AND name = ?3";
+/** An SQL condition: a revision whose state may change, because no newer one has replaced it. */
+const isMovable = ({ revision, state, ...place }: StoredFile) =>
+  part`${at(place)} AND revision = ${revision} AND state = ${state}`;
 
-/** A revision whose state may change: no newer one has replaced it. */
-const MOVABLE = `${AT} AND revision = ?4 AND state = ?5 AND replaced_at_ms IS NULL`;
-
-/**
- * An SQL condition: withdrawals allow publishing, and the builder (`?4`) finds no operator's file. Values `?1` to `?7`:
- * the target, the SHA-256, whether it is forced, whether the builder asks, and the place.
- */
-const UNDECIDED = `${allowedSql("?1", "?2", "?3")} AND NOT (?4 AND EXISTS (SELECT 1 FROM day_files
-  WHERE data_type = ?5 AND tradedate = ?6 AND name = ?7 AND state <> 'uploaded' AND replaced_at_ms IS NULL
-    AND NOT (${IS_BUILT})))`;
+/** An SQL condition: withdrawals allow publishing, and the builder finds no operator's file. */
+function isUndecided(file: StoredFile, isForced: boolean, origin: FileOrigin): Part {
+  const allowed = allowedSql(fileTarget(file), file.sha256, isForced ? 1 : 0);
+  if (origin !== "builder") return allowed;
+  return part`${allowed} AND NOT EXISTS (SELECT 1 FROM day_files
+    WHERE ${at(file)} AND state <> 'uploaded' AND NOT (${IS_BUILT}))`;
+}
 
 /**
  * Publishes this revision, replacing older ones; downloads that have begun can finish. Returns false and changes
@@ -173,46 +150,30 @@ export async function publishFile(
   file: StoredFile,
   { isForced, origin, ...by }: By & { isForced: boolean; origin: FileOrigin },
 ): Promise<boolean> {
-  const { dataType, tradedate, name, revision, state, sha256 } = file;
+  const { revision, state, sha256 } = file;
   const target = fileTarget(file);
-  const isBuilder = origin === "builder" ? 1 : 0;
-  const decision = [target, sha256, isForced ? 1 : 0, isBuilder, dataType, tradedate, name];
-  const allowed = (first: number): Guard => ({
-    sql: state === "withdrawn" ? "TRUE" : shifted(UNDECIDED, first),
-    values: state === "withdrawn" ? [] : decision,
-  });
-  const move = (sql: string) =>
-    db.prepare(sql).bind(dataType, tradedate, name, revision, state, by.nowMs, ...allowed(7).values);
-  const isOffered = (first: number) =>
-    `EXISTS (SELECT 1 FROM day_files WHERE ${shifted(AT, first)} AND revision = ?${first + 3} AND state = 'published'
-       AND replaced_at_ms IS NULL)`;
-  const offered = [dataType, tradedate, name, revision];
+  const allowed = state === "withdrawn" ? part`TRUE` : isUndecided(file, isForced, origin);
+  const movable = part`EXISTS (SELECT 1 FROM day_files WHERE ${isMovable(file)}) AND ${allowed}`;
+  const isOffered = part`EXISTS (SELECT 1 FROM day_files
+    WHERE ${at(file)} AND revision = ${revision} AND state = 'published')`;
+  const entry = {
+    action: "file.publish",
+    subject: target,
+    before: { revision, state },
+    after: { revision, state: "published" },
+  };
   const [, , published] = await db.batch([
-    moved(db, file, by, {
-      action: "file.publish",
-      after: { revision, state: "published" },
-      allowed: allowed(12),
-    }),
-    move(
-      `UPDATE day_files SET replaced_at_ms = ?6
-       WHERE ${AT} AND revision < ?4 AND replaced_at_ms IS NULL AND ${allowed(7).sql}
-         AND EXISTS (SELECT 1 FROM day_files WHERE ${MOVABLE})`,
-    ),
-    move(
-      `UPDATE day_files SET state = 'published', state_note = '', published_at_ms = ?6
-       WHERE ${MOVABLE} AND ${allowed(7).sql}`,
-    ),
-    db
-      .prepare(`DELETE FROM withdrawals WHERE target = ?1 AND content = ?2 AND ${isOffered(3)}`)
-      .bind(target, sha256, ...offered),
-    servedStatement(db, target, isOffered(2), offered),
+    auditStatement(db, by, entry, movable),
+    sql(db)`
+      UPDATE day_files SET replaced_at_ms = ${by.nowMs}
+      WHERE ${at(file)} AND revision < ${revision} AND ${movable}`,
+    sql(db)`
+      UPDATE day_files SET state = 'published', state_note = '', published_at_ms = ${by.nowMs}
+      WHERE ${isMovable(file)} AND ${allowed}`,
+    sql(db)`DELETE FROM withdrawals WHERE target = ${target} AND content = ${sha256} AND ${isOffered}`,
+    servedStatement(db, target, isOffered),
   ]);
   return changed(published);
-}
-
-/** Returns `sql` with its values numbered from `first` on. */
-function shifted(sql: string, first: number): string {
-  return sql.replaceAll(/\?(\d)/g, (_, n) => `?${Number(n) + first - 1}`);
 }
 
 /**
@@ -224,40 +185,22 @@ export async function withdrawFile(
   file: StoredFile,
   { note, ...by }: By & { note: string },
 ): Promise<boolean> {
-  const { dataType, tradedate, name, revision, state, sha256 } = file;
-  const after = { revision, state: "withdrawn", note };
-  const movable = (first: number): Guard => ({
-    sql: `EXISTS (SELECT 1 FROM day_files WHERE ${shifted(MOVABLE, first)})`,
-    values: [dataType, tradedate, name, revision, state],
-  });
+  const { revision, state, sha256 } = file;
+  const target = fileTarget(file);
+  const movable = part`EXISTS (SELECT 1 FROM day_files WHERE ${isMovable(file)})`;
+  const entry = {
+    action: "file.withdraw",
+    subject: target,
+    before: { revision, state },
+    after: { revision, state: "withdrawn", note },
+  };
   const decision = { revision, atMs: by.nowMs, actor: by.actor.name, note };
   const results = await db.batch([
-    moved(db, file, by, { action: "file.withdraw", after }),
-    ...withdrawStatements(db, { target: fileTarget(file), content: sha256 }, decision, movable),
-    db
-      .prepare(`UPDATE day_files SET state = 'withdrawn', state_note = ?6 WHERE ${MOVABLE}`)
-      .bind(dataType, tradedate, name, revision, state, note),
+    auditStatement(db, by, entry, movable),
+    ...withdrawStatements(db, { target, content: sha256 }, decision, movable),
+    sql(db)`UPDATE day_files SET state = 'withdrawn', state_note = ${note} WHERE ${isMovable(file)}`,
   ]);
   return changed(results.at(-1));
-}
-
-function moved(
-  db: D1Database,
-  file: StoredFile,
-  by: By,
-  { action, after, allowed }: { action: string; after: object; allowed?: Guard },
-): D1PreparedStatement {
-  const { dataType, tradedate, name, revision, state } = file;
-  const guard: Guard = {
-    sql: `EXISTS (SELECT 1 FROM day_files WHERE data_type = ?7 AND tradedate = ?8 AND name = ?9
-      AND revision = ?10 AND state = ?11 AND replaced_at_ms IS NULL) AND ${allowed?.sql ?? "TRUE"}`,
-    values: [dataType, tradedate, name, revision, state, ...(allowed?.values ?? [])],
-  };
-  return auditStatement(db, entryOf(by, action, file, { revision, state }, after), guard);
-}
-
-function entryOf(by: By, action: string, place: FilePlace, before: object | null, after: object) {
-  return { atMs: by.nowMs, actor: by.actor, action, subject: fileTarget(place), before, after };
 }
 
 /** Returns whether the statement changed rows; changes by the triggers of the catalog revision count too. */

@@ -7,6 +7,7 @@ import type { DatasetName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import { soundSql } from "./decisions.ts";
 import type { PackQuality } from "./publish-day.ts";
+import { type Part, part, sql } from "./sql.ts";
 
 /** A client that began a file can finish its old revision for this long after it was replaced. */
 export const REPLACED_KEPT_MS = 7 * 86_400_000;
@@ -62,50 +63,46 @@ export function packName(tradedate: BeijingDate, dataset: DatasetName): string {
 }
 
 /**
- * A day pack replaces an operator's file of the same name, because such names were allowed before packs of trades
- * existed. `dataType` is an expression of SQL; ?2 to ?4 are the first and last day and the instant of `FileVersion`'s 7
- * days.
+ * Returns the query of the current revisions, and of those replaced after `replacedAfterMs`. A day pack replaces an
+ * operator's file of the same name, because such names were allowed before packs of trades existed. `dataType` is a
+ * value or an expression.
  */
-const versionsOf = (dataType: string) => `
+function versionsOf(
+  dataType: string | Part,
+  { from, to }: { from: BeijingDate; to: BeijingDate },
+  replacedAfterMs = Number.MAX_SAFE_INTEGER,
+): Part {
+  return part`
   SELECT 'level2' AS dataType, d.tradedate, d.tradedate || '_' || d.dataset || '.parquet' AS name, r.revision,
     p.object_key AS objectKey, p.etag, p.size_bytes AS sizeBytes, p.sha256,
     r.published_at_ms AS publishedAtMs, p.pack_id AS packId, p.build_id AS buildId, r.replaced_at_ms AS replacedAtMs
   FROM order_days d
   JOIN day_revisions r ON r.dataset = d.dataset AND r.tradedate = d.tradedate
   JOIN day_packs p ON p.pack_id = r.pack_id
-  WHERE ${dataType} = 'level2' AND d.tradedate BETWEEN ?2 AND ?3 AND d.state = 'available'
-    AND (r.revision = d.revision OR (r.replaced_at_ms > ?4
+  WHERE ${dataType} = 'level2' AND d.tradedate BETWEEN ${from} AND ${to} AND d.state = 'available'
+    AND (r.revision = d.revision OR (r.replaced_at_ms > ${replacedAfterMs}
       AND NOT EXISTS (SELECT 1 FROM withdrawals w WHERE w.target = d.dataset || '/' || d.tradedate AND w.content = p.build_id)
-      AND ${soundSql("p.object_key")}))
+      AND ${soundSql(part`p.object_key`)}))
   UNION ALL
   SELECT data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256, published_at_ms, NULL, NULL,
     replaced_at_ms
   FROM day_files
-  WHERE data_type = ${dataType} AND tradedate BETWEEN ?2 AND ?3 AND state = 'published'
-    AND (replaced_at_ms IS NULL OR replaced_at_ms > ?4)
+  WHERE data_type = ${dataType} AND tradedate BETWEEN ${from} AND ${to} AND state = 'published'
+    AND (replaced_at_ms IS NULL OR replaced_at_ms > ${replacedAfterMs})
     AND NOT (data_type = 'level2' AND EXISTS (SELECT 1 FROM order_days o
       WHERE o.tradedate = day_files.tradedate AND day_files.name = o.tradedate || '_' || o.dataset || '.parquet'))`;
-
-const VERSIONS = versionsOf("?1");
-const VERSIONS_IN_SHARE = versionsOf("(SELECT data_type FROM shares WHERE share_id = ?1)");
-
-/** Returns the bindings for current revisions only: no revision was replaced after the latest instant. */
-function present({ dataType, from, to }: CoverageQuestion): [DataType, string, string, number] {
-  return [dataType, from, to, Number.MAX_SAFE_INTEGER];
 }
 
 /** Returns the offered files by day, then name; never a withdrawn, unverified or damaged one. */
 export async function coveredFiles(db: D1Database, question: CoverageQuestion): Promise<ListedFile[]> {
-  const sql = `
+  const { results } = await sql(db)`
     SELECT *, (SELECT claims ->> 'quality' FROM uploads WHERE object_id = packId) AS quality
-    FROM (${VERSIONS}) ORDER BY tradedate, name`;
-  const { results } = await db
-    .prepare(sql)
-    .bind(...present(question))
-    .all<FileVersion & { quality: string | null }>();
+    FROM (${versionsOf(question.dataType, question)}) ORDER BY tradedate, name`.all<
+    FileVersion & { quality: string | null }
+  >();
   return results.map(({ replacedAtMs: _, quality, ...file }) => ({
     ...file,
-    quality: quality === null ? null : (JSON.parse(quality) as PackQuality),
+    quality: JSON.parse(quality ?? "null") as PackQuality | null,
   }));
 }
 
@@ -119,34 +116,32 @@ export interface Coverage {
 
 /** Returns number, size and first and last day of `coveredFiles` without listing them. */
 export async function coverageOf(db: D1Database, question: CoverageQuestion): Promise<Coverage> {
-  const sql = `
+  const coverage = await sql(db)`
     SELECT count(*) AS fileCount, coalesce(sum(sizeBytes), 0) AS sizeBytes,
       min(tradedate) AS firstDay, max(tradedate) AS lastDay
-    FROM (${VERSIONS})`;
-  const coverage = await db
-    .prepare(sql)
-    .bind(...present(question))
-    .first<Coverage>();
+    FROM (${versionsOf(question.dataType, question)})`.first<Coverage>();
   if (coverage === null) throw new Error("the coverage query returned no row, but must return one");
   return coverage;
 }
 
-const AT_A_NAME = "WHERE name = ?5 ORDER BY replacedAtMs IS NOT NULL, revision DESC";
+/** Returns the query of the versions of the file at a place that may be downloaded at `nowMs`, the current one first. */
+function versionsAt(
+  dataType: string | Part,
+  { tradedate, name }: Pick<FilePlace, "tradedate" | "name">,
+  nowMs: number,
+): Part {
+  const versions = versionsOf(dataType, { from: tradedate, to: tradedate }, nowMs - REPLACED_KEPT_MS);
+  return part`
+    SELECT * FROM (${versions}) WHERE name = ${name} ORDER BY replacedAtMs IS NOT NULL, revision DESC`;
+}
 
 /**
  * Returns the versions of the file at `place` that may be downloaded at `nowMs` (Unix milliseconds): the current one,
  * then those replaced less than 7 days ago, newest first. Empty when the file is not offered. The caller checks the
  * plan's window.
  */
-export async function fileVersions(
-  db: D1Database,
-  { dataType, tradedate, name }: FilePlace,
-  nowMs: number,
-): Promise<FileVersion[]> {
-  const statement = db
-    .prepare(`SELECT * FROM (${VERSIONS}) ${AT_A_NAME}`)
-    .bind(dataType, tradedate, tradedate, nowMs - REPLACED_KEPT_MS, name);
-  return fileVersionsOf(await statement.all());
+export async function fileVersions(db: D1Database, place: FilePlace, nowMs: number): Promise<FileVersion[]> {
+  return fileVersionsOf(await sql(db)`${versionsAt(place.dataType, place, nowMs)}`.all());
 }
 
 /**
@@ -155,12 +150,11 @@ export async function fileVersions(
  */
 export function fileVersionsStatement(
   db: D1Database,
-  { shareId, tradedate, name }: { shareId: string; tradedate: BeijingDate; name: string },
+  { shareId, ...place }: { shareId: string; tradedate: BeijingDate; name: string },
   nowMs: number,
 ): D1PreparedStatement {
-  return db
-    .prepare(`SELECT * FROM (${VERSIONS_IN_SHARE}) ${AT_A_NAME}`)
-    .bind(shareId, tradedate, tradedate, nowMs - REPLACED_KEPT_MS, name);
+  const dataType = part`(SELECT data_type FROM shares WHERE share_id = ${shareId})`;
+  return sql(db)`${versionsAt(dataType, place, nowMs)}`;
 }
 
 /** Returns the versions in the result of `fileVersionsStatement`. */
@@ -171,7 +165,7 @@ export function fileVersionsOf(result: D1Result | undefined): FileVersion[] {
 
 /** Returns the statement that reads the catalog revision, which changes with every change of offered files. */
 export function catalogRevisionStatement(db: D1Database): D1PreparedStatement {
-  return db.prepare("SELECT revision FROM catalog_revision");
+  return sql(db)`SELECT revision FROM catalog_revision`;
 }
 
 /** Returns the number in the result of `catalogRevisionStatement`. */

@@ -1,5 +1,6 @@
 /** Reads the holder of a key: everything that `access` needs for a principal, in one read from the primary. */
 import type { DailyLimits, PlanName, Principal, Subscription } from "../entitlement/principal.ts";
+import { part, sql } from "./sql.ts";
 
 /** A key and its account. */
 export interface KeyHolder {
@@ -16,51 +17,32 @@ export interface KeyHolder {
   ownLimits: Readonly<Partial<DailyLimits>>;
 }
 
-interface KeyHolderRow {
-  key_id: string;
-  account_id: string;
-  revoked_at_ms: number | null;
-  expires_at_ms: number | null;
-  last_used_at_ms: number | null;
-  disabled_at_ms: number | null;
-  own_limits: string;
-  subscriptions: string;
-  plan_limits: string;
-}
+type KeyHolderRow = Omit<KeyHolder, "disabled" | "subscriptions" | "planLimits" | "ownLimits"> &
+  Record<"subscriptions" | "planLimits" | "ownLimits", string> & { disabled: number };
 
-const MEANS = `a.account_id, a.disabled_at_ms, a.own_limits,
+const MEANS = part`a.account_id AS accountId, a.disabled_at_ms IS NOT NULL AS disabled, a.own_limits AS ownLimits,
     (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
        FROM subscriptions WHERE account_id = a.account_id) AS subscriptions,
-    (SELECT json_group_object(plan, json_object('requests', requests, 'files', files)) FROM plans) AS plan_limits`;
-
-const OF_KEY = `
-  SELECT k.key_id, k.revoked_at_ms, k.expires_at_ms, k.last_used_at_ms, ${MEANS}
-  FROM api_keys k JOIN accounts a ON a.account_id = k.account_id
-  WHERE k.sha256 = ?1`;
-
-const OF_ACCOUNT = `
-  SELECT '' AS key_id, NULL AS revoked_at_ms, NULL AS expires_at_ms, NULL AS last_used_at_ms, ${MEANS}
-  FROM accounts a WHERE a.account_id = ?1`;
+    (SELECT json_group_object(plan, json_object('requests', requests, 'files', files)) FROM plans) AS planLimits`;
 
 /** Returns the statement that finds the holder of the key with this SHA-256; pass its result to `keyHolderOf`. */
 export function keyHolderStatement(db: D1Database, sha256: string): D1PreparedStatement {
-  return db.prepare(OF_KEY).bind(sha256);
+  return sql(db)`
+    SELECT k.key_id AS keyId, k.revoked_at_ms AS revokedAtMs, k.expires_at_ms AS expiresAtMs,
+      k.last_used_at_ms AS lastUsedAtMs, ${MEANS}
+    FROM api_keys k JOIN accounts a ON a.account_id = k.account_id WHERE k.sha256 = ${sha256}`;
 }
 
 /** Returns the holder in the result of `keyHolderStatement`, or null for an unknown key. */
 export function keyHolderOf(result: D1Result): KeyHolder | null {
-  const row = (result.results as KeyHolderRow[])[0];
+  const [row] = result.results as KeyHolderRow[];
   if (row === undefined) return null;
   return {
-    keyId: row.key_id,
-    accountId: row.account_id,
-    revokedAtMs: row.revoked_at_ms,
-    expiresAtMs: row.expires_at_ms,
-    lastUsedAtMs: row.last_used_at_ms,
-    disabled: row.disabled_at_ms !== null,
+    ...row,
+    disabled: row.disabled === 1,
     subscriptions: JSON.parse(row.subscriptions) as Subscription[],
-    planLimits: JSON.parse(row.plan_limits) as Record<PlanName, DailyLimits>,
-    ownLimits: JSON.parse(row.own_limits) as Partial<DailyLimits>,
+    planLimits: JSON.parse(row.planLimits) as Record<PlanName, DailyLimits>,
+    ownLimits: JSON.parse(row.ownLimits) as Partial<DailyLimits>,
   };
 }
 
@@ -75,6 +57,9 @@ export function principalOf(holder: KeyHolder): Principal {
  * no such account.
  */
 export async function principalOfAccount(db: D1Database, accountId: string): Promise<Principal | null> {
-  const holder = keyHolderOf(await db.prepare(OF_ACCOUNT).bind(accountId).all());
+  const result = await sql(db)`
+    SELECT '' AS keyId, NULL AS revokedAtMs, NULL AS expiresAtMs, NULL AS lastUsedAtMs, ${MEANS}
+    FROM accounts a WHERE a.account_id = ${accountId}`.all();
+  const holder = keyHolderOf(result);
   return holder === null ? null : principalOf(holder);
 }

@@ -4,6 +4,7 @@
  */
 import type { PlanName } from "../entitlement/principal.ts";
 import type { By } from "./accounts.ts";
+import { sql } from "./sql.ts";
 
 /** A key already in the catalog. */
 export interface KnownKey {
@@ -42,23 +43,15 @@ export async function knownForImport(
   accountIds: string[],
 ): Promise<KnownForImport> {
   const [keys, subscriptions, accounts] = await db.batch([
-    db
-      .prepare(
-        `SELECT sha256, account_id AS accountId, revoked_at_ms AS revokedAtMs
-         FROM api_keys WHERE sha256 IN (SELECT value FROM json_each(?1))`,
-      )
-      .bind(JSON.stringify(sha256s)),
-    db
-      .prepare(
-        `SELECT account_id AS accountId, plan, start_ms AS startMs, end_ms AS endMs
-         FROM subscriptions WHERE account_id IN (SELECT value FROM json_each(?1))`,
-      )
-      .bind(JSON.stringify(accountIds)),
-    db
-      .prepare(
-        "SELECT account_id AS accountId FROM accounts WHERE account_id IN (SELECT value FROM json_each(?1))",
-      )
-      .bind(JSON.stringify(accountIds)),
+    sql(db)`
+      SELECT sha256, account_id AS accountId, revoked_at_ms AS revokedAtMs
+      FROM api_keys WHERE sha256 IN (SELECT value FROM json_each(${JSON.stringify(sha256s)}))`,
+    sql(db)`
+      SELECT account_id AS accountId, plan, start_ms AS startMs, end_ms AS endMs
+      FROM subscriptions WHERE account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`,
+    sql(db)`
+      SELECT account_id AS accountId FROM accounts
+      WHERE account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`,
   ]);
   return {
     accounts: ((accounts?.results ?? []) as { accountId: string }[]).map(({ accountId }) => accountId),
@@ -67,35 +60,6 @@ export async function knownForImport(
   };
 }
 
-const ADD_ACCOUNTS = `
-  INSERT OR IGNORE INTO accounts (account_id, contact, note, created_at_ms)
-  SELECT DISTINCT value ->> 'accountId', '', 'imported', ?2 FROM json_each(?1)`;
-
-const AUDIT_KEYS = `
-  INSERT INTO audit (at_ms, actor_kind, actor, action, subject, after)
-  SELECT ?2, ?3, ?4, 'key.import', value ->> 'keyId', json_object(
-    'accountId', value ->> 'accountId', 'firstCharacters', value ->> 'firstCharacters')
-  FROM json_each(?1) WHERE value ->> 'sha256' NOT IN (SELECT sha256 FROM api_keys)`;
-
-const ADD_KEYS = `
-  INSERT OR IGNORE INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms)
-  SELECT value ->> 'sha256', value ->> 'keyId', value ->> 'accountId', 'imported',
-    value ->> 'firstCharacters', ?2
-  FROM json_each(?1)`;
-
-const AUDIT_SUBSCRIPTIONS = `
-  INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
-  SELECT ?2, ?3, ?4, 'account.subscription', value ->> 'accountId',
-    CASE WHEN s.end_ms IS NULL THEN NULL
-      ELSE json_object('plan', s.plan, 'startMs', s.start_ms, 'endMs', s.end_ms) END,
-    json_object('plan', value ->> 'plan', 'startMs', value ->> 'startMs', 'endMs', value ->> 'endMs')
-  FROM json_each(?1) LEFT JOIN subscriptions s ON s.account_id = value ->> 'accountId'
-    AND s.plan = value ->> 'plan' AND s.start_ms = value ->> 'startMs'`;
-
-const SET_SUBSCRIPTIONS = `
-  INSERT OR REPLACE INTO subscriptions (account_id, plan, start_ms, end_ms)
-  SELECT value ->> 'accountId', value ->> 'plan', value ->> 'startMs', value ->> 'endMs' FROM json_each(?1)`;
-
 /**
  * Adds the keys, creates missing accounts of both lists, and sets the subscriptions, in one transaction. A subscription
  * of the same account, plan and start gets the new end.
@@ -103,17 +67,37 @@ const SET_SUBSCRIPTIONS = `
 export async function importKeys(
   db: D1Database,
   change: { keys: NewImportedKey[]; subscriptions: KnownSubscription[] },
-  by: By,
+  { nowMs, actor }: By,
 ): Promise<void> {
   const keys = JSON.stringify(change.keys);
   const subscriptions = JSON.stringify(change.subscriptions);
-  const { kind, name } = by.actor;
+  const addAccounts = (rows: string) => sql(db)`
+    INSERT OR IGNORE INTO accounts (account_id, contact, note, created_at_ms)
+    SELECT DISTINCT value ->> 'accountId', '', 'imported', ${nowMs} FROM json_each(${rows})`;
   await db.batch([
-    db.prepare(ADD_ACCOUNTS).bind(keys, by.nowMs),
-    db.prepare(ADD_ACCOUNTS).bind(subscriptions, by.nowMs),
-    db.prepare(AUDIT_KEYS).bind(keys, by.nowMs, kind, name),
-    db.prepare(ADD_KEYS).bind(keys, by.nowMs),
-    db.prepare(AUDIT_SUBSCRIPTIONS).bind(subscriptions, by.nowMs, kind, name),
-    db.prepare(SET_SUBSCRIPTIONS).bind(subscriptions),
+    addAccounts(keys),
+    addAccounts(subscriptions),
+    sql(db)`
+      INSERT INTO audit (at_ms, actor_kind, actor, action, subject, after)
+      SELECT ${nowMs}, ${actor.kind}, ${actor.name}, 'key.import', value ->> 'keyId', json_object(
+        'accountId', value ->> 'accountId', 'firstCharacters', value ->> 'firstCharacters')
+      FROM json_each(${keys}) WHERE value ->> 'sha256' NOT IN (SELECT sha256 FROM api_keys)`,
+    sql(db)`
+      INSERT OR IGNORE INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms)
+      SELECT value ->> 'sha256', value ->> 'keyId', value ->> 'accountId', 'imported',
+        value ->> 'firstCharacters', ${nowMs}
+      FROM json_each(${keys})`,
+    sql(db)`
+      INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
+      SELECT ${nowMs}, ${actor.kind}, ${actor.name}, 'account.subscription', value ->> 'accountId',
+        CASE WHEN s.end_ms IS NULL THEN NULL
+          ELSE json_object('plan', s.plan, 'startMs', s.start_ms, 'endMs', s.end_ms) END,
+        json_object('plan', value ->> 'plan', 'startMs', value ->> 'startMs', 'endMs', value ->> 'endMs')
+      FROM json_each(${subscriptions}) LEFT JOIN subscriptions s ON s.account_id = value ->> 'accountId'
+        AND s.plan = value ->> 'plan' AND s.start_ms = value ->> 'startMs'`,
+    sql(db)`
+      INSERT OR REPLACE INTO subscriptions (account_id, plan, start_ms, end_ms)
+      SELECT value ->> 'accountId', value ->> 'plan', value ->> 'startMs', value ->> 'endMs'
+      FROM json_each(${subscriptions})`,
   ]);
 }

@@ -2,6 +2,7 @@
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { signOutStatements } from "./console-access.ts";
+import { type Part, part, rows, sql } from "./sql.ts";
 
 export interface ApiKey {
   keyId: string;
@@ -18,7 +19,7 @@ export interface ApiKey {
 /** A key's last use is recorded at most this often, which keeps writes cheap. */
 export const USE_NOTED_EVERY_MS = 3_600_000;
 
-const KEY = `
+const KEY = part`
   SELECT key_id AS keyId, account_id AS accountId, name, first_characters AS firstCharacters,
     created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs, revoked_at_ms AS revokedAtMs,
     last_used_at_ms AS lastUsedAtMs
@@ -26,26 +27,21 @@ const KEY = `
 
 /** Returns the keys of an account, oldest first. */
 export async function keysOfAccount(db: D1Database, accountId: string): Promise<ApiKey[]> {
-  const statement = db.prepare(`${KEY} WHERE account_id = ?1 ORDER BY created_at_ms, key_id`).bind(accountId);
-  return (await statement.all<ApiKey>()).results;
+  return rows<ApiKey>(sql(db)`${KEY} WHERE account_id = ${accountId} ORDER BY created_at_ms, key_id`);
 }
 
 /** Returns the key with this id, or null. */
 export async function findKey(db: D1Database, keyId: string): Promise<ApiKey | null> {
-  return db.prepare(`${KEY} WHERE key_id = ?1`).bind(keyId).first<ApiKey>();
+  return sql(db)`${KEY} WHERE key_id = ${keyId}`.first<ApiKey>();
 }
 
 /**
- * An SQL condition with the values of `capOf`: fewer keys than allowed are in force. It is part of the insert, so that
- * concurrent requests cannot exceed the limit.
+ * Returns an SQL condition: the account has fewer than `most` keys in force; `notCounted` is the id of a key that ends
+ * now, or null. It is part of the insert, so that concurrent requests cannot exceed the limit.
  */
-const belowCap = (first: number) => `(SELECT count(*) FROM api_keys k WHERE k.account_id = ?${first}
-  AND k.revoked_at_ms IS NULL AND coalesce(k.expires_at_ms > ?${first + 1}, 1)
-  AND k.key_id IS NOT ?${first + 2}) < ?${first + 3}`;
-
-/** Returns the values of `belowCap`; `notCounted` is the id of a key that ends now, or null. */
-function capOf(accountId: string, by: By, notCounted: string | null, most: number) {
-  return [accountId, by.nowMs, notCounted, most];
+function belowCap(accountId: string, by: By, notCounted: string | null, most: number): Part {
+  return part`(SELECT count(*) FROM api_keys k WHERE k.account_id = ${accountId} AND k.revoked_at_ms IS NULL
+    AND coalesce(k.expires_at_ms > ${by.nowMs}, 1) AND k.key_id IS NOT ${notCounted}) < ${most}`;
 }
 
 /**
@@ -60,16 +56,13 @@ export async function addKey(
 ): Promise<boolean> {
   const { sha256, keyId, accountId, name, firstCharacters, expiresAtMs } = key;
   const after = { accountId, name, firstCharacters, expiresAtMs };
-  const entry = { atMs: by.nowMs, actor: by.actor, action: "key.issue", subject: keyId, before: null, after };
-  const cap = capOf(accountId, by, null, most);
+  const allowed = belowCap(accountId, by, null, most);
   const results = await db.batch<{ key_id: string }>([
-    auditStatement(db, entry, { sql: belowCap(7), values: cap }),
-    db
-      .prepare(
-        `INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms, expires_at_ms)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ${belowCap(8)} RETURNING key_id`,
-      )
-      .bind(sha256, keyId, accountId, name, firstCharacters, by.nowMs, expiresAtMs, ...cap),
+    auditStatement(db, by, { action: "key.issue", subject: keyId, after }, allowed),
+    sql(db)`
+      INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms, expires_at_ms)
+      SELECT ${sha256}, ${keyId}, ${accountId}, ${name}, ${firstCharacters}, ${by.nowMs}, ${expiresAtMs}
+      WHERE ${allowed} RETURNING key_id`,
   ]);
   return results[1]?.results.length === 1;
 }
@@ -92,37 +85,26 @@ export async function rollKey(
   { fresh, oldExpiresAtMs, most = Number.MAX_SAFE_INTEGER }: Rolled,
   by: By,
 ): Promise<boolean> {
+  const { keyId, accountId } = old;
   const endsAtMs = Math.min(old.expiresAtMs ?? oldExpiresAtMs, oldExpiresAtMs);
-  const allowed = (first: number) => `EXISTS (SELECT 1 FROM api_keys WHERE key_id = ?${first}
-    AND revoked_at_ms IS NULL AND expires_at_ms IS ?${first + 1} AND coalesce(expires_at_ms > ?${first + 2}, 1))
-    AND ${belowCap(first + 3)}`;
-  const cap = capOf(old.accountId, by, endsAtMs <= by.nowMs ? old.keyId : null, most);
-  const values = [old.keyId, old.expiresAtMs, by.nowMs, ...cap];
+  const allowed = part`EXISTS (SELECT 1 FROM api_keys WHERE key_id = ${keyId}
+    AND revoked_at_ms IS NULL AND expires_at_ms IS ${old.expiresAtMs} AND coalesce(expires_at_ms > ${by.nowMs}, 1))
+    AND ${belowCap(accountId, by, endsAtMs <= by.nowMs ? keyId : null, most)}`;
+  const entry = {
+    action: "key.roll",
+    subject: keyId,
+    before: { expiresAtMs: old.expiresAtMs },
+    after: { expiresAtMs: endsAtMs, accountId, newKeyId: fresh.keyId },
+  };
   const results = await db.batch<{ key_id: string }>([
-    auditStatement(
-      db,
-      {
-        atMs: by.nowMs,
-        actor: by.actor,
-        action: "key.roll",
-        subject: old.keyId,
-        before: { expiresAtMs: old.expiresAtMs },
-        after: { expiresAtMs: endsAtMs, accountId: old.accountId, newKeyId: fresh.keyId },
-      },
-      { sql: allowed(7), values },
-    ),
-    db
-      .prepare(
-        `INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ${allowed(7)} RETURNING key_id`,
-      )
-      .bind(fresh.sha256, fresh.keyId, old.accountId, old.name, fresh.firstCharacters, by.nowMs, ...values),
-    db
-      .prepare(
-        `UPDATE api_keys SET expires_at_ms = ?2
-         WHERE key_id = ?1 AND EXISTS (SELECT 1 FROM api_keys WHERE key_id = ?3)`,
-      )
-      .bind(old.keyId, endsAtMs, fresh.keyId),
+    auditStatement(db, by, entry, allowed),
+    sql(db)`
+      INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms)
+      SELECT ${fresh.sha256}, ${fresh.keyId}, ${accountId}, ${old.name}, ${fresh.firstCharacters}, ${by.nowMs}
+      WHERE ${allowed} RETURNING key_id`,
+    sql(db)`
+      UPDATE api_keys SET expires_at_ms = ${endsAtMs}
+      WHERE key_id = ${keyId} AND EXISTS (SELECT 1 FROM api_keys WHERE key_id = ${fresh.keyId})`,
   ]);
   return results[1]?.results.length === 1;
 }
@@ -132,34 +114,20 @@ export async function rollKey(
  * account out of the console, where a thief with a session could create another key.
  */
 export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<void> {
-  const guard = {
-    sql: "EXISTS (SELECT 1 FROM api_keys WHERE key_id = ?7 AND revoked_at_ms IS NULL)",
-    values: [keyId],
-  };
-  const after = { revokedAtMs: by.nowMs };
-  const ownerOfKey = "(SELECT account_id FROM api_keys WHERE key_id = ?1)";
+  const isInForce = part`key_id = ${keyId} AND revoked_at_ms IS NULL`;
+  const entry = { action: "key.revoke", subject: keyId, after: { revokedAtMs: by.nowMs } };
+  const owner = part`(SELECT account_id FROM api_keys WHERE key_id = ${keyId})`;
   await db.batch([
-    auditStatement(
-      db,
-      { atMs: by.nowMs, actor: by.actor, action: "key.revoke", subject: keyId, before: null, after },
-      guard,
-    ),
-    db
-      .prepare("UPDATE api_keys SET revoked_at_ms = ?2 WHERE key_id = ?1 AND revoked_at_ms IS NULL")
-      .bind(keyId, by.nowMs),
-    ...(by.actor.kind === "account"
-      ? []
-      : signOutStatements(db, { accountId: ownerOfKey, subject: keyId }, by)),
+    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM api_keys WHERE ${isInForce})`),
+    sql(db)`UPDATE api_keys SET revoked_at_ms = ${by.nowMs} WHERE ${isInForce}`,
+    ...(by.actor.kind === "account" ? [] : signOutStatements(db, owner, by)),
   ]);
 }
 
 /** Records that the key was used at `nowMs`, unless a use was recorded within the last hour. */
 export async function noteKeyUse(db: D1Database, keyId: string, nowMs: number): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE api_keys SET last_used_at_ms = ?2
-       WHERE key_id = ?1 AND (last_used_at_ms IS NULL OR last_used_at_ms <= ?2 - ?3)`,
-    )
-    .bind(keyId, nowMs, USE_NOTED_EVERY_MS)
-    .run();
+  await sql(db)`
+    UPDATE api_keys SET last_used_at_ms = ${nowMs}
+    WHERE key_id = ${keyId}
+      AND (last_used_at_ms IS NULL OR last_used_at_ms <= ${nowMs} - ${USE_NOTED_EVERY_MS})`.run();
 }

@@ -8,6 +8,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 import { UNKNOWN_LAST_TIME } from "./day-securities.ts";
+import { type Part, part, plain, sql } from "./sql.ts";
 
 /** Number of nearest loaded days to compare with; for the newest day these are the last ones. */
 const COMPARED_DAYS = 20;
@@ -47,17 +48,6 @@ interface Row extends MarketCounts {
   tradedate: BeijingDate;
 }
 
-const NEAREST = `
-  WITH days AS (
-    SELECT tradedate, julianday(substr(tradedate, 1, 4) || '-' || substr(tradedate, 5, 2) || '-' || substr(tradedate, 7, 2)) AS n
-    FROM order_days WHERE dataset = ?2 AND state = 'available' AND tradedate <> ?1),
-  nearest AS (
-    SELECT tradedate FROM days
-    ORDER BY abs(n - julianday(substr(?1, 1, 4) || '-' || substr(?1, 5, 2) || '-' || substr(?1, 7, 2))), tradedate
-    LIMIT ${COMPARED_DAYS})
-  SELECT d.tradedate, m.market, m.securities, m.rows
-  FROM nearest n JOIN order_days d ON d.dataset = ?2 AND d.tradedate = n.tradedate JOIN pack_markets m ON m.pack_id = d.pack_id`;
-
 /** Compares the pack `packId` of the day `tradedate`, whose index rows are loaded, with the other available days. */
 export async function comparisonOf(
   db: D1Database,
@@ -65,9 +55,18 @@ export async function comparisonOf(
   packId: number,
   dataset: DatasetName,
 ): Promise<Comparison> {
+  const isoDate = `${tradedate.slice(0, 4)}-${tradedate.slice(4, 6)}-${tradedate.slice(6)}`;
   const [own, others] = await db.batch<Row>([
-    db.prepare("SELECT market, securities, rows FROM pack_markets WHERE pack_id = ?1").bind(packId),
-    db.prepare(NEAREST).bind(tradedate, dataset),
+    sql(db)`SELECT market, securities, rows FROM pack_markets WHERE pack_id = ${packId}`,
+    sql(db)`
+      WITH days AS (
+        SELECT tradedate, julianday(substr(tradedate, 1, 4) || '-' || substr(tradedate, 5, 2) || '-' || substr(tradedate, 7, 2)) AS n
+        FROM order_days WHERE dataset = ${dataset} AND state = 'available' AND tradedate <> ${tradedate}),
+      nearest AS (
+        SELECT tradedate FROM days ORDER BY abs(n - julianday(${isoDate})), tradedate LIMIT ${COMPARED_DAYS})
+      SELECT d.tradedate, m.market, m.securities, m.rows
+      FROM nearest n JOIN order_days d ON d.dataset = ${dataset} AND d.tradedate = n.tradedate
+      JOIN pack_markets m ON m.pack_id = d.pack_id`,
   ]);
   const byDay = new Map<string, MarketCounts[]>();
   for (const { tradedate: day, ...counts } of others?.results ?? []) {
@@ -115,19 +114,6 @@ export interface Loss {
 }
 
 /**
- * Returns the SQL of rows of the day's pack of which the pack `?2` has at most nine tenths; `of` are the identifying
- * columns.
- */
-const lossIn = (table: string, of: string[], selected: string) => `
-  SELECT ${selected}, b.rows AS before, coalesce(a.rows, 0) AS rows
-  FROM order_days d JOIN ${table} b ON b.pack_id = d.pack_id
-  LEFT JOIN ${table} a ON a.pack_id = ?2 AND ${of.map((column) => `a.${column} = b.${column}`).join(" AND ")}
-  WHERE d.tradedate = ?1 AND d.dataset = ?3 AND b.rows > 0 AND 10 * coalesce(a.rows, 0) <= ${LOSS_TENTHS} * b.rows`;
-
-const LOSSES = `${lossIn("day_securities", ["symbol", "market"], "b.symbol || '.' || b.market AS code")}
-  ORDER BY coalesce(a.rows, 0) > 0, b.symbol, b.market`;
-
-/**
  * Returns what the pack `packId`, whose index rows are loaded, lacks compared with the current revision of the day
  * `tradedate` in any state; null when it lacks nothing or the day was never loaded. Other days do not matter.
  */
@@ -137,35 +123,33 @@ export async function lossOf(
   packId: number,
   dataset: DatasetName,
 ): Promise<Loss | null> {
-  const revision = "SELECT revision FROM order_days WHERE tradedate = ?1 AND dataset = ?2";
-  const [day, markets, securities] = await db.batch([
-    db.prepare(revision).bind(tradedate, dataset),
-    db.prepare(lossIn("pack_markets", ["market"], "b.market")).bind(tradedate, packId, dataset),
-    db.prepare(LOSSES).bind(tradedate, packId, dataset),
+  const day = part`d.tradedate = ${tradedate} AND d.dataset = ${dataset}`;
+  /** Rows of the day's pack of which this pack has at most nine tenths; `of` are the identifying columns. */
+  const lossIn = (table: string, of: string[]) => {
+    const isSame = of.map((column) => `a.${column} = b.${column}`).join(" AND ");
+    return part`b.rows AS before, coalesce(a.rows, 0) AS rows
+      FROM order_days d JOIN ${plain(table)} b ON b.pack_id = d.pack_id
+      LEFT JOIN ${plain(table)} a ON a.pack_id = ${packId} AND ${plain(isSame)}
+      WHERE ${day} AND b.rows > 0 AND 10 * coalesce(a.rows, 0) <= ${LOSS_TENTHS} * b.rows`;
+  };
+  const [served, markets, securities] = await db.batch([
+    sql(db)`SELECT revision FROM order_days d WHERE ${day}`,
+    sql(db)`SELECT b.market, ${lossIn("pack_markets", ["market"])}`,
+    sql(db)`
+      SELECT b.symbol || '.' || b.market AS code, ${lossIn("day_securities", ["symbol", "market"])}
+      ORDER BY coalesce(a.rows, 0) > 0, b.symbol, b.market`,
   ]);
-  const [served] = (day?.results ?? []) as { revision: number }[];
+  const [revision] = (served?.results ?? []) as { revision: number }[];
   const less = (securities?.results ?? []) as Loss["securities"];
   const loss = (markets?.results ?? []) as Loss["markets"];
-  if (served === undefined || (less.length === 0 && loss.length === 0)) return null;
+  if (revision === undefined || (less.length === 0 && loss.length === 0)) return null;
   const lost = less.filter(({ rows }) => rows === 0).length;
   const named = less.slice(0, NAMED_SECURITIES);
-  return { ...served, markets: loss, lost, fewer: less.length - lost, securities: named };
+  return { ...revision, markets: loss, lost, fewer: less.length - lost, securities: named };
 }
 
-const REPEATED = `
-  SELECT d.tradedate FROM order_days d
-  WHERE d.dataset = ?3 AND d.state = 'available' AND d.tradedate <> ?1
-    AND (SELECT sum(rows) FROM pack_markets WHERE pack_id = ?2) >= ${FEWEST_COMPARED_ROWS}
-    AND NOT EXISTS (${marketsOf("?2")} EXCEPT ${marketsOf("d.pack_id")})
-    AND NOT EXISTS (${marketsOf("d.pack_id")} EXCEPT ${marketsOf("?2")})
-    AND NOT EXISTS (SELECT 1 FROM day_securities a
-      LEFT JOIN day_securities b ON b.pack_id = d.pack_id AND b.symbol = a.symbol AND b.market = a.market
-      WHERE a.pack_id = ?2 AND a.rows > 0
-        AND (b.rows IS NOT a.rows OR (b.last_time <> a.last_time AND ${UNKNOWN_LAST_TIME} NOT IN (a.last_time, b.last_time))))
-  ORDER BY d.tradedate DESC LIMIT 1`;
-
-function marketsOf(packId: string): string {
-  return `SELECT market, securities, rows FROM pack_markets WHERE pack_id = ${packId}`;
+function marketsOf(packId: number | Part): Part {
+  return part`SELECT market, securities, rows FROM pack_markets WHERE pack_id = ${packId}`;
 }
 
 /**
@@ -178,8 +162,18 @@ export async function repeatedDay(
   packId: number,
   dataset: DatasetName,
 ): Promise<BeijingDate | null> {
-  const row = await db.prepare(REPEATED).bind(tradedate, packId, dataset).first<{ tradedate: BeijingDate }>();
-  return row?.tradedate ?? null;
+  const [own, other] = [marketsOf(packId), marketsOf(part`d.pack_id`)];
+  const day = sql(db)`
+    SELECT d.tradedate FROM order_days d
+    WHERE d.dataset = ${dataset} AND d.state = 'available' AND d.tradedate <> ${tradedate}
+      AND (SELECT sum(rows) FROM pack_markets WHERE pack_id = ${packId}) >= ${FEWEST_COMPARED_ROWS}
+      AND NOT EXISTS (${own} EXCEPT ${other}) AND NOT EXISTS (${other} EXCEPT ${own})
+      AND NOT EXISTS (SELECT 1 FROM day_securities a
+        LEFT JOIN day_securities b ON b.pack_id = d.pack_id AND b.symbol = a.symbol AND b.market = a.market
+        WHERE a.pack_id = ${packId} AND a.rows > 0 AND (b.rows IS NOT a.rows
+          OR (b.last_time <> a.last_time AND ${UNKNOWN_LAST_TIME} NOT IN (a.last_time, b.last_time))))
+    ORDER BY d.tradedate DESC LIMIT 1`;
+  return day.first<BeijingDate>("tradedate");
 }
 
 /** Returns the median; 0 for an empty list. */

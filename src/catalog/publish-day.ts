@@ -5,12 +5,12 @@
 
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
-import type { Actor } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
-import { auditStatement, type Guard } from "./audit.ts";
+import { auditStatement } from "./audit.ts";
 import { revisionChangeStatement } from "./day-changes.ts";
-import { allowedSql, PACK_SERVED, servedStatement, soundSql } from "./decisions.ts";
+import { allowedSql, packServed, servedStatement, soundSql } from "./decisions.ts";
 import type { SectionRow } from "./order-day.ts";
+import { type Part, part, sql } from "./sql.ts";
 import type { Upload } from "./uploads.ts";
 
 /** The operator's claims about a pack before it is sent, besides size and checksum. */
@@ -52,27 +52,24 @@ export function daySubject(tradedate: BeijingDate, dataset: DatasetName): string
 /** D1 accepts values of up to 2 MB; half of it leaves space for long lists of blocks. */
 const CHUNK_CHARACTERS = 1_000_000;
 
-const LOAD = `
-  INSERT OR REPLACE INTO day_securities
-    (pack_id, symbol, market, section_offset, section_length, footer_length, rows, last_time, crc, blocks)
-  SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-    value ->> 7, unhex(value ->> 8)
-  FROM json_each(?2)`;
-
-const SUM_UP = `
-  INSERT OR REPLACE INTO pack_markets (pack_id, market, securities, rows)
-  SELECT pack_id, market, sum(rows > 0), sum(rows) FROM day_securities WHERE pack_id = ?1 GROUP BY market`;
-
 /**
  * Loads the index rows of a pack in one batch of few statements (D1 binds at most 100 values a statement, so rows are
  * passed as JSON and blocks as hex) and sums them up by exchange. Idempotent.
  */
 export async function loadIndexRows(db: D1Database, packId: number, rows: SectionRow[]): Promise<void> {
-  const load = db.prepare(LOAD);
-  const statements = chunksOf(rows.map(jsonRow), CHUNK_CHARACTERS).map((chunk) =>
-    load.bind(packId, `[${chunk.join(",")}]`),
-  );
-  await db.batch([...statements, db.prepare(SUM_UP).bind(packId)]);
+  const load = (chunk: string[]) => sql(db)`
+    INSERT OR REPLACE INTO day_securities
+      (pack_id, symbol, market, section_offset, section_length, footer_length, rows, last_time, crc, blocks)
+    SELECT ${packId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+      value ->> 7, unhex(value ->> 8)
+    FROM json_each(${`[${chunk.join(",")}]`})`;
+  await db.batch([
+    ...chunksOf(rows.map(jsonRow), CHUNK_CHARACTERS).map(load),
+    sql(db)`
+      INSERT OR REPLACE INTO pack_markets (pack_id, market, securities, rows)
+      SELECT pack_id, market, sum(rows > 0), sum(rows) FROM day_securities
+      WHERE pack_id = ${packId} GROUP BY market`,
+  ]);
 }
 
 function jsonRow(row: SectionRow): string {
@@ -120,74 +117,58 @@ export async function restateQuality(
   db: D1Database,
   { dataset, tradedate, packId }: { dataset: DatasetName; tradedate: BeijingDate; packId: number },
   quality: PackQuality,
-  { actor, nowMs }: By,
+  by: By,
 ): Promise<void> {
-  const path = "$.quality";
-  const before = await db
-    .prepare("SELECT claims ->> ?2 AS quality FROM uploads WHERE object_id = ?1")
-    .bind(packId, path)
-    .first<{ quality: string | null }>();
-  if (before === null) return;
-  const stated = before.quality === null ? null : (JSON.parse(before.quality) as PackQuality);
+  const upload = await sql(db)`
+    SELECT claims ->> '$.quality' AS quality FROM uploads WHERE object_id = ${packId}`.first<{
+    quality: string | null;
+  }>();
+  if (upload === null) return;
+  const stated = JSON.parse(upload.quality ?? "null") as PackQuality | null;
   const text = JSON.stringify(quality);
   if (stated !== null && JSON.stringify(stated) === text) return;
   await db.batch([
-    auditStatement(db, {
-      atMs: nowMs,
-      actor,
+    auditStatement(db, by, {
       action: "day.quality",
       subject: daySubject(tradedate, dataset),
       before: stated && shortOf(stated),
       after: shortOf(quality),
     }),
-    db
-      .prepare("UPDATE uploads SET claims = json_set(claims, ?2, json(?3)) WHERE object_id = ?1")
-      .bind(packId, path, text),
+    sql(db)`
+      UPDATE uploads SET claims = json_set(claims, '$.quality', json(${text})) WHERE object_id = ${packId}`,
   ]);
 }
 
 /** Records whether the publisher forces an upload that is implausible. */
 export async function setForced(db: D1Database, uploadId: string, forced: boolean): Promise<void> {
-  await db
-    .prepare("UPDATE uploads SET forced = ?2 WHERE upload_id = ?1 AND forced <> ?2")
-    .bind(uploadId, forced ? 1 : 0)
-    .run();
+  const flag = forced ? 1 : 0;
+  await sql(db)`
+    UPDATE uploads SET forced = ${flag} WHERE upload_id = ${uploadId} AND forced <> ${flag}`.run();
 }
 
 /** Returns whether the upload is forced. */
 export async function isForced(db: D1Database, uploadId: string): Promise<boolean> {
-  const sql = "SELECT forced FROM uploads WHERE upload_id = ?1";
-  return (await db.prepare(sql).bind(uploadId).first<{ forced: number }>())?.forced === 1;
+  const forced = sql(db)`SELECT forced FROM uploads WHERE upload_id = ${uploadId}`;
+  return (await forced.first<number>("forced")) === 1;
 }
 
 /** A complete upload with its object's etag. */
-export interface ArrivedPack {
+export interface ArrivedPack extends By {
   dataset: DatasetName;
   tradedate: BeijingDate;
   upload: Upload<PackClaims>;
   etag: string;
   /** The builder version and source checksum in the pack; null when it has none. */
   origin: { builderVersion: string; sourcesSha256: string } | null;
-  actor: Actor;
-  nowMs: number;
-}
-
-/** An SQL condition: this upload is completing in this transaction and not in the history yet. */
-const CLAIMED = `
-  EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?1 AND state = 'served')
-  AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3 AND dataset = ?4)`;
-
-type ClaimedValues = [uploadId: string, tradedate: BeijingDate, revision: number, dataset: DatasetName];
-
-/** Returns `CLAIMED` as a guard whose values are bound from number `first` on. */
-function claimedGuard(first: number, values: ClaimedValues): Guard {
-  const sql = CLAIMED.replaceAll(/\?(\d)/g, (_, n) => `?${Number(n) + first - 1}`);
-  return { sql, values };
 }
 
 /** An SQL condition: neither a withdrawal nor damage of its object prevents serving the row of `uploads`. */
-const ALLOWED = `${allowedSql("uploads.target", "uploads.claims ->> 'buildId'", "uploads.forced", "uploads.begun_at_ms")}
-  AND ${soundSql("uploads.object_key")}`;
+const ALLOWED = part`${allowedSql(
+  part`uploads.target`,
+  part`uploads.claims ->> 'buildId'`,
+  part`uploads.forced`,
+  part`uploads.begun_at_ms`,
+)} AND ${soundSql(part`uploads.object_key`)}`;
 
 /**
  * Makes `upload`, whose index rows are loaded, the served revision of its dataset's day, in one transaction. Returns
@@ -195,82 +176,59 @@ const ALLOWED = `${allowedSql("uploads.target", "uploads.claims ->> 'buildId'", 
  * revision of this or a higher number) or a decision prevents it (`decisions.ts`).
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
-  const { uploadId, revision } = arrived.upload;
-  const { tradedate, dataset } = arrived;
-  const claimed: ClaimedValues = [uploadId, tradedate, revision, dataset];
-  const prepare = (sql: string, ...more: (string | number | null)[]) =>
-    db.prepare(sql).bind(...claimed, ...more);
-
+  const { tradedate, dataset, etag, origin, nowMs } = arrived;
+  const { uploadId, revision, objectId } = arrived.upload;
+  const day = part`tradedate = ${tradedate} AND dataset = ${dataset}`;
+  const isNewest = part`NOT EXISTS (SELECT 1 FROM day_revisions WHERE ${day} AND revision >= ${revision})`;
+  // This upload is completing in this transaction and not in the history yet.
+  const isClaimed = part`EXISTS (SELECT 1 FROM uploads WHERE upload_id = ${uploadId} AND state = 'served') AND ${isNewest}`;
+  const change = { atMs: nowMs, dataset, tradedate, kind: "published", revision, packId: objectId } as const;
+  const target = packTarget(tradedate, dataset);
   const [claim] = await db.batch([
-    prepare(
-      `UPDATE uploads SET state = 'served' WHERE upload_id = ?1 AND state = 'completing'
-       AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE tradedate = ?2 AND revision >= ?3 AND dataset = ?4)
-         AND ${ALLOWED}`,
-    ),
-    await auditOf(db, arrived, claimed),
-    revisionChangeStatement(
-      db,
-      {
-        ...{ atMs: arrived.nowMs, dataset, tradedate, kind: "published", revision },
-        packId: arrived.upload.objectId,
-      },
-      claimedGuard(7, claimed),
-    ),
-    prepare(
-      `INSERT INTO day_packs
-         (pack_id, dataset, tradedate, object_key, etag, size_bytes, sha256, build_id, rows, securities, degraded,
-          builder_version, sources_sha256)
-       SELECT object_id, ?4, ?2, object_key, ?5, size_bytes, sha256, claims ->> 'buildId', claims ->> 'rows',
-         claims ->> 'securities', claims ->> 'degraded', ?6, ?7
-       FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
-      arrived.etag,
-      arrived.origin?.builderVersion ?? null,
-      arrived.origin?.sourcesSha256 ?? null,
-    ),
-    prepare(
-      `UPDATE day_revisions SET replaced_at_ms = ?5
-       WHERE tradedate = ?2 AND dataset = ?4 AND replaced_at_ms IS NULL AND ${CLAIMED}`,
-      arrived.nowMs,
-    ),
-    prepare(
-      `INSERT INTO day_revisions (dataset, tradedate, revision, pack_id, published_at_ms)
-       SELECT ?4, ?2, ?3, object_id, ?5 FROM uploads WHERE upload_id = ?1 AND ${CLAIMED}`,
-      arrived.nowMs,
-    ),
+    sql(db)`
+      UPDATE uploads SET state = 'served' WHERE upload_id = ${uploadId} AND state = 'completing'
+        AND ${isNewest} AND ${ALLOWED}`,
+    await auditOf(db, arrived, isClaimed),
+    revisionChangeStatement(db, change, isClaimed),
+    sql(db)`
+      INSERT INTO day_packs
+        (pack_id, dataset, tradedate, object_key, etag, size_bytes, sha256, build_id, rows, securities, degraded,
+         builder_version, sources_sha256)
+      SELECT object_id, ${dataset}, ${tradedate}, object_key, ${etag}, size_bytes, sha256, claims ->> 'buildId',
+        claims ->> 'rows', claims ->> 'securities', claims ->> 'degraded', ${origin?.builderVersion ?? null},
+        ${origin?.sourcesSha256 ?? null}
+      FROM uploads WHERE upload_id = ${uploadId} AND ${isClaimed}`,
+    sql(db)`
+      UPDATE day_revisions SET replaced_at_ms = ${nowMs} WHERE ${day} AND replaced_at_ms IS NULL AND ${isClaimed}`,
+    sql(db)`
+      INSERT INTO day_revisions (dataset, tradedate, revision, pack_id, published_at_ms)
+      SELECT ${dataset}, ${tradedate}, ${revision}, object_id, ${nowMs}
+      FROM uploads WHERE upload_id = ${uploadId} AND ${isClaimed}`,
     // The row that makes the revision visible, if the statements above put it into the history.
-    prepare(
-      `INSERT INTO order_days (dataset, tradedate, revision, pack_id, state)
-       SELECT r.dataset, r.tradedate, r.revision, r.pack_id, 'available'
-       FROM day_revisions r JOIN uploads u ON u.object_id = r.pack_id AND u.upload_id = ?1
-       WHERE r.tradedate = ?2 AND r.revision = ?3 AND r.dataset = ?4
-       ON CONFLICT (dataset, tradedate) DO UPDATE SET
-         revision = excluded.revision, pack_id = excluded.pack_id, state = 'available', state_note = ''
-       WHERE excluded.revision > order_days.revision`,
-    ),
-    servedStatement(db, packTarget(tradedate, dataset), PACK_SERVED, [arrived.upload.objectId]),
+    sql(db)`
+      INSERT INTO order_days (dataset, tradedate, revision, pack_id, state)
+      SELECT r.dataset, r.tradedate, r.revision, r.pack_id, 'available'
+      FROM day_revisions r JOIN uploads u ON u.object_id = r.pack_id AND u.upload_id = ${uploadId}
+      WHERE r.tradedate = ${tradedate} AND r.revision = ${revision} AND r.dataset = ${dataset}
+      ON CONFLICT (dataset, tradedate) DO UPDATE SET
+        revision = excluded.revision, pack_id = excluded.pack_id, state = 'available', state_note = ''
+      WHERE excluded.revision > order_days.revision`,
+    servedStatement(db, target, packServed(target, objectId)),
   ]);
   return claim?.meta.changes === 1;
 }
 
 async function auditOf(
   db: D1Database,
-  { dataset, tradedate, upload, actor, nowMs }: ArrivedPack,
-  claimed: ClaimedValues,
+  { dataset, tradedate, upload, ...by }: ArrivedPack,
+  isClaimed: Part,
 ): Promise<D1PreparedStatement> {
   const { revision, claims } = upload;
   const { buildId, rows, degraded, quality } = claims;
-  const before = await db
-    .prepare(
-      `SELECT d.revision, p.build_id AS buildId, p.rows FROM order_days d
-       JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.tradedate = ?1 AND d.dataset = ?2`,
-    )
-    .bind(tradedate, claimed[3])
-    .first();
+  const before = await sql(db)`
+    SELECT d.revision, p.build_id AS buildId, p.rows FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id
+    WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`.first();
   const after = { revision, buildId, rows, degraded, ...(quality && { quality: shortOf(quality) }) };
   const subject = daySubject(tradedate, dataset);
-  return auditStatement(
-    db,
-    { atMs: nowMs, actor, action: "day.publish", subject, before, after },
-    claimedGuard(7, claimed),
-  );
+  return auditStatement(db, by, { action: "day.publish", subject, before, after }, isClaimed);
 }

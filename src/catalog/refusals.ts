@@ -2,6 +2,7 @@
  * Refused requests, kept so that a request id can be explained. `operations/keep-refusal.ts` bounds their number.
  * Instants are Unix milliseconds.
  */
+import { part, rows, sql } from "./sql.ts";
 
 /** The time for which refusals are kept; the scheduled task deletes older ones. */
 export const REFUSALS_KEPT_MS = 14 * 86_400_000;
@@ -21,37 +22,31 @@ export interface Refusal {
   denial: string;
 }
 
-const COLUMNS = `request_id AS requestId, at_ms AS atMs, account_id AS accountId, key_id AS keyId, interface, symbol, tradedate,
+const COLUMNS = part`request_id AS requestId, at_ms AS atMs, account_id AS accountId, key_id AS keyId, interface, symbol, tradedate,
   denial`;
 
 /** Stores `refusal`; only the first one of a request id is kept. */
 export async function addRefusal(db: D1Database, refusal: Refusal): Promise<void> {
   const { requestId, atMs, accountId, keyId, interface: asked, symbol, tradedate, denial } = refusal;
-  await db
-    .prepare(
-      `INSERT OR IGNORE INTO refusals
-         (request_id, at_ms, account_id, key_id, interface, symbol, tradedate, denial)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .bind(requestId, atMs, accountId, keyId, asked, symbol, tradedate, denial)
-    .run();
+  await sql(db)`
+    INSERT OR IGNORE INTO refusals
+      (request_id, at_ms, account_id, key_id, interface, symbol, tradedate, denial)
+    VALUES (${requestId}, ${atMs}, ${accountId}, ${keyId}, ${asked}, ${symbol}, ${tradedate}, ${denial})`.run();
 }
 
 /** Returns the refusal of this request, or null. */
 export function findRefusal(db: D1Database, requestId: string): Promise<Refusal | null> {
-  return db.prepare(`SELECT ${COLUMNS} FROM refusals WHERE request_id = ?1`).bind(requestId).first<Refusal>();
+  return sql(db)`SELECT ${COLUMNS} FROM refusals WHERE request_id = ${requestId}`.first<Refusal>();
 }
 
 /** Returns at most `count` last refusals of the account, newest first. */
 export async function lastRefusals(db: D1Database, accountId: string, count: number): Promise<Refusal[]> {
-  const statement = db
-    .prepare(`SELECT ${COLUMNS} FROM refusals WHERE account_id = ?1 ORDER BY at_ms DESC LIMIT ?2`)
-    .bind(accountId, count);
-  return (await statement.all<Refusal>()).results;
+  return rows<Refusal>(sql(db)`
+    SELECT ${COLUMNS} FROM refusals WHERE account_id = ${accountId} ORDER BY at_ms DESC LIMIT ${count}`);
 }
 
 /** Deletes refusals from before `beforeMs`. Returns their number. */
 export async function forgetRefusals(db: D1Database, beforeMs: number): Promise<number> {
-  const { meta } = await db.prepare("DELETE FROM refusals WHERE at_ms < ?1").bind(beforeMs).run();
+  const { meta } = await sql(db)`DELETE FROM refusals WHERE at_ms < ${beforeMs}`.run();
   return meta.changes;
 }

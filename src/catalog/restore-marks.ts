@@ -3,6 +3,7 @@
  * decisions, and changes for clients that follow the list of changes.
  */
 import { differences } from "./day-changes.ts";
+import { plain } from "./sql.ts";
 
 /**
  * Returns statements to run before anything is replaced: they record issued revision numbers and what days serve.
@@ -88,8 +89,8 @@ const OTHER_PACKS = `(SELECT count(*) FROM restored_over o
   JOIN order_days n ON n.dataset = o.dataset AND n.tradedate = o.tradedate JOIN day_packs q ON q.pack_id = n.pack_id
   WHERE q.sha256 <> o.sha256)`;
 
-const DIFFERENCES = differences("d.pack_id", "was.pack_id").map(
-  (codes) => `CASE
+const DIFFERENCES = differences(plain("d.pack_id"), plain("was.pack_id")).map(
+  ({ text: codes }) => `CASE
     WHEN d.state IS NOT 'available' OR was.pack_id IS NULL THEN NULL
     WHEN was.sha256 = p.sha256 THEN '[]'
     WHEN ${OTHER_PACKS} <= ${COMPARED_DAYS} THEN ${codes}

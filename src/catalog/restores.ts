@@ -4,10 +4,10 @@
  */
 import { LAST_STORABLE_MS } from "../calendar/instant.ts";
 import type { By } from "./accounts.ts";
-import type { Value } from "./backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
 import { keepDecisions, OBJECT_ABSENT, rememberSeen, tellSeen } from "./restore-marks.ts";
 import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "./restore-revocations.ts";
+import { column, part, plain, sql, type Value } from "./sql.ts";
 
 /** Ids of uploads that begin during a restore stay below those that the restore assigns. */
 const ID_GAP = 1_000_000;
@@ -32,13 +32,10 @@ export interface Restore {
 
 /** Returns the restore of the backup with this SHA-256, or null. */
 export async function findRestore(db: D1Database, restoreId: string): Promise<Restore | null> {
-  const row = await db
-    .prepare(
-      `SELECT restore_id AS restoreId, state, id_shift AS idShift, chunks, tables, backup_id AS backupId,
-         over_empty AS overEmpty, kept FROM restores WHERE restore_id = ?1`,
-    )
-    .bind(restoreId)
-    .first<RestoreRow>();
+  const row = await sql(db)`
+    SELECT restore_id AS restoreId, state, id_shift AS idShift, chunks, tables, backup_id AS backupId,
+      over_empty AS overEmpty, kept
+    FROM restores WHERE restore_id = ${restoreId}`.first<RestoreRow>();
   if (row === null) return null;
   return {
     ...row,
@@ -65,29 +62,24 @@ export async function beginRestore(
   nowMs: number,
 ): Promise<void> {
   await db.batch([
-    db.prepare("DELETE FROM restore_chunks"),
-    db.prepare("DELETE FROM restore_objects"),
-    db.prepare("DELETE FROM restores WHERE restore_id = ?1 OR state = 'open'").bind(restoreId),
-    db
-      .prepare(
-        `INSERT INTO restores (restore_id, state, id_shift, chunks, tables, begun_at_ms, backup_id, over_empty)
-         SELECT ?1, 'open', ?2 + max(
-           (SELECT coalesce(max(object_id), 0) FROM uploads),
-           (SELECT coalesce(max(pack_id), 0) FROM day_packs),
-           (SELECT coalesce(max(file_id), 0) FROM day_files),
-           (SELECT coalesce(max(pack_id), 0) FROM day_securities)), ?3, ?4, ?5, ?6, ?7`,
-      )
-      .bind(restoreId, ID_GAP, chunks, JSON.stringify(tables), nowMs, backupId, overEmpty ? 1 : 0),
+    sql(db)`DELETE FROM restore_chunks`,
+    sql(db)`DELETE FROM restore_objects`,
+    sql(db)`DELETE FROM restores WHERE restore_id = ${restoreId} OR state = 'open'`,
+    sql(db)`
+      INSERT INTO restores (restore_id, state, id_shift, chunks, tables, begun_at_ms, backup_id, over_empty)
+      SELECT ${restoreId}, 'open', ${ID_GAP} + max(
+        (SELECT coalesce(max(object_id), 0) FROM uploads),
+        (SELECT coalesce(max(pack_id), 0) FROM day_packs),
+        (SELECT coalesce(max(file_id), 0) FROM day_files),
+        (SELECT coalesce(max(pack_id), 0) FROM day_securities)),
+        ${chunks}, ${JSON.stringify(tables)}, ${nowMs}, ${backupId}, ${overEmpty ? 1 : 0}`,
   ]);
 }
 
 /** Returns the numbers (from 1) of the stored chunks. */
 export async function restoreChunks(db: D1Database, restoreId: string): Promise<number[]> {
-  const { results } = await db
-    .prepare("SELECT n FROM restore_chunks WHERE restore_id = ?1 ORDER BY n")
-    .bind(restoreId)
-    .all<{ n: number }>();
-  return results.map(({ n }) => n);
+  return column<number>(sql(db)`
+    SELECT n FROM restore_chunks WHERE restore_id = ${restoreId} ORDER BY n`);
 }
 
 export interface NewChunk {
@@ -106,24 +98,21 @@ export async function addRestoreChunk(
   { n, table, after = null, next = null, rows }: NewChunk,
 ): Promise<void> {
   const keyOf = (key: Value[] | null) => key && JSON.stringify(key);
-  await db
-    .prepare(
-      `INSERT OR REPLACE INTO restore_chunks (restore_id, n, table_name, rows, after_key, next_key)
-       SELECT ?1, ?2, ?3, ?4, ?5, ?6 FROM restores WHERE restore_id = ?1 AND state = 'open'`,
-    )
-    .bind(restoreId, n, table, JSON.stringify(rows), keyOf(after), keyOf(next))
-    .run();
+  await sql(db)`
+    INSERT OR REPLACE INTO restore_chunks (restore_id, n, table_name, rows, after_key, next_key)
+    SELECT ${restoreId}, ${n}, ${table}, ${JSON.stringify(rows)}, ${keyOf(after)}, ${keyOf(next)}
+    FROM restores WHERE restore_id = ${restoreId} AND state = 'open'`.run();
 }
 
 /** Returns the tables of the restore whose pages are not complete and consecutive. */
 export async function brokenTables(db: D1Database, { restoreId, tables }: Restore): Promise<string[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT table_name AS name, after_key AS after, next_key AS next
-       FROM restore_chunks WHERE restore_id = ?1 ORDER BY n`,
-    )
-    .bind(restoreId)
-    .all<{ name: string; after: string | null; next: string | null }>();
+  const { results } = await sql(db)`
+    SELECT table_name AS name, after_key AS after, next_key AS next
+    FROM restore_chunks WHERE restore_id = ${restoreId} ORDER BY n`.all<{
+    name: string;
+    after: string | null;
+    next: string | null;
+  }>();
   return Object.keys(tables).filter((name) => {
     const pages = results.filter((page) => page.name === name);
     const follows = pages.every(({ after }, place) => after === (pages[place - 1]?.next ?? null));
@@ -175,14 +164,12 @@ export async function readyObjects(
   restoreId: string,
   objectIds: number[],
 ): Promise<Set<number>> {
-  const { results } = await db
-    .prepare(
-      `SELECT object_id AS id FROM restore_objects
-       WHERE restore_id = ?1 AND object_id IN (SELECT value FROM json_each(?2))`,
-    )
-    .bind(restoreId, JSON.stringify(objectIds))
-    .all<{ id: number }>();
-  return new Set(results.map(({ id }) => id));
+  return new Set(
+    await column<number>(sql(db)`
+    SELECT object_id AS id FROM restore_objects
+    WHERE restore_id = ${restoreId}
+      AND object_id IN (SELECT value FROM json_each(${JSON.stringify(objectIds)}))`),
+  );
 }
 
 /** Records that the object is complete in R2 with this etag. */
@@ -191,10 +178,9 @@ export async function markReady(
   restoreId: string,
   { objectId, etag }: { objectId: number; etag: string },
 ): Promise<void> {
-  await db
-    .prepare("INSERT OR REPLACE INTO restore_objects (restore_id, object_id, etag) VALUES (?, ?, ?)")
-    .bind(restoreId, objectId, etag)
-    .run();
+  await sql(db)`
+    INSERT OR REPLACE INTO restore_objects (restore_id, object_id, etag)
+    VALUES (${restoreId}, ${objectId}, ${etag})`.run();
 }
 
 /** Tables to empty too, because they refer to replaced rows. */
@@ -223,9 +209,9 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
     ...tellSeen(open, by.nowMs).map(prepare),
     ...[...appendAudit(restore.tables, open), ...revokeAgain(open)].map(prepare),
     auditOf(db, restore, by),
-    db
-      .prepare("UPDATE restores SET state = 'done', done_at_ms = ?2 WHERE restore_id = ?1 AND state = 'open'")
-      .bind(restoreId, by.nowMs),
+    sql(db)`
+      UPDATE restores SET state = 'done', done_at_ms = ${by.nowMs}
+      WHERE restore_id = ${restoreId} AND state = 'open'`,
     prepare("DELETE FROM restore_chunks WHERE restore_id = ?1"),
     prepare("DELETE FROM restore_objects WHERE restore_id = ?1"),
   ]);
@@ -233,14 +219,12 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
 
 /** Returns the statement for the restore's own audit entry, with what stays revoked. */
 function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: By): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO audit (at_ms, actor_kind, actor, action, subject, after)
-       SELECT ?2, ?3, ?4, 'backup.restore', ?1,
-         json_object('idShift', ?5, 'authenticated', json(?6), 'kept', json(kept))
-       FROM restores WHERE restore_id = ?1 AND state = 'open'`,
-    )
-    .bind(restoreId, by.nowMs, by.actor.kind, by.actor.name, idShift, String(backupId !== null));
+  return sql(db)`
+    INSERT INTO audit (at_ms, actor_kind, actor, action, subject, after)
+    SELECT ${by.nowMs}, ${by.actor.kind}, ${by.actor.name}, 'backup.restore', ${restoreId},
+      json_object('idShift', ${idShift}, 'authenticated', json(${String(backupId !== null)}),
+        'kept', json(kept))
+    FROM restores WHERE restore_id = ${restoreId} AND state = 'open'`;
 }
 
 /**
@@ -301,7 +285,7 @@ function presentEtags({ idShift }: Restore): string[] {
 }
 
 /** Every pack with index rows, found without reading each of its thousands of rows. */
-const INDEXED_PACKS = `
+const INDEXED_PACKS = part`
   WITH RECURSIVE packs (id) AS (
     SELECT min(pack_id) FROM day_securities
     UNION ALL
@@ -312,16 +296,13 @@ const INDEXED_PACKS = `
  * restore stay. Returns the number of remaining packs.
  */
 export async function sweepIndexRows(db: D1Database): Promise<number> {
-  const { results } = await db
-    .prepare(
-      `${INDEXED_PACKS} SELECT id FROM packs
-       WHERE id NOT IN (SELECT pack_id FROM day_packs) AND id NOT IN (SELECT object_id FROM uploads)
-         AND id <= coalesce((SELECT id_shift FROM restores WHERE state = 'open'), id)`,
-    )
-    .all<{ id: number }>();
+  const { results } = await sql(db)`
+    ${INDEXED_PACKS} SELECT id FROM packs
+    WHERE id NOT IN (SELECT pack_id FROM day_packs) AND id NOT IN (SELECT object_id FROM uploads)
+      AND id <= coalesce((SELECT id_shift FROM restores WHERE state = 'open'), id)`.all<{ id: number }>();
   const packs = JSON.stringify(results.slice(0, SWEPT_AT_ONCE).map(({ id }) => id));
   const sweep = (table: string) =>
-    db.prepare(`DELETE FROM ${table} WHERE pack_id IN (SELECT value FROM json_each(?1))`).bind(packs);
+    sql(db)`DELETE FROM ${plain(table)} WHERE pack_id IN (SELECT value FROM json_each(${packs}))`;
   await db.batch([sweep("day_securities"), sweep("pack_markets")]);
   return Math.max(0, results.length - SWEPT_AT_ONCE);
 }

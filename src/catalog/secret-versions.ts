@@ -6,6 +6,7 @@ import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import type { ExternalShare } from "./external-shares.ts";
 import { SHARE_LIFE_MS } from "./shares.ts";
+import { part, rows, sql } from "./sql.ts";
 
 /** What depends on a version of the share secret. */
 export interface VersionUse {
@@ -18,30 +19,25 @@ export interface VersionUse {
 
 /** Returns every version in use at `nowMs`, ascending. */
 export async function secretVersionUse(db: D1Database, nowMs: number): Promise<VersionUse[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT version, sum(shares) AS shares, sum(drives) AS drives FROM (
-         SELECT secret_version AS version, 0 AS shares, 1 AS drives FROM external_shares WHERE url <> ''
-         UNION ALL SELECT secret_version, 1, 0 FROM shares WHERE revoked_at_ms IS NULL AND created_at_ms > ?1)
-       GROUP BY version ORDER BY version`,
-    )
-    .bind(nowMs - SHARE_LIFE_MS)
-    .all<VersionUse>();
-  return results;
+  return rows<VersionUse>(sql(db)`
+    SELECT version, sum(shares) AS shares, sum(drives) AS drives FROM (
+      SELECT secret_version AS version, 0 AS shares, 1 AS drives FROM external_shares WHERE url <> ''
+      UNION ALL SELECT secret_version, 1, 0 FROM shares WHERE revoked_at_ms IS NULL
+        AND created_at_ms > ${nowMs - SHARE_LIFE_MS})
+    GROUP BY version ORDER BY version`);
 }
 
 /** Ends every share in force whose password has a version older than `version`. Returns their number. */
 export async function revokeOlderShares(db: D1Database, version: number, by: By): Promise<number> {
-  const older = "secret_version < ?1 AND revoked_at_ms IS NULL AND created_at_ms > ?2";
-  const sinceMs = by.nowMs - SHARE_LIFE_MS;
+  const { nowMs, actor } = by;
+  const isOlder = part`secret_version < ${version} AND revoked_at_ms IS NULL
+    AND created_at_ms > ${nowMs - SHARE_LIFE_MS}`;
   const [, revoked] = await db.batch([
-    db
-      .prepare(
-        `INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
-         SELECT ?3, ?4, ?5, 'share.revoke', share_id, '{"revoked":false}', '{"revoked":true}' FROM shares WHERE ${older}`,
-      )
-      .bind(version, sinceMs, by.nowMs, by.actor.kind, by.actor.name),
-    db.prepare(`UPDATE shares SET revoked_at_ms = ?3 WHERE ${older}`).bind(version, sinceMs, by.nowMs),
+    sql(db)`
+      INSERT INTO audit (at_ms, actor_kind, actor, action, subject, before, after)
+      SELECT ${nowMs}, ${actor.kind}, ${actor.name}, 'share.revoke', share_id, '{"revoked":false}', '{"revoked":true}'
+      FROM shares WHERE ${isOlder}`,
+    sql(db)`UPDATE shares SET revoked_at_ms = ${nowMs} WHERE ${isOlder}`,
   ]);
   return revoked?.meta.changes ?? 0;
 }
@@ -56,22 +52,17 @@ export async function resealDrive(
   { sealed, secretVersion }: { sealed: string; secretVersion: number },
   by: By,
 ): Promise<boolean> {
-  const was = "data_type = ?1 AND year = ?2 AND sealed_password = ?3";
-  const values = [dataType, year, link?.sealed ?? ""];
+  const asRead = part`data_type = ${dataType} AND year = ${year} AND sealed_password = ${link?.sealed ?? ""}`;
   const entry = {
-    atMs: by.nowMs,
-    actor: by.actor,
     action: "external.reseal",
     subject: `${dataType}/${year}`,
     before: { secretVersion: link?.secretVersion ?? null },
     after: { secretVersion },
   };
-  const guard = `EXISTS (SELECT 1 FROM external_shares WHERE ${was.replaceAll(/\?(\d)/g, (_, n) => `?${Number(n) + 6}`)})`;
   const [, changed] = await db.batch([
-    auditStatement(db, entry, { sql: guard, values }),
-    db
-      .prepare(`UPDATE external_shares SET sealed_password = ?4, secret_version = ?5 WHERE ${was}`)
-      .bind(...values, sealed, secretVersion),
+    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM external_shares WHERE ${asRead})`),
+    sql(db)`
+      UPDATE external_shares SET sealed_password = ${sealed}, secret_version = ${secretVersion} WHERE ${asRead}`,
   ]);
   return changed?.meta.changes === 1;
 }

@@ -4,6 +4,7 @@ import { SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { Subscription } from "../entitlement/principal.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
+import { part, rows, sql } from "./sql.ts";
 
 /** A share is valid for 7 days, or until the plan ends if that is earlier (contract 8.3). */
 export const SHARE_LIFE_MS = 7 * 86_400_000;
@@ -31,22 +32,19 @@ export interface HeldShare {
   subscriptions: Subscription[];
 }
 
-const SHARE = `s.share_id AS shareId, s.account_id AS accountId, s.data_type AS dataType, s.year, s.generation,
+const SHARE = part`s.share_id AS shareId, s.account_id AS accountId, s.data_type AS dataType, s.year, s.generation,
   s.secret_version AS secretVersion, s.created_at_ms AS createdAtMs, s.revoked_at_ms AS revokedAtMs`;
 
 type HeldRow = Share & { disabledAtMs: number | null; subscriptions: string };
 
 /** Returns the statement that reads the share with this id; pass its result to `heldShareOf`. */
 export function heldShareStatement(db: D1Database, shareId: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT ${SHARE}, a.disabled_at_ms AS disabledAtMs,
-         (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
-            FROM subscriptions WHERE account_id = s.account_id) AS subscriptions
-       FROM shares s JOIN accounts a ON a.account_id = s.account_id
-       WHERE s.share_id = ?1`,
-    )
-    .bind(shareId);
+  return sql(db)`
+    SELECT ${SHARE}, a.disabled_at_ms AS disabledAtMs,
+      (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
+         FROM subscriptions WHERE account_id = s.account_id) AS subscriptions
+    FROM shares s JOIN accounts a ON a.account_id = s.account_id
+    WHERE s.share_id = ${shareId}`;
 }
 
 /** Returns the share in the result of `heldShareStatement`, also when revoked or expired, or null. */
@@ -70,12 +68,10 @@ export type ShareOwner = Pick<Share, "accountId" | "dataType" | "year">;
 
 /** Returns the statement that reads an owner's newest share; pass its result to `newestShareOf`. */
 export function newestShareStatement(db: D1Database, owner: ShareOwner): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT ${SHARE} FROM shares s WHERE account_id = ?1 AND data_type = ?2 AND year = ?3
-       ORDER BY generation DESC LIMIT 1`,
-    )
-    .bind(owner.accountId, owner.dataType, owner.year);
+  return sql(db)`
+    SELECT ${SHARE} FROM shares s WHERE account_id = ${owner.accountId} AND data_type = ${owner.dataType}
+      AND year = ${owner.year}
+    ORDER BY generation DESC LIMIT 1`;
 }
 
 /** Returns the share in the result of `newestShareStatement`, or null. */
@@ -89,28 +85,16 @@ export function newestShareOf(result: D1Result | undefined): Share | null {
  */
 export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs">): Promise<Share> {
   const { shareId, accountId, dataType, year, generation, secretVersion, createdAtMs } = share;
-  const guard = {
-    sql: `NOT EXISTS (SELECT 1 FROM shares
-      WHERE account_id = ?7 AND data_type = ?8 AND year = ?9 AND generation = ?10)`,
-    values: [accountId, dataType, year, generation],
-  };
-  const entry = {
-    atMs: createdAtMs,
-    actor: SERVICE_ACTOR,
-    action: "share.make",
-    subject: shareId,
-    before: null,
-    after: { accountId, dataType, year, generation },
-  };
+  const isNew = part`NOT EXISTS (SELECT 1 FROM shares WHERE account_id = ${accountId} AND data_type = ${dataType}
+    AND year = ${year} AND generation = ${generation})`;
+  const by = { actor: SERVICE_ACTOR, nowMs: createdAtMs };
+  const entry = { action: "share.make", subject: shareId, after: { accountId, dataType, year, generation } };
   const [, , newest] = await db.batch([
-    auditStatement(db, entry, guard),
-    db
-      .prepare(
-        `INSERT OR IGNORE INTO shares
-           (share_id, account_id, data_type, year, generation, secret_version, created_at_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .bind(shareId, accountId, dataType, year, generation, secretVersion, createdAtMs),
+    auditStatement(db, by, entry, isNew),
+    sql(db)`
+      INSERT OR IGNORE INTO shares
+        (share_id, account_id, data_type, year, generation, secret_version, created_at_ms)
+      VALUES (${shareId}, ${accountId}, ${dataType}, ${year}, ${generation}, ${secretVersion}, ${createdAtMs})`,
     newestShareStatement(db, share),
   ]);
   const made = newestShareOf(newest);
@@ -120,23 +104,16 @@ export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs"
 
 /** Revokes a share; the next request creates another one. Does nothing when it is already revoked. */
 export async function revokeShare(db: D1Database, shareId: string, by: By): Promise<void> {
-  const guard = {
-    sql: "EXISTS (SELECT 1 FROM shares WHERE share_id = ?7 AND revoked_at_ms IS NULL)",
-    values: [shareId],
-  };
+  const isInForce = part`share_id = ${shareId} AND revoked_at_ms IS NULL`;
   const entry = {
-    atMs: by.nowMs,
-    actor: by.actor,
     action: "share.revoke",
     subject: shareId,
     before: { revoked: false },
     after: { revoked: true },
   };
   await db.batch([
-    auditStatement(db, entry, guard),
-    db
-      .prepare("UPDATE shares SET revoked_at_ms = ?2 WHERE share_id = ?1 AND revoked_at_ms IS NULL")
-      .bind(shareId, by.nowMs),
+    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM shares WHERE ${isInForce})`),
+    sql(db)`UPDATE shares SET revoked_at_ms = ${by.nowMs} WHERE ${isInForce}`,
   ]);
 }
 
@@ -145,19 +122,14 @@ export async function sharesInForce(
   db: D1Database,
   { nowMs, after, count }: { nowMs: number; after: string; count: number },
 ): Promise<Share[]> {
-  const statement = db
-    .prepare(
-      `SELECT ${SHARE} FROM shares s WHERE revoked_at_ms IS NULL AND created_at_ms > ?1 AND share_id > ?2
-       ORDER BY share_id LIMIT ?3`,
-    )
-    .bind(nowMs - SHARE_LIFE_MS, after, count);
-  return (await statement.all<Share>()).results;
+  return rows<Share>(sql(db)`
+    SELECT ${SHARE} FROM shares s WHERE revoked_at_ms IS NULL
+      AND created_at_ms > ${nowMs - SHARE_LIFE_MS} AND share_id > ${after}
+    ORDER BY share_id LIMIT ${count}`);
 }
 
 /** Returns all shares ever created for an account, newest first. */
 export async function sharesOfAccount(db: D1Database, accountId: string): Promise<Share[]> {
-  const statement = db
-    .prepare(`SELECT ${SHARE} FROM shares s WHERE account_id = ?1 ORDER BY created_at_ms DESC, share_id`)
-    .bind(accountId);
-  return (await statement.all<Share>()).results;
+  return rows<Share>(sql(db)`
+    SELECT ${SHARE} FROM shares s WHERE account_id = ${accountId} ORDER BY created_at_ms DESC, share_id`);
 }

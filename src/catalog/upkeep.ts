@@ -3,6 +3,7 @@ import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { REPLACED_KEPT_MS } from "./files.ts";
+import { column, part, rows, sql } from "./sql.ts";
 import { ADOPTED_R2_UPLOAD_ID, dropUnserved, type UploadState } from "./uploads.ts";
 
 /**
@@ -26,38 +27,32 @@ export interface KnownObject {
   begunAtMs: number;
 }
 
-/** A pack that is not served and was replaced before `?1`. */
-const EXPIRED_PACK = `
+/** An SQL condition: a pack that is not served and was replaced more than 7 days before `nowMs`. */
+const isExpired = (nowMs: number) => part`
   NOT EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = p.pack_id)
   AND NOT EXISTS (SELECT 1 FROM day_revisions r
-    WHERE r.pack_id = p.pack_id AND (r.replaced_at_ms IS NULL OR r.replaced_at_ms > ?1))`;
-
-/** A pack that is served, or would be if it were not damaged. */
-const SERVED_PACK =
-  "EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = p.pack_id AND d.state <> 'withdrawn')";
-
-const KNOWN = `
-  SELECT p.object_key AS objectKey, iif(${EXPIRED_PACK}, 'expired', iif(${SERVED_PACK}, 'kept', 'spare')) AS duty, p.etag,
-    p.size_bytes AS sizeBytes, iif(p.dataset = 'orders', '', p.dataset || ' of ') || p.tradedate AS called, p.pack_id AS packId, 0 AS begunAtMs
-  FROM day_packs p
-  UNION ALL
-  SELECT object_key, iif(replaced_at_ms <= ?1, 'expired',
-      iif(state = 'published' AND replaced_at_ms IS NULL, 'kept', 'spare')), etag, size_bytes, name, NULL, 0
-  FROM day_files
-  UNION ALL
-  SELECT object_key, iif(state IN ('uploading', 'completing'), 'open', 'unserved'), NULL, size_bytes, target,
-    NULL, begun_at_ms
-  FROM uploads WHERE state <> 'served' AND r2_upload_id <> '${ADOPTED_R2_UPLOAD_ID}'`;
+    WHERE r.pack_id = p.pack_id AND (r.replaced_at_ms IS NULL OR r.replaced_at_ms > ${nowMs - REPLACED_KEPT_MS}))`;
 
 /** The state that counts when several rows name one key, because an unserved number can be issued again. */
 const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, unserved: 4 };
 
 /** Returns every object in the catalog at `nowMs`, by key. */
 export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<string, KnownObject>> {
-  const { results } = await db
-    .prepare(KNOWN)
-    .bind(nowMs - REPLACED_KEPT_MS)
-    .all<KnownObject>();
+  // A served pack, or one that would be if it were not damaged, is kept.
+  const { results } = await sql(db)`
+    SELECT p.object_key AS objectKey, iif(${isExpired(nowMs)}, 'expired',
+        iif(EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = p.pack_id AND d.state <> 'withdrawn'), 'kept', 'spare')) AS duty,
+      p.etag, p.size_bytes AS sizeBytes, iif(p.dataset = 'orders', '', p.dataset || ' of ') || p.tradedate AS called,
+      p.pack_id AS packId, 0 AS begunAtMs
+    FROM day_packs p
+    UNION ALL
+    SELECT object_key, iif(replaced_at_ms <= ${nowMs - REPLACED_KEPT_MS}, 'expired',
+        iif(state = 'published' AND replaced_at_ms IS NULL, 'kept', 'spare')), etag, size_bytes, name, NULL, 0
+    FROM day_files
+    UNION ALL
+    SELECT object_key, iif(state IN ('uploading', 'completing'), 'open', 'unserved'), NULL, size_bytes, target,
+      NULL, begun_at_ms
+    FROM uploads WHERE state <> 'served' AND r2_upload_id <> ${ADOPTED_R2_UPLOAD_ID}`.all<KnownObject>();
   const known = new Map<string, KnownObject>();
   for (const object of results) {
     const other = known.get(object.objectKey);
@@ -71,11 +66,10 @@ export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<s
  * again. Its object may be deleted afterwards, because a pack without index rows is never served.
  */
 export async function retirePack(db: D1Database, packId: number, nowMs: number): Promise<boolean> {
-  const cutoff = nowMs - REPLACED_KEPT_MS;
-  const expired = `SELECT p.pack_id FROM day_packs p WHERE p.pack_id = ?2 AND ${EXPIRED_PACK}`;
+  const expired = part`SELECT p.pack_id FROM day_packs p WHERE p.pack_id = ${packId} AND ${isExpired(nowMs)}`;
   const [, still] = await db.batch([
-    db.prepare(`DELETE FROM day_securities WHERE pack_id IN (${expired})`).bind(cutoff, packId),
-    db.prepare(expired).bind(cutoff, packId),
+    sql(db)`DELETE FROM day_securities WHERE pack_id IN (${expired})`,
+    sql(db)`${expired}`,
   ]);
   return (still?.results.length ?? 0) === 1;
 }
@@ -90,13 +84,9 @@ export interface StaleUpload {
 
 /** Returns open uploads that began before `beforeMs`. */
 export async function staleUploads(db: D1Database, beforeMs: number): Promise<StaleUpload[]> {
-  const statement = db
-    .prepare(
-      `SELECT upload_id AS uploadId, target, object_key AS objectKey, r2_upload_id AS r2UploadId, state
-       FROM uploads WHERE state IN ('uploading', 'completing') AND begun_at_ms < ?1 ORDER BY object_id`,
-    )
-    .bind(beforeMs);
-  return (await statement.all<StaleUpload>()).results;
+  return rows<StaleUpload>(sql(db)`
+    SELECT upload_id AS uploadId, target, object_key AS objectKey, r2_upload_id AS r2UploadId, state
+    FROM uploads WHERE state IN ('uploading', 'completing') AND begun_at_ms < ${beforeMs} ORDER BY object_id`);
 }
 
 /** Ends an open upload and deletes its catalog rows. Returns false when its state has changed. */
@@ -106,17 +96,12 @@ export async function endStaleUpload(
 ): Promise<boolean> {
   const ended = state === "uploading" ? "replaced" : "abandoned";
   const [moved] = await db.batch([
-    db
-      .prepare(
-        "UPDATE uploads SET state = ?3, state_note = 'it was never completed' WHERE upload_id = ?1 AND state = ?2",
-      )
-      .bind(uploadId, state, ended),
-    db
-      .prepare(
-        `DELETE FROM upload_parts WHERE upload_id = ?1
-         AND EXISTS (SELECT 1 FROM uploads WHERE upload_id = ?1 AND state = ?2)`,
-      )
-      .bind(uploadId, ended),
+    sql(db)`
+      UPDATE uploads SET state = ${ended}, state_note = 'it was never completed'
+      WHERE upload_id = ${uploadId} AND state = ${state}`,
+    sql(db)`
+      DELETE FROM upload_parts WHERE upload_id = ${uploadId}
+        AND EXISTS (SELECT 1 FROM uploads WHERE upload_id = ${uploadId} AND state = ${ended})`,
     ...dropUnserved(db, target),
   ]);
   return moved?.meta.changes === 1;
@@ -124,45 +109,31 @@ export async function endStaleUpload(
 
 /** Returns the names of the migrations that wrangler has applied, in order; null when it keeps no list here. */
 export async function appliedMigrations(db: D1Database): Promise<string[] | null> {
-  const listed = await db
-    .prepare("SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = 'd1_migrations'")
-    .first<{ count: number }>();
-  if (listed?.count !== 1) return null;
-  const { results } = await db.prepare("SELECT name FROM d1_migrations ORDER BY id").all<{ name: string }>();
-  return results.map(({ name }) => name);
+  const lists = sql(db)`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'd1_migrations'`;
+  if ((await lists.first()) === null) return null;
+  return column<string>(sql(db)`SELECT name FROM d1_migrations ORDER BY id`);
 }
 
-const PACK_KEYS = `
+const PACK_KEYS = part`
   SELECT object_key AS objectKey FROM day_packs
-  UNION SELECT object_key FROM uploads WHERE r2_upload_id <> '${ADOPTED_R2_UPLOAD_ID}'`;
+  UNION SELECT object_key FROM uploads WHERE r2_upload_id <> ${ADOPTED_R2_UPLOAD_ID}`;
 
 /** Returns the keys of all packs of days and of objects that uploads of days created or were going to create. */
 export async function knownPackKeys(db: D1Database): Promise<Set<string>> {
-  const { results } = await db.prepare(PACK_KEYS).all<{ objectKey: string }>();
-  return new Set(results.map(({ objectKey }) => objectKey));
+  return new Set(await column<string>(sql(db)`${PACK_KEYS}`));
 }
 
 /** Returns whether `knownPackKeys` contains this key. */
 export async function isKnownPackKey(db: D1Database, objectKey: string): Promise<boolean> {
-  const sql = `SELECT EXISTS (SELECT 1 FROM (${PACK_KEYS}) WHERE objectKey = ?1) AS known`;
-  return (await db.prepare(sql).bind(objectKey).first<{ known: number }>())?.known === 1;
+  return (await sql(db)`SELECT 1 FROM (${PACK_KEYS}) WHERE objectKey = ${objectKey}`.first()) !== null;
 }
 
 /** Returns the served revision of each loaded day of a dataset. */
 export async function servedRevisions(db: D1Database, dataset: DatasetName): Promise<Map<string, number>> {
-  const { results } = await db
-    .prepare("SELECT tradedate, revision FROM order_days WHERE dataset = ?1")
-    .bind(dataset)
-    .all<{ tradedate: string; revision: number }>();
+  const days = sql(db)`SELECT tradedate, revision FROM order_days WHERE dataset = ${dataset}`;
+  const { results } = await days.all<{ tradedate: string; revision: number }>();
   return new Map(results.map(({ tradedate, revision }) => [tradedate, revision]));
 }
-
-const OF_PACK = `pack_id IN (SELECT pack_id FROM day_packs WHERE object_key = ?1)
-  AND NOT EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = day_revisions.pack_id)
-  AND (replaced_at_ms IS NULL OR replaced_at_ms > ?2)`;
-
-const OF_FILE = `object_key = ?1 AND NOT (state = 'published' AND replaced_at_ms IS NULL)
-  AND (replaced_at_ms IS NULL OR replaced_at_ms > ?2)`;
 
 /**
  * Marks the content of `objectKey` as lost, as if it had been replaced more than 7 days ago: it cannot be restored,
@@ -171,22 +142,16 @@ const OF_FILE = `object_key = ?1 AND NOT (state = 'published' AND replaced_at_ms
  */
 export async function giveUp(db: D1Database, objectKey: string, by: By): Promise<boolean> {
   const replacedAtMs = by.nowMs - REPLACED_KEPT_MS;
-  const entry = {
-    atMs: by.nowMs,
-    actor: by.actor,
-    action: "object.give_up",
-    subject: objectKey,
-    before: null,
-    after: null,
-  };
-  const guard = `EXISTS (SELECT 1 FROM day_revisions WHERE ${OF_PACK})
-    OR EXISTS (SELECT 1 FROM day_files WHERE ${OF_FILE})`;
-  const numbered = guard.replaceAll("?1", "?7").replaceAll("?2", "?8");
-  const change = (sql: string) => db.prepare(sql).bind(objectKey, replacedAtMs);
+  const isLater = part`(replaced_at_ms IS NULL OR replaced_at_ms > ${replacedAtMs})`;
+  const ofPack = part`pack_id IN (SELECT pack_id FROM day_packs WHERE object_key = ${objectKey})
+    AND NOT EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = day_revisions.pack_id) AND ${isLater}`;
+  const ofFile = part`object_key = ${objectKey} AND NOT (state = 'published' AND replaced_at_ms IS NULL) AND ${isLater}`;
+  const guard = part`EXISTS (SELECT 1 FROM day_revisions WHERE ${ofPack})
+    OR EXISTS (SELECT 1 FROM day_files WHERE ${ofFile})`;
   const [, packs, files] = await db.batch([
-    auditStatement(db, entry, { sql: numbered, values: [objectKey, replacedAtMs] }),
-    change(`UPDATE day_revisions SET replaced_at_ms = ?2 WHERE ${OF_PACK}`),
-    change(`UPDATE day_files SET replaced_at_ms = ?2 WHERE ${OF_FILE}`),
+    auditStatement(db, by, { action: "object.give_up", subject: objectKey }, guard),
+    sql(db)`UPDATE day_revisions SET replaced_at_ms = ${replacedAtMs} WHERE ${ofPack}`,
+    sql(db)`UPDATE day_files SET replaced_at_ms = ${replacedAtMs} WHERE ${ofFile}`,
   ]);
   return (packs?.meta.changes ?? 0) + (files?.meta.changes ?? 0) > 0;
 }
@@ -196,12 +161,12 @@ export async function giveUp(db: D1Database, objectKey: string, by: By): Promise
  * a restore do not count.
  */
 export async function newestRevisions(db: D1Database): Promise<Map<string, number>> {
-  const { results } = await db
-    .prepare(
-      `SELECT target, max(revision) AS newest FROM (
-         SELECT dataset || '/' || tradedate AS target, revision FROM day_revisions
-         UNION ALL SELECT data_type || '/' || tradedate || '/' || name, revision FROM day_files) GROUP BY target`,
-    )
-    .all<{ target: string; newest: number }>();
+  const { results } = await sql(db)`
+    SELECT target, max(revision) AS newest FROM (
+    SELECT dataset || '/' || tradedate AS target, revision FROM day_revisions
+    UNION ALL SELECT data_type || '/' || tradedate || '/' || name, revision FROM day_files) GROUP BY target`.all<{
+    target: string;
+    newest: number;
+  }>();
   return new Map(results.map(({ target, newest }) => [target, newest]));
 }

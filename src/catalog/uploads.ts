@@ -2,6 +2,7 @@
  * Uploads of packs and files and their states. A target has at most one open upload (`uploading`, `completing`). A
  * change names the state that it expects, so that only one of two concurrent changes succeeds.
  */
+import { column, part, rows, sql } from "./sql.ts";
 
 export type UploadState = "uploading" | "completing" | "served" | "replaced" | "abandoned" | "refused";
 
@@ -40,7 +41,7 @@ export interface UploadPart {
   etag: string;
 }
 
-const UPLOAD = `
+const UPLOAD = part`
   SELECT object_id AS objectId, upload_id AS uploadId, target, revision, object_key AS objectKey,
     r2_upload_id AS r2UploadId, state, state_note AS stateNote, size_bytes AS sizeBytes, sha256, claims,
     begun_at_ms AS begunAtMs
@@ -57,26 +58,21 @@ export async function findUpload<Claims>(
   target: string,
   uploadId: string,
 ): Promise<Upload<Claims> | null> {
-  const statement = db.prepare(`${UPLOAD} WHERE upload_id = ?1 AND target = ?2`).bind(uploadId, target);
+  const statement = sql(db)`${UPLOAD} WHERE upload_id = ${uploadId} AND target = ${target}`;
   return uploadOf(await statement.first<UploadRow>());
 }
 
 /** Returns the target's open upload, or null. */
 export async function openUpload<Claims>(db: D1Database, target: string): Promise<Upload<Claims> | null> {
-  const statement = db
-    .prepare(`${UPLOAD} WHERE target = ?1 AND state IN ('uploading', 'completing')`)
-    .bind(target);
+  const statement = sql(db)`${UPLOAD} WHERE target = ${target} AND state IN ('uploading', 'completing')`;
   return uploadOf(await statement.first<UploadRow>());
 }
 
 /** Returns the stored parts of an upload in order of `n`. */
 export async function uploadParts(db: D1Database, uploadId: string): Promise<UploadPart[]> {
-  const statement = db
-    .prepare(
-      "SELECT n, size_bytes AS sizeBytes, sha256, etag FROM upload_parts WHERE upload_id = ?1 AND etag <> '' ORDER BY n",
-    )
-    .bind(uploadId);
-  return (await statement.all<UploadPart>()).results;
+  return rows<UploadPart>(sql(db)`
+    SELECT n, size_bytes AS sizeBytes, sha256, etag FROM upload_parts
+    WHERE upload_id = ${uploadId} AND etag <> '' ORDER BY n`);
 }
 
 /**
@@ -90,16 +86,13 @@ export async function claimPart(
   { n, sizeBytes, sha256 }: Omit<UploadPart, "etag">,
   { nowMs, staleMs }: { nowMs: number; staleMs: number },
 ): Promise<boolean> {
-  const { meta } = await db
-    .prepare(
-      `INSERT INTO upload_parts (upload_id, n, size_bytes, sha256, etag, claimed_at_ms)
-       SELECT ?1, ?2, ?3, ?4, '', ?5 FROM uploads WHERE upload_id = ?1 AND state = 'uploading'
-       ON CONFLICT (upload_id, n) DO UPDATE SET
-         size_bytes = excluded.size_bytes, sha256 = excluded.sha256, etag = '', claimed_at_ms = excluded.claimed_at_ms
-       WHERE sha256 <> excluded.sha256 OR (etag = '' AND claimed_at_ms < ?6)`,
-    )
-    .bind(uploadId, n, sizeBytes, sha256, nowMs, staleMs)
-    .run();
+  const { meta } = await sql(db)`
+    INSERT INTO upload_parts (upload_id, n, size_bytes, sha256, etag, claimed_at_ms)
+    SELECT ${uploadId}, ${n}, ${sizeBytes}, ${sha256}, '', ${nowMs}
+    FROM uploads WHERE upload_id = ${uploadId} AND state = 'uploading'
+    ON CONFLICT (upload_id, n) DO UPDATE SET
+      size_bytes = excluded.size_bytes, sha256 = excluded.sha256, etag = '', claimed_at_ms = excluded.claimed_at_ms
+    WHERE sha256 <> excluded.sha256 OR (etag = '' AND claimed_at_ms < ${staleMs})`.run();
   return meta.changes === 1;
 }
 
@@ -109,18 +102,13 @@ export async function recordPart(
   uploadId: string,
   { n, sha256, etag }: UploadPart,
 ): Promise<void> {
-  await db
-    .prepare("UPDATE upload_parts SET etag = ?4 WHERE upload_id = ?1 AND n = ?2 AND sha256 = ?3")
-    .bind(uploadId, n, sha256, etag)
-    .run();
+  await sql(db)`
+    UPDATE upload_parts SET etag = ${etag} WHERE upload_id = ${uploadId} AND n = ${n} AND sha256 = ${sha256}`.run();
 }
 
 /** Releases the claim on a part that could not be stored. */
 export async function releasePart(db: D1Database, uploadId: string, n: number): Promise<void> {
-  await db
-    .prepare("DELETE FROM upload_parts WHERE upload_id = ?1 AND n = ?2 AND etag = ''")
-    .bind(uploadId, n)
-    .run();
+  await sql(db)`DELETE FROM upload_parts WHERE upload_id = ${uploadId} AND n = ${n} AND etag = ''`.run();
 }
 
 /**
@@ -129,20 +117,15 @@ export async function releasePart(db: D1Database, uploadId: string, n: number): 
  * gap; refused uploads leave none.
  */
 export async function nextRevision(db: D1Database, target: string): Promise<number> {
-  const row = await db
-    .prepare("SELECT 1 + coalesce(max(revision), 0) AS next FROM taken_revisions WHERE target = ?1")
-    .bind(target)
-    .first<{ next: number }>();
-  return row?.next ?? 1;
+  const taken = sql(db)`SELECT max(revision) AS newest FROM taken_revisions WHERE target = ${target}`;
+  return 1 + ((await taken.first<number>("newest")) ?? 0);
 }
 
 /** Returns the ids of all uploads of the target in any state. */
 export async function targetUploadIds(db: D1Database, target: string): Promise<Set<string>> {
-  const { results } = await db
-    .prepare("SELECT upload_id AS uploadId FROM uploads WHERE target = ?1")
-    .bind(target)
-    .all<{ uploadId: string }>();
-  return new Set(results.map(({ uploadId }) => uploadId));
+  return new Set(
+    await column<string>(sql(db)`SELECT upload_id AS uploadId FROM uploads WHERE target = ${target}`),
+  );
 }
 
 export type NewUpload<Claims = unknown> = Omit<Upload<Claims>, "objectId" | "state" | "stateNote">;
@@ -156,56 +139,36 @@ export async function beginUpload(
   upload: NewUpload,
   previous: Upload | null,
 ): Promise<boolean> {
-  const { target } = upload;
-  const close = db
-    .prepare(
-      `UPDATE uploads SET state = CASE state WHEN 'uploading' THEN 'replaced' ELSE 'abandoned' END
-       WHERE upload_id = ?1 AND state = ?2`,
-    )
-    .bind(previous?.uploadId ?? "", previous?.state ?? "");
-  const open = db
-    .prepare(
-      `INSERT INTO uploads (upload_id, target, revision, object_key, r2_upload_id, state, size_bytes, sha256,
-         claims, begun_at_ms)
-       SELECT ?1, ?2, ?3, ?4, ?5, 'uploading', ?6, ?7, ?8, ?9
-       WHERE NOT EXISTS (SELECT 1 FROM uploads WHERE target = ?2 AND state IN ('uploading', 'completing'))
-         AND NOT EXISTS (SELECT 1 FROM taken_revisions WHERE target = ?2 AND revision >= ?3)`,
-    )
-    .bind(
-      upload.uploadId,
-      target,
-      upload.revision,
-      upload.objectKey,
-      upload.r2UploadId,
-      upload.sizeBytes,
-      upload.sha256,
-      JSON.stringify(upload.claims),
-      upload.begunAtMs,
-    );
-  const [, opened] = await db.batch([close, open, dropClosedParts(db, target), ...dropUnserved(db, target)]);
+  const { uploadId, target, revision, objectKey, r2UploadId, sizeBytes, sha256, begunAtMs } = upload;
+  const [, opened] = await db.batch([
+    sql(db)`
+      UPDATE uploads SET state = CASE state WHEN 'uploading' THEN 'replaced' ELSE 'abandoned' END
+      WHERE upload_id = ${previous?.uploadId ?? ""} AND state = ${previous?.state ?? ""}`,
+    sql(db)`
+      INSERT INTO uploads (upload_id, target, revision, object_key, r2_upload_id, state, size_bytes, sha256,
+        claims, begun_at_ms)
+      SELECT ${uploadId}, ${target}, ${revision}, ${objectKey}, ${r2UploadId}, 'uploading', ${sizeBytes}, ${sha256},
+        ${JSON.stringify(upload.claims)}, ${begunAtMs}
+      WHERE NOT EXISTS (SELECT 1 FROM uploads WHERE target = ${target} AND state IN ('uploading', 'completing'))
+        AND NOT EXISTS (SELECT 1 FROM taken_revisions WHERE target = ${target} AND revision >= ${revision})`,
+    // Parts of ended uploads.
+    sql(db)`
+      DELETE FROM upload_parts WHERE upload_id IN (
+        SELECT upload_id FROM uploads WHERE target = ${target} AND state NOT IN ('uploading', 'completing'))`,
+    ...dropUnserved(db, target),
+  ]);
   return opened?.meta.changes === 1;
 }
 
-/** Returns the statement that deletes the parts of the target's ended uploads. */
-function dropClosedParts(db: D1Database, target: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `DELETE FROM upload_parts WHERE upload_id IN (
-         SELECT upload_id FROM uploads WHERE target = ?1 AND state NOT IN ('uploading', 'completing'))`,
-    )
-    .bind(target);
-}
-
-const UNSERVED =
-  "SELECT object_id FROM uploads WHERE target = ?1 AND state IN ('replaced', 'abandoned', 'refused')";
-
 /** Returns statements that delete catalog rows of the target's uploads that ended without being served. */
 export function dropUnserved(db: D1Database, target: string): D1PreparedStatement[] {
+  const unserved = part`SELECT object_id FROM uploads
+    WHERE target = ${target} AND state IN ('replaced', 'abandoned', 'refused')`;
   return [
-    `DELETE FROM day_securities WHERE pack_id IN (${UNSERVED})`,
-    `DELETE FROM pack_markets WHERE pack_id IN (${UNSERVED})`,
-    `DELETE FROM day_files WHERE state = 'uploaded' AND file_id IN (${UNSERVED})`,
-  ].map((sql) => db.prepare(sql).bind(target));
+    sql(db)`DELETE FROM day_securities WHERE pack_id IN (${unserved})`,
+    sql(db)`DELETE FROM pack_markets WHERE pack_id IN (${unserved})`,
+    sql(db)`DELETE FROM day_files WHERE state = 'uploaded' AND file_id IN (${unserved})`,
+  ];
 }
 
 /** Moves `upload` from one state to another. Returns false when it is no longer in `from`. */
@@ -216,9 +179,7 @@ export async function moveUpload(
   to: UploadState,
   note = "",
 ): Promise<boolean> {
-  const result = await db
-    .prepare("UPDATE uploads SET state = ?3, state_note = ?4 WHERE upload_id = ?1 AND state = ?2")
-    .bind(uploadId, from, to, note)
-    .run();
-  return result.meta.changes === 1;
+  const { meta } = await sql(db)`
+    UPDATE uploads SET state = ${to}, state_note = ${note} WHERE upload_id = ${uploadId} AND state = ${from}`.run();
+  return meta.changes === 1;
 }

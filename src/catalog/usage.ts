@@ -3,6 +3,7 @@
  * day every few minutes (`gate/usage.ts`), and shares add what they have sent (`shares/served.ts`).
  */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
+import { rows, sql } from "./sql.ts";
 
 /** Days of usage that are kept for billing: two years and a month. */
 export const USAGE_KEPT_DAYS = 761;
@@ -32,13 +33,12 @@ export async function writeUsage(
   days: readonly DayUsage[],
 ): Promise<void> {
   if (days.length === 0) return;
-  const sql = `
+  await sql(db)`
     INSERT INTO usage (day, account_id, service, requests, files, bytes)
-    SELECT value ->> 'day', ?1, ?2, value ->> 'requests', value ->> 'files', value ->> 'bytes'
-    FROM json_each(?3) WHERE TRUE
+    SELECT value ->> 'day', ${accountId}, ${service}, value ->> 'requests', value ->> 'files', value ->> 'bytes'
+    FROM json_each(${JSON.stringify(days)}) WHERE TRUE
     ON CONFLICT (day, account_id, service)
-      DO UPDATE SET requests = excluded.requests, files = excluded.files, bytes = excluded.bytes`;
-  await db.prepare(sql).bind(accountId, service, JSON.stringify(days)).run();
+      DO UPDATE SET requests = excluded.requests, files = excluded.files, bytes = excluded.bytes`.run();
 }
 
 /** Usage of one account, service and day. */
@@ -46,14 +46,13 @@ export type AccountUsage = UsageOwner & DayUsage;
 
 /** Adds `usage` to the stored totals, in one write. A repeated call counts twice. */
 export async function addUsage(db: D1Database, usage: readonly AccountUsage[]): Promise<void> {
-  const sql = `
+  await sql(db)`
     INSERT INTO usage (day, account_id, service, requests, files, bytes)
     SELECT value ->> 'day', value ->> 'accountId', value ->> 'service', value ->> 'requests', value ->> 'files',
       value ->> 'bytes'
-    FROM json_each(?1) WHERE TRUE
+    FROM json_each(${JSON.stringify(usage)}) WHERE TRUE
     ON CONFLICT (day, account_id, service) DO UPDATE SET requests = requests + excluded.requests,
-      files = files + excluded.files, bytes = bytes + excluded.bytes`;
-  await db.prepare(sql).bind(JSON.stringify(usage)).run();
+      files = files + excluded.files, bytes = bytes + excluded.bytes`.run();
 }
 
 /** Returns the account's usage of the `count` Beijing days that end with `today`, oldest first; days without any are left out. */
@@ -64,13 +63,10 @@ export async function usageOfAccount(
 ): Promise<(DayUsage & { service: string })[]> {
   // The query needs one seek for each day, because the key begins with the day.
   const days = Array.from({ length: count }, (_, place) => addDays(today, place + 1 - count));
-  const statement = db
-    .prepare(
-      `SELECT day, service, requests, files, bytes FROM usage
-       WHERE day IN (SELECT value FROM json_each(?2)) AND account_id = ?1 ORDER BY day, service`,
-    )
-    .bind(accountId, JSON.stringify(days));
-  return (await statement.all<DayUsage & { service: string }>()).results;
+  return rows<DayUsage & { service: string }>(sql(db)`
+    SELECT day, service, requests, files, bytes FROM usage
+    WHERE day IN (SELECT value FROM json_each(${JSON.stringify(days)}))
+      AND account_id = ${accountId} ORDER BY day, service`);
 }
 
 /** Returns the sums of every account and service from `from` to `to` (both included), in the order of their names. */
@@ -78,17 +74,14 @@ export async function usageBetween(
   db: D1Database,
   { from, to }: { from: BeijingDate; to: BeijingDate },
 ): Promise<(UsageOwner & Served)[]> {
-  const statement = db
-    .prepare(
-      `SELECT account_id AS accountId, service, sum(requests) AS requests, sum(files) AS files, sum(bytes) AS bytes
-       FROM usage WHERE day BETWEEN ?1 AND ?2 GROUP BY account_id, service ORDER BY account_id, service`,
-    )
-    .bind(from, to);
-  return (await statement.all<UsageOwner & Served>()).results;
+  return rows<UsageOwner & Served>(sql(db)`
+    SELECT account_id AS accountId, service, sum(requests) AS requests, sum(files) AS files,
+      sum(bytes) AS bytes
+    FROM usage WHERE day BETWEEN ${from} AND ${to} GROUP BY account_id, service ORDER BY account_id, service`);
 }
 
 /** Deletes usage before the day `before`. Returns the number of rows. */
 export async function forgetUsage(db: D1Database, before: BeijingDate): Promise<number> {
-  const { meta } = await db.prepare("DELETE FROM usage WHERE day < ?1").bind(before).run();
+  const { meta } = await sql(db)`DELETE FROM usage WHERE day < ${before}`.run();
   return meta.changes;
 }

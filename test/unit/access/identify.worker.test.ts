@@ -126,11 +126,11 @@ describe("identify", () => {
     expect(await callerOf(key, NOW + 30_000)).toEqual({ reason: "account_disabled" });
     const disabled = await findAccount(DB, accountId);
     if (disabled !== null) await setDisabled(DB, disabled, false, by);
-    await setPlanLimits(DB, { plans: [{ plan: "trial", requests: 7, files: 3 }], ...by });
+    await setPlanLimits(DB, [{ plan: "trial", requests: 7, files: 3 }], by);
     expect(await callerOf(key, NOW + 60_000)).toMatchObject({
       planLimits: { trial: { requests: 7, files: 3 } },
     });
-    await setPlanLimits(DB, { plans: [{ plan: "trial", requests: 100, files: null }], ...by });
+    await setPlanLimits(DB, [{ plan: "trial", requests: 100, files: null }], by);
     expect(await callerOf(key, NOW + 90_000)).toMatchObject({ planLimits: { trial: { requests: 100 } } });
   });
 

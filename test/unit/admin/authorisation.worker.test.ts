@@ -238,10 +238,10 @@ describe("operators", () => {
       { plan: "trial", start: "2026-03-12T00:00:00+08:00", end: "2026-04-12T00:00:00+08:00" },
     ];
     await admin("PUT", "/accounts/audited-1/subscriptions", { subscriptions });
-    const actor = { kind: "operator", name: "test" } as const;
-    const entry = { atMs: 1, actor, action: "test.lengths", subject: "lengths", before: null };
-    await addAudit(testEnv.DB, {
-      ...entry,
+    const by = { actor: { kind: "operator", name: "test" }, nowMs: 1 } as const;
+    await addAudit(testEnv.DB, by, {
+      action: "test.lengths",
+      subject: "lengths",
       after: { overlapMs: 60_000, at: [{ endMs: 1_773_244_800_000 }], n: null },
     });
     const newest = async (subject: string) =>
@@ -254,8 +254,8 @@ describe("operators", () => {
       at: [{ end: "2026-03-12T00:00:00+08:00" }],
       n: null,
     });
-    await addAudit(testEnv.DB, {
-      ...entry,
+    await addAudit(testEnv.DB, by, {
+      action: "test.lengths",
       subject: "names",
       before: { expiresAtMs: null, revokedAtMs: null, endMs: 946_656_000_000 },
       after: { expiresAtMs: 946_656_000_000, startMs: null, overlapMs: 1_773_244_800_000 },

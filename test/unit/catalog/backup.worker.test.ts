@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { backupPage, type Value } from "../../../src/catalog/backup.ts";
+import { backupPage } from "../../../src/catalog/backup.ts";
 import { BACKUP_TABLES, type BackupTable, NOT_IN_BACKUP } from "../../../src/catalog/backup-tables.ts";
 import {
   addRestoreChunk,
@@ -9,6 +9,7 @@ import {
   findRestore,
   sweepIndexRows,
 } from "../../../src/catalog/restores.ts";
+import type { Value } from "../../../src/catalog/sql.ts";
 
 const { DB: db } = env as unknown as { DB: D1Database };
 

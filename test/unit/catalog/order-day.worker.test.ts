@@ -81,12 +81,11 @@ beforeAll(async () => {
     day: date(`202401${day}`),
     open: !["06", "07", "10"].includes(day),
   }));
-  await setCalendarDays(DB, {
-    days,
-    source: "test",
-    actor: { kind: "operator", name: "test" } as const,
-    nowMs: 0,
-  });
+  await setCalendarDays(
+    DB,
+    { days, source: "test" },
+    { actor: { kind: "operator", name: "test" }, nowMs: 0 },
+  );
 });
 
 describe("the catalog read of an order request", () => {

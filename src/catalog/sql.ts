@@ -1,0 +1,54 @@
+/** SQL with its values in place: `sql(db)` makes a statement, `part` a piece of one. */
+
+/** A value that a statement binds. */
+export type Value = string | number | null;
+
+/** A piece of SQL with the values that it binds, in order. */
+export class Part {
+  readonly text: string;
+  readonly values: readonly Value[];
+
+  constructor(text: string, values: readonly Value[] = []) {
+    this.text = text;
+    this.values = values;
+  }
+}
+
+/**
+ * Returns a piece of SQL: values are bound, other pieces are inserted.
+ *
+ * @example part`pack_id = ${packId} AND ${isSound}`
+ */
+export function part(texts: TemplateStringsArray, ...given: (Value | Part)[]): Part {
+  const pieces = given.map((each) => (each instanceof Part ? each : new Part("?", [each])));
+  const text = texts.map((before, n) => before + (pieces[n]?.text ?? "")).join("");
+  const values = pieces.flatMap((piece) => piece.values);
+  return new Part(text, values);
+}
+
+/** Returns text of this code, such as the name of a column, as a piece of SQL. It must never come from a caller. */
+export function plain(text: string): Part {
+  return new Part(text);
+}
+
+/**
+ * Returns the tag that makes a statement of `db`; D1 binds at most 100 values in one.
+ *
+ * @example sql(db)`SELECT revision FROM order_days WHERE tradedate = ${day}`.first<number>("revision")
+ */
+export function sql(db: D1Database) {
+  return (texts: TemplateStringsArray, ...given: (Value | Part)[]): D1PreparedStatement => {
+    const { text, values } = part(texts, ...given);
+    return db.prepare(text).bind(...values);
+  };
+}
+
+/** Returns the rows of a query. */
+export async function rows<Row>(query: D1PreparedStatement): Promise<Row[]> {
+  return (await query.all<Row>()).results;
+}
+
+/** Returns the values of the only column of a query. */
+export async function column<Of extends Value>(query: D1PreparedStatement): Promise<Of[]> {
+  return (await query.raw<[Of]>()).map(([value]) => value);
+}
