@@ -89,18 +89,3 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
     pageRows: LONG_PAGE_ROWS,
   }),
 ];
-
-/** Tables that are not in backups, and why. A restore empties those that refer to replaced rows. */
-export const NOT_IN_BACKUP: Record<string, string> = {
-  day_securities: "rebuilt from the packs in R2",
-  pack_markets: "rebuilt with them",
-  catalog_revision: "must never go back: caches key on it",
-  refusals: "kept for two weeks only",
-  console_invites: "spent or over within a day",
-  console_sessions: "people sign in again",
-  restores: "of a restore itself",
-  restore_chunks: "of a restore itself",
-  restore_objects: "of a restore itself",
-  restored_over: "of a restore itself",
-  revoked_over: "of a restore itself",
-};

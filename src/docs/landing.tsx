@@ -3,7 +3,7 @@ import { assetOf } from "../pages/assets.ts";
 import { countText } from "../pages/figures.ts";
 import { documentOf, Frame } from "../pages/frame.tsx";
 import type { Look, PageLanguage } from "../pages/look.ts";
-import { EXAMPLE, type ExampleFacts } from "./example-day.ts";
+import type { ExampleFacts } from "./example-day.ts";
 import landingStyle from "./landing.css" with { type: "text" };
 import { STYLE as DOCS_STYLE } from "./layout.tsx";
 import { CODE_MESSAGES, CodeView } from "./render.tsx";
@@ -170,6 +170,3 @@ function priceLine(low: number, high: number): string {
   const y = (price: number) => Math.round(8 + ((PRICE_HEIGHT - 8) * (high - price)) / (high - low));
   return PRICES.map((price, minute) => `${minute === 0 ? "M" : "L"}${minute * MINUTE} ${y(price)}`).join("");
 }
-
-/** The security and day of the chart. */
-export const PICTURED = { symbol: "300750", tradedate: EXAMPLE.tradedate } as const;

@@ -4,7 +4,7 @@ import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 import type { PackOrigin } from "../packs/origin.ts";
 import type { DefectEntry } from "./defect-book.ts";
-import { type LeftOutFile, type LeftOutReason, leftOutText, mayHoldRecords } from "./delivery/source-file.ts";
+import { type LeftOutFile, type LeftOutReason, mayHoldRecords } from "./delivery/source-file.ts";
 import type { BrokenRow } from "./quarantine.ts";
 
 export interface BuildReport {
@@ -50,14 +50,6 @@ export interface BuildReport {
 }
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-
-/** Returns the report as lines for a terminal. */
-export function reportLines(report: BuildReport): string[] {
-  return [
-    ...packLines(report),
-    ...leftOutLines(report.leftOut, (reason) => leftOutText(reason, report.dataset)),
-  ];
-}
 
 /** Returns the report without the files that were not read, as lines for a terminal. */
 export function packLines(report: BuildReport): string[] {

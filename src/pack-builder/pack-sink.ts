@@ -1,4 +1,4 @@
-/** Sinks for a pack's bytes: memory, or a file that is renamed when it is complete. */
+/** A sink for a pack's bytes, and the file that is renamed when it is complete. */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 
 /** Receives a pack's bytes in order. End it with exactly one of `finish` and `discard`. */
@@ -6,25 +6,6 @@ export interface PackSink {
   write(bytes: Uint8Array): Promise<void>;
   finish(): Promise<void>;
   discard(): Promise<void>;
-}
-
-/** Keeps the pack in memory; `bytes()` returns it. */
-export class MemorySink implements PackSink {
-  private readonly pieces: Uint8Array[] = [];
-
-  async write(bytes: Uint8Array): Promise<void> {
-    this.pieces.push(bytes);
-  }
-
-  async finish(): Promise<void> {}
-
-  async discard(): Promise<void> {
-    this.pieces.length = 0;
-  }
-
-  bytes(): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(Buffer.concat(this.pieces));
-  }
 }
 
 /**

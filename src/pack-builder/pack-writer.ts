@@ -5,16 +5,16 @@
  */
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { Dataset, Rows } from "../datasets/dataset.ts";
+import type { Dataset } from "../datasets/dataset.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { encodeIndexRegion } from "../packs/index-region.ts";
 import { type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
 import { accountingGap, type PackOrigin } from "../packs/origin.ts";
 import { madeOrigin } from "./accounting.ts";
-import { MemorySink, type PackSink } from "./pack-sink.ts";
+import type { PackSink } from "./pack-sink.ts";
 import { ByteWriter } from "./parquet/byte-writer.ts";
 import { footerBytes, rowGroupMetadata } from "./parquet/footer.ts";
-import { type Section, type WrittenSection, writeSection } from "./section-writer.ts";
+import type { WrittenSection } from "./section-writer.ts";
 
 const BUILD_ID_DIGITS = 32;
 
@@ -74,21 +74,4 @@ export class PackWriter {
     await this.sink.finish();
     return { index, sizeBytes: this.offset + region.length + tail.length };
   }
-}
-
-/**
- * Builds the pack of `tradedate` with `sections` of `dataset` (sorted by symbol, then market; at least one row) in
- * memory. `origin` is as in `PackWriter.finish`.
- */
-export async function buildPackBytes(
-  tradedate: BeijingDate,
-  sections: Iterable<Section<Rows>>,
-  origin?: PackOrigin | null,
-  dataset: DatasetName = "orders",
-): Promise<Uint8Array<ArrayBuffer>> {
-  const sink = new MemorySink();
-  const writer = new PackWriter(tradedate, sink, dataset);
-  for (const section of sections) await writer.append(writeSection(tradedate, section, DATASETS[dataset]));
-  await writer.finish(origin);
-  return sink.bytes();
 }

@@ -8,8 +8,8 @@ import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts"
 import { type AskedColumn, fieldsOf } from "../../src/orders/query/fields.ts";
 import { openPackFile, type PackFile } from "../../src/pack-builder/pack-file.ts";
 import type { SampleDay } from "../../src/pack-builder/sample/day.ts";
-import { writeSamplePack } from "../../src/pack-builder/sample/sample-pack.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
+import { writeSamplePack } from "../support/pack-bytes.ts";
 import { bare } from "../support/result.ts";
 import { writeDenseQuotes } from "./dense-quotes.ts";
 
@@ -69,7 +69,7 @@ export class BenchDays implements AsyncDisposable {
   private async made(day: SampleDay): Promise<string> {
     const { dataset } = this.choice;
     if (dataset === "quotes") return writeDenseQuotes(day, this.folder, SYMBOL);
-    return (await writeSamplePack(day, this.folder, undefined, dataset)).path;
+    return (await writeSamplePack(day, this.folder, dataset)).path;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { type RowsOf, storedColumns } from "../../src/datasets/dataset.ts";
 import { quotes } from "../../src/datasets/quotes.ts";
 import { packName } from "../../src/pack-builder/pack-file.ts";
-import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import type { SampleDay } from "../../src/pack-builder/sample/day.ts";
 import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
+import { buildPackBytes } from "../support/pack-bytes.ts";
 
 type QuoteColumns = RowsOf<typeof quotes>;
 

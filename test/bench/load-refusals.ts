@@ -5,10 +5,10 @@
  */
 
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { noise } from "../support/builders.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, publishPack } from "../support/operator.ts";
+import { buildPackBytes } from "../support/pack-bytes.ts";
 import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";

@@ -6,10 +6,10 @@ import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { OrderColumns } from "../../src/orders/record.ts";
 import { openPackFile } from "../../src/pack-builder/pack-file.ts";
 import { sampleSections } from "../../src/pack-builder/sample/day.ts";
-import { writeSamplePack } from "../../src/pack-builder/sample/sample-pack.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
 import { exactTenThousandths } from "../support/builders.ts";
 import { publishPack } from "../support/operator.ts";
+import { writeSamplePack } from "../support/pack-bytes.ts";
 import { bare } from "../support/result.ts";
 import type { Service } from "../support/service.ts";
 

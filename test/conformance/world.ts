@@ -4,10 +4,10 @@
  */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
-import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { burst, columnsOf, day, noise, order, security, type TestDay } from "../support/builders.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, loadWeekdays, publish, publishPack } from "../support/operator.ts";
+import { buildPackBytes } from "../support/pack-bytes.ts";
 import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
 import { oncePerWorker, type Service, type ServiceOptions, startService } from "../support/service.ts";

@@ -2,10 +2,10 @@
 import { Agent } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { day, noise, order, security } from "../support/builders.ts";
 import { call } from "../support/http-client.ts";
 import { account, publish, publishPack } from "../support/operator.ts";
+import { buildPackBytes } from "../support/pack-bytes.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { startService } from "../support/service.ts";

@@ -10,7 +10,7 @@ import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { quotes } from "../../src/datasets/quotes.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { buildPack } from "../../src/pack-builder/build.ts";
-import { type BuildReport, originLines, reportLines } from "../../src/pack-builder/build-report.ts";
+import { type BuildReport, originLines } from "../../src/pack-builder/build-report.ts";
 import {
   DeliveryError,
   type LeftOutFile,
@@ -31,7 +31,7 @@ import {
 } from "../support/random-deliveries.ts";
 import { bare } from "../support/result.ts";
 import { proofSize } from "../support/tier.ts";
-import { entriesOf, rowsOf } from "../unit/pack-builder/deliveries.ts";
+import { entriesOf, reportLines, rowsOf } from "../unit/pack-builder/deliveries.ts";
 
 const TRADEDATE = "20230711" as BeijingDate;
 const QUOTES_ON_REQUEST = quotes.columns.flatMap((column) => ("onRequest" in column ? column.name : []));

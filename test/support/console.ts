@@ -2,10 +2,10 @@
 
 import type { Invite } from "../../src/admin/wire.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { sampleSections } from "../../src/pack-builder/sample/day.ts";
 import { type Answer, call } from "./http-client.ts";
 import { asOperator, publishPack } from "./operator.ts";
+import { buildPackBytes } from "./pack-bytes.ts";
 import type { Service } from "./service.ts";
 
 /** Publishes a sample day of `rows` orders that resemble real ones. */

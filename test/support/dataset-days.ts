@@ -3,7 +3,6 @@ import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { Market } from "../../src/orders/record.ts";
-import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import {
   clockMilliseconds,
   clockTime,
@@ -15,6 +14,7 @@ import {
   randomSecurity,
 } from "./builders.ts";
 import { publishPack } from "./operator.ts";
+import { buildPackBytes } from "./pack-bytes.ts";
 import { openTestPack, type TestPack } from "./packs.ts";
 import type { Random } from "./random.ts";
 import type { Service } from "./service.ts";

@@ -13,9 +13,9 @@ import {
 import { addDays, type BeijingDate, beijingDate } from "../../src/calendar/beijing.ts";
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
-import { buildPackBytes } from "../../src/pack-builder/pack-writer.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
 import { columnsIn, columnsOf, type TestDay } from "./builders.ts";
+import { buildPackBytes } from "./pack-bytes.ts";
 import type { Service } from "./service.ts";
 
 const DAY_MS = 86_400_000;

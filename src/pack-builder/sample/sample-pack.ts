@@ -47,18 +47,6 @@ export async function writeSamplePacks(
   }
 }
 
-/** Writes the pack of one dataset, as `writeSamplePacks` writes several. */
-export async function writeSamplePack(
-  day: SampleDay,
-  folder: string,
-  onSection?: (rows: number) => void,
-  dataset: DatasetName = "orders",
-): Promise<WrittenPack> {
-  const [written] = await writeSamplePacks(day, folder, [dataset], onSection);
-  if (written === undefined) throw new Error(`no pack of ${dataset} was written`);
-  return written;
-}
-
 type DayOfSecurity = Security & Partial<Record<DatasetName, Rows>>;
 
 /** Yields the rows of every security; skips expensive datasets that are not in `datasets`. */

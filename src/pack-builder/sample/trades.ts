@@ -34,13 +34,6 @@ export function* sampleDatasets(
   }
 }
 
-/** Yields the trades of every security of a sample day by symbol. */
-export function* sampleTradeSections(day: SampleDay): Generator<Security & { columns: TradeColumns }> {
-  for (const { symbol, market, trades } of sampleDatasets(day, { hasQuotes: false })) {
-    yield { symbol, market, columns: trades };
-  }
-}
-
 /** Returns the rows of one sample security for the day seed `seed`. */
 function sampleDay(security: SampleSecurity, seed: string, hasQuotes: boolean): SampleRows {
   const code = `${security.symbol}.${security.market}`;

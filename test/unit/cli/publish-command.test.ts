@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { openPack, publishPack } from "../../../src/cli/publish-command.ts";
-import { writeSamplePack } from "../../../src/pack-builder/sample/sample-pack.ts";
+import { writeSamplePack } from "../../support/pack-bytes.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { type Asked, fakeService } from "./fake-service.ts";
 

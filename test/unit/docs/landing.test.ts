@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { landingPage, PICTURED } from "../../../src/docs/landing.tsx";
+import { EXAMPLE } from "../../../src/docs/example-day.ts";
+import { landingPage } from "../../../src/docs/landing.tsx";
 import { BUYS, PRICES, SELLS } from "../../../src/docs/sample-minutes.ts";
 import { sampleSections } from "../../../src/pack-builder/sample/day.ts";
 
@@ -11,10 +12,8 @@ const MINUTES = NOON - FIRST + 120;
 
 describe("the chart of the landing page", () => {
   it("shows the sample day by the minute, with the lunch break shortened", () => {
-    const tradedate = PICTURED.tradedate as BeijingDate;
-    const columns = [...sampleSections({ tradedate })].find(
-      ({ symbol }) => symbol === PICTURED.symbol,
-    )?.columns;
+    const sections = [...sampleSections({ tradedate: EXAMPLE.tradedate as BeijingDate })];
+    const columns = sections.find(({ symbol }) => symbol === "300750")?.columns;
     if (columns === undefined) throw new Error("the sample day lacks the security");
     const minutes = Array.from({ length: MINUTES }, () => ({ buys: 0, sells: 0, prices: [] as number[] }));
     for (let row = 0; row < columns.rows; row++) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { checkFolder, readSheet } from "../../../src/pack-builder/check-packs.ts";
-import { writeSamplePack } from "../../../src/pack-builder/sample/sample-pack.ts";
 import { sheetLines } from "../../../src/quality/sheet-text.ts";
 import { checkedTables, faultsOf, madeDay } from "../../support/checked-day.ts";
 import { LAYOUTS, SHANGHAI_ONLY, tablesOf } from "../../support/layout-sources.ts";
+import { writeSamplePack } from "../../support/pack-bytes.ts";
 import { plainQuotes } from "../../support/quote-table.ts";
 import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
@@ -17,10 +17,10 @@ describe("the quality check of sample days", () => {
       const folder = temporaryFolder();
       const day = { tradedate: DAY, rows: 20_000, seed: `clean ${number}` };
       await writeSamplePack(day, folder);
-      await writeSamplePack(day, folder, undefined, "trades");
+      await writeSamplePack(day, folder, "trades");
       // Quotes take more time to generate than the other datasets.
       const hasQuotes = number % 10 === 0;
-      if (hasQuotes) await writeSamplePack(day, folder, undefined, "quotes");
+      if (hasQuotes) await writeSamplePack(day, folder, "quotes");
       const { sheet, path } = await checkFolder(folder, DAY);
       expect(faultsOf({ reports: [], sheet })).toEqual([]);
       expect(sheet.verdict).toBe("passed");
@@ -50,7 +50,7 @@ describe("the quality check of sample days", () => {
     const folder = temporaryFolder();
     const day = { tradedate: DAY, rows: 6_000 };
     await writeSamplePack(day, folder);
-    await writeSamplePack(day, folder, undefined, "trades");
+    await writeSamplePack(day, folder, "trades");
     const { sheet } = await checkFolder(folder, DAY);
     expect((await checkFolder(folder, DAY, { threads: 3, threadRows: 0 })).sheet).toEqual(sheet);
   });

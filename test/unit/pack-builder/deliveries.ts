@@ -9,7 +9,8 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../../src/datasets/registry.ts";
 import { madeOrigin } from "../../../src/pack-builder/accounting.ts";
 import { buildPack } from "../../../src/pack-builder/build.ts";
-import type { BuildReport } from "../../../src/pack-builder/build-report.ts";
+import { type BuildReport, leftOutLines, packLines } from "../../../src/pack-builder/build-report.ts";
+import { leftOutText } from "../../../src/pack-builder/delivery/source-file.ts";
 import { packName } from "../../../src/pack-builder/pack-file.ts";
 import { encodeIndexRegion } from "../../../src/packs/index-region.ts";
 import type { DayIndex, SectionEntry } from "../../../src/packs/layout.ts";
@@ -101,6 +102,14 @@ export async function built(
     pack: join(outFolder, packName(said.dataset ?? "orders", said.tradedate ?? DAY)),
     quarantine: join(outFolder, `${DAY}${said.dataset === "trades" ? "_trades" : ""}.quarantine.csv`),
   };
+}
+
+/** Returns the report as lines for a terminal. */
+export function reportLines(report: BuildReport): string[] {
+  return [
+    ...packLines(report),
+    ...leftOutLines(report.leftOut, (reason) => leftOutText(reason, report.dataset)),
+  ];
 }
 
 /** Returns the counts of the report's defects by kind. */

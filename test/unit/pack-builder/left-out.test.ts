@@ -1,7 +1,6 @@
 /** Files of a delivery that are not read: each is named with its reason, and the pack is not `whole`. */
 import { describe, expect, it } from "vitest";
-import { reportLines } from "../../../src/pack-builder/build-report.ts";
-import { built, countsOf, delivery, entriesOf, vendorFile, vendorLine } from "./deliveries.ts";
+import { built, countsOf, delivery, entriesOf, reportLines, vendorFile, vendorLine } from "./deliveries.ts";
 
 const SHANGHAI = vendorFile(vendorLine());
 const READ = { "20230711/600519.SH/逐笔委托.csv": SHANGHAI };

@@ -6,10 +6,17 @@ import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writ
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BuildReport } from "../../../src/pack-builder/build-report.ts";
-import { reportLines } from "../../../src/pack-builder/build-report.ts";
 import { diskFile } from "../../../src/pack-builder/delivery/folder.ts";
 import { isMissing } from "../../support/tools.ts";
-import { built, delivery, entriesOf, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
+import {
+  built,
+  delivery,
+  entriesOf,
+  reportLines,
+  temporaryFolder,
+  vendorFile,
+  vendorLine,
+} from "./deliveries.ts";
 import { zipOf } from "./zip-file.ts";
 
 const NAME = "逐笔委托.csv";

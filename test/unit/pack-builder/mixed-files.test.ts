@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
 import { columnsOf, day, randomSecurity, type TestSecurity } from "../../support/builders.ts";
+import { buildPackBytes } from "../../support/pack-bytes.ts";
 import { printedRandom } from "../../support/random.ts";
 import { built, contentOf, DAY, delivery, vendorFile, vendorLine } from "./deliveries.ts";
 

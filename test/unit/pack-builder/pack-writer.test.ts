@@ -3,9 +3,9 @@ import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { amountOf, type OrderColumns } from "../../../src/orders/record.ts";
-import { buildPackBytes } from "../../../src/pack-builder/pack-writer.ts";
 import type { Section } from "../../../src/pack-builder/section-writer.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
+import { buildPackBytes } from "../../support/pack-bytes.ts";
 
 const DAY = "20240102" as BeijingDate;
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };

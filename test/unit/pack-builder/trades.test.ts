@@ -3,13 +3,22 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { buildPacks } from "../../../src/pack-builder/build.ts";
-import { reportLines } from "../../../src/pack-builder/build-report.ts";
 import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { PackFormatError } from "../../../src/packs/errors.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
 import { bare } from "../../support/result.ts";
-import { built, contentOf, countsOf, DAY, delivery, rowsOf, vendorFile, vendorLine } from "./deliveries.ts";
+import {
+  built,
+  contentOf,
+  countsOf,
+  DAY,
+  delivery,
+  reportLines,
+  rowsOf,
+  vendorFile,
+  vendorLine,
+} from "./deliveries.ts";
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 

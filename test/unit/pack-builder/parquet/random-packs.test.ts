@@ -3,10 +3,10 @@ import { parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
 import { FIELDS } from "../../../../src/orders/record.ts";
-import { buildPackBytes } from "../../../../src/pack-builder/pack-writer.ts";
 import { ByteWriter } from "../../../../src/pack-builder/parquet/byte-writer.ts";
 import { bitWidth, rleBitPacked } from "../../../../src/pack-builder/parquet/encodings.ts";
 import { columnsOf, day, order, type TestOrder } from "../../../support/builders.ts";
+import { buildPackBytes } from "../../../support/pack-bytes.ts";
 import { printedRandom, type Random } from "../../../support/random.ts";
 
 const random = printedRandom("random packs");

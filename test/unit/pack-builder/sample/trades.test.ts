@@ -2,17 +2,19 @@ import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
 import type { CodeColumn } from "../../../../src/datasets/dataset.ts";
 import type { OrderColumns } from "../../../../src/orders/record.ts";
-import { sampleSections } from "../../../../src/pack-builder/sample/day.ts";
-import { writeSamplePack } from "../../../../src/pack-builder/sample/sample-pack.ts";
+import { type SampleDay, sampleSections } from "../../../../src/pack-builder/sample/day.ts";
 import type { TradeColumns } from "../../../../src/pack-builder/sample/tape.ts";
-import { sampleTradeSections } from "../../../../src/pack-builder/sample/trades.ts";
+import { sampleDatasets } from "../../../../src/pack-builder/sample/trades.ts";
 import { verifyPack } from "../../../../src/pack-builder/verify/verify-pack.ts";
+import { writeSamplePack } from "../../../support/pack-bytes.ts";
 import { bare } from "../../../support/result.ts";
 import { temporaryFolder } from "../deliveries.ts";
 
 const DAY = { tradedate: "20261127" as BeijingDate, rows: 8_000 };
 const orders = [...sampleSections(DAY)];
-const trades = [...sampleTradeSections(DAY)];
+const tradesOf = (day: SampleDay) =>
+  [...sampleDatasets(day, { hasQuotes: false })].map(({ symbol, trades: columns }) => ({ symbol, columns }));
+const trades = tradesOf(DAY);
 const text = ({ values, index }: CodeColumn, row: number) => values[index[row] ?? 0] ?? "?";
 
 interface Order {
@@ -118,12 +120,12 @@ describe("the trades of a sample day", () => {
         true,
       );
     }
-    expect([...sampleTradeSections(DAY)]).toEqual(trades);
+    expect(tradesOf(DAY)).toEqual(trades);
     expect(trades.find(({ symbol }) => symbol === "603000")?.columns.rows).toBe(0);
   });
 
   it("make a pack that verifies", async () => {
-    const { path, rows } = await writeSamplePack(DAY, temporaryFolder(), undefined, "trades");
+    const { path, rows } = await writeSamplePack(DAY, temporaryFolder(), "trades");
     expect(path).toMatch(/20261127_trades\.parquet$/);
     expect(bare(await verifyPack(path))).toMatchObject({ rows, index: { dataset: "trades" } });
   });
