@@ -22,4 +22,32 @@ describe("decompression of a page in the worker's runtime", () => {
     expect(() => decompressPage(page.subarray(0, page.length - 5), 5_000)).toThrow();
     expect(() => decompressPage(page.subarray(4), 5_000)).toThrow();
   });
+
+  it("restores each page whatever the pages before it were: whole, cut, corrupt or of another size", () => {
+    const content = (number: number) =>
+      Uint8Array.from({ length: 3_000 + number }, (_, at) => (at * at * number) >> (at % 7));
+    for (let number = 1; number < 60; number++) {
+      const bytes = content(number);
+      const page = new Uint8Array(zstdCompressSync(bytes));
+      expect(decompressPage(page, bytes.length)).toEqual(bytes);
+      const corrupt = page.slice();
+      for (let at = 20; at < 200; at++) corrupt[at] = (corrupt[at] ?? 0) ^ (at + number);
+      const [cut, doubled] = [page.subarray(0, page.length - number), new Uint8Array(2 * page.length)];
+      doubled.set(page);
+      doubled.set(page, page.length);
+      expect(() => decompressPage(cut, bytes.length)).toThrow();
+      expect(() => decompressPage(page, bytes.length + number)).toThrow();
+      expect(restored(corrupt, bytes.length)).not.toEqual(bytes);
+      expect(restored(doubled, bytes.length) ?? bytes).toEqual(bytes);
+    }
+  });
 });
+
+/** The bytes of `page`, or null when it is refused. */
+function restored(page: Uint8Array, size: number): Uint8Array | null {
+  try {
+    return new Uint8Array(decompressPage(page, size));
+  } catch {
+    return null;
+  }
+}
