@@ -36,23 +36,13 @@ export function dictionaryTexts(page: Page): string[] {
  * price, volume or amount. Prices and amounts can be negative: Shenzhen sources have market orders at -1.
  */
 export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64Array {
-  const view = plainView(page);
-  if (view.byteLength !== page.values * 8) throw notFilled(page);
-  const numbers = new Float64Array(page.values);
-  for (let place = 0; place < numbers.length; place++) {
-    const at = place * 8;
-    // An INT64 beyond 2^53 is rounded here and refused below.
-    numbers[place] =
-      type === "DOUBLE"
-        ? view.getFloat64(at, true)
-        : view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true);
-  }
-  if (!numbers.every(type === "INT64" ? isCount : Number.isFinite)) {
-    throw new PackFormatError(
-      "a dictionary holds a count below 0 or beyond 2^53, or a number that is not finite",
-    );
-  }
-  return numbers;
+  const bytes = decompressPage(page.compressed, page.size);
+  if (bytes.length !== page.values * 8) throw notFilled(page);
+  const numbers = type === "DOUBLE" ? finiteDoubles(bytes, page.values) : counts(bytes, page.values);
+  if (typeof numbers !== "number") return numbers;
+  throw new PackFormatError(
+    "a dictionary holds a count below 0 or beyond 2^53, or a number that is not finite",
+  );
 }
 
 /**
@@ -91,31 +81,54 @@ export function deltaIntegers(page: Page, rows: number): Float64Array {
  * or beyond 2^53.
  */
 export function plainIntegers(page: Page, rows: number): Float64Array {
-  const view = plainView(page);
-  if (view.byteLength !== page.values * 8) {
-    throw new PackFormatError(`${page.values} integers take ${view.byteLength} bytes`);
+  const bytes = decompressPage(page.compressed, page.size);
+  if (bytes.length !== page.values * 8) {
+    throw new PackFormatError(`${page.values} integers take ${bytes.length} bytes`);
   }
-  const values = new Float64Array(rows);
-  for (let row = 0; row < rows; row++) {
-    const high = view.getInt32(row * 8 + 4, true);
-    // 2^53 − 1 has 21 bits in its upper half, so only these bits and the sign need a check.
-    if (high < 0 || high >= 2 ** 21) {
-      throw new PackFormatError(`the id of row ${row} of a block is below 0 or beyond 2^53`);
-    }
-    values[row] = high * 2 ** 32 + view.getUint32(row * 8, true);
-  }
-  return values;
+  const values = counts(bytes, rows);
+  if (typeof values !== "number") return values;
+  throw new PackFormatError(`the id of row ${values} of a block is below 0 or beyond 2^53`);
 }
 
 /** Returns the doubles of the first `rows` rows of a PLAIN page. Throws `PackFormatError` unless they are finite. */
 export function plainDoubles(page: Page, rows: number): Float64Array {
-  const view = plainView(page);
-  if (view.byteLength !== page.values * 8) {
-    throw new PackFormatError(`${page.values} numbers take ${view.byteLength} bytes`);
+  const bytes = decompressPage(page.compressed, page.size);
+  if (bytes.length !== page.values * 8) {
+    throw new PackFormatError(`${page.values} numbers take ${bytes.length} bytes`);
   }
-  const values = new Float64Array(view.buffer.slice(view.byteOffset, view.byteOffset + rows * 8));
-  if (!values.every(Number.isFinite)) throw new PackFormatError("a block holds a number that is not finite");
-  return values;
+  const values = finiteDoubles(bytes, rows);
+  if (typeof values !== "number") return values;
+  throw new PackFormatError(`row ${values} of a block holds a number that is not finite`);
+}
+
+/** Returns the first `count` doubles of `bytes`, or the place of the first that is not finite. */
+function finiteDoubles(bytes: Uint8Array, count: number): Float64Array | number {
+  const from = aligned(bytes);
+  const values = new Float64Array(from.buffer, from.byteOffset, count);
+  // Zero times a number that is not finite is NaN.
+  let zero = 0;
+  for (let place = 0; place < count; place++) zero += 0 * (values[place] ?? 0);
+  return zero === 0 ? values : values.findIndex((value) => !Number.isFinite(value));
+}
+
+/** Returns the first `count` INT64 of `bytes`, or the place of the first below 0 or beyond 2^53. */
+function counts(bytes: Uint8Array, count: number): Float64Array | number {
+  const from = aligned(bytes);
+  const halves = new Uint32Array(from.buffer, from.byteOffset, 2 * count);
+  const values = new Float64Array(count);
+  let highs = 0;
+  for (let place = 0; place < count; place++) {
+    const high = halves[2 * place + 1] ?? 0;
+    highs |= high;
+    values[place] = high * 2 ** 32 + (halves[2 * place] ?? 0);
+  }
+  // 2^53 − 1 has 21 bits in its upper half, so only the bits above these need a check.
+  return highs >>> 21 === 0 ? values : values.findIndex((value) => value >= 2 ** 53);
+}
+
+/** Returns `bytes` at a position where eight-byte numbers can be read; decoders differ in where they put their output. */
+function aligned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
 }
 
 function isCount(value: number): boolean {
