@@ -38,26 +38,68 @@ export interface NumberTable {
 /** Returns the cells of a row with `columns` in this order. A row begins with `],[`, the end of the row before it. */
 export function rowTemplate(columns: readonly JsonColumn[]): Cell[] {
   taken = 0;
-  const cells: Cell[] = [];
+  const parts: Part[] = [];
   let lead = "],[";
   columns.forEach((column, place) => {
     if (place > 0) lead += ",";
-    if (column.kind === "constant") {
-      lead += JSON.stringify(column.text);
-      return;
+    const constant = constantOf(column);
+    if (constant !== null) lead += constant;
+    else if (column.kind === "texts") {
+      const texts = column.texts.map((text) => lead + JSON.stringify(text));
+      parts.push(joined(parts, { texts, index: column.index }));
+      lead = "";
+    } else if (column.kind === "nineDigits") {
+      parts.push({ lead: `${lead}"`, column });
+      lead = '"';
+    } else if (column.kind !== "constant") {
+      parts.push({ lead, column });
+      lead = "";
     }
-    if (column.kind === "nineDigits") lead += '"';
-    cells.push(cellOf(lead, column));
-    lead = column.kind === "nineDigits" ? '"' : "";
   });
-  if (lead !== "") cells.push(constantCell(textOf(lead)));
-  return cells;
+  const cells = parts.map((part) =>
+    "texts" in part ? tableCell(textTable(part.texts), part.index) : cellOf(part.lead, part.column),
+  );
+  return lead === "" ? cells : [...cells, constantCell(textOf(lead))];
 }
 
-function cellOf(lead: string, column: Exclude<JsonColumn, { kind: "constant" }>): Cell {
+/** Returns the JSON text that `column` has in every row, or null when rows can differ. */
+function constantOf(column: JsonColumn): string | null {
+  if (column.kind === "constant") return JSON.stringify(column.text);
+  if (column.kind === "texts" && column.texts.length === 1) return JSON.stringify(column.texts[0]);
+  if (column.kind === "numbers" && column.numbers.length === 1) return JSON.stringify(column.numbers[0]);
+  return null;
+}
+
+/** Texts with all that stands before them. */
+interface Texts {
+  texts: readonly string[];
+  index: Uint16Array;
+}
+
+type Varying = Exclude<JsonColumn, { kind: "constant" | "texts" }>;
+
+/** What becomes one cell. */
+type Part = Texts | { lead: string; column: Varying };
+
+/** More texts than this are not worth joining. */
+const JOINED_TEXTS = 64;
+
+/**
+ * Returns `next`, or, when the last of `parts` is a column of texts as well and both have few, one table for the two in
+ * place of that part: a row then has one cell less.
+ */
+function joined(parts: Part[], next: Texts): Texts {
+  const last = parts.at(-1);
+  const width = next.texts.length;
+  if (last === undefined || !("texts" in last) || last.texts.length * width > JOINED_TEXTS) return next;
+  parts.pop();
+  const [first, second, index] = [last.index, next.index, new Uint16Array(next.index.length)];
+  for (let row = 0; row < index.length; row++) index[row] = (first[row] ?? 0) * width + (second[row] ?? 0);
+  return { texts: last.texts.flatMap((text) => next.texts.map((after) => text + after)), index };
+}
+
+function cellOf(lead: string, column: Varying): Cell {
   switch (column.kind) {
-    case "texts":
-      return tableCell(textTable(column.texts.map((text) => lead + JSON.stringify(text))), column.index);
     case "numbers":
       return tableCell(numberTable(lead, column.numbers), column.index);
     case "nineDigits":
