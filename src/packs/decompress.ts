@@ -89,7 +89,7 @@ function keptOrNull(page: Uint8Array, size: number): Uint8Array | null {
 function newDecoder(): Decoder | null {
   try {
     const stream = zlib.createZstdDecompress();
-    // A failed write is reported to the stream as well, where nobody waits for it.
+    // A failed write is also reported to the stream, where an error without a listener would be thrown.
     stream.on("error", () => undefined);
     const { _handle: handle, _writeState: left } = stream as unknown as Record<string, unknown>;
     const isKnown = left instanceof Uint32Array && left.length === 2 && hasWriteSync(handle);
