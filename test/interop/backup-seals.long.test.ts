@@ -19,7 +19,7 @@ import { edgetape } from "../support/edgetape.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, startAfter, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const DAY = "20260311";
@@ -148,7 +148,7 @@ describe("a key, token, share or account revoked after a backup", () => {
   });
 
   it("is unknown to an empty deployment, and the restore says so", async () => {
-    await using target = await startService();
+    await using target = await startAfter(service);
     const done = await edgetape(["backup", "restore", file], target);
     expect(done.stderr).toContain("WARNING: this deployment was empty");
     const { entries } = await asOperator<AuditList>(target, "GET", "/admin/audit?limit=500");
@@ -205,7 +205,7 @@ describe("a backup that differs from what the service wrote", () => {
   it("is restored only with --unauthenticated, which the audit records", async () => {
     const body = lines().slice(0, -1);
     const edited = body.map((line) => line.replace('"account.create"', '"account.invented"'));
-    await using target = await startService({
+    await using target = await startAfter(service, {
       settings: { BACKUP_SECRET: "1:another-backup-secret-of-another-deployment" },
     });
     expect((await restore(file, target)).stderr).toContain("--unauthenticated");
@@ -221,7 +221,9 @@ describe("a backup that differs from what the service wrote", () => {
       "test-backup-secret-of-this-deployment-001",
       "a-newer-backup-secret-of-this-deployment",
     ];
-    await using rotated = await startService({ settings: { BACKUP_SECRET: `1:${old},2:${fresh}` } });
+    await using rotated = await startAfter(service, {
+      settings: { BACKUP_SECRET: `1:${old},2:${fresh}` },
+    });
     expect((await restore(file, rotated)).status).toBe(WITHOUT_OBJECTS);
     const second = join(folder, "second.jsonl");
     await backupTo(second, rotated);
@@ -238,7 +240,7 @@ describe("a backup that differs from what the service wrote", () => {
       ...rest.filter((line) => !line.startsWith('{"page":{')),
     ];
     const path = written("first.jsonl", body);
-    await using target = await startService();
+    await using target = await startAfter(service);
     expect((await restore(path, target)).stderr).toContain("is not sealed");
     expect((await restore(path, target, "--unauthenticated")).status).toBe(WITHOUT_OBJECTS);
     const again = await catalogRows(target);

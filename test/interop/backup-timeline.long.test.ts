@@ -10,7 +10,7 @@ import { copyObjects } from "../support/catalog-rows.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, startAfter, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const [EVE, DAY, LATER] = ["20260309", "20260310", "20260311"] as const;
@@ -83,7 +83,7 @@ afterAll(() => origin.stop());
 
 describe("a restore into an empty deployment, which does not have the issued revisions", () => {
   it("never lets a cursor join rows of two builds, even where a revision is issued again", async () => {
-    await using target = await startService();
+    await using target = await startAfter(origin);
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
@@ -98,7 +98,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
   });
 
   it("lists every served day in the changes, under unused change numbers", async () => {
-    await using target = await startService();
+    await using target = await startAfter(origin);
     await copyObjects(origin, target);
     expect(await runEdgetape(["backup", "restore", file], target)).toMatchObject({ status: 0 });
     const told = await changes(target, { after });
@@ -116,7 +116,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
   });
 
   it("offers the newer packs in R2, and adopts them", async () => {
-    await using target = await startService();
+    await using target = await startAfter(origin);
     // The test keeps the metadata of the objects, as the bucket stores it.
     const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
     for (const { key: objectKey } of (await source.list()).objects) {

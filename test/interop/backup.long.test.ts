@@ -15,7 +15,7 @@ import { account, asOperator, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { runEdgetape, startEdgetape } from "../support/running-command.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Service, startAfter, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const DAYS = ["20260309", "20260310", "20260311"];
@@ -80,7 +80,7 @@ describe("a backup restored into an empty deployment with the objects", () => {
   it(
     "makes the service work as before, except sessions and other things that depend on secrets",
     async () => {
-      await using target = await startService({ settings: OTHER_SECRETS });
+      await using target = await startAfter(origin, { settings: OTHER_SECRETS });
       await copyObjects(origin, target);
       const { status, stdout, stderr } = await restore(target);
       expect({ status, stderr }).toEqual({
@@ -129,7 +129,7 @@ describe("a backup restored into an empty deployment with the objects", () => {
 
 describe("a backup restored into an empty deployment without the objects", () => {
   it("serves no day without an object, exits with status 3, and the days can be published again", async () => {
-    await using target = await startService();
+    await using target = await startAfter(origin);
     const { status, stdout } = await restore(target);
     expect(status).toBe(3);
     for (const each of DAYS) expect(stdout).toContain(`${each} is not served: its object is not in R2.`);
@@ -143,7 +143,7 @@ describe("a backup restored into an empty deployment without the objects", () =>
 
 describe("a backup restored into a deployment that is not empty", () => {
   it("changes nothing without --force, and with it replaces the content", async () => {
-    await using target = await startService();
+    await using target = await startAfter(origin);
     await copyObjects(origin, target);
     await publish(target, dayOf("20260305", 100_000));
     const { key } = await account(target, { plan: "flagship" });
@@ -167,7 +167,7 @@ describe("a backup restored into a deployment that is not empty", () => {
   it(
     `and killed at any of its requests, ${KILLS} times, leaves the old or the new content, and the next run completes`,
     async () => {
-      await using target = await startService();
+      await using target = await startAfter(origin);
       await copyObjects(origin, target);
       await publish(target, dayOf("20260305", 100_000));
       const { key } = await account(target, { plan: "flagship" });
@@ -253,7 +253,7 @@ describe("a backup of a release with orders only", () => {
     const former = join(folder, "orders-alone.jsonl");
     asFormerly(join(folder, "plain.jsonl"), former);
     expect(readFileSync(former, "utf8")).not.toContain('"dataset"');
-    await using target = await startService();
+    await using target = await startAfter(origin);
     await copyObjects(origin, target);
     const args = ["backup", "restore", former, "--unauthenticated"];
     expect(await runEdgetape(args, target)).toMatchObject({ status: 0 });

@@ -145,3 +145,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     [Symbol.asyncDispose]: stop,
   };
 }
+
+/**
+ * Starts a service whose clock continues that of `origin`. With a clock of its own it would lag behind by the time
+ * since the start of `origin`, and could find restored rows in its future, which it does not show yet.
+ */
+export function startAfter(
+  origin: Service,
+  options: ServiceOptions = {},
+): Promise<Service & AsyncDisposable> {
+  return startService({ ...options, nowAt: new Date(origin.nowMs()).toISOString() });
+}
