@@ -1,5 +1,6 @@
 /** Runs `npm start` in a process group of its own, as a terminal does. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
@@ -46,15 +47,23 @@ export async function pressCtrlC({ child, exited }: Start): Promise<void> {
   await exited;
 }
 
-/** Returns a free port of 127.0.0.1. */
+/** Ports that no system takes for outgoing connections, nor for servers that ask for any free port. */
+const PORTS = { from: 20_000, count: 10_000 };
+
+/** Returns a free port of 127.0.0.1. A program started later finds it free, unless another asks for the same number. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-  const address = server.address();
-  await new Promise((settle) => server.close(settle));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  for (;;) {
+    const port = PORTS.from + randomInt(PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((settle) => {
+      server.once("error", () => settle(false));
+      server.listen(port, "127.0.0.1", () => settle(true));
+    });
+    await new Promise((settle) => server.close(settle));
+    if (isFree) return port;
+  }
 }
+
 /** Waits for `ms` milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((settle) => setTimeout(settle, ms));
