@@ -92,13 +92,15 @@ describe("downloads whose clients do not read", () => {
       "5",
     ]);
     const id = String(refused.headers["x-request-id"]);
-    await expect.poll(() => service.logs.find((line) => line.includes(id)) ?? "").toContain('"kind":"busy"');
+    await expect
+      .poll(() => service.logs.find((line) => line.includes(id)) ?? "", { timeout: 60_000 })
+      .toContain('"kind":"busy"');
     // Requests without a body are served meanwhile.
     expect((await onDrive(share, SMALL, { method: "HEAD" })).status).toBe(200);
     expect((await onDrive(share, "manifest.json")).status).toBe(200);
     clients[0]?.leave();
     await expect
-      .poll(async () => (await onDrive(share, SMALL)).status, { timeout: 20_000, interval: 100 })
+      .poll(async () => (await onDrive(share, SMALL)).status, { timeout: 60_000, interval: 100 })
       .toBe(200);
     for (const { leave } of clients) leave();
   });

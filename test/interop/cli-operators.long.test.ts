@@ -42,7 +42,7 @@ describe("edgetape explain", () => {
     const request = { apiname: "level2_order_history", params: { symbol: "600519" } };
     const refused = await service.post({ ...request, apikey: key });
     const id = String(refused.headers["x-request-id"]);
-    const told = await vi.waitFor(() => done("explain", id), { timeout: 20_000 });
+    const told = await vi.waitFor(() => done("explain", id), { timeout: 60_000 });
     expect(told).toMatch(/^account c-9, key key_/);
     expect(told).toContain(`Request ${id}`);
     expect(told).toContain("403 (plan_missing)");

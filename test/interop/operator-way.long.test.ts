@@ -85,7 +85,7 @@ describe("npm start -- --empty", () => {
     const refused = await ask(first, key, { symbol: "600519", tradedate: "20170103" });
     expect(refused.code).toBe(403);
     const [, requestId = ""] = /· (\S+)\]$/.exec(refused.message) ?? [];
-    const told = await vi.waitFor(() => done(first, "explain", requestId), { timeout: 20_000 });
+    const told = await vi.waitFor(() => done(first, "explain", requestId), { timeout: 60_000 });
     expect(told).toContain("403 (outside_window)");
     await done(first, "subscription", "extend", "customer-1", "--plan", "flagship", "--by", "30d");
   });

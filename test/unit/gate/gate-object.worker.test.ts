@@ -7,6 +7,9 @@ import type { AcquireRequest } from "../../../src/gate/protocol.ts";
 
 const { GATE } = env as unknown as Env;
 
+/** An event arrives within milliseconds, on a busy machine within seconds; the slot's own deadline is 60 s. */
+const PATIENCE = { timeout: 20_000 };
+
 const UNLIMITED = { requests: null, files: null };
 
 function json(change: Partial<AcquireRequest> = {}): AcquireRequest {
@@ -61,7 +64,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
     const gate = freshGate();
     const grant = await granted(gate);
     grant[Symbol.dispose]();
-    await vi.waitFor(async () => expect((await gate.stub().state()).holder).toBeNull());
+    await vi.waitFor(async () => expect((await gate.stub().state()).holder).toBeNull(), PATIENCE);
     expect((await gate.stub().state()).use.requests).toBe(1);
   });
 
@@ -228,7 +231,7 @@ describe("a release that waits in memory for the next page's write", () => {
   it("is stored when its worker ends and its lease is dropped", async () => {
     const { gate, grant } = await waiting();
     grant[Symbol.dispose]();
-    await vi.waitFor(async () => expect(await storedHolder(gate)).toBeNull());
+    await vi.waitFor(async () => expect(await storedHolder(gate)).toBeNull(), PATIENCE);
   });
 
   it("is lost with the object: `written` fails, and a request before the repeated release must be retried", async () => {
