@@ -8,6 +8,7 @@
  */
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./support/longest-first.ts";
 import { textModules } from "./support/text-modules.ts";
 import { isLong } from "./support/tier.ts";
 
@@ -56,6 +57,7 @@ export default defineConfig({
   test: {
     // The number of workers for two cores: many tests wait for a program, for their own runtime or for 30 s to pass.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         plugins: [textModules()],
