@@ -224,7 +224,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "nothing_to_restore":
       return {
         status: 422,
-        error: `${calledOf(refusal.day)} has no content older than the current one that is neither withdrawn nor damaged. Name a revision with --to; edgetape day publish${datasetFlag(refusal.day.dataset)} serves the current content again.`,
+        error: `${calledOf(refusal.day)} has no older content that can be restored: all of it is withdrawn or damaged, or there is none. Name a revision with --to; edgetape day publish${datasetFlag(refusal.day.dataset)} serves the current content again.`,
       };
     case "revision_gone":
       return {
@@ -246,7 +246,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "not_empty":
       return {
         status: 409,
-        error: `This deployment is not empty (${refusal.holds.join(", ")}); with --force the restore replaces its data by the backup.`,
+        error: `This deployment is not empty (${refusal.holds.join(", ")}); a forced restore replaces its data by the backup.`,
       };
     case "backup_unfit":
       return { status: 422, error: `The backup does not fit this service: ${refusal.problem}.` };

@@ -10,7 +10,7 @@ import type { Market } from "../orders/record.ts";
 import { UNKNOWN_LAST_TIME } from "./day-securities.ts";
 import { type Part, part, plain, sql } from "./sql.ts";
 
-/** Number of nearest loaded days to compare with; for the newest day these are the last ones. */
+/** A day is compared with this many of the nearest loaded days, which for the newest day are the last ones. */
 const COMPARED_DAYS = 20;
 /** With fewer loaded days there is no comparison. */
 const FEWEST_DAYS = 5;

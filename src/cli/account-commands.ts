@@ -43,7 +43,7 @@ export function registerAccounts(program: Command): void {
     .action(create);
   account
     .command("edit")
-    .description("change an account's contact and note; omitted ones stay")
+    .description("change an account's contact and note; an omitted one stays unchanged")
     .argument("<account>")
     .option("--contact <text>", "how to reach the customer")
     .option("--note <text>", "a note for operators; '' deletes it")
@@ -87,7 +87,7 @@ export function registerAccounts(program: Command): void {
 function registerQuotas(account: Command): void {
   account
     .command("limits")
-    .description("set an account's own daily limits; omitted ones stay")
+    .description("set an account's own daily limits; an omitted limit stays unchanged")
     .argument("<account>")
     .option(
       "--requests <count>",
@@ -110,7 +110,7 @@ function registerQuotas(account: Command): void {
     .action(credit);
   account
     .command("free")
-    .description("release a stuck slot; a running request is not stopped")
+    .description("release a slot that is stuck; a running request is not stopped")
     .argument("<account>")
     .addOption(datasetOption("the dataset whose interface the slot belongs to").default("orders"))
     .option(...YES_OPTION)

@@ -117,7 +117,7 @@ function noticeOf(result: Omit<Backfilled, "announcedAtMs">): Notice {
     level: isWell ? (degraded > 0 ? "warning" : "ok") : "failed",
     title: {
       zh: `${days} 天中已加载 ${loaded} 天（${degraded} 天有坏行未收入），此前已加载 ${before} 天，失败 ${failed.length} 天`,
-      en: `${loaded} of ${days} days were loaded (${degraded} with rows left out), ${before} were loaded before, ${failed.length} failed`,
+      en: `${loaded} of ${days} days were loaded now (${degraded} with rows left out), ${before} earlier, ${failed.length} failed`,
     },
     lines,
     facts,

@@ -146,7 +146,7 @@ async function restore(
   const restored = await restoreBackup(client, backup, { force, unauthenticated }, say).catch(
     (error: unknown) => {
       const isFull = error instanceof ServiceRefusal && error.refused.reason === "not_empty";
-      throw isFull ? new CommandFailure(`${error.message} If that is what you want, add --force.`) : error;
+      throw isFull ? new CommandFailure(`${error.message} To replace the data, add --force.`) : error;
     },
   );
   print(options, restored, restoredLines(path, restored));

@@ -28,7 +28,10 @@ export function registerCalendar(program: Command): void {
     .command("load")
     .description("load the trading days of a year from the holiday library or your own list")
     .option("--year <year>", "a year whose public holidays the library knows", yearArgument)
-    .option("--file <path>", "a list: one trading day a line (YYYYMMDD), or `day,1|0` with closed days too")
+    .option(
+      "--file <path>",
+      "a file with one trading day per line (YYYYMMDD), or with `day,1` or `day,0` per line for open and closed days",
+    )
     .option(...FORCE_OPTION)
     .action(load);
   calendar

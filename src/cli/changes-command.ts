@@ -31,10 +31,10 @@ export function registerChanges(program: Command): void {
     )
     .option(
       "--since <instant>",
-      "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
+      "only changes from this instant on: a day (its beginning in Beijing), today, yesterday or RFC 3339",
       instantArgument,
     )
-    .option("--after <number>", "behind a change's number", countArgument)
+    .option("--after <number>", "only changes after the one with this number", countArgument)
     .addOption(datasetOption("only this dataset (default: all)"))
     .action(listChanges);
 }

@@ -82,7 +82,7 @@ export const YES_OPTION = ["--yes", "do it without asking"] as const;
 export async function confirm(question: string, { yes = false }: ConfirmOptions): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY)
-    throw new CommandFailure(`${question} This is no terminal to confirm in: add --yes.`, EXIT.usage);
+    throw new CommandFailure(`${question} There is no terminal for the confirmation: add --yes.`, EXIT.usage);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const reply = await terminal.question(`${question} [y/N] `);
   terminal.close();

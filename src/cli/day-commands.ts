@@ -232,7 +232,7 @@ function registerDayActions(day: Command): void {
     day
       .command("withdraw")
       .description("stop serving a day: immediately in shares, within 10 s on the API")
-      .option("--note <text>", "why, for other operators"),
+      .option("--note <text>", "the reason, for other operators"),
   ).action(withdraw);
   withAction(
     day
@@ -240,7 +240,7 @@ function registerDayActions(day: Command): void {
       .description("serve the content of an earlier revision again, under a new number")
       .option(
         "--to <revision>",
-        "the revision whose content is served, also a withdrawn one; when absent the newest content that is older than the current one and neither withdrawn nor damaged",
+        "the revision whose content is served, which may be withdrawn (default: the newest older content that is not withdrawn or damaged)",
         revisionArgument,
       ),
   )
@@ -259,8 +259,8 @@ function registerDayActions(day: Command): void {
 function withAction(command: Command): Command {
   return command
     .argument("<YYYYMMDD>", "", dateArgument)
-    .addOption(datasetOption("the dataset that it is about").default("orders"))
-    .option("--if-revision <n>", "only if this is still the day's newest revision", revisionArgument)
+    .addOption(datasetOption("the dataset of the day").default("orders"))
+    .option("--if-revision <n>", "act only if this is still the day's newest revision", revisionArgument)
     .addOption(
       new Option("--revision <n>", "refused: it was taken for --to").hideHelp().argParser(refuseRevision),
     )
@@ -269,7 +269,7 @@ function withAction(command: Command): Command {
 
 function refuseRevision(): never {
   throw new InvalidArgumentError(
-    "use --if-revision to act on that newest revision only, or `day restore --to` to choose the revision to serve.",
+    "use --if-revision to act on the newest revision only if it has this number, or `day restore --to` to choose the revision to serve.",
   );
 }
 
@@ -384,11 +384,11 @@ function registerAdopt(day: Command): void {
     .command("adopt")
     .description("serve such a pack as the day's next revision after checking it, without uploading it again")
     .argument("<YYYYMMDD>", "", dateArgument)
-    .addOption(datasetOption("the dataset that it is about").default("orders"))
+    .addOption(datasetOption("the dataset of the day").default("orders"))
     .option("--object <key>", "the pack's object key (default: the newest of the day)")
     .option("--sha256 <hex>", "the pack's SHA-256, if its object has none")
     .option("--degraded", "mark the day as degraded, because its build left rows out")
-    .option("--force", "even if the service finds the day implausible")
+    .option("--force", "serve the pack even if the service finds the day implausible")
     .option(...YES_OPTION)
     .action(adopt);
 }

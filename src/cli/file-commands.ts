@@ -62,7 +62,7 @@ export function registerFiles(program: Command): void {
       )
       .argument("<file>", "an auction pack, or any file of the day for level2 shares")
       .option("--publish", "publish the file at once, in place of its previous revision in shares")
-      .option("--force", "with --publish: also in place of a file that was withdrawn"),
+      .option("--force", "with --publish: also publish in place of a withdrawn file"),
     "its name in shares, which must contain the date (default: the file's own name)",
   ).action(add);
   files

@@ -76,7 +76,7 @@ export function registerAudit(program: Command): void {
     .option("--action <name>", "one action, such as day.publish, or day for all actions on days")
     .option(
       "--since <instant>",
-      "from a day (its beginning in Beijing), today, yesterday or RFC 3339 on",
+      "entries from this instant on: a day (its beginning in Beijing), today, yesterday or RFC 3339",
       instantArgument,
     )
     .option("--before <id>", "entries older than this one", countArgument)

@@ -47,7 +47,7 @@ export interface PublishCommandOptions extends ServiceOptions {
 export function registerPublish(program: Command): void {
   serviceCommand(program, "publish")
     .description(
-      "upload day packs and serve each as the next revision of its dataset's day, with quotes also the auction pack made from them; run it again after any interruption",
+      "upload day packs and serve each as the next revision of its dataset's day; with quotes, also the auction pack made from them; run it again after any interruption",
     )
     .argument("<pack...>", "packs made by `edgetape pack build` or `edgetape sample`, of any dataset")
     .option(

@@ -73,15 +73,15 @@ async function run(sources: string[], options: RebuildOptions): Promise<void> {
   const { date, affected = false, from } = options;
   if (affected) {
     if (from === undefined || date !== undefined || sources.length > 0) {
-      throw new CommandFailure("--affected takes --from <folder>, and no delivery and --date.", EXIT.usage);
+      throw new CommandFailure(
+        "--affected needs --from <folder>, and accepts neither a delivery nor --date.",
+        EXIT.usage,
+      );
     }
     return rebuildAffected(from, options);
   }
   if (date === undefined || sources.length === 0) {
-    throw new CommandFailure(
-      "Give a delivery and its --date, or --affected and --from <folder>.",
-      EXIT.usage,
-    );
+    throw new CommandFailure("Give a delivery with --date, or --affected with --from <folder>.", EXIT.usage);
   }
   await rebuild(sources, { ...options, date });
 }

@@ -30,7 +30,10 @@ async function test(options: WebhookOptions & { json?: boolean }): Promise<void>
   await tell(webhook, {
     event: "webhook.test",
     level: "ok",
-    title: { zh: "这是一条测试消息，能看到就说明通知可以送达", en: "this is a test: messages arrive" },
+    title: {
+      zh: "这是一条测试消息，能看到就说明通知可以送达",
+      en: "this is a test: the webhook receives messages",
+    },
     lines: [],
     facts: {},
   });

@@ -110,7 +110,7 @@ export function objectFindings({ missing, changed }: Pick<Judgement, "missing" |
         check: "objects",
         level: isServed(known) ? "failed" : "warning",
         subject: known.objectKey,
-        sentence: `${known.called}: the object ${known.objectKey} has ${stored.size} bytes and etag ${stored.etag}; the catalog says ${known.sizeBytes} bytes and another etag or size.`,
+        sentence: `${known.called}: the object ${known.objectKey} has ${stored.size} bytes and etag ${stored.etag}, which differs from the catalog (${known.sizeBytes} bytes).`,
         advice: PUBLISH_AGAIN,
         zh: {
           sentence: `${known.called}：R2 中的对象 ${known.objectKey}（${stored.size} 字节）与目录记录（${known.sizeBytes} 字节）不符。`,

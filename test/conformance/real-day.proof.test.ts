@@ -24,7 +24,7 @@ const SYMBOLS = ["600536", "600761", "600961", "601825", "605580"];
 
 if (!existsSync(VENDOR)) console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not read !!!\n`);
 
-describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11, from the vendor's zip to pages", () => {
+describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zip", () => {
   let service: Service;
   let apikey: string;
   let folder: string;

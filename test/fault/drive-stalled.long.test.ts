@@ -13,7 +13,7 @@ import { type Service, startService } from "../support/service.ts";
 const LARGE = "20260310/20260310_trades.zip";
 const SMALL = "20260311/20260311_trades.zip";
 const LARGE_BYTES = 87_000_000;
-/** The file has more bytes than sockets buffer. */
+/** The file has more bytes than the sockets can buffer. */
 const SMALL_BYTES = 8_000_000;
 const MOST_OF_SHARE = 48;
 

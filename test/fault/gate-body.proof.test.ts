@@ -104,7 +104,7 @@ describe("a client that disconnects or stalls", () => {
     expect(await endOf(id)).toMatchObject({ how: "client_gone" });
   });
 
-  it("is disconnected half a second before `until` when it does not read, without a credit", async () => {
+  it("and does not read is disconnected half a second before `until`, without a credit", async () => {
     const { account, id } = fresh();
     await gate.open({ account, id, how: "pump", bytes: 60 * MEGABYTE, bound: 1_500 });
     expect(await endOf(id)).toMatchObject({ how: "client_slow" });

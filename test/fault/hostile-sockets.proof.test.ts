@@ -131,7 +131,10 @@ function sendLine(pieces: readonly string[]): Promise<string> {
   });
 }
 
-/** Returns the statuses of the answers on a connection. No body of the service begins a line like this. */
+/**
+ * Returns the statuses of the answers on a connection; no body of the service has a line that begins like a status
+ * line.
+ */
 const statusesOf = (answer: string) =>
   [...answer.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
 

@@ -87,7 +87,7 @@ describe("a publish whose stores fail", () => {
     return found;
   }
 
-  it("leaves the day complete at every call of its last step, and completes when it is repeated", async () => {
+  it("leaves the day complete, whichever call of its last step fails, and completes when it is repeated", async () => {
     const make = () =>
       day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 500 })] });
     let before = make();

@@ -46,7 +46,7 @@ describe("edgetape backfill", () => {
       expect(lines.slice(3)).toEqual([
         "",
         expect.stringMatching(
-          /^[12] of 3 days were loaded \(0 with rows left out\), [12] were loaded before, 0 failed\.$/,
+          /^[12] of 3 days were loaded now \(0 with rows left out\), [12] earlier, 0 failed\.$/,
         ),
       ]);
       for (const [at, day] of days.entries())

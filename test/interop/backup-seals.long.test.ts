@@ -232,7 +232,7 @@ describe("a backup that differs from what the service wrote", () => {
     expect(refused.stderr).toContain("a version of BACKUP_SECRET that this deployment does not have");
   });
 
-  it("of the first format, without seals, needs --unauthenticated too", async () => {
+  it("also needs --unauthenticated when it has the first format, which has no seals", async () => {
     const [head = "", ...rest] = lines().slice(0, -1);
     const { identity: _, ...first } = JSON.parse(head) as Record<string, unknown>;
     const body = [

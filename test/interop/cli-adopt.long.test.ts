@@ -58,7 +58,9 @@ describe("the CLI after the restore of an older backup", () => {
     const unasked = await edgetape(["day", "adopt", DATE], service);
     expect(unasked.status).toBe(2);
     expect(unasked.stderr).toContain(`Serve ${DATE} from ${newer}`);
-    expect(unasked.stderr).toContain("in place of revision 1? This is no terminal to confirm in: add --yes.");
+    expect(unasked.stderr).toContain(
+      "in place of revision 1? There is no terminal for the confirmation: add --yes.",
+    );
     expect(await done("day", "adopt", DATE, "--yes")).toContain(
       `${DATE} is served as revision 3: 1 securities`,
     );

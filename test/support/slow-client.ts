@@ -12,9 +12,9 @@ export interface BodySeen {
 export interface OpenAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Reads to the end, or to the break. */
+  /** Reads to the end, or until the connection breaks. */
   readAll(): Promise<BodySeen>;
-  /** Reads `bytes` bytes, or all there are, and closes the connection. */
+  /** Reads `bytes` bytes, or all available ones, and closes the connection. */
   hangUpAfter(bytes: number): Promise<BodySeen>;
   /** Closes the connection without reading. */
   hangUp(): void;

@@ -39,21 +39,21 @@ export function registerAcceptance(program: Command): void {
   program
     .command("acceptance")
     .description(
-      "check a deployment from outside: slot, slow readers, HEAD, ranges, clients, placement; prints a table",
+      "check a deployment from outside and print a table: slot, slow readers, HEAD, ranges, clients, placement",
     )
     .option("--url <address>", "the public address (or EDGETAPE_URL)")
     .option(
       "--key <key>",
-      "a key with order history and shares (better in EDGETAPE_KEY); about ten files are charged",
+      "a key with order history and shares (prefer EDGETAPE_KEY); about ten files are charged",
     )
     .option("--date <YYYYMMDD>", "the day (default: the newest served one)", dateArgument)
     .option("--symbol <symbol>", "the security (default: the largest of the day)")
-    .option("--pages <count>", "pages requested one after the other", countArgument, 200)
-    .option("--stream <seconds>", "duration of the evenly paced read of a file", secondsArgument, 270)
+    .option("--pages <count>", "the number of pages requested one after the other", countArgument, 200)
+    .option("--stream <seconds>", "the duration of an evenly paced read of a file", secondsArgument, 270)
     .option("--bound <seconds>", "the deployment's PARQUET_BOUND_MS in seconds", secondsArgument, 300)
     .option(
       "--within <seconds>",
-      "time within which the slot must be free after a client disconnects",
+      "the time within which the slot must be free after a client disconnects",
       secondsArgument,
       2,
     )
@@ -139,7 +139,7 @@ function frontChecks(baseUrl: string): Check[] {
     },
     {
       name: "methods",
-      says: "HEAD and GET of /api are 405 with Allow, and nothing is redirected",
+      says: "HEAD and GET of /api get 405 with Allow, and no request is redirected",
       run: () => methods(baseUrl),
     },
   ];

@@ -46,7 +46,7 @@ interface StartOptions {
 function parseOptions(): StartOptions {
   return new Command("npm start --")
     .description("run the service on this machine, with sample days and demo keys")
-    .option("--port <port>", "where to listen on 127.0.0.1", portArgument, 8787)
+    .option("--port <port>", "the port on 127.0.0.1", portArgument, 8787)
     .option(
       "--state <folder>",
       `database, packs and demo keys, kept between starts (default: ${STATE.demo}, with --empty ${STATE.empty})`,

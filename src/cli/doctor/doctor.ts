@@ -241,7 +241,7 @@ function storeFindings({ stores }: DoctorReport): Finding[] {
       level: "failed",
       subject: bindings[store],
       sentence: `The binding ${bindings[store]} does not answer.`,
-      advice: "Compare wrangler.toml with what was created, and look at the platform's status.",
+      advice: "Compare wrangler.toml with the created resources, and check the platform's status.",
     }));
 }
 

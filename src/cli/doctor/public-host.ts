@@ -79,7 +79,7 @@ export async function checkPlainHttp(baseUrl: string): Promise<Finding[]> {
   try {
     reply = await ask(url, { method: "POST", json: {} });
   } catch {
-    const sentence = `${url} does not answer: callers of plain HTTP get no answer.`;
+    const sentence = `${url} does not answer, so callers that use plain HTTP get no answer.`;
     return [finding("warning", sentence, "Let the host answer on port 80 too, if such callers exist.")];
   }
   const strange = strangeAnswer(reply);

@@ -321,7 +321,7 @@ const leftOutSchema = z.object({
   reason: z.enum(Object.keys(LEFT_OUT_TEXTS) as [LeftOutReason, ...LeftOutReason[]]),
 });
 
-/** A dataset with few securities of an exchange beside another dataset of the delivery. */
+/** A dataset that has few securities of an exchange compared with another dataset of the delivery. */
 const sparseSchema = z.object({
   dataset: z.enum(DATASET_NAMES),
   market: z.enum(MARKETS),

@@ -63,7 +63,7 @@ export function registerNightly(program: Command): void {
     .description("wait for the day's delivery, build and publish it with its files, and notify a webhook")
     .argument(
       "<drop folder>",
-      "where deliveries arrive: 20260312/, 20260312.zip, 20260312_aucde.parquet, level2/20260312_trades.zip",
+      "the folder in which deliveries arrive: 20260312/, 20260312.zip, 20260312_aucde.parquet, level2/20260312_trades.zip",
     )
     .option("--date <YYYYMMDD>", "the day (default: the newest trading day that has closed)", dateArgument)
     .addOption(
@@ -110,7 +110,7 @@ export function withLoading(command: Command): Command {
     command
       .option(
         "--work <folder>",
-        "packs in progress and the state of each day, outside the folder (default: <folder>.edgetape beside it)",
+        "the folder for packs in progress and the state of each day, outside the drop folder (default: <folder>.edgetape beside it)",
       )
       .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
       .option(

@@ -175,7 +175,7 @@ function typeText(schema: z.core.$ZodType, names: ReadonlyMap<z.core.$ZodType, s
       return `{\n${members.join("")}${indent}}`;
     }
     default:
-      throw new Error(`no declaration of a schema of the type ${def.type}`);
+      throw new Error(`the build cannot declare a schema of the type ${def.type}`);
   }
 }
 

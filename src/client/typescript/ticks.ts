@@ -151,7 +151,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
   readonly #options: TicksOptions;
   /** The hash of all returned rows. */
   #handed = new Fingerprint();
-  /** The hash of the rows read again after a rebuild, up to the number returned. */
+  /** The hash of the rows that were read again after a rebuild, up to the number of returned rows. */
   #again: Fingerprint | null = null;
   /** A page that was read but not returned yet. */
   #pending: Page<R> | null = null;

@@ -50,7 +50,7 @@ describe("the day index in an isolate's memory", () => {
     expect(keptOrderDay(question, at(0))).toBeNull();
   });
 
-  it("drops a day that a new read finds no longer served", () => {
+  it("drops a day when a new read finds that it is no longer served", () => {
     const question = asked();
     keepOrderDay(question, answer(question.tradedate), 0);
     keepOrderDay(question, answer(question.tradedate, { state: "withdrawn" }), 1);

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** The memory of a body, in an isolate with exactly enough of it. */
+/** The memory of a body, in an isolate whose memory is just enough for this body. */
 let budget: MemoryBudget;
 
 async function reserve(bytes: number): Promise<Reservation> {

@@ -47,7 +47,7 @@ describe("the footer of an auction pack (contract 8.7)", () => {
     expect(await problemOf(of(wrong, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
   });
 
-  it("of an order pack is refused", async () => {
+  it("is refused when it is the footer of an order pack", async () => {
     const orders = written(symbol, { name: "order_type", data: ["A", "D"], type: "STRING" });
     expect(await problemOf(orders)).toBe("it has a column order_type: these are orders, not the auction");
   });

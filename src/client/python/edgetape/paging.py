@@ -89,7 +89,7 @@ MOST_OVERLAP = 64
 
 
 class Position(NamedTuple):
-    """Before the row of `time` that has `skip` rows of its millisecond before it; `overlap` follows."""
+    """The position before the row of `time` that follows `skip` rows of its millisecond; `overlap` follows."""
 
     time: str
     skip: int

@@ -65,7 +65,7 @@ def duration(days: int) -> str:
 
 
 class Bulk(NamedTuple):
-    """Returns the same days as daily files of shares."""
+    """Returns the daily files of shares that have the same days."""
 
     days: int
     size_bytes: int

@@ -118,7 +118,7 @@ class Revisions:
 
 
 def _names(change: Change, symbol: str) -> bool:
-    """Returns whether the change affects the security or does not say. Bare digits match both exchanges."""
+    """Returns whether the change affects the security, or does not name securities. Bare digits match both exchanges."""
     securities = change["securities"]
     if securities is None:
         return True

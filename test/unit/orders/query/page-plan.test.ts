@@ -82,7 +82,7 @@ function burstyTimes(random: Random, rows: number, longest: number): number[] {
 }
 
 describe("the page plan (contract 5.1, 5.2)", () => {
-  it("selects the rows of a plain scan for 600 random days in small blocks, each window and page size", () => {
+  it("selects the rows that a plain scan selects, for 600 random days in small blocks and each window and page size", () => {
     const random = printedRandom("page plan, small blocks");
     for (let run = 0; run < 600; run++) {
       const blockRows = random.integer(1, 12);
