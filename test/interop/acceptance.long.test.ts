@@ -129,7 +129,7 @@ describe("edgetape acceptance", () => {
     });
     expect(await seen("198.51.100.8")).toMatchObject({
       result: "failed",
-      detail: expect.stringContaining("198.51.100.8, the edge sees"),
+      detail: expect.stringContaining("198.51.100.8, but the edge sees"),
     });
     expect(await seen(null)).toMatchObject({ result: "failed" });
   });

@@ -120,7 +120,7 @@ describe("edgetape account, subscription and key", () => {
     expect(shown).not.toContain(key);
     const keyId = /^(\S+) .*laptop/m.exec(shown)?.[1] ?? "";
     expect(await done(["key", "revoke", keyId, "--yes"])).toContain(
-      `Key ${keyId} of account 客户-17 is revoked`,
+      `Key ${keyId} of account 客户-17 was revoked`,
     );
   });
 
