@@ -228,7 +228,7 @@ async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
 }
 
 /**
- * Returns the answer to a publisher whose content is already served; null when it is not, or a new revision is forced.
+ * Returns the answer to a publisher whose rows are already served; null when they are not, or a new revision is forced.
  */
 async function servedAlready(
   c: AdminContext,
@@ -236,19 +236,29 @@ async function servedAlready(
   content: Content<PackClaims>,
   force: boolean,
 ): Promise<UploadBegun | null> {
-  const served = force ? null : await servedDay(c.env.DB, tradedate, dataset);
+  const { DB, PACKS } = c.env;
+  const served = force ? null : await servedDay(DB, tradedate, dataset);
   if (served === null || !isServed(served, content)) return null;
+  const pack = (await dayRevisions(DB, tradedate, dataset)).find(({ packId }) => packId === served.packId);
+  // Equal rows of a later builder end the pack's place among the days to rebuild; a lost object is sent again.
+  const isOlder = compareBuilderVersions(pack?.builderVersion ?? null, BUILDER_VERSION) < 0;
+  if (isOlder && served.sha256 !== content.sha256) return null;
+  if (pack === undefined || (await PACKS.head(pack.objectKey))?.etag !== pack.etag) return null;
   const { quality } = content.claims;
-  if (quality !== undefined) await restateQuality(c.env.DB, { ...served, dataset }, quality, byOf(c));
+  if (quality !== undefined) await restateQuality(DB, { ...served, dataset }, quality, byOf(c));
   return { state: "served", day: summaryOf(c, served, dataset) };
 }
 
-/** Returns whether the served revision has exactly this content, so that nothing needs to be uploaded. */
-function isServed(served: ServedDay, { sizeBytes, sha256, claims }: Content<PackClaims>): boolean {
+/**
+ * Returns whether the served revision has these rows, so that nothing needs to be uploaded. The build id is computed
+ * from them; the packs can differ in their record of the source files.
+ */
+function isServed(served: ServedDay, { claims }: Content<PackClaims>): boolean {
   return (
     served.state === "available" &&
-    served.sha256 === sha256 &&
-    served.sizeBytes === sizeBytes &&
+    served.buildId === claims.buildId &&
+    served.rows === claims.rows &&
+    served.securities === claims.securities &&
     served.degraded === claims.degraded
   );
 }

@@ -10,6 +10,7 @@ import {
   dayDetailSchema,
   type Published,
   publishedSchema,
+  type UploadBegun,
   uploadBegunSchema,
 } from "../admin/wire.ts";
 import { dayName } from "../datasets/day-name.ts";
@@ -52,7 +53,7 @@ export function registerPublish(program: Command): void {
     .argument("<pack...>", "packs made by `edgetape pack build` or `edgetape sample`, of any dataset")
     .option(
       "--force",
-      "publish even if the quality check failed, or the service finds the day implausible or unchanged",
+      "publish even if the quality check failed or the service finds the day implausible; rows that are served already get no new revision",
     )
     .option("--degraded", "mark the day as degraded, because its build left rows out")
     .action(publish);
@@ -127,7 +128,7 @@ export interface PublishOptions {
   degraded?: boolean;
   /** The verdict of the quality check, when it ran. */
   quality?: BeginUpload["quality"];
-  /** Publishes even when the service finds it implausible or unchanged. */
+  /** Publishes even when the service finds it implausible. */
   force?: boolean;
   /** Called with the number of uploaded bytes. */
   onSent?: (bytes: number) => void;
@@ -170,7 +171,7 @@ export async function publishPack(
       const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
       if (reason === undefined || !ENDED.has(reason)) throw error;
       const day = await servedDay(client, pack.index);
-      const isSame = day?.sha256 === sha256 && day.degraded === (options.degraded ?? false);
+      const isSame = day?.buildId === pack.index.buildId && day.degraded === (options.degraded ?? false);
       if (isSame && day.state === "available") return { day, newRevision: false };
       if (reason !== "upload_lost" || attempt === TRIES) throw error;
     }
@@ -188,6 +189,21 @@ async function servedDay(
     ({ day }) => day,
     () => null,
   );
+}
+
+/**
+ * Begins the upload. The service takes `force` as the wish for a new revision of the same rows too, which no publisher
+ * has; so it is asked without it first.
+ */
+async function begin(client: AdminClient, path: string, body: BeginUpload): Promise<UploadBegun> {
+  const ask = (force: boolean) =>
+    client.request(uploadBegunSchema, "POST", path, { body: { ...body, force }, repeatable: true });
+  if (body.force !== true) return ask(false);
+  const unforced = await ask(false).catch((error: unknown) => {
+    if (error instanceof ServiceRefusal) return null;
+    throw error;
+  });
+  return unforced?.state === "served" ? unforced : ask(true);
 }
 
 async function publishOnce(
@@ -208,7 +224,7 @@ async function publishOnce(
     // A service of an earlier version refuses a member that it does not know.
     ...(quality && { quality }),
   };
-  const begun = await client.request(uploadBegunSchema, "POST", stepPath(""), { body, repeatable: true });
+  const begun = await begin(client, stepPath(""), body);
   if (begun.state === "served") return { day: begun.day, newRevision: false };
   const upload = `/${encodeURIComponent(begun.uploadId)}`;
   await sendParts(client, { file: pack, begun, partPath: (n) => stepPath(`${upload}/parts/${n}`), onSent });

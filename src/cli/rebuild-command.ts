@@ -60,7 +60,10 @@ export function registerRebuild(program: Command): void {
     .requiredOption("--out <folder>", "the folder for the packs and quarantined lines, created if absent")
     .option("--max-broken <count>", "maximum number of broken lines of a pack", countArgument)
     .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
-    .option("--force", "publish even if the service finds the day implausible, smaller or unchanged")
+    .option(
+      "--force",
+      "publish even if the quality check failed, or the service finds the day implausible or smaller",
+    )
     .addHelpText(
       "after",
       "\nWithdrawn days are listed and not rebuilt, with --affected not even with --force.\n" +

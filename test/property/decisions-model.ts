@@ -75,7 +75,9 @@ export class DecisionsModel {
 
   begin(ask: PackContent & { force: boolean }, seen: Seen): string {
     const { content, degraded, isBroken = false, force } = ask;
-    if (!force && !isBroken && this.state === "available" && isSame(this.present?.pack, ask)) return "served";
+    // The rows decide, which a pack with a wrong bit still announces.
+    const rows = { content, degraded };
+    if (!force && this.state === "available" && isSame(this.present?.pack, rows)) return "served";
     const decision = this.#decisionAgainst(content, force);
     if (decision !== null) return decision;
     const { open } = this;
@@ -120,8 +122,11 @@ export class DecisionsModel {
 
   /** Performs all steps of a publisher, as the commands do. */
   publish(ask: PackContent & { force: boolean }, seen: Seen): string {
-    const begun = this.begin(ask, { outcome: seen.outcome });
-    if (begun === "served") return "same";
+    const { outcome } = seen;
+    // The commands ask without force first, so that the same rows are no new revision.
+    const unforced = this.begin({ ...ask, force: false }, { outcome });
+    if (unforced === "served") return "same";
+    const begun = ask.force ? this.begin(ask, { outcome }) : unforced;
     if (begun !== "uploading") return begun;
     const upload = this.open as Upload;
     this.part(upload, seen);

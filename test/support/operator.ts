@@ -14,6 +14,7 @@ import { addDays, type BeijingDate, beijingDate } from "../../src/calendar/beiji
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
+import type { PackOrigin } from "../../src/packs/origin.ts";
 import { columnsIn, columnsOf, type TestDay } from "./builders.ts";
 import { buildPackBytes } from "./pack-bytes.ts";
 import type { Service } from "./service.ts";
@@ -37,13 +38,17 @@ export async function asOperator<T>(
 }
 
 /** Returns the bytes of a day's pack; trades are derived from its orders by `tradeColumnsOf`. */
-export function packOf(day: TestDay, dataset: DatasetName = "orders"): Promise<Uint8Array<ArrayBuffer>> {
+export function packOf(
+  day: TestDay,
+  dataset: DatasetName = "orders",
+  origin?: PackOrigin,
+): Promise<Uint8Array<ArrayBuffer>> {
   const sections = day.securities.map(({ symbol, market, orders }) => ({
     symbol,
     market,
     columns: columnsIn(dataset, columnsOf(orders)),
   }));
-  return buildPackBytes(day.tradedate as BeijingDate, sections, undefined, dataset);
+  return buildPackBytes(day.tradedate as BeijingDate, sections, origin, dataset);
 }
 
 /** Builds and publishes a day through the admin API. Publishing the same day again makes a new revision. */
@@ -64,8 +69,8 @@ export interface PublishOptions {
 }
 
 /**
- * Publishes a pack's bytes as the operator's command does: begin, send the missing parts, complete. `force` is true by
- * default, so that content that is already served also becomes a new revision.
+ * Publishes a pack's bytes as the operator's command does: begin, send the missing parts, complete. Unlike there, `force`
+ * is true by default, so that content that is already served also becomes a new revision.
  */
 export async function publishPack(
   service: Service,

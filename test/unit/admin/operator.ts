@@ -11,6 +11,7 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { DatasetName } from "../../../src/datasets/registry.ts";
 import type { Env } from "../../../src/env.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
+import type { PackOrigin } from "../../../src/packs/origin.ts";
 import { day, order, security, type TestDay } from "../../support/builders.ts";
 import { packOf, sha256 } from "../../support/operator.ts";
 
@@ -50,15 +51,13 @@ export async function testPack(
   tradedate: string,
   price = 100_000,
   dataset: DatasetName = "orders",
+  origin?: PackOrigin,
 ): Promise<TestPack> {
-  const { securities } = day({
-    tradedate,
-    securities: [
-      security("600519", [order("093000000", { priceE4: price }), order("093000010")]),
-      security("300750", [order("091500000", { priceE4: price })]),
-    ],
-  });
-  return packFrom(day({ tradedate, securities }), dataset);
+  const securities = [
+    security("600519", [order("093000000", { priceE4: price }), order("093000010")]),
+    security("300750", [order("091500000", { priceE4: price })]),
+  ];
+  return packFrom(day({ tradedate, securities }), dataset, origin);
 }
 
 /** Returns the path of a step with a pack, below `/admin`. */
@@ -70,8 +69,12 @@ export function stepPath(
 }
 
 /** Returns the pack of a test's day. */
-export async function packFrom(made: TestDay, dataset: DatasetName = "orders"): Promise<TestPack> {
-  const bytes = await packOf(made, dataset);
+export async function packFrom(
+  made: TestDay,
+  dataset: DatasetName = "orders",
+  origin?: PackOrigin,
+): Promise<TestPack> {
+  const bytes = await packOf(made, dataset, origin);
   const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
   const { index } = await locateIndex(bytes.length, read, [dataset]);
   const rows = index.entries.reduce((sum, entry) => sum + entry.rows, 0);

@@ -7,6 +7,7 @@ import {
 } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { orderDayOf, orderDayStatement } from "../../../src/catalog/order-day.ts";
+import { madeOrigin, originOf } from "../../../src/pack-builder/accounting.ts";
 import { decodeBlocks } from "../../../src/packs/blocks-blob.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
 import { sha256 } from "../../support/operator.ts";
@@ -56,6 +57,29 @@ describe("publishing a day", () => {
       newRevision: true,
       day: { revision: 2 },
     });
+  });
+
+  it("returns the served revision for the same rows from other files, while its object and its builder are current", async () => {
+    const rows = (path: string) => {
+      const sources = [{ path, sizeBytes: 9, sha256: "a".repeat(64) }];
+      return testPack("20240117", 100_000, "orders", originOf(sources, madeOrigin(3)));
+    };
+    const [here, there] = [await rows("here/orders.csv"), await rows("there/orders.csv")];
+    expect(here.claims.buildId).toBe(there.claims.buildId);
+    expect(here.claims.sha256).not.toBe(there.claims.sha256);
+    expect((await publish(here)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
+    expect((await publish(there)).body).toMatchObject({
+      newRevision: false,
+      day: { revision: 1, sha256: here.claims.sha256 },
+    });
+
+    await testEnv.PACKS.delete("orders/2024/20240117/1.parquet");
+    expect((await publish(there)).body).toMatchObject({ newRevision: true, day: { revision: 2 } });
+    await testEnv.DB.prepare(
+      "UPDATE day_packs SET builder_version = '0.0.1' WHERE tradedate = '20240117'",
+    ).run();
+    expect((await publish(here)).body).toMatchObject({ newRevision: true, day: { revision: 3 } });
+    expect((await publish(there)).body).toMatchObject({ newRevision: false, day: { revision: 3 } });
   });
 
   it("creates a new revision of a damaged day for the same content", async () => {
@@ -138,7 +162,8 @@ describe("a pack of several parts", () => {
 describe("a pack that differs from its announcement", () => {
   it("is refused for every difference, and the served state stays", async () => {
     const pack = await testPack("20240109");
-    await publish(pack);
+    // Its rows are not those that are served, which would need no upload.
+    await publish(await testPack("20240109", 5_000));
     const before = await servedState("20240109");
 
     const damaged = pack.bytes.slice();

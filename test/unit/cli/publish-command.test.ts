@@ -77,15 +77,19 @@ describe("publishing a pack", () => {
     });
     await pack.close();
     expect(newRevision).toBe(true);
-    expect(JSON.parse(String(asked[0]?.body))).toEqual({
-      sizeBytes: bytes.length,
-      sha256: sha256(bytes),
-      buildId: pack.index.buildId,
-      rows: 8_000,
-      securities: 20,
-      degraded: false,
-      force: true,
-    });
+    // Without force first, so that rows that are served already are no new revision.
+    const announced = (place: number) => JSON.parse(String(asked[place]?.body));
+    for (const [place, force] of [false, true].entries()) {
+      expect(announced(place)).toEqual({
+        sizeBytes: bytes.length,
+        sha256: sha256(bytes),
+        buildId: pack.index.buildId,
+        rows: 8_000,
+        securities: 20,
+        degraded: false,
+        force,
+      });
+    }
     expect(joined(stored).equals(bytes)).toBe(true);
     expect(asked.at(-1)?.path).toBe("/admin/days/20261127/uploads/u%2F1/complete");
     expect(sent.at(-1)).toBe(bytes.length);
@@ -107,16 +111,27 @@ describe("publishing a pack", () => {
     }
   });
 
-  it("reports the served day when another publisher of the same pack completed the upload", async () => {
+  it("sends nothing of rows that are served, also when it is forced", async () => {
+    const stored = new Map<number, Uint8Array>();
+    const { client, asked } = storingService(stored);
     const pack = await openPack(path);
-    const sha = sha256(bytes);
+    expect(await publishPack(client, pack)).toMatchObject({ newRevision: true });
+    const before = asked.length;
+    expect(await publishPack(client, pack, { force: true })).toMatchObject({ newRevision: false });
+    await pack.close();
+    expect(asked.slice(before).map(({ body }) => JSON.parse(String(body)).force)).toEqual([false]);
+  });
+
+  it("reports the served day when another publisher of the same rows completed the upload", async () => {
+    const pack = await openPack(path);
     const day = {
       ...{ tradedate: "20261127", revision: 7, state: "available", note: "", degraded: false, rows: 8_000 },
       ...{
         securities: 20,
         sizeBytes: bytes.length,
-        sha256: sha,
-        buildId: "0".repeat(32),
+        // It was built from other files of the same rows.
+        sha256: "0".repeat(64),
+        buildId: pack.index.buildId,
         publishedAt: "now",
         announcedInMs: 0,
       },
