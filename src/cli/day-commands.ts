@@ -43,6 +43,7 @@ import {
   YES_OPTION,
 } from "./command-line.ts";
 import { type DatasetOptions, datasetsOf, dayPath, inDataset } from "./dataset-days.ts";
+import { detailLines, stateOf } from "./day-lines.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 import { registerDayQuality } from "./quality-command.ts";
 
@@ -172,53 +173,6 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions & DatasetO
   if (answers.length === 0 && absent !== undefined) throw absent;
   const lines = answers.flatMap((each, place) => [...(place === 0 ? [] : [""]), ...detailLines(...each)]);
   print(options, answersOf(answers), lines);
-}
-
-function detailLines(dataset: DatasetName, { day, comparison, revisions }: DayDetail): string[] {
-  const { rows } = DATASETS[dataset];
-  const served = day.state === "available" ? "served" : "not served";
-  const usual = (median: number) => (comparison.days === 0 ? "-" : countText(median));
-  const note = day.note === "" ? "" : `: ${day.note}`;
-  return [
-    `${dayName(day.tradedate, dataset)}: revision ${day.revision} is ${served} (${stateOf(day)}${note})`,
-    "",
-    ...table(
-      ["exchange", rows, "usual", "securities", "usual", ""],
-      comparison.markets.map((each) => [
-        each.market,
-        countText(each.rows),
-        usual(each.medianRows),
-        countText(each.securities),
-        usual(each.medianSecurities),
-        each.plausible ? "" : each.rows > each.medianRows ? "larger than usual" : "smaller than usual",
-      ]),
-    ),
-    comparison.days === 0
-      ? "(no other day is loaded to compare it with)"
-      : `(usual: the median of the ${comparison.days} loaded days nearest to it)`,
-    "",
-    ...table(
-      ["revision", "securities", rows, "size", "published", "replaced", "builder", "build id", "decided"],
-      revisions.map((each) => [
-        String(each.revision),
-        countText(each.securities),
-        countText(each.rows),
-        sizeText(each.sizeBytes),
-        each.publishedAt,
-        each.replacedAt ?? "-",
-        each.builderVersion ?? "-",
-        each.buildId,
-        decidedText(each),
-      ]),
-    ),
-  ];
-}
-
-/** Returns why a revision's content is not served again without an operator. */
-function decidedText({ withdrawn, damaged }: DayRevision): string {
-  if (damaged !== null) return `damaged: ${damaged.note}`;
-  if (withdrawn === null) return "";
-  return `withdrawn by ${withdrawn.by}${withdrawn.note === "" ? "" : `: ${withdrawn.note}`}`;
 }
 
 interface ActionOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {
@@ -359,11 +313,6 @@ function printServed(options: ServiceOptions, result: DayChanged, origin = ""): 
   const { day } = result;
   const facts = `${countsOf(day)}, ${sizeText(day.sizeBytes)}`;
   print(options, result, `${calledOf(day)} is served as revision ${day.revision}${origin}: ${facts}.`);
-}
-
-/** Returns the state and whether rows were left out. */
-export function stateOf(day: DaySummary): string {
-  return day.degraded ? `${day.state}, degraded` : day.state;
 }
 
 interface AdoptOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {

@@ -1,0 +1,58 @@
+/** A day of a dataset as lines for a terminal. */
+import type { DayDetail, DayRevision, DaySummary } from "../admin/wire.ts";
+import { dayName } from "../datasets/day-name.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { countText, sizeText, table } from "./command-line.ts";
+
+/** Returns the day's state, its comparison with other days, and its revisions. */
+export function detailLines(dataset: DatasetName, { day, comparison, revisions }: DayDetail): string[] {
+  const { rows } = DATASETS[dataset];
+  const served = day.state === "available" ? "served" : "not served";
+  const usual = (median: number) => (comparison.days === 0 ? "-" : countText(median));
+  const note = day.note === "" ? "" : `: ${day.note}`;
+  return [
+    `${dayName(day.tradedate, dataset)}: revision ${day.revision} is ${served} (${stateOf(day)}${note})`,
+    "",
+    ...table(
+      ["exchange", rows, "usual", "securities", "usual", ""],
+      comparison.markets.map((each) => [
+        each.market,
+        countText(each.rows),
+        usual(each.medianRows),
+        countText(each.securities),
+        usual(each.medianSecurities),
+        each.plausible ? "" : each.rows > each.medianRows ? "larger than usual" : "smaller than usual",
+      ]),
+    ),
+    comparison.days === 0
+      ? "(no other day is loaded to compare it with)"
+      : `(usual: the median of the ${comparison.days} loaded days nearest to it)`,
+    "",
+    ...table(
+      ["revision", "securities", rows, "size", "published", "replaced", "builder", "build id", "decided"],
+      revisions.map((each) => [
+        String(each.revision),
+        countText(each.securities),
+        countText(each.rows),
+        sizeText(each.sizeBytes),
+        each.publishedAt,
+        each.replacedAt ?? "-",
+        each.builderVersion ?? "-",
+        each.buildId,
+        decidedText(each),
+      ]),
+    ),
+  ];
+}
+
+/** Returns why a revision's content is not served again without an operator. */
+function decidedText({ withdrawn, damaged }: DayRevision): string {
+  if (damaged !== null) return `damaged: ${damaged.note}`;
+  if (withdrawn === null) return "";
+  return `withdrawn by ${withdrawn.by}${withdrawn.note === "" ? "" : `: ${withdrawn.note}`}`;
+}
+
+/** Returns the state and whether rows were left out. */
+export function stateOf(day: DaySummary): string {
+  return day.degraded ? `${day.state}, degraded` : day.state;
+}
