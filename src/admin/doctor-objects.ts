@@ -2,10 +2,10 @@
  * Handles objects in R2 that are not in the catalog: leftovers, or content newer than a restored backup. Only objects
  * that are not needed are deleted without asking.
  */
+import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import { beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
 import { fileTarget } from "../catalog/file-states.ts";
-import { REPLACED_KEPT_MS } from "../catalog/files.ts";
 import { packTarget } from "../catalog/publish-day.ts";
 import { giveUp, newestRevisions } from "../catalog/upkeep.ts";
 import { datasetFlag } from "../datasets/day-name.ts";

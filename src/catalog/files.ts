@@ -2,15 +2,13 @@
  * The files in shares: operators' daily files, and for level2 also the day packs, which are the same objects that
  * history is served from. Reads go to the primary, so that a withdrawal takes effect at once.
  */
+import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import { soundSql } from "./decisions.ts";
 import type { PackQuality } from "./publish-day.ts";
 import { type Part, part, sql } from "./sql.ts";
-
-/** A client that began a file can finish its old revision for this long after it was replaced. */
-export const REPLACED_KEPT_MS = 7 * 86_400_000;
 
 /** The place of a file in a share: `<tradedate>/<name>`. */
 export interface FilePlace {

@@ -1,8 +1,8 @@
 /** The catalog's objects, uploads and schema for upkeep, the doctor and adoption. Instants are Unix milliseconds. */
+import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
-import { REPLACED_KEPT_MS } from "./files.ts";
 import { column, part, rows, sql } from "./sql.ts";
 import { ADOPTED_R2_UPLOAD_ID, dropUnserved, type UploadState } from "./uploads.ts";
 

@@ -200,7 +200,7 @@ function registerDayActions(day: Command): void {
   )
     .addHelpText(
       "after",
-      "\n`edgetape day show <YYYYMMDD>` lists the day's revisions. A content can be restored for 7 days\nafter it was replaced.",
+      "\n`edgetape day show <YYYYMMDD>` lists the day's revisions and until when each can be restored: for 7 days\nafter it was replaced.",
     )
     .action(restore);
   withAction(

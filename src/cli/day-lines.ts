@@ -1,5 +1,7 @@
 /** A day of a dataset as lines for a terminal. */
 import type { DayDetail, DayRevision, DaySummary } from "../admin/wire.ts";
+import { REPLACED_KEPT_MS } from "../base/retention.ts";
+import { beijingTimestamp } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { countText, sizeText, table } from "./command-line.ts";
@@ -29,7 +31,10 @@ export function detailLines(dataset: DatasetName, { day, comparison, revisions }
       : `(usual: the median of the ${comparison.days} loaded days nearest to it)`,
     "",
     ...table(
-      ["revision", "securities", rows, "size", "published", "replaced", "builder", "build id", "decided"],
+      [
+        ...["revision", "securities", rows, "size", "published", "replaced", "restorable until"],
+        ...["builder", "build id", "decided"],
+      ],
       revisions.map((each) => [
         String(each.revision),
         countText(each.securities),
@@ -37,12 +42,24 @@ export function detailLines(dataset: DatasetName, { day, comparison, revisions }
         sizeText(each.sizeBytes),
         each.publishedAt,
         each.replacedAt ?? "-",
+        restorableText(each, revisions),
         each.builderVersion ?? "-",
         each.buildId,
         decidedText(each),
       ]),
     ),
   ];
+}
+
+/**
+ * Returns until when a revision's content can be served again: while a revision with the same pack is current, and for
+ * a while after the last of them was replaced. "-" for what `day publish` serves and for damaged content.
+ */
+function restorableText({ objectKey, damaged }: DayRevision, revisions: readonly DayRevision[]): string {
+  const replaced = revisions.filter((each) => each.objectKey === objectKey).map((each) => each.replacedAt);
+  if (damaged !== null || replaced.includes(null)) return "-";
+  const lastMs = Math.max(...replaced.map((at) => Date.parse(at ?? "")));
+  return beijingTimestamp(lastMs + REPLACED_KEPT_MS);
 }
 
 /** Returns why a revision's content is not served again without an operator. */

@@ -44,6 +44,9 @@ describe("edgetape days, day and changes", () => {
     expect(shown).toMatch(/^SH +1 +- +1 +-/m);
     expect(shown).toContain("no other day is loaded to compare it with");
     expect(await done("day", "show", DATE)).toBe(shown);
+    // Replaced on 12 March, and kept for 7 days; the current revision needs no restoring.
+    expect(shown).toMatch(/^1 .* 2026-03-12T\S+ +2026-03-19T\S+ /m);
+    expect(shown).toMatch(/^2 .* 2026-03-12T\S+ +- +- /m);
   });
 
   it("withdraw, restore and publish a day after a confirmation, and name the operator who was faster", async () => {

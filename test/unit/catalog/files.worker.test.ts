@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { REPLACED_KEPT_MS } from "../../../src/base/retention.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import {
   catalogRevisionOf,
@@ -7,7 +8,6 @@ import {
   coverageOf,
   coveredFiles,
   fileVersions,
-  REPLACED_KEPT_MS,
 } from "../../../src/catalog/files.ts";
 import type { DatasetName } from "../../../src/datasets/registry.ts";
 import type { DataType } from "../../../src/entitlement/data-types.ts";
