@@ -55,7 +55,9 @@ export function registerAccounts(program: Command): void {
     .action(show);
   account
     .command("list")
-    .description("list all accounts by id; with --expiring, those whose plan ends soon first")
+    .description(
+      "list all accounts by id, with their last use (recorded once an hour); with --expiring, those whose plan ends soon first",
+    )
     .option(
       "--expiring <span>",
       "only accounts whose last plan ends within this time, such as 7d",
@@ -168,7 +170,7 @@ async function list(options: ServiceOptions & { expiring?: number; search?: stri
 
 function listLines(accounts: AccountList["accounts"]): string[] {
   return table(
-    ["account", "plan", "until", "keys", "last used", "contact"],
+    ["account", "plan", "until", "keys", "last used (to the hour)", "contact"],
     accounts.map((each) => [
       each.disabled ? `${each.accountId} (disabled)` : each.accountId,
       each.planState === "expired" ? `${each.plan} (over)` : (each.plan ?? "-"),
@@ -339,7 +341,7 @@ function labelled(rows: [name: string, value: string][]): string[] {
 export function keyLines(keys: readonly KeySummary[]): string[] {
   if (keys.length === 0) return ["no keys"];
   return table(
-    ["key id", "begins", "name", "last used", "state"],
+    ["key id", "begins", "name", "last used (to the hour)", "state"],
     keys.map((key) => [
       key.keyId,
       key.firstCharacters || "(hash)",

@@ -44,7 +44,7 @@ export function registerKeys(program: Command): void {
     .action(issue);
   key
     .command("list")
-    .description("list the keys of an account with their last use (up to an hour late)")
+    .description("list the keys of an account with their last use (recorded once an hour)")
     .argument("<account>")
     .action(list);
   key

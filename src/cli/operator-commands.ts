@@ -42,7 +42,10 @@ export function registerTokens(program: Command): void {
         .default("read"),
     )
     .action(issue);
-  token.command("list").description("list all tokens, including revoked ones").action(list);
+  token
+    .command("list")
+    .description("list all tokens, including revoked ones, with their last use (recorded once an hour)")
+    .action(list);
   token
     .command("revoke")
     .description("revoke a token; its name cannot be used again")
@@ -100,7 +103,7 @@ async function list(options: ServiceOptions): Promise<void> {
     answer.tokens.length === 0
       ? "no tokens beside ADMIN_TOKEN"
       : table(
-          ["name", "scope", "begins", "made", "by", "last used", "state"],
+          ["name", "scope", "begins", "made", "by", "last used (to the hour)", "state"],
           answer.tokens.map((each) => [
             each.name,
             each.scope,

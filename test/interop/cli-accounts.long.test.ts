@@ -47,6 +47,8 @@ describe("edgetape account", () => {
     );
     expect(shown).toMatch(new RegExp(`^${refused.headers["x-request-id"]} .* 403 +outside_window`, "m"));
     expect(shown).toMatch(/^key_\S+ +et_\S{5} +laptop +2026-03-12T\S+ +in force$/m);
+    expect(shown).toMatch(/^key id +begins +name +last used \(to the hour\) +state$/m);
+    expect(await done("account", "list")).toMatch(/^account .* last used \(to the hour\) +contact$/m);
     expect(shown).not.toContain(key);
     const json = JSON.parse(await done("account", "show", "c-17", "--json"));
     expect(json).toMatchObject({
