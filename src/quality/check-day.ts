@@ -1,4 +1,4 @@
-/** Checks a day as a whole: its datasets are compared with each other and with previous days. */
+/** Checks a day as a whole: its datasets are compared with each other and with other days. */
 import { upperMedian } from "../base/upper-median.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
@@ -10,7 +10,7 @@ import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
 export const MARKETS = ["SH", "SZ"] as const satisfies readonly Market[];
 
 /** The checks of a day as a whole. */
-export const DAY_CHECKS = ["coverage", "last_days"] as const;
+export const DAY_CHECKS = ["coverage", "other_days"] as const;
 export type DayCheckName = (typeof DAY_CHECKS)[number];
 
 /** Number of securities with rows, and of rows. */
@@ -41,7 +41,7 @@ const ENOUGH_TRADES = 20;
 /** A share has a snapshot about every three seconds, 5,000 a day. */
 const ENOUGH_QUOTES = 1_000;
 const MOST_MISSING = 0.05;
-/** A normal day has at least this fraction of the rows and securities that the previous days have. */
+/** A normal day has at least this fraction of the rows and securities that the other days have. */
 const ENOUGH_DAYS = 3;
 const LEAST_ROWS = 0.4;
 const LEAST_SECURITIES = 0.8;
@@ -114,8 +114,8 @@ function countMissing(
   }
 }
 
-/** Checks each exchange's rows and securities against the medians of `others`, the days before. */
-export function checkLastDays(sizes: Sizes, others: readonly OtherDay[]): Verdict {
+/** Checks each exchange's rows and securities against the medians of `others`. */
+export function checkOtherDays(sizes: Sizes, others: readonly OtherDay[]): Verdict {
   if (others.length === 0) return notProvable("no_other_days");
   const faults = new FaultCounter();
   for (const dataset of DATASET_NAMES) {

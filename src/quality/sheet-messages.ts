@@ -31,9 +31,9 @@ export const DAY_CHECK_TEXTS: Record<DayCheckName, Bilingual> = {
     en: "every dataset has the same exchanges and shares as the others",
     zh: "各数据集的交易所和股票齐全",
   },
-  last_days: {
-    en: "exchanges, securities and rows compared with the last days",
-    zh: "交易所、证券数、行数与近日相当",
+  other_days: {
+    en: "as many exchanges, securities and rows as other days",
+    zh: "交易所、证券数、行数与其他交易日相当",
   },
 };
 
@@ -160,8 +160,8 @@ export const FAULT_TEXTS: Record<FaultKind, Bilingual> = {
   exchange_missing: { en: "the exchange is missing", zh: "缺少该交易所" },
   securities_missing: { en: "many securities are missing", zh: "缺少许多证券" },
   rows_missing: {
-    en: "there are far fewer rows than on the days before",
-    zh: "行数远少于之前的交易日",
+    en: "there are far fewer rows than on other days",
+    zh: "行数远少于其他交易日",
   },
 };
 

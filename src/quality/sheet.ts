@@ -4,7 +4,7 @@ import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import {
   checkCoverage,
-  checkLastDays,
+  checkOtherDays,
   DAY_CHECKS,
   type DayCheckName,
   type OtherDay,
@@ -14,8 +14,8 @@ import {
 import type { SecurityReport } from "./check-security.ts";
 import { CHECKS, type CheckName, FAULT_KINDS, UNPROVABLE, type Unprovable, type Verdict } from "./verdict.ts";
 
-/** Raised with every change of the format that affects readers. */
-const FORMAT = 2;
+/** Raised with every change of the format that affects readers; `inThisFormat` reads the one before. */
+const FORMAT = 3;
 
 const count = z.int().nonnegative();
 const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
@@ -104,7 +104,7 @@ export interface SheetOf {
   builderVersion: string;
   packs: QualitySheet["packs"];
   securities: readonly SecurityReport[];
-  /** Earlier days whose sheets are available. */
+  /** Other days whose sheets are available. */
   others: readonly OtherDay[];
 }
 
@@ -119,7 +119,7 @@ export function qualitySheet({
   const sizes: Sizes = sizesOf(securities);
   const day: Record<DayCheckName, Verdict> = {
     coverage: checkCoverage(tradedate, securities),
-    last_days: checkLastDays(sizes, others),
+    other_days: checkOtherDays(sizes, others),
   };
   const summary = summaryOf(securities);
   const isFailed = [...Object.values(summary)].some(({ failed }) => failed > 0);
@@ -174,9 +174,22 @@ export function parseSheet(text: string): QualitySheet | { problem: string } {
   } catch {
     return { problem: "it is no JSON" };
   }
-  const read = sheetSchema.safeParse(value);
+  const read = sheetSchema.safeParse(inThisFormat(value));
   if (read.success) return read.data;
   return { problem: z.prettifyError(read.error) };
+}
+
+const formerSchema = z.looseObject({
+  format: z.literal(2),
+  day: z.looseObject({ last_days: z.unknown() }),
+});
+
+/** Returns a sheet of format 2 in this format, and any other value as it is. */
+function inThisFormat(value: unknown): unknown {
+  const former = formerSchema.safeParse(value);
+  if (!former.success) return value;
+  const { last_days: other_days, ...day } = former.data.day;
+  return { ...former.data, format: FORMAT, day: { ...day, other_days } };
 }
 
 const otherSizes = z.partialRecord(dataset, size);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Market } from "../../../src/orders/record.ts";
-import { checkCoverage, checkLastDays, type OtherDay, sizesOf } from "../../../src/quality/check-day.ts";
+import { checkCoverage, checkOtherDays, type OtherDay, sizesOf } from "../../../src/quality/check-day.ts";
 import { checkSecurity, type SecurityReport } from "../../../src/quality/check-security.ts";
-import { parseOtherDay, qualitySheet } from "../../../src/quality/sheet.ts";
+import { parseOtherDay, parseSheet, qualitySheet } from "../../../src/quality/sheet.ts";
 import type { Verdict } from "../../../src/quality/verdict.ts";
 import { ordersOf, tradesOf } from "./rows.ts";
 
@@ -115,6 +115,14 @@ describe("the sheet of another day", () => {
     expect(parseOtherDay(JSON.stringify(earlier))?.sizes.SH).toEqual({ orders: { securities: 1, rows: 2 } });
   });
 
+  it("is read whole in the format before, which called the comparison last_days", () => {
+    const { other_days: last_days, ...rest } = sheet.day;
+    const former = { ...sheet, format: 2, day: { ...rest, last_days } };
+    expect(parseSheet(JSON.stringify(former))).toEqual(parseSheet(JSON.stringify(sheet)));
+    expect(parseSheet(JSON.stringify(sheet))).toMatchObject({ tradedate: DAY, day: sheet.day });
+    expect(parseSheet(JSON.stringify({ ...former, format: 1 }))).toHaveProperty("problem");
+  });
+
   it("is ignored if it is invalid", () => {
     for (const text of ["", "{", "[]", JSON.stringify({ ...sheet, tradedate: "20230231" })]) {
       expect(parseOtherDay(text)).toBeNull();
@@ -122,7 +130,7 @@ describe("the sheet of another day", () => {
   });
 });
 
-describe("the comparison of a day with the last days", () => {
+describe("the comparison of a day with other days", () => {
   const others = ["20230706", "20230707", "20230710"].map(
     (tradedate): OtherDay => ({
       tradedate: tradedate as BeijingDate,
@@ -130,7 +138,7 @@ describe("the comparison of a day with the last days", () => {
       contents: new Map(),
     }),
   );
-  const verdict = (securities: SecurityReport[]) => short(checkLastDays(sizesOf(securities), others));
+  const verdict = (securities: SecurityReport[]) => short(checkOtherDays(sizesOf(securities), others));
 
   it("passes with as many rows and securities, and with 40 % of the rows", () => {
     expect(verdict(both(100))).toBe("passed");
@@ -158,10 +166,10 @@ describe("the comparison of a day with the last days", () => {
     const day = [...shares("SH", 100, ordersOnly), ...shares("SZ", 100, ordersOnly)];
     expect(verdict(day)).toBe("passed");
     const thin = both(100).map((each) => ({ ...each, rows: { orders: 10, trades: 10, quotes: null } }));
-    expect(short(checkLastDays(sizesOf(thin), others.slice(0, 2)))).toBe("passed");
+    expect(short(checkOtherDays(sizesOf(thin), others.slice(0, 2)))).toBe("passed");
   });
 
   it("is not provable without another day", () => {
-    expect(short(checkLastDays(sizesOf(both(1)), []))).toBe("no_other_days");
+    expect(short(checkOtherDays(sizesOf(both(1)), []))).toBe("no_other_days");
   });
 });
