@@ -6,7 +6,7 @@ import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { countText, dateText, instantText, sizeText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
-import { CHECK_TEXTS, VERDICT_TEXTS } from "../quality/sheet-messages.ts";
+import { CHECK_NOTES, CHECK_TEXTS, VERDICT_TEXTS } from "../quality/sheet-messages.ts";
 import { tryAddress } from "./data.tsx";
 import { type Desk, html, problem } from "./desk.tsx";
 import { Layout, type Reader } from "./layout.tsx";
@@ -141,7 +141,10 @@ function Quality({ group: { datasets, quality }, reader }: { group: Group; reade
         {quality.verdict === "failed" ? <code>{quality.summary}</code> : null}
       </p>
       {quality.checks === undefined ? null : (
-        <Checks checks={quality.checks} heading={id} reader={reader} messages={messages} />
+        <>
+          <Checks checks={quality.checks} heading={id} reader={reader} messages={messages} />
+          <Notes checks={quality.checks} reader={reader} />
+        </>
       )}
     </section>
   );
@@ -184,6 +187,21 @@ function Checks({ checks, heading, reader: { language }, messages }: ChecksProps
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** Renders what a check can prove, where its counts alone mislead. */
+function Notes({ checks, reader: { language } }: Pick<ChecksProps, "checks" | "reader">) {
+  return (
+    <>
+      {Object.entries(CHECK_NOTES)
+        .filter(([check]) => check in checks)
+        .map(([check, note]) => (
+          <p class="quiet">
+            <code>{check}</code> {note[language]}
+          </p>
+        ))}
+    </>
   );
 }
 

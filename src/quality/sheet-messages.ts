@@ -26,6 +26,14 @@ export const CHECK_TEXTS: Record<CheckName, Bilingual> = {
   other_days: { en: "rows differ from other days'", zh: "与其他交易日的数据不同" },
 };
 
+/** What a check can prove, where its name and its verdict alone mislead. */
+export const CHECK_NOTES: Partial<Record<CheckName, Bilingual>> = {
+  gaps: {
+    en: "looks for lost trades. Where a source numbers the trades of each security 1, 2, 3 and so on, a missing number is a lost trade, and the check fails. Where several securities share one series of numbers, as in all real samples so far, a missing number may be a trade of another security: the check proves nothing then, neither that trades are missing nor that they are complete.",
+    zh: "用来发现丢失的成交。若数据源对每只证券的成交从 1 起连续编号，缺少的编号就是丢失的成交，检查不通过。若多只证券共用一组编号（目前的真实样本都是如此），缺少的编号可能是另一只证券的成交：此时既不能证明有缺失，也不能证明没有缺失。",
+  },
+};
+
 export const DAY_CHECK_TEXTS: Record<DayCheckName, Bilingual> = {
   coverage: {
     en: "every dataset has the same exchanges and shares as the others",

@@ -9,6 +9,7 @@ import { html, type Markup, raw } from "./markup.ts";
 import type { QualitySheet } from "./sheet.ts";
 import { type FaultySecurity, faultySecurities } from "./sheet-faults.ts";
 import {
+  CHECK_NOTES,
   CHECK_TEXTS,
   DAY_CHECK_TEXTS,
   FAULT_TEXTS,
@@ -177,7 +178,10 @@ function checkTable({ summary }: QualitySheet, language: SheetLanguage): Markup 
   });
   const { passed, failed, not_provable } = VERDICT_TEXTS;
   const headings = [TEXTS.check, passed, failed, not_provable, TEXTS.why];
-  return table("checks", { headings, rows }, language);
+  const notes = Object.entries(CHECK_NOTES).map(
+    ([check, note]) => html`<p class="note"><code>${check}</code> ${say(note)}</p>`,
+  );
+  return html`${table("checks", { headings, rows }, language)}${notes}`;
 }
 
 function faultTable(id: string, securities: readonly FaultySecurity[], language: SheetLanguage): Markup {

@@ -20,13 +20,14 @@ body:has(#zh:checked) .en, body:has(#en:checked) .zh { display: none; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0.4rem 0; }
 h2 { font-size: 1.1rem; margin: 1.8rem 0 0.5rem; }
 p { margin: 0.4rem 0; }
+.note { max-width: 60rem; }
 .verdict { padding: 0.1rem 0.5rem; border-radius: 0.35rem; white-space: nowrap; }
 .passed { color: var(--good); background: var(--good-soft); }
 .failed { color: var(--bad); background: var(--bad-soft); }
 .not_provable { color: var(--open); background: var(--open-soft); }
 .lead .verdict { margin-right: 0.5rem; font-size: 1.05rem; }
 dl { display: flex; flex-wrap: wrap; gap: 0.6rem 2.75rem; margin: 1.1rem 0; }
-dt, footer { color: var(--quiet); font-size: 0.875rem; }
+dt, footer, .note { color: var(--quiet); font-size: 0.875rem; }
 dd { margin: 0; font-size: 1.25rem; font-weight: 630; }
 small { font-size: 0.875rem; font-weight: 400; color: var(--quiet); }
 .scroll { overflow-x: auto; background: var(--paper); border: 1px solid var(--line); border-radius: 0.5rem; }

@@ -203,6 +203,7 @@ describe("the console's data page", () => {
     const { holder } = await holderOf("flagship");
     const checks = {
       matching: { passed: 41, failed: 2, not_provable: 3 },
+      gaps: { passed: 0, failed: 0, not_provable: 46 },
       later_check: { passed: 46, failed: 0, not_provable: 0 },
     };
     const summary = "failed: 600519.SH matching fill_unknown × 2";
@@ -218,6 +219,7 @@ describe("the console's data page", () => {
     expect(rows[1]).toMatch(/^Trades served .* failed Open$/);
     expect(rows).toContain("matching cancels and fills agree with their orders 41 2 3");
     expect(rows).toContain("later_check 46 0 0");
+    expect(page).toContain("<code>gaps</code> looks for lost trades.");
     expect(page).toContain("Quality check of trades");
     expect(page).toContain(summary);
     const data = await english(holder, "/console/data?dataset=trades");

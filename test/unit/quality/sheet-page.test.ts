@@ -3,6 +3,7 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { checkSecurity, type SecurityReport } from "../../../src/quality/check-security.ts";
 import { type QualitySheet, qualitySheet } from "../../../src/quality/sheet.ts";
 import {
+  CHECK_NOTES,
   CHECK_TEXTS,
   FAULT_TEXTS,
   numberText,
@@ -71,6 +72,10 @@ describe("the page of a quality sheet", () => {
       }
     },
   );
+
+  it.each(["zh", "en"] as const)("explains in %s what `gaps` can prove", (language) => {
+    expect(partOf(sheetPage(PASSED), language)).toContain(` gaps ${CHECK_NOTES.gaps?.[language]} `);
+  });
 
   it.each(["zh", "en"] as const)(
     "names a failed security with the fault's kind, count and position in %s",
