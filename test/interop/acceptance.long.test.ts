@@ -16,6 +16,7 @@ const LARGE = { symbol: "300750", rows: 700_000 };
 const BOUND_SECONDS = 8;
 
 let service: Service;
+let accountId: string;
 let apikey: string;
 
 beforeAll(async () => {
@@ -31,7 +32,7 @@ beforeAll(async () => {
     { symbol: "600519", market: "SH", columns: noise(random, 2_000) },
   ]);
   await publishPack(service, TRADEDATE, pack);
-  apikey = (await account(service, { plan: "flagship" })).key;
+  ({ accountId, key: apikey } = await account(service, { plan: "flagship" }));
 });
 afterAll(() => service.stop());
 
@@ -44,7 +45,7 @@ interface Result {
 /** Runs the command, with an operator's token if one is given. */
 async function acceptance(baseUrl: string, more: string[], adminToken = "") {
   const bounds = ["--stream", "2", "--bound", String(BOUND_SECONDS), "--within", "20"];
-  const args = ["acceptance", "--pages", "20", ...bounds, ...more];
+  const args = ["acceptance", "--account", accountId, "--pages", "20", ...bounds, ...more];
   const ended = await runEdgetape(args, { baseUrl, adminToken }, { EDGETAPE_KEY: apikey });
   expect(`${ended.stdout}${ended.stderr}`).not.toContain(apikey);
   return ended;
@@ -140,8 +141,33 @@ describe("edgetape acceptance", () => {
     expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Name the deployment");
     expect(await without(["--url", service.baseUrl], {})).toContain("Give a key");
     expect(
-      await without(["--url", service.baseUrl, "--date", "20200102"], { EDGETAPE_KEY: apikey }),
+      await without(["--url", service.baseUrl, "--account", accountId, "--date", "20200102"], {
+        EDGETAPE_KEY: apikey,
+      }),
     ).toContain("data_symbols: ");
+  });
+
+  it("refuses a customer's key before anything is charged, and takes one of an account made for it", async () => {
+    const run = (key: string, ...more: string[]) => {
+      // The day is not served, so that an accepted key ends the command before the checks.
+      const args = ["acceptance", "--url", service.baseUrl, "--date", "20200102", ...more];
+      return runEdgetape(args, { baseUrl: "", adminToken: "" }, { EDGETAPE_KEY: key });
+    };
+    const customer = await account(service, { plan: "flagship" });
+    const refused = await run(customer.key);
+    expect(refused).toMatchObject({ status: 2, stdout: "" });
+    expect(refused.stderr).toBe(
+      `edgetape: This is a key of ${customer.accountId}, whose quota and slot the checks would use: make an account acceptance of your own, or say with --account ${customer.accountId} that it is no customer's.\n`,
+    );
+    expect((await run(customer.key, "--account", accountId)).stderr).toContain("This is a key of");
+    await asOperator(service, "POST", "/admin/accounts", { accountId: "acceptance-1" });
+    const path = "/admin/accounts/acceptance-1";
+    const subscriptions = [
+      { plan: "flagship", start: service.nowMs() - 86_400_000, end: service.nowMs() + 86_400_000 },
+    ];
+    await asOperator(service, "PUT", `${path}/subscriptions`, { subscriptions });
+    const own = await asOperator<{ key: string }>(service, "POST", `${path}/keys`, {});
+    expect((await run(own.key)).stderr).toContain("data_symbols: ");
   });
 });
 

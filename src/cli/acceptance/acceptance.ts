@@ -24,6 +24,7 @@ import { slotChecks } from "./slot-checks.ts";
 interface AcceptanceOptions {
   url?: string;
   key?: string;
+  account?: string;
   date?: BeijingDate;
   symbol?: string;
   pages: number;
@@ -45,6 +46,10 @@ export function registerAcceptance(program: Command): void {
     .option(
       "--key <key>",
       "a key with order history and shares (prefer EDGETAPE_KEY); about ten files are charged",
+    )
+    .option(
+      "--account <id>",
+      "the account of the key, if its id does not begin with acceptance: confirms that it is not a customer's",
     )
     .option("--date <YYYYMMDD>", "the day (default: the newest served one)", dateArgument)
     .option("--symbol <symbol>", "the security (default: the largest of the day)")
@@ -84,6 +89,7 @@ async function run(options: AcceptanceOptions): Promise<void> {
   }
   if (!key) throw new CommandFailure("Give a key with --key or set EDGETAPE_KEY.", EXIT.usage);
   const caller = new Caller(url, key);
+  await refuseCustomer(caller, options.account);
   const { date: tradedate, symbol } = options;
   const target = await targetOf(caller, {
     ...(tradedate === undefined ? {} : { tradedate }),
@@ -108,6 +114,19 @@ async function run(options: AcceptanceOptions): Promise<void> {
   }
   print(options, { url: caller.baseUrl, target, results }, linesOf(results));
   if (results.some(({ result }) => result === "failed")) process.exitCode = EXIT.failed;
+}
+
+/**
+ * Ends the command unless the key is of an account made for it: its id is `acceptance` or begins with `acceptance-`, or
+ * the operator names it. The checks use up a customer's quota and occupy their slot.
+ */
+async function refuseCustomer(caller: Caller, named: string | undefined): Promise<void> {
+  const { account_id: account } = await caller.data<{ account_id: string }>("account_info", {});
+  if (account === named || /^acceptance(-|$)/.test(account)) return;
+  throw new CommandFailure(
+    `This is a key of ${account}, whose quota and slot the checks would use: make an account acceptance of your own, or say with --account ${account} that it is no customer's.`,
+    EXIT.usage,
+  );
 }
 
 function linesOf(results: Checked[]): string[] {
