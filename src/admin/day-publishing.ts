@@ -253,7 +253,11 @@ function numberOf({ key }: R2Object): number {
 
 /** The metadata of the object; objects of earlier versions lack `sha256`. */
 const metadataSchema = z.object({ sha256: z.string().optional(), claims: z.string().optional() });
-const claimsSchema = z.object({ degraded: z.boolean(), quality: qualitySchema.optional().catch(undefined) });
+const claimsSchema = z.object({
+  degraded: z.boolean(),
+  shortfall: z.string().optional().catch(undefined),
+  quality: qualitySchema.optional().catch(undefined),
+});
 
 /**
  * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as for an uploaded pack.
@@ -289,12 +293,13 @@ export async function adoptPack(
   const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
   const before = claimsIn(metadata.claims);
   const degraded = ask.degraded ?? before.degraded;
-  const { quality } = before;
+  const { quality, shortfall } = before;
   const claims: PackClaims = {
     buildId,
     rows,
     securities: entries.length,
     degraded,
+    ...(degraded && shortfall && { shortfall }),
     ...(quality && { quality }),
   };
   const decision = await dayDecision(db, day, buildId, force);

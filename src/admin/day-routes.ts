@@ -205,8 +205,9 @@ async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
   const asked = both(dayOf(c), await bodyOf(c, beginUploadSchema));
   if (!asked.ok) return asked;
   const [day, body] = asked.value;
-  const { force, sizeBytes, sha256, buildId, rows, securities, degraded, quality } = body;
-  const claims: PackClaims = { buildId, rows, securities, degraded, ...(quality && { quality }) };
+  const { force, sizeBytes, sha256, buildId, rows, securities, degraded, shortfall, quality } = body;
+  const said = { ...(shortfall && { shortfall }), ...(quality && { quality }) };
+  const claims: PackClaims = { buildId, rows, securities, degraded, ...said };
   const content = { sizeBytes, sha256, claims };
   const already = await servedAlready(c, day, content, force);
   if (already !== null) return ok(already);

@@ -49,6 +49,8 @@ export const beginUploadSchema = z.strictObject({
   securities: countSchema,
   /** The build left out broken rows: the day is served and marked. */
   degraded: z.boolean().default(false),
+  /** What a degraded build lacks, as a clause for operators; absent where no quality sheet says it. */
+  shortfall: z.string().trim().min(1).max(300).optional(),
   /** Absent where no quality check ran. A day that failed is refused unless forced, before anything is sent. */
   quality: qualitySchema.optional(),
   /**
@@ -76,7 +78,7 @@ const daySummarySchema = z.strictObject({
   tradedate: beijingDateSchema,
   revision: z.int().min(1),
   state: z.enum(DAY_STATES),
-  /** The reason for the withdrawal or the damage; otherwise empty. */
+  /** The reason for the withdrawal or the damage, or what a degraded day lacks; otherwise empty. */
   note: z.string(),
   degraded: z.boolean(),
   rows: countSchema,

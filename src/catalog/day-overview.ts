@@ -27,11 +27,14 @@ export interface LoadedFacts {
 export interface DayOverview {
   tradedate: BeijingDate;
   state: OverviewState;
-  /** The reason for the withdrawal or the damage, for operators; otherwise empty. */
+  /** The reason for the withdrawal or the damage, or what a degraded day lacks, for operators; otherwise empty. */
   note: string;
   /** The facts of the served revision; null when the day was never loaded. */
   loaded: LoadedFacts | null;
 }
+
+/** What a degraded day lacks, where its publisher did not say. */
+const LEFT_OUT = "the build left rows or files out";
 
 interface Row extends Omit<LoadedFacts, "revision" | "quality"> {
   tradedate: BeijingDate;
@@ -40,6 +43,7 @@ interface Row extends Omit<LoadedFacts, "revision" | "quality"> {
   note: string | null;
   /** JSON. */
   quality: string | null;
+  shortfall: string | null;
   degraded: number;
   uploading: number;
 }
@@ -64,6 +68,7 @@ const OVERVIEW = `
   SELECT days.tradedate, d.revision, d.state, d.note, p.degraded, p.build_id AS buildId, p.rows, p.securities,
     p.size_bytes AS sizeBytes, r.published_at_ms AS publishedAtMs,
     (SELECT claims ->> 'quality' FROM uploads WHERE object_id = p.pack_id) AS quality,
+    (SELECT claims ->> 'shortfall' FROM uploads WHERE object_id = p.pack_id) AS shortfall,
     EXISTS (SELECT 1 FROM uploads u WHERE u.target = ?4 || days.tradedate
       AND u.state IN ('uploading', 'completing')) AS uploading
   FROM days
@@ -121,10 +126,11 @@ function overviewRow(row: Row, today: BeijingDate): DayOverview {
     return { tradedate, state, note: "", loaded: null };
   }
   const quality = row.quality === null ? null : (JSON.parse(row.quality) as PackQuality);
+  const isDegraded = row.state === "available" && row.degraded === 1;
   return {
     tradedate,
-    state: row.state === "available" && row.degraded === 1 ? "degraded" : row.state,
-    note: row.note ?? "",
+    state: isDegraded ? "degraded" : row.state,
+    note: isDegraded ? (row.shortfall ?? LEFT_OUT) : (row.note ?? ""),
     loaded: { revision, buildId, rows, securities, sizeBytes, publishedAtMs, quality },
   };
 }

@@ -10,7 +10,7 @@ export interface ServedDay {
   tradedate: BeijingDate;
   revision: number;
   state: DayState;
-  /** The reason for the withdrawal or the damage; otherwise empty. */
+  /** The reason for the withdrawal or the damage, or what a degraded day lacks; otherwise empty. */
   note: string;
   degraded: boolean;
   rows: number;
@@ -59,7 +59,8 @@ export async function servedDay(
   dataset: DatasetName,
 ): Promise<ServedDay | null> {
   const row = await sql(db)`
-    SELECT d.tradedate, d.revision, d.state, d.state_note AS note, ${PACK_COLUMNS},
+    SELECT d.tradedate, d.revision, d.state, coalesce(nullif(d.state_note, ''), iif(p.degraded = 1,
+        (SELECT claims ->> 'shortfall' FROM uploads WHERE object_id = p.pack_id), ''), '') AS note, ${PACK_COLUMNS},
       r.published_at_ms AS publishedAtMs, d.pack_id AS packId
     FROM order_days d
     JOIN day_packs p ON p.pack_id = d.pack_id

@@ -19,6 +19,8 @@ export interface PackClaims {
   rows: number;
   securities: number;
   degraded: boolean;
+  /** What a degraded build lacks, as a clause; absent where the publisher did not say. */
+  shortfall?: string;
   /** The result of the builder's quality check; absent where none ran. */
   quality?: PackQuality;
 }

@@ -11,9 +11,8 @@ export function detailLines(dataset: DatasetName, { day, comparison, revisions }
   const { rows } = DATASETS[dataset];
   const served = day.state === "available" ? "served" : "not served";
   const usual = (median: number) => (comparison.days === 0 ? "-" : countText(median));
-  const note = day.note === "" ? "" : `: ${day.note}`;
   return [
-    `${dayName(day.tradedate, dataset)}: revision ${day.revision} is ${served} (${stateOf(day)}${note})`,
+    `${dayName(day.tradedate, dataset)}: revision ${day.revision} is ${served} (${stateOf(day)})`,
     "",
     ...table(
       ["exchange", rows, "usual", "securities", "usual", ""],
@@ -69,7 +68,7 @@ function decidedText({ withdrawn, damaged }: DayRevision): string {
   return `withdrawn by ${withdrawn.by}${withdrawn.note === "" ? "" : `: ${withdrawn.note}`}`;
 }
 
-/** Returns the state and whether rows were left out. */
-export function stateOf(day: DaySummary): string {
-  return day.degraded ? `${day.state}, degraded` : day.state;
+/** Returns the state, whether rows were left out, and why or which. */
+export function stateOf({ state, degraded, note }: DaySummary): string {
+  return `${state}${degraded ? ", degraded" : ""}${note === "" ? "" : `: ${note}`}`;
 }

@@ -19,6 +19,7 @@ import { readSheet, sheetName } from "../pack-builder/check-packs.ts";
 import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
 import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
 import { sheetClaim } from "../quality/sheet-text.ts";
+import { shortfallOf } from "../quality/shortfall.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import {
   type AuctionOutcome,
@@ -55,7 +56,10 @@ export function registerPublish(program: Command): void {
       "--force",
       "publish even if the quality check failed or the service finds the day implausible; rows that are served already get no new revision",
     )
-    .option("--degraded", "mark the day as degraded, because its build left rows out")
+    .option(
+      "--degraded",
+      "mark the day as degraded, because its build left rows out; where the quality sheet beside the pack says so, it is marked without this option",
+    )
     .action(publish);
 }
 
@@ -87,8 +91,14 @@ export async function publishAt(
   try {
     const { dataset, tradedate } = pack.index;
     const progress = byteProgress(`publishing ${dayName(tradedate, dataset)}`, pack.sizeBytes);
-    const quality = await qualityBeside(path, pack);
-    const published = await publishPack(client, pack, { ...options, quality, onSent: progress.update });
+    const said = await saidBeside(path, pack);
+    const degraded = options.degraded || said.shortfall !== undefined;
+    const published = await publishPack(client, pack, {
+      ...options,
+      ...said,
+      degraded,
+      onSent: progress.update,
+    });
     progress.end();
     const auction =
       dataset === "quotes" && !hasAuction ? await publishAuction(client, { path, pack }, options) : null;
@@ -99,13 +109,16 @@ export async function publishAt(
 }
 
 /**
- * Returns the verdict of the quality sheet beside the pack at `path`; `undefined` when there is no sheet for this
- * content.
+ * Returns the verdict of the quality sheet beside the pack at `path` and what the pack lacks; nothing when there is no
+ * sheet for this content.
  */
-async function qualityBeside(path: string, { index }: PackFile): Promise<BeginUpload["quality"]> {
+async function saidBeside(
+  path: string,
+  { index }: PackFile,
+): Promise<Pick<PublishOptions, "quality" | "shortfall">> {
   const sheet = await readSheet(join(dirname(path), sheetName(index.tradedate)));
-  if ("problem" in sheet || sheet.packs[index.dataset] !== index.buildId) return undefined;
-  return sheetClaim(sheet);
+  if ("problem" in sheet || sheet.packs[index.dataset] !== index.buildId) return {};
+  return { quality: sheetClaim(sheet), shortfall: shortfallOf(sheet, index.dataset) || undefined };
 }
 
 /** Returns which revision is served now and whether the auction pack is offered, one sentence each. */
@@ -115,17 +128,20 @@ export function publishedLines({ auction, ...published }: PublishedPack): string
 
 /** Returns which revision is served now, as a sentence. */
 function publishedText({ day, newRevision }: Published): string {
-  const { dataset = "orders", tradedate, revision, securities, rows, sizeBytes } = day;
+  const { dataset = "orders", tradedate, revision, securities, rows, sizeBytes, degraded, note } = day;
   const called = dayName(tradedate, dataset);
   const facts = `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}, ${sizeText(sizeBytes)}`;
+  const incomplete = degraded ? ` It is degraded${note === "" ? "" : `: ${note}`}.` : "";
   return newRevision
-    ? `${called} is served as revision ${revision}: ${facts}.`
-    : `${called} was already served with this content, as revision ${revision}: ${facts}.`;
+    ? `${called} is served as revision ${revision}: ${facts}.${incomplete}`
+    : `${called} was already served with this content, as revision ${revision}: ${facts}.${incomplete}`;
 }
 
 export interface PublishOptions {
   /** Whether the build left out rows. */
   degraded?: boolean;
+  /** What the pack lacks, as a clause, when the quality sheet says it. */
+  shortfall?: string | undefined;
   /** The verdict of the quality check, when it ran. */
   quality?: BeginUpload["quality"];
   /** Publishes even when the service finds it implausible. */
@@ -209,7 +225,14 @@ async function begin(client: AdminClient, path: string, body: BeginUpload): Prom
 async function publishOnce(
   client: AdminClient,
   pack: PackFile,
-  { degraded = false, force = false, quality, onSent, sha256 }: PublishOptions & { sha256: string },
+  {
+    degraded = false,
+    shortfall,
+    force = false,
+    quality,
+    onSent,
+    sha256,
+  }: PublishOptions & { sha256: string },
 ): Promise<Published> {
   const { index } = pack;
   const stepPath = (step: string) => dayPath(index.tradedate, index.dataset, `/uploads${step}`);
@@ -222,6 +245,7 @@ async function publishOnce(
     degraded,
     force,
     // A service of an earlier version refuses a member that it does not know.
+    ...(degraded && shortfall !== undefined && { shortfall }),
     ...(quality && { quality }),
   };
   const begun = await begin(client, stepPath(""), body);

@@ -133,7 +133,7 @@ const EN = {
   ...CALENDAR_NAMES.en,
   dayStates: {
     available: "served",
-    degraded: "served, with broken rows left out",
+    degraded: "served, but incomplete",
     pending: "expected",
     missing: "missing",
     withdrawn: "withdrawn",
@@ -360,7 +360,7 @@ const ZH: Messages = {
   ...CALENDAR_NAMES.zh,
   dayStates: {
     available: "已提供",
-    degraded: "已提供，剔除了损坏的行",
+    degraded: "已提供，但不完整",
     pending: "等待入库",
     missing: "缺失",
     withdrawn: "已撤回",

@@ -92,7 +92,7 @@ export const partSchemas = lazily(() => {
     .strictObject({
       state: z.enum(["available", "degraded", "pending", "missing", "withdrawn", "damaged"]).meta({
         description:
-          "`available`, `degraded` (served without broken rows of the delivery), `pending` (an expected trading day or one being loaded), `missing` (an earlier trading day that is not loaded), `withdrawn`, `damaged`.",
+          "`available`, `degraded` (served, but incomplete: broken rows or files were left out, or most securities of an exchange are missing), `pending` (an expected trading day or one being loaded), `missing` (an earlier trading day that is not loaded), `withdrawn`, `damaged`.",
       }),
       revision: count
         .nullable()

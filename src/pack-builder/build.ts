@@ -28,6 +28,7 @@ import {
   type DeliveryReport,
   deliveryReport,
   type RefusedDataset,
+  shortfallsOf,
 } from "./delivery-report.ts";
 import { Intake } from "./intake.ts";
 import { putAside } from "./mixed-files.ts";
@@ -172,7 +173,8 @@ async function qualityOf(
   packs: readonly BuildReport[],
 ): Promise<DayQuality | null> {
   if (!verify || packs.every(({ pack }) => pack === null)) return null;
-  const { sheet, path, page } = await checkFolder(outFolder, tradedate, { threads });
+  const shortfalls = Object.fromEntries(packs.map((pack) => [pack.dataset, shortfallsOf(pack, packs)]));
+  const { sheet, path, page } = await checkFolder(outFolder, tradedate, { threads, shortfalls });
   return { verdict: sheet.verdict, sheet: path, page, summary: sheetSummary(sheet) };
 }
 

@@ -18,6 +18,7 @@ import { type Contents, checkSecurity, type SecurityReport } from "../quality/ch
 import { type SecurityDay, UNREAD_COLUMNS } from "../quality/security-rows.ts";
 import { parseOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
 import { sheetPage } from "../quality/sheet-page.ts";
+import type { Shortfall } from "../quality/shortfall.ts";
 import { orderContents, tradeContents } from "./contents.ts";
 import { differenceIn, openPackFile, type PackFile, packName } from "./pack-file.ts";
 import { type QuotedDay, readQuotedDay, UNQUOTED } from "./quoted-day.ts";
@@ -32,11 +33,18 @@ const ROWS_OF_THREAD = 5_000_000;
 /** `null` for a dataset that the day does not have. */
 type OpenPacks = Record<DatasetName, PackFile | null>;
 
+export type Shortfalls = Partial<Record<DatasetName, readonly Shortfall[]>>;
+
 export interface CheckOptions {
   /** Number of threads; up to 1 uses the calling thread. */
   threads?: number;
   /** A day of fewer rows is checked in the calling thread; `ROWS_OF_THREAD` when absent. */
   threadRows?: number;
+  /**
+   * What each pack that was just built lacks. Of a dataset that is not named, the folder's earlier sheet says it if it
+   * is about the same pack.
+   */
+  shortfalls?: Shortfalls;
 }
 
 /** Some securities of a day's packs. */
@@ -237,7 +245,7 @@ export interface CheckedFolder {
 export async function checkFolder(
   folder: string,
   tradedate: BeijingDate,
-  { threads = 1, threadRows = ROWS_OF_THREAD }: CheckOptions = {},
+  { threads = 1, threadRows = ROWS_OF_THREAD, shortfalls = {} }: CheckOptions = {},
 ): Promise<CheckedFolder> {
   const others = await otherDays(folder, tradedate);
   const packs = await openDay(folder, tradedate);
@@ -253,18 +261,34 @@ export async function checkFolder(
       return checkInThread({ ...slice, paths: perDataset("name", pathOf) });
     }),
   ).finally(() => closePacks(packs));
+  const path = join(folder, sheetName(tradedate));
+  const buildIds = perDataset("name", (dataset) => packs[dataset]?.index.buildId ?? null);
   const sheet = qualitySheet({
     tradedate,
     builderVersion: BUILDER_VERSION,
-    packs: perDataset("name", (dataset) => packs[dataset]?.index.buildId ?? null),
+    packs: buildIds,
     securities: checked.flat().sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1)),
     others,
+    degraded: degradedIn(shortfalls, buildIds, await readSheet(path)),
   });
   const page = join(folder, sheetPageName(tradedate));
   await writeWhole(page, sheetPage(sheet));
-  const path = join(folder, sheetName(tradedate));
   await writeWhole(path, `${JSON.stringify(sheet)}\n`);
   return { sheet, path, page };
+}
+
+/** Returns what the packs lack: as just built, else as the sheet before says of the same pack. */
+function degradedIn(
+  shortfalls: Shortfalls,
+  buildIds: QualitySheet["packs"],
+  before: QualitySheet | { problem: string },
+): Shortfall[] {
+  return DATASET_NAMES.flatMap((dataset) => {
+    const built = shortfalls[dataset];
+    if (built !== undefined) return built;
+    if ("problem" in before || before.packs[dataset] !== buildIds[dataset]) return [];
+    return before.degraded.filter((each) => each.dataset === dataset);
+  });
 }
 
 /** Opens the packs at `paths`. Throws `PackFormatError` for a file that is no pack. */

@@ -4,9 +4,10 @@ import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 import { MARKETS, SHANGHAI_ORDERS_SINCE } from "../quality/check-day.ts";
 import type { QualitySheet } from "../quality/sheet.ts";
+import type { Shortfall } from "../quality/shortfall.ts";
 import type { AuctionPack } from "./auction-pack.ts";
 import { type BuildReport, leftOutLines, packLines } from "./build-report.ts";
-import { LEFT_OUT_TEXTS, type LeftOutFile } from "./delivery/source-file.ts";
+import { LEFT_OUT_TEXTS, type LeftOutFile, mayHoldRecords } from "./delivery/source-file.ts";
 import { type Units, unitLines } from "./unit-check.ts";
 
 export interface DeliveryReport {
@@ -107,6 +108,21 @@ function sparseOf(
   const than = packs.find((other) => other.traded[market] > securities * 2);
   if (than === undefined) return null;
   return { dataset, market, securities, than: { dataset: than.dataset, securities: than.traded[market] } };
+}
+
+/** Returns what the pack of a report lacks of the delivery that `packs` were built from. */
+export function shortfallsOf(pack: BuildReport, packs: readonly BuildReport[]): Shortfall[] {
+  const { dataset, broken, leftOut } = pack;
+  const lines = broken.rows;
+  const files = broken.files + leftOut.filter(({ reason }) => mayHoldRecords(reason)).length;
+  return [
+    ...MARKETS.flatMap((market) => sparseOf(pack, market, packs) ?? []).map((sparse) => ({
+      reason: "few_securities" as const,
+      ...sparse,
+    })),
+    ...(lines === 0 ? [] : [{ reason: "broken_lines" as const, dataset, lines }]),
+    ...(files === 0 ? [] : [{ reason: "unread_files" as const, dataset, files }]),
+  ];
 }
 
 /** Returns the report as lines for a terminal. */

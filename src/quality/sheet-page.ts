@@ -20,6 +20,7 @@ import {
   VERDICT_TEXTS,
 } from "./sheet-messages.ts";
 import { SHEET_STYLE } from "./sheet-style.ts";
+import { lackingTexts } from "./shortfall.ts";
 import { CHECKS, type Fault, type Unprovable, type Verdict } from "./verdict.ts";
 
 /** The most securities whose faults are listed; further ones are counted. */
@@ -41,6 +42,7 @@ const TEXTS = {
       zh: "没有检查未通过，但委托与成交无法相互核对。",
     },
   },
+  incomplete: { en: "incomplete", zh: "不完整" },
   cancels: { en: "cancels that agree with their order", zh: "与委托吻合的撤单" },
   fills: { en: "fills that agree with their order", zh: "与委托吻合的成交" },
   auctionRows: { en: "auction rows that agree with the orders", zh: "与委托吻合的竞价行" },
@@ -106,13 +108,22 @@ function inLanguage(sheet: QualitySheet, language: SheetLanguage): Markup {
   const reported = faultySecurities(sheet, "not_provable");
   return html`<h1>${language === "en" ? `${TEXTS.title.en} ${day}` : `${day} ${TEXTS.title.zh}`}</h1>
 <p class="lead"><b class="verdict ${sheet.verdict}">${say(VERDICT_TEXTS[sheet.verdict])}</b> ${say(TEXTS.meaning[sheet.verdict])}</p>
-${figures(sheet, failed.length, language)}
+${lackingPart(sheet, language)}${figures(sheet, failed.length, language)}
 ${heading("day", TEXTS.day, language)}${dayTable(sheet, language)}
 ${heading("checks", TEXTS.checks, language)}${checkTable(sheet, language)}
 ${heading("failed", TEXTS.failures, language)}${faultTable("failed", failed, language)}
 ${reported.length === 0 ? "" : reportedPart(reported, language)}
 ${heading("holds", TEXTS.holds, language)}${packTable(sheet, language)}
 <footer>${say(TEXTS.checkedBy)} ${sheet.builderVersion}</footer>`;
+}
+
+/** Says at the head what the day lacks; nothing for a complete day. */
+function lackingPart(sheet: QualitySheet, language: SheetLanguage): Markup | "" {
+  const lacking = lackingTexts(sheet).map((text) => text[language]);
+  if (lacking.length === 0) return "";
+  const texts = lacking.join(language === "en" ? "; " : "；");
+  return html`<p class="lead"><b class="verdict not_provable">${TEXTS.incomplete[language]}</b> ${texts}</p>
+`;
 }
 
 function heading(id: string, text: Bilingual, language: SheetLanguage): Markup {

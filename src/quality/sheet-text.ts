@@ -11,6 +11,7 @@ import {
   REASON_TEXTS,
   VERDICT_TEXTS,
 } from "./sheet-messages.ts";
+import { lackingTexts } from "./shortfall.ts";
 import { CHECKS, type CheckName, type Fault, type Unprovable, type Verdict } from "./verdict.ts";
 
 /** The most securities whose faults are listed; further ones are counted. */
@@ -25,6 +26,7 @@ export function sheetLines(sheet: QualitySheet): string[] {
   return [
     `day         ${sheet.tradedate}, checked by builder ${sheet.builderVersion}`,
     `verdict     ${sheet.verdict}`,
+    ...lackingTexts(sheet).map(({ en }) => `incomplete  ${en}`),
     ...sizeLines(sheet),
     `cancels     ${numberText(counts.cancelsExact)} of ${numberText(counts.cancels)} exact`,
     `fills       ${numberText(counts.fillsFound)} of ${numberText(counts.fills)} found`,

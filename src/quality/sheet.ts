@@ -12,6 +12,7 @@ import {
   sizesOf,
 } from "./check-day.ts";
 import type { SecurityReport } from "./check-security.ts";
+import { type Shortfall, shortfallSchema } from "./shortfall.ts";
 import { CHECKS, type CheckName, FAULT_KINDS, UNPROVABLE, type Unprovable, type Verdict } from "./verdict.ts";
 
 /** Raised with every change of the format that affects readers; `inThisFormat` reads the one before. */
@@ -60,6 +61,8 @@ const sheetSchema = z.strictObject({
   verdict: z.enum(["passed", "failed", "not_provable"]),
   /** Build ids of the packs that were checked; `null` for a dataset that the day does not have. */
   packs: ofDatasets(z.string().nullable()),
+  /** What the packs lack of the delivery; empty for whole packs. */
+  degraded: z.array(shortfallSchema),
   sizes: z.strictObject({ SH: sizes, SZ: sizes }),
   /** Number of cancels, fills and auction-pack rows of all securities, and how many of them agree with their orders. */
   counts: z.strictObject({
@@ -106,6 +109,8 @@ export interface SheetOf {
   securities: readonly SecurityReport[];
   /** Other days whose sheets are available. */
   others: readonly OtherDay[];
+  /** What the packs lack of the delivery. */
+  degraded?: readonly Shortfall[];
 }
 
 /** Returns the sheet of a day whose securities were checked one by one. */
@@ -115,6 +120,7 @@ export function qualitySheet({
   packs,
   securities,
   others,
+  degraded = [],
 }: SheetOf): QualitySheet {
   const sizes: Sizes = sizesOf(securities);
   const day: Record<DayCheckName, Verdict> = {
@@ -131,6 +137,7 @@ export function qualitySheet({
     builderVersion,
     verdict: isFailed || isDayFailed ? "failed" : isMatched ? "passed" : "not_provable",
     packs,
+    degraded: [...degraded],
     sizes,
     counts: countsOf(securities),
     summary,
@@ -189,7 +196,7 @@ function inThisFormat(value: unknown): unknown {
   const former = formerSchema.safeParse(value);
   if (!former.success) return value;
   const { last_days: other_days, ...day } = former.data.day;
-  return { ...former.data, format: FORMAT, day: { ...day, other_days } };
+  return { degraded: [], ...former.data, format: FORMAT, day: { ...day, other_days } };
 }
 
 const otherSizes = z.partialRecord(dataset, size);

@@ -99,7 +99,7 @@ last_requests | list | 最近 20 个请求，新的在前：\`time\`、\`request
 month | string | 所求的月份，YYYYMM | the month asked for, YYYYMM
 window_from | day? | 套餐覆盖的第一天；null 为全部历史 | the first day that the plan covers; null: all history
 days | list | 窗口内到今天为止的交易日，旧的在前 | trading days of the window up to today, oldest first
-state | string | \`available\`；\`degraded\`（可用，交付有坏行被剔除）；\`pending\`（等待入库）；\`missing\`；\`withdrawn\`；\`damaged\` | \`available\`; \`degraded\` (served, broken rows were left out); \`pending\` (expected); \`missing\`; \`withdrawn\`; \`damaged\`
+state | string | \`available\`；\`degraded\`（可用，但不完整）；\`pending\`（等待入库）；\`missing\`；\`withdrawn\`；\`damaged\` | \`available\`; \`degraded\` (served, but incomplete); \`pending\` (expected); \`missing\`; \`withdrawn\`; \`damaged\`
 revision | integer? | 修订号；不可用的日子此后各项均为 null | the revision; it and all that follow are null for days not served
 build_id | string? | 数据包的构建编号，见 \`X-Build\` | the pack's build id, see \`X-Build\`
 rows | integer? | 全市场行数 | rows of the whole market

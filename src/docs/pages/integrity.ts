@@ -9,7 +9,7 @@ export const zh: PageText = {
     list(
       "每个数据块都有 CRC-32。JSON 在行发出之前核对；Parquet 边传边核对，最后几个字节押后：不对就断开连接，短文件不会看起来完整。",
       "损坏的日子答 503 `day_damaged`，不会给出可疑的行。",
-      "入库时发现的坏行不进数据，进报告；这样的日子在 `data_status` 里是 `degraded`。",
+      "入库时发现的坏行不进数据，进报告；这样的日子，以及某数据集缺少某交易所大部分证券的日子，在 `data_status` 里是 `degraded`。",
       "价格是源值 ÷ 10000；金额用整数精确相乘后只舍入一次，JSON 与 Parquet 是同一个双精度数，按能读回的最短小数书写。",
       "大于 2^53 的委托号视为坏行；源数据表示“无”的 18446744073709551615 存为 0 并计数。",
     ),
@@ -42,7 +42,7 @@ export const en: PageText = {
     list(
       "Every block of data has a CRC-32. With JSON it is checked before a row goes out; with Parquet as it passes, the last bytes held back: a mismatch breaks the connection, and a short file never looks whole.",
       "A damaged day is answered with 503 `day_damaged`, never with doubtful rows.",
-      "Broken rows found while loading are left out and reported; such a day is `degraded` in `data_status`.",
+      "Broken rows found while loading are left out and reported; such a day is `degraded` in `data_status`, and so is a dataset that lacks most securities of an exchange.",
       "Prices are the source's ÷ 10000; amounts are multiplied as exact integers and rounded once. JSON and Parquet carry the same double, written as the shortest decimal that reads back.",
       "An order number above 2^53 is a broken row; the source's 18446744073709551615, which means none, is stored as 0 and counted.",
     ),

@@ -196,9 +196,12 @@ describe("the list of a month's days", () => {
     });
     await publish(await testPack(available ?? ""), { force: true });
     const broken = await testPack(degraded ?? "");
-    const begun = await begin(broken, { degraded: true, force: true });
+    const shortfall = "orders of 1 Shanghai securities beside quotes of 2,300";
+    const begun = await begin(broken, { degraded: true, shortfall, force: true });
     await sendParts(broken, begun);
     await complete(broken, begun);
+    const shown = await admin<DayDetail>("GET", `/days/${degraded}`);
+    expect(shown.body.day).toMatchObject({ state: "available", degraded: true, note: shortfall });
     await publish(await testPack(withdrawn ?? ""), { force: true });
     await post(`/days/${withdrawn}/withdraw`, { revision: 1, note: "wrong" });
     await begin(await testPack(uploading ?? ""));
@@ -214,6 +217,7 @@ describe("the list of a month's days", () => {
       "pending",
       "missing",
     ]);
+    expect(listed.get(degraded ?? today)).toMatchObject({ note: shortfall });
     expect(listed.get(withdrawn ?? today)).toMatchObject({
       note: "wrong",
       revision: 1,

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { openPack, publishPack } from "../../../src/cli/publish-command.ts";
+import { openPack, publishAt, publishPack } from "../../../src/cli/publish-command.ts";
+import { checkFolder } from "../../../src/pack-builder/check-packs.ts";
 import { writeSamplePack } from "../../support/pack-bytes.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { type Asked, fakeService } from "./fake-service.ts";
@@ -109,6 +110,20 @@ describe("publishing a pack", () => {
       await pack.close();
       expect(asked).toEqual([]);
     }
+  });
+
+  it("sends what the pack lacks, with its verdict, as the quality sheet beside it says, and marks the day", async () => {
+    const tradedate = "20261127" as BeijingDate;
+    const lines = { reason: "broken_lines" as const, dataset: "orders" as const, lines: 7 };
+    await checkFolder(folder, tradedate, { shortfalls: { orders: [lines] } });
+    const { client, asked } = storingService(new Map());
+    await publishAt(client, path, {});
+    expect(JSON.parse(String(asked[0]?.body))).toMatchObject({
+      degraded: true,
+      shortfall: "orders without 7 lines that could not be parsed",
+      quality: { verdict: "not_provable" },
+    });
+    await rm(join(folder, `${tradedate}_quality.json`));
   });
 
   it("sends nothing of rows that are served, also when it is forced", async () => {

@@ -7,6 +7,7 @@ import { storedColumns } from "../../../src/datasets/dataset.ts";
 import { quotes as description } from "../../../src/datasets/quotes.ts";
 import type { DatasetName } from "../../../src/datasets/registry.ts";
 import { buildPacks } from "../../../src/pack-builder/build.ts";
+import { readSheet } from "../../../src/pack-builder/check-packs.ts";
 import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
 import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
 import { vendorFile as sampleFile } from "../../../src/pack-builder/sample/vendor-csv.ts";
@@ -124,8 +125,11 @@ function sampleDay(said: { rows?: number; symbols?: readonly string[] } = {}): R
 }
 
 /** Builds every dataset of a delivery, or only `datasets`. */
-async function buildDay(files: Record<string, string | Buffer>, datasets?: readonly DatasetName[]) {
-  const outFolder = temporaryFolder();
+async function buildDay(
+  files: Record<string, string | Buffer>,
+  datasets?: readonly DatasetName[],
+  outFolder = temporaryFolder(),
+) {
   const report = await buildPacks({
     sources: [delivery(files)],
     datasets,
@@ -221,11 +225,24 @@ describe("a delivery with all three datasets", () => {
     const files = sampleDay();
     const isLost = (path: string) => path.includes(".SZ/") && path.endsWith("逐笔成交.csv");
     const partial = Object.fromEntries(Object.entries(files).filter(([path]) => !isLost(path)));
-    const { report } = await buildDay(partial);
+    const { outFolder, report } = await buildDay(partial);
     expect(report.result).toBe("degraded");
-    expect(report.sparse).toEqual([
-      { dataset: "trades", market: "SZ", securities: 0, than: { dataset: "orders", securities: 2 } },
-    ]);
+    const lacking = {
+      ...{ dataset: "trades", market: "SZ", securities: 0 },
+      than: { dataset: "orders", securities: 2 },
+    };
+    expect(report.sparse).toEqual([lacking]);
+    expect(await readSheet(join(outFolder, `${DAY}_quality.json`))).toMatchObject({
+      degraded: [{ reason: "few_securities", ...lacking }],
+    });
+    expect(readFileSync(join(outFolder, `${DAY}_quality.html`), "utf8")).toContain(
+      "trades of 0 Shenzhen securities beside orders of 2<",
+    );
+    // A later build of another dataset keeps what the sheet says of this pack.
+    await buildDay(files, ["quotes"], outFolder);
+    expect(await readSheet(join(outFolder, `${DAY}_quality.json`))).toMatchObject({
+      degraded: [{ reason: "few_securities", ...lacking }],
+    });
     const only = (code: string, said: Record<string, string>) => ({
       [`${DAY}/${code}/行情.csv`]: quoteFile(quoteLine({ 万得代码: code, 交易所代码: "", ...said })),
     });

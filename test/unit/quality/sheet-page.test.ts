@@ -12,6 +12,7 @@ import {
 } from "../../../src/quality/sheet-messages.ts";
 import { sheetPage } from "../../../src/quality/sheet-page.ts";
 import { sheetClaim, sheetLines, sheetSummary } from "../../../src/quality/sheet-text.ts";
+import { shortfallOf } from "../../../src/quality/shortfall.ts";
 import { CHECKS, type Unprovable } from "../../../src/quality/verdict.ts";
 import { type OrderRow, ordersOf, tradesOf } from "./rows.ts";
 
@@ -75,6 +76,42 @@ describe("the page of a quality sheet", () => {
 
   it.each(["zh", "en"] as const)("explains in %s what `gaps` can prove", (language) => {
     expect(partOf(sheetPage(PASSED), language)).toContain(` gaps ${CHECK_NOTES.gaps?.[language]} `);
+  });
+
+  it("says at its head what the day lacks, with dataset, exchange and numbers, in both languages", () => {
+    const degraded = [
+      {
+        ...{ reason: "few_securities" as const, dataset: "trades" as const, market: "SZ" as const },
+        ...{ securities: 12, than: { dataset: "orders" as const, securities: 2_900 } },
+      },
+      { reason: "broken_lines" as const, dataset: "orders" as const, lines: 1 },
+      { reason: "unread_files" as const, dataset: "orders" as const, files: 3 },
+    ];
+    const packs = { orders: "a", trades: "b", quotes: null };
+    const sheet = qualitySheet({
+      ...{ tradedate: DAY, builderVersion: "1.2.3", packs, others: [], degraded },
+      securities: [report("600519", 300)],
+    });
+    const lacking = [
+      "no quotes",
+      "trades of 12 Shenzhen securities beside orders of 2,900",
+      "orders without 1 line that could not be parsed",
+      "orders without 3 unread files that may hold rows",
+    ];
+    const headOf = (language: "zh" | "en") =>
+      /^.*?(?:cancels that|与委托吻合的撤单)/.exec(partOf(sheetPage(sheet), language))?.[0];
+    expect(headOf("en")).toContain(` incomplete ${lacking.join("; ")} `);
+    expect(headOf("zh")).toContain(
+      " 不完整 没有快照；深圳成交只有 12 只证券，而委托有 2,900 只；委托有 1 行无法识别，未收入；委托有 3 个可能含数据的文件未读取 ",
+    );
+    expect(sheetLines(sheet).slice(1, 6)).toEqual([
+      expect.stringMatching(/^verdict /),
+      ...lacking.map((text) => `incomplete  ${text}`),
+    ]);
+    expect(shortfallOf(sheet, "orders")).toBe(lacking.slice(2).join("; "));
+    expect(shortfallOf(sheet, "quotes")).toBe("");
+    const whole = { ...sheet, degraded: [], packs: { ...packs, quotes: "c" } };
+    expect(sheetPage(whole)).not.toMatch(/incomplete|不完整/);
   });
 
   it.each(["zh", "en"] as const)(

@@ -1,0 +1,83 @@
+/** What a day lacks: parts of a dataset whose pack is degraded, and whole datasets. */
+import * as z from "zod";
+import type { Bilingual } from "../base/language.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { numberText } from "./sheet-messages.ts";
+
+/** The longest text of `shortfallOf`. */
+const MOST_CHARACTERS = 300;
+
+const count = z.int().nonnegative();
+const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
+
+/** Why the pack of a dataset is degraded. */
+export const shortfallSchema = z.discriminatedUnion("reason", [
+  /** At one exchange it has less than half of the securities of another dataset. */
+  z.strictObject({
+    reason: z.literal("few_securities"),
+    dataset,
+    market: z.enum(["SH", "SZ"]),
+    securities: count,
+    than: z.strictObject({ dataset, securities: count }),
+  }),
+  /** Lines could not be parsed. */
+  z.strictObject({ reason: z.literal("broken_lines"), dataset, lines: count }),
+  /** Files that may hold rows were not read. */
+  z.strictObject({ reason: z.literal("unread_files"), dataset, files: count }),
+]);
+
+export type Shortfall = z.infer<typeof shortfallSchema>;
+
+const EXCHANGES = { SH: { en: "Shanghai", zh: "上海" }, SZ: { en: "Shenzhen", zh: "深圳" } } as const;
+
+/** Returns the shortfall as a clause that names the dataset and, of a missing exchange, the exchange. */
+function shortfallText(shortfall: Shortfall): Bilingual {
+  const { rows, rowName } = DATASETS[shortfall.dataset];
+  switch (shortfall.reason) {
+    case "few_securities": {
+      const { than } = shortfall;
+      const [few, many] = [numberText(shortfall.securities), numberText(than.securities)];
+      const exchange = EXCHANGES[shortfall.market];
+      const other = DATASETS[than.dataset];
+      return {
+        en: `${rows} of ${few} ${exchange.en} securities beside ${other.rows} of ${many}`,
+        zh: `${exchange.zh}${rowName.zh}只有 ${few} 只证券，而${other.rowName.zh}有 ${many} 只`,
+      };
+    }
+    case "broken_lines": {
+      const lines = numberText(shortfall.lines);
+      return {
+        en: `${rows} without ${lines} ${shortfall.lines === 1 ? "line" : "lines"} that could not be parsed`,
+        zh: `${rowName.zh}有 ${lines} 行无法识别，未收入`,
+      };
+    }
+    case "unread_files": {
+      const files = numberText(shortfall.files);
+      return {
+        en: `${rows} without ${files} unread ${shortfall.files === 1 ? "file" : "files"} that may hold rows`,
+        zh: `${rowName.zh}有 ${files} 个可能含数据的文件未读取`,
+      };
+    }
+  }
+}
+
+/** The part of a quality sheet that says what the day lacks. */
+interface Lacking {
+  packs: Readonly<Record<DatasetName, string | null>>;
+  degraded: readonly Shortfall[];
+}
+
+/** Returns what the day lacks, a clause each: datasets without a pack, then what packs lack. */
+export function lackingTexts({ packs, degraded }: Lacking): Bilingual[] {
+  const absent = DATASET_NAMES.filter((name) => packs[name] === null).map((name) => ({
+    en: `no ${DATASETS[name].rows}`,
+    zh: `没有${DATASETS[name].rowName.zh}`,
+  }));
+  return [...absent, ...degraded.map(shortfallText)];
+}
+
+/** Returns what the pack of `dataset` lacks, at most 300 characters; empty for a whole pack. */
+export function shortfallOf({ degraded }: Pick<Lacking, "degraded">, dataset: DatasetName): string {
+  const own = degraded.filter((each) => each.dataset === dataset).map((each) => shortfallText(each).en);
+  return own.join("; ").slice(0, MOST_CHARACTERS);
+}
