@@ -1,12 +1,14 @@
-/** Publishes the auction pack of a day with its quotes, so that no operator has to publish auction packs. */
+/** Publishes and withdraws the auction pack of a day with its quotes, so that no operator has to publish auction packs. */
 import { dirname, join } from "node:path";
+import { type FileSummary, fileListSchema, fileSummarySchema } from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
+import type { BeijingDate } from "../calendar/beijing.ts";
 import { auctionFileAt, writeAuctionPack } from "../pack-builder/auction-pack.ts";
 import { openLocalFile } from "../pack-builder/local-file.ts";
 import type { PackFile } from "../pack-builder/pack-file.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
-import { addFile, type FilePlace, publishFile } from "./file-uploads.ts";
+import { addFile, type FilePlace, fileRoute, publishFile } from "./file-uploads.ts";
 
 /** What became of the auction pack of a published quote pack. */
 export interface AuctionOutcome {
@@ -72,6 +74,46 @@ async function publishMade(
   } finally {
     await file.close();
   }
+}
+
+/** Returns the auction pack of the day that shares offer or that was withdrawn last; null when there is none. */
+async function standingAuction(client: AdminClient, tradedate: BeijingDate): Promise<FileSummary | null> {
+  const path = `/admin/files/auction_tick?from=${tradedate}&to=${tradedate}`;
+  const { files } = await client.request(fileListSchema, "GET", path);
+  return (
+    files.find(({ state }) => state === "published") ??
+    files.findLast(({ state }) => state === "withdrawn") ??
+    null
+  );
+}
+
+/**
+ * Withdraws the auction pack that was made from the quotes of `tradedate`, which are withdrawn with this note; an
+ * operator's file stays. Idempotent. Returns what became of it as a sentence, or null when shares offer none.
+ */
+export async function withdrawAuction(
+  client: AdminClient,
+  tradedate: BeijingDate,
+  note: string,
+): Promise<string | null> {
+  const file = await standingAuction(client, tradedate);
+  if (file?.state !== "published") return null;
+  const { name, origin, revision } = file;
+  if (origin === "operator") return `${name} stays in shares: an operator added it.`;
+  const route = `${fileRoute({ dataType: "auction_tick", tradedate, name })}/withdraw`;
+  await client.request(fileSummarySchema, "POST", route, { body: { note }, repeatable: true });
+  return `${name}, made from these quotes, is withdrawn too: revision ${revision}.`;
+}
+
+/**
+ * Returns how to offer the auction pack of `tradedate` again, as a sentence, when it is withdrawn while the quotes are
+ * served again; null otherwise.
+ */
+export async function withheldAuction(client: AdminClient, tradedate: BeijingDate): Promise<string | null> {
+  const file = await standingAuction(client, tradedate);
+  if (file?.state !== "withdrawn") return null;
+  const { name, revision } = file;
+  return `${name} is still withdrawn; if it fits these quotes, \`edgetape files publish --type auction_tick --date ${tradedate} --revision ${revision}\` offers it again.`;
 }
 
 /** Ends the command when an auction pack could not be offered although its quotes are served. */

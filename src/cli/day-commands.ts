@@ -25,6 +25,7 @@ import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
+import { withdrawAuction, withheldAuction } from "./auction-publishing.ts";
 import {
   type ConfirmOptions,
   confirm,
@@ -185,7 +186,9 @@ function registerDayActions(day: Command): void {
   withAction(
     day
       .command("withdraw")
-      .description("stop serving a day: immediately in shares, within 10 s on the API")
+      .description(
+        "stop serving a day: immediately in shares, within 10 s on the API; with quotes also the auction pack made from them",
+      )
       .option("--note <text>", "the reason, for other operators"),
   ).action(withdraw);
   withAction(
@@ -229,17 +232,20 @@ function refuseRevision(): never {
 
 async function withdraw(date: BeijingDate, options: ActionOptions & { note?: string }): Promise<void> {
   const seen = await look(date, options);
-  await confirm(`Withdraw ${factsOf(seen)}?`, options);
-  const body = { revision: options.ifRevision ?? seen.day.revision, note: options.note ?? "" };
+  const hasAuction = options.dataset === "quotes";
+  const also = hasAuction ? ", and the auction pack made from them" : "";
+  await confirm(`Withdraw ${factsOf(seen)}${also}?`, options);
+  const note = options.note ?? "";
+  const body = { revision: options.ifRevision ?? seen.day.revision, note };
   const result = await act(date, options, "withdraw", body);
   const { day, changed, actor } = result;
-  print(
-    options,
-    result,
+  const auction = hasAuction ? await withdrawAuction(serviceOf(options), date, note) : null;
+  print(options, result, [
     changed
       ? `${calledOf(day)}, revision ${day.revision}, is withdrawn.`
       : `${calledOf(day)}, revision ${day.revision}, was already withdrawn by ${actor}.`,
-  );
+    ...(auction === null ? [] : [auction]),
+  ]);
 }
 
 async function restore(date: BeijingDate, options: ActionOptions & { to?: number }): Promise<void> {
@@ -261,7 +267,7 @@ async function restore(date: BeijingDate, options: ActionOptions & { to?: number
   const source = seen.revisions
     .filter(({ buildId }) => buildId === result.day.buildId)
     .reduce((newest, { revision }) => Math.max(newest, revision), 0);
-  printServed(options, result, `, with the content of revision ${source}`);
+  await printServed(options, result, `, with the content of revision ${source}`);
 }
 
 async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
@@ -269,7 +275,7 @@ async function publish(date: BeijingDate, options: ActionOptions): Promise<void>
   const wanted = seen.revisions.find(({ revision }) => revision === seen.day.revision);
   await confirm(`Serve this content${decisionOf(wanted)} under a new number: ${factsOf(seen)}?`, options);
   const body = { revision: options.ifRevision ?? seen.day.revision, state: seen.day.state };
-  printServed(options, await act(date, options, "publish", body));
+  await printServed(options, await act(date, options, "publish", body));
 }
 
 function look(date: BeijingDate, options: ServiceOptions & DatasetOptions): Promise<DayDetail> {
@@ -309,10 +315,15 @@ function decisionOf(revision: DayRevision | undefined): string {
   return `, which ${withdrawn.by} withdrew at ${withdrawn.at}${note},`;
 }
 
-function printServed(options: ServiceOptions, result: DayChanged, origin = ""): void {
+async function printServed(options: ServiceOptions, result: DayChanged, origin = ""): Promise<void> {
   const { day } = result;
   const facts = `${countsOf(day)}, ${sizeText(day.sizeBytes)}`;
-  print(options, result, `${calledOf(day)} is served as revision ${day.revision}${origin}: ${facts}.`);
+  const isQuotes = day.dataset === "quotes";
+  const auction = isQuotes ? await withheldAuction(serviceOf(options), day.tradedate) : null;
+  print(options, result, [
+    `${calledOf(day)} is served as revision ${day.revision}${origin}: ${facts}.`,
+    ...(auction === null ? [] : [auction]),
+  ]);
 }
 
 interface AdoptOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {

@@ -65,6 +65,24 @@ describe("the auction pack of a day", () => {
     expect(await listed()).toMatch(/ 2 +published .* edgetape, from quotes/);
   });
 
+  it("is withdrawn with its quotes, and offered again when the operator names it", async () => {
+    const ofQuotes = [DAY, "--dataset", "quotes"];
+    const gone = await edgetape("day", "withdraw", ...ofQuotes, "--note", "wrong prices", "--yes");
+    expect(gone.split("\n")).toEqual([
+      expect.stringMatching(/ is withdrawn\.$/),
+      `${NAME}, made from these quotes, is withdrawn too: revision 2.`,
+      "",
+    ]);
+    expect(await listed()).toMatch(/ 2 +withdrawn \(wrong prices\) /);
+    // Repeated after an end between the two, it has nothing left to do.
+    expect(await edgetape("day", "withdraw", ...ofQuotes, "--yes")).toMatch(
+      /^[^\n]+ was already withdrawn by \S+\n$/,
+    );
+    const back = await edgetape("day", "publish", ...ofQuotes, "--yes");
+    const [, again = ""] = /`edgetape (files publish .*)` offers it again\.\n$/.exec(back) ?? [];
+    expect(await edgetape(...again.split(" "))).toContain(`${NAME} is published: revision 2`);
+  });
+
   it("opens in pandas with its types, and null as NaN", async () => {
     const path = join(folder, NAME);
     writeFileSync(path, await offered());
@@ -96,6 +114,10 @@ print(bool((frame["auc_pct_chg"].isna() == (frame["m_price"] == 0)).all()))`;
     expect((await offered()).equals(own.bytes)).toBe(true);
     expect(await listed()).toMatch(/ published .* operator\n/);
     expect(await publish("first")).toContain(`${NAME}, made from the quotes, is not offered: Revision `);
+    expect((await offered()).equals(own.bytes)).toBe(true);
+    expect(await edgetape("day", "withdraw", DAY, "--dataset", "quotes", "--yes")).toContain(
+      `${NAME} stays in shares: an operator added it.`,
+    );
     expect((await offered()).equals(own.bytes)).toBe(true);
   });
 });
