@@ -1,6 +1,8 @@
 /** The page of a day: the served content of each dataset, and the result of the quality check. */
-import { beijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import { auctionPackName } from "../auction/columns.ts";
+import { type BeijingDate, beijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { type LoadedFacts, overviewsOf } from "../catalog/day-overview.ts";
+import { revisionsAt, type StoredFile } from "../catalog/file-states.ts";
 import type { PackQuality } from "../catalog/publish-day.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
@@ -37,11 +39,21 @@ export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Res
       .filter((each) => each.day === day)
       .map((each) => ({ ...each, dataset }));
   });
-  return html(c, dayPage(reader, datasets));
+  const { auction_tick: files } = standingOf(who.principal, nowMs).windows;
+  const isCovered = files !== null && (files.from === null || day >= files.from);
+  const auction = isCovered ? await auctionFile(env.DB, day) : null;
+  return html(c, dayPage(reader, datasets, auction));
+}
+
+/** Returns the auction pack of `day` that shares offer, or null. */
+async function auctionFile(db: D1Database, day: BeijingDate): Promise<StoredFile | null> {
+  const name = auctionPackName(day);
+  const revisions = await revisionsAt(db, { dataType: "auction_tick", tradedate: day, name });
+  return revisions.find(({ state }) => state === "published") ?? null;
 }
 
 /** Returns the page as HTML. */
-function dayPage(reader: Reader, datasets: readonly DatasetDay[]): string {
+function dayPage(reader: Reader, datasets: readonly DatasetDay[], auction: StoredFile | null): string {
   const messages = MESSAGES[reader.language];
   const [first] = datasets;
   const title = first === undefined ? messages.pages.data : dateText(first.day);
@@ -76,6 +88,7 @@ function dayPage(reader: Reader, datasets: readonly DatasetDay[]): string {
           </tbody>
         </table>
       </section>
+      {auction === null ? null : <AuctionFile file={auction} messages={messages} />}
       {groupsOf(datasets).map((group) => (
         <Quality group={group} reader={reader} />
       ))}
@@ -100,6 +113,44 @@ function DatasetRow({ day: { day, dataset, mark, loaded }, reader }: { day: Data
       <td>{loaded === null ? messages.none : verdictOf(loaded.quality, reader)}</td>
       <td>{loaded === null ? messages.none : <a href={tryAddress(dataset, day)}>{messages.openIn}</a>}</td>
     </tr>
+  );
+}
+
+function AuctionFile({ file, messages }: { file: StoredFile; messages: Messages }) {
+  return (
+    <section aria-labelledby="auction">
+      <h2 id="auction">{messages.auctionFile}</h2>
+      <section class="card scroll" tabindex={0} aria-labelledby="auction">
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">{messages.fileColumn}</th>
+              <th scope="col">{messages.madeColumn}</th>
+              <th scope="col" class="number">
+                {messages.sizeColumn}
+              </th>
+              <th scope="col">{messages.publishedColumn}</th>
+              <th scope="col">{messages.pages.shares}</th>
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <th scope="row">
+                <code>{file.name}</code>
+              </th>
+              <td>{messages.fileOrigins[file.origin]}</td>
+              <td class="number">{sizeText(file.sizeBytes)}</td>
+              <td class="nowrap">
+                {file.publishedAtMs === null ? messages.none : instantText(file.publishedAtMs)}
+              </td>
+              <td>
+                <a href="/console/shares">{messages.openIn}</a>
+              </td>
+            </tr>
+          </tbody>
+        </table>
+      </section>
+    </section>
   );
 }
 

@@ -5,8 +5,9 @@ import type { PlanName } from "../../src/entitlement/principal.ts";
 import { sizeText } from "../../src/pages/figures.ts";
 import { type Holder, signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
+import { addFile, auctionPack } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
-import { account, publish, type TestAccount } from "../support/operator.ts";
+import { account, asOperator, publish, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { BEFORE_WINDOW, MAIN, OLDEST, startWorld } from "./world.ts";
 
@@ -225,6 +226,28 @@ describe("the console's data page", () => {
     const data = await english(holder, "/console/data?dataset=trades");
     expect(data).toContain("served, ");
     expect(data).toMatch(new RegExp(`day=${MAIN}"[^>]*>[^<]*</a> the quality check failed`));
+  });
+
+  it("shows who made the day's auction file to a plan that contains it", async () => {
+    const rows = async (plan: PlanName) => {
+      const page = await english((await holderOf(plan)).holder, `/console/day?day=${MAIN}`);
+      return /<h2 id="auction">.*?<tbody>(.*?)<\/tbody>/s.exec(page)?.[1]?.replaceAll(/<[^>]*>/g, " ") ?? "";
+    };
+    expect(await rows("flagship")).toBe("");
+    for (const [origin, said] of [
+      ["builder", "this service, from the day's quotes"],
+      ["operator", "the operator, who added it"],
+    ] as const) {
+      const file = auctionPack(MAIN, origin === "builder" ? 5 : 6);
+      const { revision } = await addFile(world.service, file, origin);
+      const path = `/admin/files/auction_tick/${MAIN}/${file.name}/publish`;
+      await asOperator(world.service, "POST", path, { revision, origin });
+      const shown = (await rows("flagship")).replaceAll("&#39;", "'");
+      expect(shown).toContain(file.name);
+      expect(shown).toContain(said);
+    }
+    // Its plan has order history and no shares.
+    expect(await rows("trial")).toBe("");
   });
 
   it("returns 404 for a day before the plan's window, a future day and an invalid date", async () => {

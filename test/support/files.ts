@@ -40,10 +40,14 @@ const routeOf = ({ type, date, name }: DailyFile) =>
   `/admin/files/${type}/${date}/${encodeURIComponent(name)}`;
 
 /** Uploads a file in its three steps without publishing it. */
-export async function addFile(service: Service, file: DailyFile): Promise<FileSummary> {
+export async function addFile(
+  service: Service,
+  file: DailyFile,
+  origin: FileSummary["origin"] = "operator",
+): Promise<FileSummary> {
   const { bytes } = file;
   const uploads = `${routeOf(file)}/uploads`;
-  const body = { sizeBytes: bytes.length, sha256: sha256(bytes) };
+  const body = { sizeBytes: bytes.length, sha256: sha256(bytes), origin };
   const begun = await asOperator<FileUploadBegun>(service, "POST", uploads, body);
   if (begun.state === "present") return begun.file;
   for (let n = 1; n <= begun.partCount; n++) {
