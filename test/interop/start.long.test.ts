@@ -162,6 +162,25 @@ describe("npm start", () => {
     expect(existsSync(demoFile)).toBe(true);
   });
 
+  it("leaves one of two starts on one port at the same moment running, and the other one says why it ended", async () => {
+    const shared = await freePort();
+    const two = ["one", "two"].map((name) => {
+      const place = join(folder, name);
+      return { start: start("--port", String(shared), "--state", place, "--empty"), place };
+    });
+    const ends = two.map(async (each) => ({ ...each, code: await each.start.exited }));
+    const { start: ended, code } = await Promise.race(ends);
+    expect(code).toBe(1);
+    expect(ended.output().match(/^npm start: .*$/m)?.[0]).toBe(
+      `npm start: Port ${shared} is in use; give another one: npm start -- --port ${shared + 1}`,
+    );
+    const [other] = two.filter((each) => each.start !== ended);
+    if (other === undefined) throw new Error("both are one start");
+    const { baseUrl, adminToken } = await untilServed(other.start, join(other.place, "demo.json"));
+    expect((await runEdgetape(["account", "list"], { baseUrl, adminToken })).stdout).toBe("no accounts\n");
+    await pressCtrlC(other.start);
+  });
+
   it("leaves the file of another state unchanged, and prints the path of its own file", async () => {
     const before = readFileSync(demoFile, "utf8");
     const otherState = join(folder, "other");

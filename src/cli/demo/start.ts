@@ -7,7 +7,7 @@ import { dirname, resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { EXIT } from "../exit.ts";
 import { writeWhole } from "../work-folder.ts";
 import { inviteDemo, prepareAccounts } from "./demo-accounts.ts";
 import {
@@ -30,7 +30,7 @@ import {
 } from "./demo-state.ts";
 import { migrateState, migrationsDigest } from "./migrations.ts";
 import { type Demo, welcome } from "./welcome.ts";
-import { type DevServer, refuseTakenPort, startDevServer, waitUntilReady } from "./wrangler.ts";
+import { type DevServer, endedFailure, refuseTakenPort, startDevServer, waitUntilReady } from "./wrangler.ts";
 
 /** The time between two checks whether the npm process that started the demo still exists. */
 const PARENT_CHECK_MS = 1_000;
@@ -120,7 +120,7 @@ interface Place {
 /** Prepares a deployment without sample data. */
 async function prepareEmpty({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
   remember(stateDir, remembered);
-  await waitUntilReady(server);
+  await waitUntilReady(server, remembered.adminToken);
   const demo = { baseUrl: server.baseUrl, adminToken: remembered.adminToken, keys: {}, days: [] };
   announce(demo);
   say(`\n${welcome(demo, files)}`);
@@ -140,7 +140,7 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   // On a new state the first day is built while the service starts in its own process.
   const isNew = Object.keys(remembered.keys).length === 0;
   const early = isNew && newest !== undefined ? await buildSampleDay(newest, stateDir) : null;
-  await waitUntilReady(server);
+  await waitUntilReady(server, remembered.adminToken);
   const client = new AdminClient({ baseUrl: server.baseUrl, token: remembered.adminToken });
   const { withoutHolidays } = await loadDemoCalendar(client, today);
   const unloaded = await unloadedDatasets(client, days);
@@ -180,7 +180,7 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
 /** Rejects when the server ends unexpectedly. */
 async function diedOf(server: DevServer, stop: StopRequest): Promise<void> {
   await server.ended;
-  if (!stop.wasAsked()) throw new CommandFailure(`The service ended by itself:\n${server.output()}`);
+  if (!stop.wasAsked()) throw endedFailure(server, "The service ended by itself");
 }
 
 function say(line: string): void {

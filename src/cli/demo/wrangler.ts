@@ -42,15 +42,18 @@ export async function refuseTakenPort(port: number): Promise<void> {
     await new Promise((settle) => probe.close(settle));
     return;
   }
-  const sentence =
-    code === "EADDRINUSE"
-      ? `Port ${port} is in use; give another one: npm start -- --port ${port + 1}`
-      : `Port ${port} cannot be used (${code}).`;
-  throw new CommandFailure(sentence);
+  throw code === "EADDRINUSE"
+    ? portTaken(port)
+    : new CommandFailure(`Port ${port} cannot be used (${code}).`);
+}
+
+function portTaken(port: number): CommandFailure {
+  return new CommandFailure(`Port ${port} is in use; give another one: npm start -- --port ${port + 1}`);
 }
 
 export interface DevServer {
   baseUrl: string;
+  port: number;
   /** Settles when the server has ended for any reason. */
   ended: Promise<void>;
   /** Returns the server's last output. */
@@ -89,7 +92,7 @@ export function startDevServer({ port, stateDir, secretsFile, logFile }: DevServ
     clearTimeout(killed);
     killGroup(child.pid);
   };
-  return { baseUrl: `http://127.0.0.1:${port}`, ended, output, stop };
+  return { baseUrl: `http://127.0.0.1:${port}`, port, ended, output, stop };
 }
 
 function killGroup(leader: number | undefined): void {
@@ -101,19 +104,42 @@ function killGroup(leader: number | undefined): void {
   }
 }
 
-/** Waits until `/health` answers 200. Throws with the server's last output when it ends or does not become ready. */
-export async function waitUntilReady(server: DevServer): Promise<void> {
+/**
+ * Waits until `/health` answers 200 and the service knows `adminToken`. Throws with the server's last output when it ends
+ * or does not become ready, and with a sentence when another service has taken the port since it was free.
+ */
+export async function waitUntilReady(server: DevServer, adminToken: string): Promise<void> {
   let running = true;
   void server.ended.then(() => {
     running = false;
   });
   for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await pause(150)) {
-    if (!running) throw new CommandFailure(`The service did not start:\n${server.output()}`);
-    const answer = await fetch(`${server.baseUrl}/health`).catch(() => null);
-    await answer?.body?.cancel();
-    if (answer?.ok) return;
+    if (!running) throw endedFailure(server, "The service did not start");
+    if ((await statusOf(server, "/health")) !== 200) continue;
+    const status = await statusOf(server, "/admin/days/datasets", { Authorization: `Bearer ${adminToken}` });
+    if (status === 200) return;
+    // A service that was started at the same moment answers here, with secrets of its own.
+    if (status === 401) throw portTaken(server.port);
   }
   throw new CommandFailure(`The service did not become healthy within 2 minutes:\n${server.output()}`);
+}
+
+/** Returns why a server ended: another service took its port, or `problem` with the server's last output. */
+export function endedFailure(server: DevServer, problem: string): CommandFailure {
+  const output = server.output();
+  if (/address already in use|EADDRINUSE/i.test(output)) return portTaken(server.port);
+  return new CommandFailure(`${problem}:\n${output}`);
+}
+
+/** Returns the status of a GET, or null when nothing answers. */
+async function statusOf(
+  { baseUrl }: DevServer,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<number | null> {
+  const answer = await fetch(`${baseUrl}${path}`, { headers }).catch(() => null);
+  await answer?.body?.cancel();
+  return answer?.status ?? null;
 }
 
 function tail(child: ChildProcess): () => string {
