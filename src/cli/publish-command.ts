@@ -112,7 +112,7 @@ export async function publishAt(
  * Returns the verdict of the quality sheet beside the pack at `path` and what the pack lacks; nothing when there is no
  * sheet for this content.
  */
-async function saidBeside(
+export async function saidBeside(
   path: string,
   { index }: PackFile,
 ): Promise<Pick<PublishOptions, "quality" | "shortfall">> {

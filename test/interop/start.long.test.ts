@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
+import type { DataStatus } from "../../src/operations/wire.ts";
 import { freePort, npmStart, pause, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -83,6 +84,31 @@ describe("npm start", () => {
     const printed = running.output().indexOf("Stop with Ctrl-C");
     expect(published.map(({ index }) => index < printed)).toEqual([true, false, false, false, false]);
     expect(running.output()).toContain(`${first.baseUrl}/docs/`);
+  });
+
+  it("gives every sample day a quality verdict, passed, and keeps its sheet with the state", async () => {
+    const newest = first.days.at(-1) ?? "";
+    const asked = [...new Set(first.days.map((day) => day.slice(0, 6)))].map(async (month) => {
+      const body = { apiname: "data_status", apikey: first.keys.flagship, params: { month } };
+      const answer = await fetch(`${first.baseUrl}/api`, { method: "POST", body: JSON.stringify(body) });
+      return ((await answer.json()) as { data: DataStatus }).data.days;
+    });
+    const days = (await Promise.all(asked)).flat().filter(({ tradedate }) => first.days.includes(tradedate));
+    expect(days.map(({ tradedate }) => tradedate).sort()).toEqual(first.days);
+    for (const { datasets } of days) {
+      for (const { quality } of Object.values(datasets)) {
+        expect(quality).toEqual({ verdict: "passed", summary: "passed" });
+      }
+    }
+    const sheets = join(state, "demo-packs");
+    expect(readdirSync(sheets).sort()).toEqual(
+      first.days.flatMap((day) => [`${day}_quality.html`, `${day}_quality.json`]),
+    );
+    expect(running.output()).toContain(
+      `Quality check of ${newest}: passed, see ${join(sheets, `${newest}_quality.html`)}`,
+    );
+    const { status } = await runEdgetape(["day", "quality", newest, "--folder", sheets], first);
+    expect(status).toBe(0);
   });
 
   it("prints lines to paste that name the service, a key and the operator's token", () => {
@@ -209,7 +235,7 @@ describe("npm start", () => {
     const again = start("--port", String(port), "--state", state);
     const second = await untilServed(again, demoFile);
     expect(second).toEqual(first);
-    expect(again.output()).not.toContain("Publishing");
+    expect(again.output()).not.toMatch(/Publishing|Quality check/);
     expect(again.output()).not.toContain("Preparing the database");
     const family = familyOf(again.child.pid ?? 0);
     // A SIGKILL of npm also ends all its children.

@@ -1,12 +1,15 @@
 /** Loads the demo's calendar, sample days and auction packs as an operator does. */
 import { rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { dayListSchema } from "../../admin/wire.ts";
 import { auctionPackName } from "../../auction/columns.ts";
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import { dayName } from "../../datasets/day-name.ts";
-import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
+import { DATASET_NAMES } from "../../datasets/registry.ts";
+import { checkFolder, sheetPageName } from "../../pack-builder/check-packs.ts";
+import { packName } from "../../pack-builder/pack-file.ts";
 import { writeSamplePacks } from "../../pack-builder/sample/sample-pack.ts";
+import type { QualitySheet } from "../../quality/sheet.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { publishAuction, refuseFailedAuction } from "../auction-publishing.ts";
 import {
@@ -18,7 +21,7 @@ import {
   weekdays,
 } from "../calendar-commands.ts";
 import { inDataset } from "../dataset-days.ts";
-import { openPack, publishPack } from "../publish-command.ts";
+import { openPack, publishPack, saidBeside } from "../publish-command.ts";
 
 /** The age of the two older sample days: outside the 30-day and the 365-day window. */
 const OLDER_DAYS_BACK = [40, 400];
@@ -61,11 +64,8 @@ export async function loadDemoCalendar(client: AdminClient, today: BeijingDate) 
   return { days, withoutHolidays };
 }
 
-/** Returns the datasets of each day of `wanted` that were never loaded; no entry for a day that has them all. */
-export async function unloadedDatasets(
-  client: AdminClient,
-  wanted: BeijingDate[],
-): Promise<Map<BeijingDate, DatasetName[]>> {
+/** Returns the days of `wanted` of which a dataset was never loaded. */
+export async function unloadedDays(client: AdminClient, wanted: BeijingDate[]): Promise<BeijingDate[]> {
   const loaded = new Set<string>();
   for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
     for (const dataset of DATASET_NAMES) {
@@ -75,36 +75,56 @@ export async function unloadedDatasets(
         if (revision !== null) loaded.add(dayName(tradedate, dataset));
     }
   }
-  const lacking = wanted.map((day): [BeijingDate, DatasetName[]] => [
-    day,
-    DATASET_NAMES.filter((dataset) => !loaded.has(dayName(day, dataset))),
-  ]);
-  return new Map(lacking.filter(([, datasets]) => datasets.length > 0));
+  return wanted.filter((day) => DATASET_NAMES.some((dataset) => !loaded.has(dayName(day, dataset))));
 }
 
-/** Creates the sample packs of `tradedate` and returns their paths. */
-export async function buildSampleDay(
+/** The folder of the sample packs while they are published, and of the quality sheets, which stay. */
+const packFolder = (stateDir: string) => join(stateDir, "demo-packs");
+
+/** Returns the path of a sample day's quality sheet as a page; it exists once the day is checked. */
+export function samplePage(tradedate: BeijingDate, stateDir: string): string {
+  return join(packFolder(stateDir), sheetPageName(tradedate));
+}
+
+/** Creates the sample packs of `tradedate`. */
+export async function buildSampleDay(tradedate: BeijingDate, stateDir: string): Promise<void> {
+  await writeSamplePacks({ tradedate }, packFolder(stateDir), DATASET_NAMES);
+}
+
+/** Checks the sample packs of `tradedate` and writes the quality sheet beside them. Returns its verdict. */
+export async function checkSampleDay(
   tradedate: BeijingDate,
   stateDir: string,
-  datasets: readonly DatasetName[] = DATASET_NAMES,
-): Promise<string[]> {
-  const written = await writeSamplePacks({ tradedate }, join(stateDir, "demo-packs"), datasets);
-  return written.map(({ path }) => path);
+): Promise<QualitySheet["verdict"]> {
+  return (await checkFolder(packFolder(stateDir), tradedate)).sheet.verdict;
 }
 
-/** Publishes the sample packs at `paths`, and of quotes the auction pack; removes the files. */
-export async function publishSampleDay(client: AdminClient, paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
+/**
+ * Publishes the sample packs of `tradedate` with the verdict of the quality sheet beside them, if there is one, and of
+ * quotes the auction pack. What is served already only gets the verdict.
+ */
+export async function publishSampleDay(
+  client: AdminClient,
+  tradedate: BeijingDate,
+  stateDir: string,
+): Promise<void> {
+  for (const dataset of DATASET_NAMES) {
+    const path = join(packFolder(stateDir), packName(dataset, tradedate));
     const pack = await openPack(path);
-    const { dataset, tradedate } = pack.index;
-    const auctionPath = join(dirname(path), auctionPackName(tradedate));
     try {
       // Sample days differ more in size than real ones.
-      await publishPack(client, pack, { force: true });
+      await publishPack(client, pack, { force: true, ...(await saidBeside(path, pack)) });
       if (dataset === "quotes") refuseFailedAuction([await publishAuction(client, { path, pack }, {})]);
     } finally {
       await pack.close();
-      for (const each of [path, auctionPath]) await rm(each, { force: true });
     }
+  }
+}
+
+/** Removes the sample packs of `tradedate`; the quality sheet stays. */
+export async function removeSamplePacks(tradedate: BeijingDate, stateDir: string): Promise<void> {
+  const names = DATASET_NAMES.map((dataset) => packName(dataset, tradedate));
+  for (const name of [...names, auctionPackName(tradedate)]) {
+    await rm(join(packFolder(stateDir), name), { force: true });
   }
 }

@@ -2,21 +2,24 @@
  * `npm start`: the whole service on this machine with sample days and demo keys. Everything it needs is
  * in the checkout; nothing is fetched, no login is needed, and Ctrl-C leaves nothing running.
  */
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
-import { type BeijingDate, beijingDate } from "../../calendar/beijing.ts";
+import { beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
 import { EXIT } from "../exit.ts";
 import { writeWhole } from "../work-folder.ts";
 import { inviteDemo, prepareAccounts } from "./demo-accounts.ts";
 import {
   buildSampleDay,
+  checkSampleDay,
   demoCalendar,
   loadDemoCalendar,
   publishSampleDay,
+  removeSamplePacks,
   sampleDates,
-  unloadedDatasets,
+  samplePage,
+  unloadedDays,
 } from "./demo-days.ts";
 import {
   forget,
@@ -127,8 +130,8 @@ async function prepareEmpty({ server, stateDir, remembered, announce, files }: P
 }
 
 /**
- * Loads the calendar, the demo accounts and the newest sample day, prints how to request it, and then loads the other
- * sample days.
+ * Loads the calendar, the demo accounts and the newest sample day, prints how to request it, and then checks it and loads
+ * the other sample days.
  */
 async function prepare({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
   // Stored before the first request, so that the next start has the state's secrets even if this one is killed.
@@ -138,22 +141,19 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   const days = sampleDates(demoCalendar(today).days, today);
   const newest = days.at(-1);
   // On a new state the first day is built while the service starts in its own process.
-  const isNew = Object.keys(remembered.keys).length === 0;
-  const early = isNew && newest !== undefined ? await buildSampleDay(newest, stateDir) : null;
+  const isEarly = Object.keys(remembered.keys).length === 0 && newest !== undefined;
+  if (isEarly) await buildSampleDay(newest, stateDir);
   await waitUntilReady(server, remembered.adminToken);
   const client = new AdminClient({ baseUrl: server.baseUrl, token: remembered.adminToken });
   const { withoutHolidays } = await loadDemoCalendar(client, today);
-  const unloaded = await unloadedDatasets(client, days);
-  const served = new Set(days.filter((day) => !unloaded.has(day)));
-  const [first, ...following] = [...unloaded.keys()].toReversed();
-  const publish = async (day: BeijingDate) => {
-    say(`Publishing the sample day ${day}`);
-    const built = day === newest ? early : null;
-    await publishSampleDay(client, built ?? (await buildSampleDay(day, stateDir, unloaded.get(day))));
-  };
+  const unloaded = await unloadedDays(client, days);
+  const served = new Set(days.filter((day) => !unloaded.includes(day)));
+  const [first, ...following] = unloaded.toReversed();
   const accounts = prepareAccounts(client, remembered, nowMs);
   if (first !== undefined) {
-    await publish(first);
+    say(`Publishing the sample day ${first}`);
+    if (!isEarly || first !== newest) await buildSampleDay(first, stateDir);
+    await publishSampleDay(client, first, stateDir);
     served.add(first);
   }
   await accounts;
@@ -169,8 +169,15 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   const consoleUrl = await inviteDemo(client, "flagship");
   announce(demo());
   say(`\n${welcome(demo(), { ...files, withoutHolidays, consoleUrl, following })}`);
-  for (const day of following) {
-    await publish(day);
+  // The first day is checked only now, so that its first page waits for nothing.
+  const unchecked = days.filter((day) => following.includes(day) || !existsSync(samplePage(day, stateDir)));
+  for (const day of unchecked.toReversed()) {
+    if (!served.has(day)) say(`Publishing the sample day ${day}`);
+    if (day !== first) await buildSampleDay(day, stateDir);
+    const verdict = await checkSampleDay(day, stateDir);
+    await publishSampleDay(client, day, stateDir);
+    await removeSamplePacks(day, stateDir);
+    if (day === newest) say(`Quality check of ${day}: ${verdict}, see ${samplePage(day, stateDir)}`);
     served.add(day);
     announce(demo());
   }
