@@ -13,6 +13,7 @@ import { asOperator, publish } from "../support/operator.ts";
 import { readAllPages } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { fillSince, OLD } from "../support/schema-rows.ts";
+import { schemaOf, schemaVersions } from "../support/schemas.ts";
 import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 
@@ -31,11 +32,12 @@ const of = (volume: number) =>
 const loaded = of(100);
 const request = { apikey: FIRST_KEY, params: { symbol: "600519", tradedate: OLD.tradedate, page_size: 2 } };
 
-/** Writes a backup of each deployment. */
-const target = await startService();
+/** Receives the backup of each deployment. */
+const target = await startService({ migrations: [] });
+const versions = await schemaVersions(target);
 afterAll(() => target.stop());
 
-/** Returns a deployment of the version with these migrations, migrated to the current schema. */
+/** Returns a deployment of the version with these migrations, migrated to the current schema with rows in its tables. */
 async function migratedFrom(names: readonly string[]) {
   const service = await startService({ migrations: names.slice(0, 1) });
   const db = await service.mf.getD1Database("DB");
@@ -44,7 +46,9 @@ async function migratedFrom(names: readonly string[]) {
     await applyMigrations(db, names.slice(0, place + 1));
     await fillSince(service, name);
   }
+  expect(await schemaOf(service)).toBe(versions[names.length]?.schema);
   await applyMigrations(db);
+  expect(await schemaOf(service)).toBe(versions.at(-1)?.schema);
   return service;
 }
 
