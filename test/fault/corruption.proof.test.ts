@@ -85,10 +85,13 @@ async function store(dataset: DatasetName, bytes: Uint8Array): Promise<void> {
   const db = await service.mf.getD1Database("DB");
   const objectKey = packObjectKey(TRADEDATE as BeijingDate, 1, dataset);
   const { etag } = await bucket.put(objectKey, bytes);
-  await db.batch([
-    db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey),
-    db.prepare("UPDATE order_days SET state = 'available' WHERE dataset = ?").bind(dataset),
-  ]);
+  await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey).run();
+}
+
+/** Removes the mark that an answer from corrupt bytes leaves. */
+async function removeMark(dataset: DatasetName): Promise<void> {
+  const db = await service.mf.getD1Database("DB");
+  await db.prepare("UPDATE order_days SET state = 'available' WHERE dataset = ?").bind(dataset).run();
 }
 
 /** Sends every request that reads byte `at` or later with `bytes` stored. Returns how many answers were whole. */
@@ -100,10 +103,12 @@ async function askAll(
   about: string,
 ): Promise<number> {
   let whole = 0;
+  await store(dataset, bytes);
+  await removeMark(dataset);
   for (const section of sections.filter(isTouched)) {
     for (const each of asked.filter(({ symbol }) => symbol === section.symbol)) {
-      await store(dataset, bytes);
       const answer = await ask(dataset, each.symbol, each.format);
+      if (answer?.status !== 200) await removeMark(dataset);
       if (answer === null) continue;
       if (answer.status === 503) {
         expect([answer.envelope.code, answer.envelope.data], about).toEqual([503, null]);
