@@ -95,13 +95,28 @@ export function randomHistory(random: Random, of: TestDay): History {
 export function expectedRows(of: TestDay, { dataset, symbol, start, end, fields }: History): Row[] {
   const standard = fieldNames(DATASETS[dataset]);
   const columns = (fields ?? standard).map((name) => standard.indexOf(name));
-  const found = of.securities.find((each) => each.symbol === symbol.slice(0, 6));
-  if (found === undefined) throw new Error(`the day has no ${symbol}`);
-  const section = { ...found, columns: columnsIn(dataset, columnsOf(found.orders)) };
-  const rows = answerRows(DATASETS[dataset], section, of.tradedate);
-  return rows
+  return allRows(of, dataset, symbol.slice(0, 6))
     .filter(([, , time]) => (start === null || `${time}` >= start) && (end === null || `${time}` < end))
     .map((row) => columns.map((column) => row[column] ?? ""));
+}
+
+/** The rows of each day that histories read, by dataset and security; many histories read the same ones. */
+const computed = new WeakMap<TestDay, Map<string, Row[]>>();
+
+function allRows(of: TestDay, dataset: DatasetName, symbol: string): Row[] {
+  const known = computed.get(of) ?? new Map<string, Row[]>();
+  computed.set(of, known);
+  const name = `${dataset} ${symbol}`;
+  const rows = known.get(name) ?? computeRows(of, dataset, symbol);
+  known.set(name, rows);
+  return rows;
+}
+
+function computeRows(of: TestDay, dataset: DatasetName, symbol: string): Row[] {
+  const found = of.securities.find((each) => each.symbol === symbol);
+  if (found === undefined) throw new Error(`the day has no ${symbol}`);
+  const section = { ...found, columns: columnsIn(dataset, columnsOf(found.orders)) };
+  return answerRows(DATASETS[dataset], section, of.tradedate);
 }
 
 function randomFault(random: Random, badness: number): Fault {
