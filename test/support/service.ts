@@ -2,11 +2,13 @@
  * The whole service as a black box: the deployed bundle under workerd with real D1, R2, Durable Objects
  * and the rate-limit binding, reached over HTTP on 127.0.0.1 at a free port.
  */
+import { readdir, rm } from "node:fs/promises";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { applyMigrations } from "../../src/cli/demo/migrations.ts";
 import { bundledWorker, type WorkerBundle } from "./bundle.ts";
 import { type Answer, call } from "./http-client.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
+import { copyNewState, stateFolder } from "./new-state.ts";
 
 /** Answers with a secret are small, so pages of records are not searched. */
 const MAX_SECRET_ANSWER_BYTES = 8_192;
@@ -74,6 +76,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const offsetMs = Date.parse(options.nowAt ?? DEFAULT_NOW) - Date.now();
   const logs: string[] = [];
   const worker = options.worker ?? (await bundledWorker(options.entry));
+  const stateDir = options.persistDir ?? (await stateFolder());
+  const isNew = options.migrations === undefined && (await isEmpty(stateDir));
+  if (isNew) await copyNewState(worker.databases, stateDir);
   const mf = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
@@ -102,11 +107,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         ...options.settings,
       },
       handleStructuredLogs: (line) => logs.push(line.message),
-      ...(options.persistDir === undefined ? {} : { resourcePersistencePath: options.persistDir }),
+      resourcePersistencePath: stateDir,
     }),
   );
   const baseUrl = (await mf.ready).origin;
-  await applyMigrations(await mf.getD1Database("DB"), options.migrations);
+  if (!isNew) await applyMigrations(await mf.getD1Database("DB"), options.migrations);
   const secrets = new IssuedSecrets();
   const heard = async (asked: Promise<Answer>) => {
     const answer = await asked;
@@ -121,6 +126,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
   const stop = async () => {
     await mf.dispose();
+    if (options.persistDir === undefined) await rm(stateDir, { recursive: true, force: true });
     checkLog();
   };
   return {
@@ -144,6 +150,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** Returns whether `folder` has no content; a folder that does not exist has none. */
+async function isEmpty(folder: string): Promise<boolean> {
+  return (await readdir(folder).catch(() => [])).length === 0;
 }
 
 /**

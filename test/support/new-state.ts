@@ -1,0 +1,46 @@
+/** The state of a new deployment, of which every service starts on a copy: an empty catalog with all migrations. */
+import { rmSync } from "node:fs";
+import { cp, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { applyMigrations } from "../../src/cli/demo/migrations.ts";
+
+let made: Promise<string> | undefined;
+
+/** The folders of this process; a service that tests share ends with it, and cannot remove its folder. */
+const folders = new Set<string>();
+process.once("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Returns a new folder for a service's state, which is removed at the end of the process. */
+export async function stateFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "edgetape-state-"));
+  folders.add(folder);
+  return folder;
+}
+
+/** Copies the state of a new deployment with these databases into `folder`. */
+export async function copyNewState(databases: string[], folder: string): Promise<void> {
+  made ??= makeNewState(databases);
+  await cp(await made, folder, { recursive: true });
+}
+
+/** Makes it once for each process, because applying the migrations takes longer than starting the service. */
+async function makeNewState(databases: string[]): Promise<string> {
+  const folder = await stateFolder();
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      script: "export default {}",
+      cf: false,
+      telemetry: { enabled: false },
+      d1Databases: databases,
+      resourcePersistencePath: folder,
+    }),
+  );
+  await applyMigrations(await runtime.getD1Database("DB"));
+  await runtime.dispose();
+  return folder;
+}
