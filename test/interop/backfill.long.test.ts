@@ -68,7 +68,7 @@ describe("edgetape backfill", () => {
     async () => {
       const two = join(folder, "two");
       for (const day of ["20260112", "20260113"]) deliver(two, day, 2_000);
-      const args = ["backfill", two, "--threads", "1", "--json"];
+      const args = ["backfill", two, "--threads", "0", "--json"];
       expect((await runEdgetape(args, service)).status).toBe(0);
       const withdrawal = ["day", "withdraw", "20260112", "--note", "asked to", "--yes"];
       expect((await runEdgetape(withdrawal, service)).status).toBe(0);
@@ -98,7 +98,7 @@ describe("edgetape backfill", () => {
       for (const day of good) deliver(some, day, 2_000);
       for (const day of bad) mkdirSync(join(some, day), { recursive: true });
       const run = async (...more: string[]) => {
-        const args = ["backfill", some, "--threads", "1", "--json", ...more];
+        const args = ["backfill", some, "--threads", "0", "--json", ...more];
         const { status, stdout } = await runEdgetape(args, service);
         const result = JSON.parse(stdout);
         const verdicts = result.table.map(({ tradedate, verdict }: Record<string, string>) => [
@@ -142,7 +142,7 @@ describe("edgetape backfill", () => {
       );
       const host = (name: string, ...days: string[]) =>
         runEdgetape(
-          ["backfill", shared, "--threads", "1", "--json", "--work", join(folder, name), ...days],
+          ["backfill", shared, "--threads", "0", "--json", "--work", join(folder, name), ...days],
           service,
         );
       const ends = await Promise.all([

@@ -153,7 +153,7 @@ describe(`of the commands killed at ${MOMENTS} random moments,`, () => {
         "--poll",
         "0.05",
         "--threads",
-        "1",
+        "0",
         // The trades and quotes of a security vary by more than a tenth from seed to seed.
         "--force",
       ];

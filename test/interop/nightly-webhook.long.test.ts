@@ -37,7 +37,7 @@ async function evening(
   const { takes, textOf } = ROBOTS[kind];
   receiver.answer = { status: 200, body: takes };
   receiver.received.length = 0;
-  const quick = ["--stable", "0.1", "--poll", "0.05", "--threads", "1", "--force"];
+  const quick = ["--stable", "0.1", "--poll", "0.05", "--threads", "0", "--force"];
   const { status } = await runEdgetape(["nightly", folder, "--date", tradedate, ...quick], service, {
     EDGETAPE_WEBHOOK_URL: receiver.url,
     EDGETAPE_WEBHOOK_KIND: kind,
