@@ -1,13 +1,12 @@
 /** The `edgetape` command as an operator runs it, as its own process against a running service. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
-import { contentOf } from "../unit/pack-builder/deliveries.ts";
 
 const folder = testFolder("edgetape-cli-");
 
@@ -167,27 +166,6 @@ describe("edgetape account, subscription and key", () => {
     );
     expect(await codeFor("旧 key of 20 letters 1", "20260312")).toBe(200);
     expect(await codeFor("another's key", "20260312")).toBe(200);
-  });
-});
-
-describe("edgetape sample and pack build", () => {
-  it("create the same pack, byte for byte, directly and from the vendor's CSV", async () => {
-    const { path } = await samplePack("20260309", 60_000);
-    const csv = join(folder, "csv");
-    await done(["sample", "--date", "20260309", "--rows", "60000", "--csv", "--out", csv]);
-    const built = await edgetape([
-      "pack",
-      "build",
-      csv,
-      "--date",
-      "20260309",
-      "--out",
-      join(folder, "built"),
-    ]);
-    expect(built).toMatchObject({ status: 0, stderr: "" });
-    // Compares everything but the pack's record of its source files, which differ.
-    const contents = await contentOf(readFileSync(join(folder, "built/20260309.parquet")));
-    expect(contents.equals(await contentOf(readFileSync(path)))).toBe(true);
   });
 });
 
