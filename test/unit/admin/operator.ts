@@ -18,6 +18,8 @@ import { packOf, sha256 } from "../../support/operator.ts";
 export const testEnv = env as unknown as Env;
 export const TOKEN = "test-admin-token-test-admin-token";
 
+const routes = adminRoutes();
+
 export interface AdminAnswer<T> {
   status: number;
   body: T & { error?: string };
@@ -33,7 +35,7 @@ export async function admin<T = Record<string, unknown>>(
   const sent = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
   const init: RequestInit = { method, headers: { Authorization: `Bearer ${TOKEN}`, ...headers } };
   if (sent !== undefined) init.body = sent as BodyInit;
-  const response = await adminRoutes().request(path, init, bindings);
+  const response = await routes.request(path, init, bindings);
   return { status: response.status, body: (await response.json()) as AdminAnswer<T>["body"] };
 }
 

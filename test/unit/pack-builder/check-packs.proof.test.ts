@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
 import { checkFolder, readSheet } from "../../../src/pack-builder/check-packs.ts";
+import { writeSamplePacks } from "../../../src/pack-builder/sample/sample-pack.ts";
 import { sheetLines } from "../../../src/quality/sheet-text.ts";
 import { checkedTables, faultsOf, madeDay } from "../../support/checked-day.ts";
 import { LAYOUTS, SHANGHAI_ONLY, tablesOf } from "../../support/layout-sources.ts";
@@ -16,11 +18,9 @@ describe("the quality check of sample days", () => {
     for (let number = 0; number < proofSize(100); number++) {
       const folder = temporaryFolder();
       const day = { tradedate: DAY, rows: 20_000, seed: `clean ${number}` };
-      await writeSamplePack(day, folder);
-      await writeSamplePack(day, folder, "trades");
       // Quotes take more time to generate than the other datasets.
       const hasQuotes = number % 10 === 0;
-      if (hasQuotes) await writeSamplePack(day, folder, "quotes");
+      await writeSamplePacks(day, folder, hasQuotes ? DATASET_NAMES : ["orders", "trades"]);
       const { sheet, path } = await checkFolder(folder, DAY);
       expect(faultsOf({ reports: [], sheet })).toEqual([]);
       expect(sheet.verdict).toBe("passed");
@@ -49,8 +49,7 @@ describe("the quality check of sample days", () => {
   it("has the same result when threads share the securities", async () => {
     const folder = temporaryFolder();
     const day = { tradedate: DAY, rows: 6_000 };
-    await writeSamplePack(day, folder);
-    await writeSamplePack(day, folder, "trades");
+    await writeSamplePacks(day, folder, ["orders", "trades"]);
     const { sheet } = await checkFolder(folder, DAY);
     expect((await checkFolder(folder, DAY, { threads: 3, threadRows: 0 })).sheet).toEqual(sheet);
   });
