@@ -38,6 +38,8 @@ export async function startKillable(options: ServiceOptions = {}, folder?: strin
       service = await startService({
         ...options,
         persistDir,
+        // The state has those that it had before the kill.
+        migrations: null,
         nowAt: new Date(killedAtMs + laterMs).toISOString(),
       });
       runtime = newestRuntime();

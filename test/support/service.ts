@@ -29,8 +29,8 @@ export interface ServiceOptions {
   rateLimit?: number;
   /** Folder for D1, R2 and the objects; a second start on it finds the first one's state. */
   persistDir?: string;
-  /** The migrations to apply, as in an earlier version; by default all that the state lacks. */
-  migrations?: readonly string[];
+  /** The migrations to apply, as in an earlier version; by default all that the state lacks; null for none. */
+  migrations?: readonly string[] | null;
   /** Another entry instead of the service's own: a worker that wraps it and counts or fails its stores. */
   entry?: string;
   /** The worker of another version, instead of `entry`. */
@@ -111,7 +111,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     }),
   );
   const baseUrl = (await mf.ready).origin;
-  if (!isNew) await applyMigrations(await mf.getD1Database("DB"), options.migrations);
+  if (!isNew && options.migrations !== null) {
+    await applyMigrations(await mf.getD1Database("DB"), options.migrations);
+  }
   const secrets = new IssuedSecrets();
   const heard = async (asked: Promise<Answer>) => {
     const answer = await asked;
