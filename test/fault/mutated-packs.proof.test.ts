@@ -79,8 +79,9 @@ async function subjectOf(dataset: DatasetName, bytes: Uint8Array): Promise<Subje
   return { dataset, pack, located: await locateIndex(pack.length, rangeOf(pack), [dataset]) };
 }
 
-const rangeOf = (bytes: Uint8Array) => async (offset: number, length: number) =>
-  bytes.subarray(offset, offset + length);
+function rangeOf(bytes: Uint8Array) {
+  return async (offset: number, length: number) => bytes.subarray(offset, offset + length);
+}
 
 /** Returns the positions of each entry's record and blocks in the index region. */
 function recordsOf({ entries, dataset }: DayIndex, regionOffset: number): { at: number; blocksAt: number }[] {

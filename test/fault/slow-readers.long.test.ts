@@ -43,8 +43,9 @@ async function keys(count: number): Promise<string[]> {
   return (await Promise.all(made)).map(({ key }) => key);
 }
 
-const page = (apikey: string, pageSize: number) =>
-  orderHistory({ apikey, params: { symbol: SYMBOL, tradedate: TRADEDATE, page_size: pageSize } });
+function page(apikey: string, pageSize: number): Record<string, unknown> {
+  return orderHistory({ apikey, params: { symbol: SYMBOL, tradedate: TRADEDATE, page_size: pageSize } });
+}
 
 async function readPage(apikey: string): Promise<void> {
   const { items } = pageOf(await call(`${service.baseUrl}/api`, { body: page(apikey, FULL_ROWS) }));
