@@ -101,7 +101,7 @@ describe("the imports between modules (src/README.md)", () => {
   it("name the file's extension, so that Node runs the sources unchanged", () => {
     const wrong = sources.flatMap((path) =>
       importsOf(path)
-        .filter((name) => name.startsWith(".") && !/\.(tsx?|json|sql|css|js)$/.test(name))
+        .filter((name) => name.startsWith(".") && !/\.(tsx?|json|sql|css|md|js)$/.test(name))
         .map((name) => `${path} imports ${name}`),
     );
     expect(wrong).toEqual([]);

@@ -8,8 +8,8 @@ import { readFile } from "node:fs/promises";
 const PREFIX = "\0text:";
 const ENDING = ".text";
 
-/** The files that pages import as text: their style sheets, and scripts that run in the browser. */
-const TEXT = /\.css$|\/browser\/[\w-]+\.js$|\/uPlot\.iife\.min\.js$/;
+/** The files that pages import as text: their style sheets, texts in Markdown, and scripts that run in the browser. */
+const TEXT = /\.(?:css|md)$|\/browser\/[\w-]+\.js$|\/uPlot\.iife\.min\.js$/;
 
 /** The part of Vite's plugin interface that this plugin uses. */
 interface TextModules {
