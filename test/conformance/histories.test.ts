@@ -296,6 +296,30 @@ describe("the exchange of a security named by digits alone", () => {
   });
 });
 
+describe.each(DATASET_NAMES)("paging %s by digits alone (contract 5.3)", (dataset) => {
+  it("continues when another dataset of the day has the digits on the other exchange", async () => {
+    // A separate day for each dataset. A bond on both exchanges must be named, and of a fund one is preferred.
+    const tradedate = `2026012${6 + DATASET_NAMES.indexOf(dataset)}`;
+    const own = [section(dataset, "110001", "SH", 9), section(dataset, "510300", "SZ", 9)];
+    await publishSections(world.service, dataset, tradedate, own);
+    const begun = [];
+    for (const { symbol } of own) {
+      const params = { symbol, tradedate, page_size: 5 };
+      begun.push({ params, cursor: pageOf(await ask(dataset, params)).next_cursor });
+    }
+    const later = otherThan(dataset);
+    await publishSections(world.service, later, tradedate, [
+      section(later, "110001", "SZ", 1),
+      section(later, "510300", "SH", 1),
+    ]);
+    for (const { params, cursor } of begun) {
+      const rest = pageOf(await ask(dataset, { ...params, cursor }));
+      expect([rest.items.length, rest.has_more]).toEqual([4, false]);
+    }
+    expectRefusal(await ask(dataset, { symbol: "110001", tradedate }), { reason: "param_invalid" });
+  });
+});
+
 describe("a security that has quotes only", () => {
   it("is refused with no_orders at the other interfaces, whether it is halted or an index", async () => {
     for (const symbol of ["688001", "000300.SH"]) {

@@ -21,7 +21,7 @@ import type { Denial } from "../../http/denial.ts";
 import { packMark } from "../../orders/query/cursor.ts";
 import type { HistoryQuery } from "../../orders/query/history-query.ts";
 import type { Paging } from "../../orders/query/paging.ts";
-import { isIndexCode, resolveMarket } from "../../orders/query/symbol.ts";
+import { isIndexCode, type MarketChoice, resolveMarket } from "../../orders/query/symbol.ts";
 import type { Market } from "../../orders/record.ts";
 import { decodeBlocks } from "../../packs/blocks-blob.ts";
 import type { SectionEntry } from "../../packs/layout.ts";
@@ -128,7 +128,7 @@ function locate(
   if (day === null) throw new Error("the day is not loaded, although nothing denies it");
   if (isRebuilt(paging, day)) return refused({ reason: "data_rebuilt", tradedate });
 
-  const resolved = resolveMarket(query, marketsOf(orderDay, query), paging.market);
+  const resolved = resolveMarket(query, { ...marketsOf(orderDay, query), cursorMarket: paging.market });
   if (!resolved.ok) return resolved;
   const market = resolved.value;
   const unheld = securityDenial(orderDay, query.symbol, market ?? query.market, question.dataset);
@@ -142,14 +142,18 @@ function locate(
 
 /**
  * Returns the exchanges that the query can mean: those with rows in any dataset of the day, so that a code means the
- * same security at every interface; if none has rows, those that list the security without rows. Bare digits never mean
- * an index.
+ * same security at every interface; if none has rows, those that list the security without rows. `own` are those with
+ * rows in the dataset that is asked for. Bare digits never mean an index.
  */
-function marketsOf({ sections, elsewhere }: OrderDay, { symbol, market }: HistoryQuery): Market[] {
+function marketsOf(
+  { sections, elsewhere }: OrderDay,
+  { symbol, market }: HistoryQuery,
+): Omit<MarketChoice, "cursorMarket"> {
   const isMeant = (each: Market) => market !== null || !isIndexCode(symbol, each);
-  const here = sections.filter(({ rows }) => rows > 0).map((section) => section.market);
-  const held = [...new Set([...here, ...elsewhere])].filter(isMeant).toSorted();
-  return held.length > 0 ? held : sections.map((section) => section.market).filter(isMeant);
+  const listed = sections.filter((section) => isMeant(section.market));
+  const own = listed.filter(({ rows }) => rows > 0).map((section) => section.market);
+  const held = [...new Set([...own, ...elsewhere.filter(isMeant)])].toSorted();
+  return { candidates: held.length > 0 ? held : listed.map((section) => section.market), own };
 }
 
 /** Returns the cached day, or null when it must be read, also for a cursor of other content than the cached one. */

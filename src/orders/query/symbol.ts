@@ -108,17 +108,31 @@ export function isIndexCode(symbol: string, market: Market): boolean {
   return market === "SH" && symbol.startsWith("000");
 }
 
+/** The exchanges that a query can mean, and what a cursor fixes of them. */
+export interface MarketChoice {
+  /** The exchanges on which any dataset of the day has the digits. */
+  candidates: readonly Market[];
+  /** Those of the dataset that is asked for. */
+  own: readonly Market[];
+  /** The exchange of the cursor; `null` without one. */
+  cursorMarket: Market | null;
+}
+
 /**
  * Returns the exchange of the query among the `candidates` of that day: the requested one, or the one that the bare
- * digits mean; `null` when it is not among them (1002 `security_unknown`). `cursorMarket` is the exchange of a cursor
- * (`null` without one): bare digits that mean another exchange are another security, hence `cursor_mismatch`. Check the
- * day's revision first, because a rebuilt day can have other securities.
+ * digits mean; `null` when it is not among them (1002 `security_unknown`). Bare digits that mean another exchange than
+ * the cursor's are another security, hence `cursor_mismatch`. They still mean the cursor's if they do in the dataset
+ * alone, because another dataset of the day can be published while a client pages. Check the day's revision first,
+ * because a rebuilt day can have other securities.
  */
 export function resolveMarket(
   asked: AskedSecurity,
-  candidates: readonly Market[],
-  cursorMarket: Market | null,
+  { candidates, own, cursorMarket }: MarketChoice,
 ): Result<Market | null, ParamInvalid | CursorDenial> {
+  if (asked.market === null && cursorMarket !== null) {
+    const began = chooseMarket(asked.symbol, own);
+    if (began.ok && began.value === cursorMarket) return began;
+  }
   const market =
     asked.market === null
       ? chooseMarket(asked.symbol, candidates)

@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import { historyParameters } from "../../../../src/orders/query/history-parameters.ts";
 import { readParameters } from "../../../../src/orders/query/parameters.ts";
 import {
+  type AskedSecurity,
   chooseMarket as chooseMarketResult,
   resolveMarket as resolveMarketResult,
 } from "../../../../src/orders/query/symbol.ts";
+import type { Market } from "../../../../src/orders/record.ts";
 import { baring } from "../../../support/result.ts";
 
 const chooseMarket = baring(chooseMarketResult);
@@ -116,21 +118,37 @@ describe("chooseMarket (contract 3.4)", () => {
 });
 
 describe("resolveMarket", () => {
+  const resolved = (
+    asked: AskedSecurity,
+    candidates: Market[],
+    cursorMarket: Market | null,
+    own: Market[] = candidates,
+  ) => resolveMarket(asked, { candidates, own, cursorMarket });
+
   it("returns a named exchange and never the other one", () => {
-    expect(resolveMarket({ symbol: "000001", market: "SH" }, ["SH", "SZ"], null)).toBe("SH");
-    expect(resolveMarket({ symbol: "000001", market: "SH" }, ["SZ"], null)).toBeNull();
-    expect(resolveMarket({ symbol: "000001", market: "BJ" }, ["SH", "SZ"], null)).toBeNull();
+    expect(resolved({ symbol: "000001", market: "SH" }, ["SH", "SZ"], null)).toBe("SH");
+    expect(resolved({ symbol: "000001", market: "SH" }, ["SZ"], null)).toBeNull();
+    expect(resolved({ symbol: "000001", market: "BJ" }, ["SH", "SZ"], null)).toBeNull();
   });
 
   it("accepts bare digits on a later page when they mean the same exchange", () => {
-    expect(resolveMarket({ symbol: "000001", market: null }, ["SH", "SZ"], "SZ")).toBe("SZ");
-    expect(resolveMarket({ symbol: "600519", market: null }, ["SH"], "SH")).toBe("SH");
+    expect(resolved({ symbol: "000001", market: null }, ["SH", "SZ"], "SZ")).toBe("SZ");
+    expect(resolved({ symbol: "600519", market: null }, ["SH"], "SH")).toBe("SH");
   });
 
   it("refuses bare digits that mean another exchange than the cursor's", () => {
-    expect(resolveMarket({ symbol: "000001", market: null }, ["SH", "SZ"], "SH")).toEqual({
+    expect(resolved({ symbol: "000001", market: null }, ["SH", "SZ"], "SH")).toEqual({
       reason: "cursor_mismatch",
       parameter: "symbol",
     });
+  });
+
+  it("keeps the cursor's exchange if the digits mean it in the dataset that is paged", () => {
+    const bond = { symbol: "110001", market: null };
+    const fund = { symbol: "510300", market: null };
+    expect(resolved(bond, ["SH", "SZ"], "SZ", ["SZ"])).toBe("SZ");
+    expect(resolved(fund, ["SH", "SZ"], "SZ", ["SZ"])).toBe("SZ");
+    expect(resolved(fund, ["SH", "SZ"], "SH", ["SH", "SZ"])).toBe("SH");
+    expect(resolved(bond, ["SH", "SZ"], "SZ", ["SH", "SZ"])).toMatchObject({ reason: "param_invalid" });
   });
 });
