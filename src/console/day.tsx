@@ -105,7 +105,7 @@ function DatasetRow({ day: { day, dataset, mark, loaded }, reader }: { day: Data
   return (
     <tr>
       <th scope="row">{messages.datasets[dataset]}</th>
-      <td>{messages.dayStates[mark]}</td>
+      <td class="nowrap">{messages.dayStates[mark]}</td>
       {number(({ rows }) => countText(rows))}
       {number(({ securities }) => countText(securities))}
       {number(({ sizeBytes }) => sizeText(sizeBytes))}
@@ -138,7 +138,7 @@ function AuctionFile({ file, messages }: { file: StoredFile; messages: Messages 
               <th scope="row">
                 <code>{file.name}</code>
               </th>
-              <td>{messages.fileOrigins[file.origin]}</td>
+              <td class="nowrap">{messages.fileOrigins[file.origin]}</td>
               <td class="number">{sizeText(file.sizeBytes)}</td>
               <td class="nowrap">
                 {file.publishedAtMs === null ? messages.none : instantText(file.publishedAtMs)}
@@ -213,7 +213,7 @@ function Checks({ checks, heading, reader: { language }, messages }: ChecksProps
   const { passed, failed, not_provable } = VERDICT_TEXTS;
   return (
     <section class="card scroll" tabindex={0} aria-labelledby={heading}>
-      <table class="grid">
+      <table class="grid checks">
         <thead>
           <tr>
             <th scope="col">{messages.checkColumn}</th>

@@ -40,6 +40,11 @@ tbody th { font-weight: 500; }
 .bad { color: var(--bad); font-weight: 630; }
 code { font: 0.8125rem ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
 footer { margin: 1.8rem 0; }
+@media (max-width: 40rem) {
+  th, td { padding: 0.35rem 0.5rem; }
+  tbody th { min-width: 9rem; }
+  td:last-child:not(.number) { min-width: 14rem; }
+}
 @media print {
   :root { ${LIGHT} color-scheme: light; }
   header { display: none; }
