@@ -115,6 +115,7 @@ function equalRows(cells: Cells, order: Int32Array | null): Int32Array | null {
   for (let from = 0, to = 1; from < rows; from = to) {
     const stamp = time[at(from)];
     for (to = from + 1; to < rows && time[at(to)] === stamp; ) to += 1;
+    if (to - from === 1 || cells.haveAscending(at, from, to)) continue;
     if (to - from > FEW_ROWS)
       markEqual(
         cells,
@@ -170,6 +171,19 @@ export class Cells {
       if (left !== right && values[left] !== values[right]) return false;
     }
     return this.rows.time[a] === this.rows.time[b];
+  }
+
+  /**
+   * Returns whether a number ascends over the rows `at(from)` to `at(to - 1)`, so that no two of them are equal: the
+   * numbers of orders and trades do in almost every millisecond.
+   */
+  haveAscending(at: (place: number) => number, from: number, to: number): boolean {
+    for (const numbers of this.numbers) {
+      let place = from + 1;
+      while (place < to && (numbers[at(place)] ?? 0) > (numbers[at(place - 1)] ?? 0)) place += 1;
+      if (place === to) return true;
+    }
+    return false;
   }
 
   /** Returns a row as text: the time, then the other cells in file order, prices × 10000. */
