@@ -41,7 +41,7 @@ import { sectionsOf } from "./sections.ts";
 import { type Turnovers, type Units, unitProblem, unitsOf } from "./unit-check.ts";
 import { verifyPack } from "./verify/verify-pack.ts";
 import { WorkFolder } from "./work-folder.ts";
-import { WorkerPool } from "./worker-pool.ts";
+import { type DatasetPool, WorkerPool } from "./worker-pool.ts";
 
 /** A build tolerates one broken line in this many rows. */
 const ROWS_PER_BROKEN = 1_000_000;
@@ -112,6 +112,7 @@ export async function buildPacks({
     onProgress: (shares) => onProgress(shares, dataset),
   });
   return opened(of("orders"), async (delivery) => {
+    const { pool } = delivery;
     const built: BuiltPack[] = [];
     const refused: RefusedDataset[] = [];
     const wanted = DATASET_NAMES.filter((name) => datasets?.includes(name) ?? true);
@@ -133,7 +134,7 @@ export async function buildPacks({
     const packs = built.map(({ report }) => report);
     const units = await rightUnits(built);
     const auction = await auctionOf(options, packs);
-    const quality = await qualityOf(options, packs);
+    const quality = await qualityOf(options, packs, pool);
     return deliveryReport(options.tradedate, { wanted, packs, refused, units, quality, auction });
   });
 }
@@ -169,25 +170,28 @@ async function auctionOf(
 
 /** Runs the quality check on the day's packs. Returns `null` when packs are not verified, or none was built. */
 async function qualityOf(
-  { tradedate, outFolder, verify, threads }: Omit<BuildOptions, "dataset" | "onProgress">,
+  { tradedate, outFolder, verify }: Omit<BuildOptions, "dataset" | "onProgress">,
   packs: readonly BuildReport[],
+  pool: WorkerPool,
 ): Promise<DayQuality | null> {
   if (!verify || packs.every(({ pack }) => pack === null)) return null;
   const shortfalls = Object.fromEntries(packs.map((pack) => [pack.dataset, shortfallsOf(pack, packs)]));
-  const { sheet, path, page } = await checkFolder(outFolder, tradedate, { threads, shortfalls });
+  const { sheet, path, page } = await checkFolder(outFolder, tradedate, { pool, shortfalls });
   return { verdict: sheet.verdict, sheet: path, page, summary: sheetSummary(sheet) };
 }
 
 interface OpenedDelivery {
   delivery: Delivery;
   work: WorkFolder;
+  pool: WorkerPool;
 }
 
 async function opened<T>(
-  { tradedate, outFolder, sources, root }: BuildOptions,
+  { tradedate, outFolder, sources, root, threads }: BuildOptions,
   use: (opened: OpenedDelivery) => Promise<T>,
 ): Promise<T> {
   const work = await WorkFolder.create(outFolder, tradedate);
+  const pool = new WorkerPool(threads);
   let delivery: Delivery | undefined;
   try {
     const real = await realpath(outFolder);
@@ -196,8 +200,9 @@ async function opened<T>(
     );
     ownOutputs.push(join(real, auctionPackName(tradedate)));
     delivery = await openDelivery(sources, { work, ownOutputs, root });
-    return await use({ delivery, work });
+    return await use({ delivery, work, pool });
   } finally {
+    await pool.close();
     await delivery?.close();
     await work.close();
   }
@@ -229,21 +234,17 @@ interface BuiltPack {
 
 async function buildFound(
   options: OneDataset,
-  { delivery, work }: OpenedDelivery,
+  { delivery, work, pool }: OpenedDelivery,
   { files, defects }: Found,
 ): Promise<BuiltPack> {
   const { dataset, tradedate } = options;
   refuseNothing(files, options);
   const folder = work.next();
   await mkdir(folder);
-  const pool = new WorkerPool(options.threads, { dataset, tradedate, folder });
-  try {
-    const build = new Build(options, { delivery, files, defects, pool, work });
-    const report = await build.run();
-    return { report, turnovers: build.turnovers };
-  } finally {
-    await pool.close();
-  }
+  const own = pool.ofDataset({ dataset, tradedate, folder });
+  const build = new Build(options, { delivery, files, defects, pool: own, work });
+  const report = await build.run();
+  return { report, turnovers: build.turnovers };
 }
 
 function quarantineName(dataset: DatasetName, tradedate: BeijingDate): string {
@@ -270,7 +271,7 @@ interface Opened {
   delivery: Delivery;
   files: DatasetFiles;
   defects: DefectBook;
-  pool: WorkerPool;
+  pool: DatasetPool;
   work: WorkFolder;
 }
 
@@ -279,7 +280,7 @@ class Build {
   private readonly options: OneDataset;
   private readonly files: DatasetFiles;
   private readonly defects: DefectBook;
-  private readonly pool: WorkerPool;
+  private readonly pool: DatasetPool;
   private readonly delivery: Delivery;
   private readonly work: WorkFolder;
   private readonly quarantine: Quarantine;

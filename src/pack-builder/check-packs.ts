@@ -4,39 +4,33 @@
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Worker as Thread } from "node:worker_threads";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { BUILDER_VERSION } from "../packs/origin.ts";
 import type { OtherDay } from "../quality/check-day.ts";
-import type { SecurityReport } from "../quality/check-security.ts";
 import { parseOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
 import { sheetPage } from "../quality/sheet-page.ts";
 import type { Shortfall } from "../quality/shortfall.ts";
-import {
-  type CheckedSlice,
-  checkOpen,
-  closePacks,
-  codeOf,
-  type OpenPacks,
-  openEach,
-  packAt,
-} from "./check-slice.ts";
+import { checkOpen, closePacks, codeOf, type OpenPacks, openEach, packAt } from "./check-slice.ts";
 import { openPackFile, packName } from "./pack-file.ts";
+import type { WorkerPool } from "./worker-pool.ts";
 
 /** Number of days with which a day is compared. */
 const MOST_OTHER_DAYS = 10;
 
-/** A thread takes about a second to start; in this time another thread checks more than a million rows. */
+/** Every thread compiles the checks again, which takes as long as checking two million rows. */
 const ROWS_OF_THREAD = 5_000_000;
 
 export type Shortfalls = Partial<Record<DatasetName, readonly Shortfall[]>>;
 
+/** Threads that check securities. */
+export type CheckPool = Pick<WorkerPool, "threads" | "checkSlice">;
+
 export interface CheckOptions {
-  /** Number of threads; up to 1 uses the calling thread. */
-  threads?: number;
-  /** A day of fewer rows is checked in the calling thread; `ROWS_OF_THREAD` when absent. */
+  /** Its threads share a large day; absent: the calling thread checks all. */
+  pool?: CheckPool;
+  /** Each thread that takes part checks at least this many rows; `ROWS_OF_THREAD` when absent. */
   threadRows?: number;
   /**
    * What each pack that was just built lacks. Of a dataset that is not named, the folder's earlier sheet says it if it
@@ -45,21 +39,9 @@ export interface CheckOptions {
   shortfalls?: Shortfalls;
 }
 
-/** Checks a slice in a separate thread. */
-function checkInThread(slice: CheckedSlice): Promise<SecurityReport[]> {
-  return new Promise((resolve, reject) => {
-    const thread = new Thread(join(import.meta.dirname, "check-thread.ts"), { workerData: slice });
-    thread.once("message", resolve);
-    thread.once("error", reject);
-    thread.once("exit", (code) =>
-      reject(new Error(`a thread of the quality check ended with exit code ${code}`)),
-    );
-  });
-}
-
-/** Splits the securities into slices with about equal numbers of rows. */
+/** Splits the securities into `count` slices, at least one, with about equal numbers of rows. */
 function slicesOf(rowsOfCode: ReadonlyMap<string, number>, count: number): string[][] {
-  const slices = Array.from({ length: count }, () => ({ rows: 0, codes: [] as string[] }));
+  const slices = Array.from({ length: Math.max(1, count) }, () => ({ rows: 0, codes: [] as string[] }));
   for (const [code, rows] of [...rowsOfCode].sort((a, b) => b[1] - a[1])) {
     const least = slices.reduce((best, each) => (each.rows < best.rows ? each : best));
     least.rows += rows;
@@ -93,7 +75,7 @@ export interface CheckedFolder {
 export async function checkFolder(
   folder: string,
   tradedate: BeijingDate,
-  { threads = 1, threadRows = ROWS_OF_THREAD, shortfalls = {} }: CheckOptions = {},
+  { pool, threadRows = ROWS_OF_THREAD, shortfalls = {} }: CheckOptions = {},
 ): Promise<CheckedFolder> {
   const others = await otherDays(folder, tradedate);
   const packs = await openDay(folder, tradedate);
@@ -101,12 +83,12 @@ export async function checkFolder(
     packs[dataset] === null ? null : join(folder, packName(dataset, tradedate));
   const rowsOfCode = rowsByCode(packs);
   const rows = [...rowsOfCode.values()].reduce((sum, each) => sum + each, 0);
-  const slices = slicesOf(rowsOfCode, rows < threadRows ? 1 : Math.max(1, threads));
+  const slices = slicesOf(rowsOfCode, Math.min(pool?.threads ?? 1, Math.floor(rows / threadRows)));
   const checked = await Promise.all(
     slices.map((codes) => {
       const slice = { codes, others };
-      if (slices.length === 1) return checkOpen(packs, slice);
-      return checkInThread({ ...slice, paths: perDataset("name", pathOf) });
+      if (pool === undefined || slices.length === 1) return checkOpen(packs, slice);
+      return pool.checkSlice({ ...slice, paths: perDataset("name", pathOf) });
     }),
   ).finally(() => closePacks(packs));
   const path = join(folder, sheetName(tradedate));

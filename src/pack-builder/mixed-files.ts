@@ -5,7 +5,7 @@ import { DeliveryError } from "./delivery/source-file.ts";
 import type { Intake } from "./intake.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
 import type { ChunkReport, FileExtent, SpillResult } from "./work.ts";
-import { inOrder, type WorkerPool } from "./worker-pool.ts";
+import { type DatasetPool, inOrder } from "./worker-pool.ts";
 
 /** Extents of the stored rows by `securityKey`, in the order of the files and lines. */
 export interface PutAside {
@@ -20,7 +20,7 @@ export interface PutAside {
  */
 export async function putAside(
   files: readonly DatasetFile[],
-  { tradedate, pool, intake }: { tradedate: BeijingDate; pool: WorkerPool; intake: Intake },
+  { tradedate, pool, intake }: { tradedate: BeijingDate; pool: DatasetPool; intake: Intake },
 ): Promise<PutAside> {
   const aside: PutAside = { extents: new Map(), files };
   type Done = SpillResult & { source: number; file: DatasetFile; report: ChunkReport };

@@ -12,7 +12,7 @@ import { twice } from "./mixed-files.ts";
 import { securityKey, securityOfKey } from "./parse/security-cell.ts";
 import { writeSection } from "./section-writer.ts";
 import type { ChunkReport, SectionResult } from "./work.ts";
-import { inOrder, type WorkerPool } from "./worker-pool.ts";
+import { type DatasetPool, inOrder } from "./worker-pool.ts";
 
 export interface SectionSources {
   /** Files with one security each. */
@@ -39,7 +39,7 @@ export async function* sectionsOf(
   }: {
     dataset: Dataset;
     tradedate: BeijingDate;
-    pool: WorkerPool;
+    pool: DatasetPool;
     intake: Intake;
     progress: BuildProgress;
   },

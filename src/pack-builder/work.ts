@@ -76,13 +76,12 @@ export type WorkResult =
   | (SectionResult & { report: ChunkReport })
   | (SpillResult & { report: ChunkReport });
 
-export interface WorkerSettings {
+/** The build of one dataset. */
+export interface DatasetBuild {
   dataset: DatasetName;
   tradedate: BeijingDate;
-  /** The folder of spill files. */
+  /** The folder of its spill files; no other build has it. */
   folder: string;
-  /** This worker's number, which is also the number of its spill file. */
-  number: number;
 }
 
 function spillPath(folder: string, file: number): string {
@@ -95,19 +94,22 @@ const PARSERS = {
   quotes: QuoteParser,
 } as const satisfies Record<DatasetName, unknown>;
 
-/** Does the work of one thread. */
+/** Does the work of one thread for the build of one dataset. */
 export class Workbench {
-  private readonly settings: WorkerSettings;
+  readonly build: DatasetBuild;
+  private readonly number: number;
   private readonly dataset: Dataset;
   private readonly table: RowTable;
   private readonly spilled: SpillReader;
   private spill: SpillWriter | undefined;
 
-  constructor(settings: WorkerSettings) {
-    this.settings = settings;
-    this.dataset = DATASETS[settings.dataset];
+  /** `number` is the thread's, and that of its spill file. */
+  constructor(build: DatasetBuild, number: number) {
+    this.build = build;
+    this.number = number;
+    this.dataset = DATASETS[build.dataset];
     this.table = new RowTable(this.dataset);
-    this.spilled = new SpillReader((file) => spillPath(settings.folder, file), this.dataset);
+    this.spilled = new SpillReader((file) => spillPath(build.folder, file), this.dataset);
   }
 
   do(work: Work): WorkResult {
@@ -121,7 +123,6 @@ export class Workbench {
     }
   }
 
-  /** Closes the spill files; those of a thread are closed when it ends. */
   close(): void {
     this.spill?.close();
     this.spilled.close();
@@ -134,8 +135,8 @@ export class Workbench {
 
   private spillChunk(chunk: ChunkOfLines): SpillResult & { report: ChunkReport } {
     const { batches, report } = this.parse(chunk);
-    const { folder, number } = this.settings;
-    this.spill ??= new SpillWriter(spillPath(folder, number), number, this.dataset);
+    const { number } = this;
+    this.spill ??= new SpillWriter(spillPath(this.build.folder, number), number, this.dataset);
     const extents: [number, Extent][] = [];
     for (const [key, batch] of batches) extents.push([key, this.spill.write(batch)]);
     return { extents, report };
@@ -147,7 +148,7 @@ export class Workbench {
   }
 
   private parse({ bytes, from, isContinued, plan }: ChunkOfLines) {
-    const parser = new PARSERS[this.settings.dataset](plan, this.table);
+    const parser = new PARSERS[this.build.dataset](plan, this.table);
     const parsed = parser.parse(bytes, from, isContinued);
     const { read, lines, defects, broken, table } = parsed;
     const report = { read, rows: table.rows, lines, defects, broken };
@@ -161,7 +162,7 @@ export class Workbench {
     const { rows, repeats } = onceEach(joined(batches, dataset), dataset, (row) =>
       fileOf(row, batches, extents),
     );
-    const section = writeSection(this.settings.tradedate, { symbol, market, columns: rows }, dataset);
+    const section = writeSection(this.build.tradedate, { symbol, market, columns: rows }, dataset);
     const fingerprint = fingerprintOf(rows, dataset);
     const counted = { cancels: cancelsIn(rows, dataset), turnover: turnoverOf(rows, dataset) };
     return { section, ...counted, fingerprint, repeats };

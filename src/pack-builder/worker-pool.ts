@@ -1,15 +1,20 @@
-/** Runs work in worker threads, one piece at a time each, and returns results in order. */
+/**
+ * Runs work in worker threads, one piece at a time each, and returns results in order. The threads of a delivery serve
+ * all its datasets and the quality check, because a new thread must load and compile the code again.
+ */
 import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
-import {
-  type ChunkOfLines,
-  type ChunkReport,
-  type FileExtent,
-  type SectionResult,
-  type SpillResult,
-  type Work,
-  Workbench,
-  type WorkerSettings,
+import type { SecurityReport } from "../quality/check-security.ts";
+import type { CheckedSlice } from "./check-slice.ts";
+import { type Job, ThreadJobs } from "./thread-jobs.ts";
+import type {
+  ChunkOfLines,
+  ChunkReport,
+  DatasetBuild,
+  FileExtent,
+  SectionResult,
+  SpillResult,
+  Work,
 } from "./work.ts";
 
 const ENDED = "a worker thread ended before its work";
@@ -20,29 +25,73 @@ export class WorkerPool {
   readonly threads: number;
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
-  private readonly all: Thread[];
+  private readonly all: Thread[] = [];
   /** An ended thread never answers, so its pending work is rejected. */
   private ended = false;
   /** Does the work without threads. */
-  private readonly own: Workbench | undefined;
+  private readonly own: ThreadJobs | undefined;
 
   /**
-   * Starts `threads` workers with these `settings`. With 0 the calling thread does the work, which is faster for a few
-   * small files.
+   * Starts up to `threads` workers, each when there is work for it. With 0 the calling thread does the work, which is
+   * faster for a few small files.
    */
-  constructor(threads: number, settings: Omit<WorkerSettings, "number">) {
+  constructor(threads: number) {
     this.threads = threads;
-    if (threads === 0) this.own = new Workbench({ ...settings, number: 0 });
-    this.all = Array.from({ length: threads }, (_, number) => {
-      const workerData: WorkerSettings = { ...settings, number };
-      return new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData });
-    });
-    this.idle.push(...this.all);
-    for (const thread of this.all) {
-      thread.once("exit", () => {
-        this.ended = true;
-      });
+    if (threads === 0) this.own = new ThreadJobs(0);
+  }
+
+  /** Returns the pool's work for the build of one dataset. */
+  ofDataset(build: DatasetBuild): DatasetPool {
+    // Each method of `DatasetPool` expects the result type of its work.
+    return new DatasetPool(this.threads, (work) => this.run({ build, work }) as Promise<never>);
+  }
+
+  /** Runs every check on the securities of a slice. Throws `PackFormatError` for a pack that does not decode. */
+  checkSlice(slice: CheckedSlice): Promise<SecurityReport[]> {
+    return this.run({ check: slice }) as Promise<SecurityReport[]>;
+  }
+
+  async close(): Promise<void> {
+    this.own?.close();
+    await Promise.all(this.all.map((thread) => thread.terminate()));
+  }
+
+  private async run(job: Job): Promise<unknown> {
+    if (this.own !== undefined) return this.own.do(job);
+    const thread =
+      this.idle.pop() ??
+      (this.all.length < this.threads
+        ? this.started()
+        : await new Promise<Thread>((resolve) => this.waiting.push(resolve)));
+    try {
+      if (this.ended) throw new Error(ENDED);
+      return await answerOf(thread, job);
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.idle.push(thread);
+      else next(thread);
     }
+  }
+
+  private started(): Thread {
+    const workerData = this.all.length;
+    const thread = new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData });
+    thread.once("exit", () => {
+      this.ended = true;
+    });
+    this.all.push(thread);
+    return thread;
+  }
+}
+
+/** The work of a pool for one dataset. */
+export class DatasetPool {
+  readonly threads: number;
+  private readonly run: (work: Work) => Promise<never>;
+
+  constructor(threads: number, run: (work: Work) => Promise<never>) {
+    this.threads = threads;
+    this.run = run;
   }
 
   sectionOfChunk(chunk: ChunkOfLines, key: number): Promise<SectionResult & { report: ChunkReport }> {
@@ -56,28 +105,9 @@ export class WorkerPool {
   sectionOfSpill(key: number, extents: FileExtent[]): Promise<SectionResult> {
     return this.run({ kind: "section-of-spill", key, extents });
   }
-
-  async close(): Promise<void> {
-    this.own?.close();
-    await Promise.all(this.all.map((thread) => thread.terminate()));
-  }
-
-  private async run<T>(work: Work): Promise<T> {
-    if (this.own !== undefined) return this.own.do(work) as T;
-    const thread = this.idle.pop() ?? (await new Promise<Thread>((resolve) => this.waiting.push(resolve)));
-    try {
-      if (this.ended) throw new Error(ENDED);
-      // Only the methods above call this, each with the result type of its work.
-      return (await answerOf(thread, work)) as T;
-    } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.idle.push(thread);
-      else next(thread);
-    }
-  }
 }
 
-function answerOf(thread: Thread, work: Work): Promise<unknown> {
+function answerOf(thread: Thread, job: Job): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (end: () => void) => {
       thread.off("message", onMessage);
@@ -92,7 +122,7 @@ function answerOf(thread: Thread, work: Work): Promise<unknown> {
     thread.on("message", onMessage);
     thread.on("error", onError);
     thread.on("exit", onExit);
-    thread.postMessage(work, "chunk" in work ? [work.chunk.bytes.buffer] : []);
+    thread.postMessage(job, "work" in job && "chunk" in job.work ? [job.work.chunk.bytes.buffer] : []);
   });
 }
 

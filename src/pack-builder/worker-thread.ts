@@ -1,14 +1,14 @@
-/** Entry of a worker thread: handles one piece of work at a time and answers with its result or error. */
+/** Entry of a worker thread: does one job at a time and answers with its result or error. */
 import { parentPort, workerData } from "node:worker_threads";
-import { type Work, Workbench, type WorkerSettings } from "./work.ts";
+import { type Job, ThreadJobs } from "./thread-jobs.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("this file runs in a worker thread");
-const worker = new Workbench(workerData as WorkerSettings);
+const jobs = new ThreadJobs(workerData as number);
 
-port.on("message", (work: Work) => {
+port.on("message", async (job: Job) => {
   try {
-    const result = worker.do(work);
+    const result = await jobs.do(job);
     const bytes = "section" in result ? result.section.bytes : undefined;
     port.postMessage({ result }, bytes === undefined ? [] : [bytes.buffer]);
   } catch (error) {

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
 import { checkFolder, readSheet } from "../../../src/pack-builder/check-packs.ts";
 import { writeSamplePacks } from "../../../src/pack-builder/sample/sample-pack.ts";
+import { WorkerPool } from "../../../src/pack-builder/worker-pool.ts";
 import { sheetLines } from "../../../src/quality/sheet-text.ts";
 import { checkedTables, faultsOf, madeDay } from "../../support/checked-day.ts";
 import { LAYOUTS, SHANGHAI_ONLY, tablesOf } from "../../support/layout-sources.ts";
@@ -51,7 +52,9 @@ describe("the quality check of sample days", () => {
     const day = { tradedate: DAY, rows: 6_000 };
     await writeSamplePacks(day, folder, ["orders", "trades"]);
     const { sheet } = await checkFolder(folder, DAY);
-    expect((await checkFolder(folder, DAY, { threads: 3, threadRows: 0 })).sheet).toEqual(sheet);
+    const pool = new WorkerPool(3);
+    onTestFinished(() => pool.close());
+    expect((await checkFolder(folder, DAY, { pool, threadRows: 1 })).sheet).toEqual(sheet);
   });
 
   it("says for a day without trades what cannot be proved", async () => {

@@ -194,15 +194,18 @@ describe("a merged stream of Shanghai orders and trades", () => {
     "3,1,600519,09:30:00.020,D,22,0,17.4,200,0,B,x,3",
   );
 
-  it("gives a pack of orders and a pack of trades in one build, with every row accounted for in both", async () => {
+  it.each([
+    { threads: 0, chunkBytes: 1_000 },
+    { threads: 2, chunkBytes: 60 },
+  ])("gives a pack of each dataset with every row accounted for in both: $threads threads", async (said) => {
     const folder = delivery({ "mdl_4_24_0.csv": file });
     const outFolder = delivery({});
     const { packs: reports, absent } = await buildPacks({
+      ...said,
       sources: [folder],
       tradedate: DAY,
       outFolder,
       maxBroken: 0,
-      threads: 0,
       verify: true,
       onProgress: () => {},
     });
