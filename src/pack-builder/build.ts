@@ -17,7 +17,7 @@ import { countsOf, originOf, sourceRecords } from "./accounting.ts";
 import { auctionFileAt, writeAuctionPack } from "./auction-pack.ts";
 import { BUILD_STAGES, BuildProgress, type StageShares } from "./build-progress.ts";
 import type { BuildReport } from "./build-report.ts";
-import { checkFolder } from "./check-packs.ts";
+import { type CheckedFolder, checkFolder } from "./check-packs.ts";
 import { DefectBook } from "./defect-book.ts";
 import { type DatasetFile, type DatasetFiles, findDatasetFiles } from "./delivery/dataset-files.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
@@ -133,8 +133,9 @@ export async function buildPacks({
       built.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
     const packs = built.map(({ report }) => report);
     const units = await rightUnits(built);
-    const auction = await auctionOf(options, packs);
-    const quality = await qualityOf(options, packs, pool);
+    const checked = await checkedOf(options, packs, pool);
+    const quality = checked === null ? null : qualityOf(checked);
+    const auction = await auctionOf(options, packs, checked?.auctions);
     return deliveryReport(options.tradedate, { wanted, packs, refused, units, quality, auction });
   });
 }
@@ -150,10 +151,14 @@ async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
   throw new DeliveryError(problem);
 }
 
-/** Writes the auction pack beside the quote pack. Returns `null` without quotes, or when no security has an auction. */
+/**
+ * Writes the auction pack beside the quote pack, from the auctions that the check read if there was one. Returns `null`
+ * without quotes, or when no security has an auction.
+ */
 async function auctionOf(
   { tradedate, outFolder }: Pick<BuildOptions, "tradedate" | "outFolder">,
   packs: readonly BuildReport[],
+  known: CheckedFolder["auctions"] | undefined,
 ): Promise<DayAuction | null> {
   const quotes = packs.find(({ dataset }) => dataset === "quotes")?.pack ?? null;
   if (quotes === null) return null;
@@ -162,21 +167,26 @@ async function auctionOf(
   const pack = opened.value;
   const path = join(outFolder, auctionPackName(tradedate));
   try {
-    return (await auctionFileAt(path, pack)) === "foreign" ? { path } : await writeAuctionPack(pack, path);
+    return (await auctionFileAt(path, pack)) === "foreign"
+      ? { path }
+      : await writeAuctionPack(pack, path, known);
   } finally {
     await pack.close();
   }
 }
 
 /** Runs the quality check on the day's packs. Returns `null` when packs are not verified, or none was built. */
-async function qualityOf(
+async function checkedOf(
   { tradedate, outFolder, verify }: Omit<BuildOptions, "dataset" | "onProgress">,
   packs: readonly BuildReport[],
   pool: WorkerPool,
-): Promise<DayQuality | null> {
+): Promise<CheckedFolder | null> {
   if (!verify || packs.every(({ pack }) => pack === null)) return null;
   const shortfalls = Object.fromEntries(packs.map((pack) => [pack.dataset, shortfallsOf(pack, packs)]));
-  const { sheet, path, page } = await checkFolder(outFolder, tradedate, { pool, shortfalls });
+  return checkFolder(outFolder, tradedate, { pool, shortfalls });
+}
+
+function qualityOf({ sheet, path, page }: CheckedFolder): DayQuality {
   return { verdict: sheet.verdict, sheet: path, page, summary: sheetSummary(sheet) };
 }
 

@@ -4,6 +4,7 @@
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Auction } from "../auction/rows.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import { PackFormatError } from "../packs/errors.ts";
@@ -66,6 +67,8 @@ export interface CheckedFolder {
   path: string;
   /** The path of the sheet as a page. */
   page: string;
+  /** By code with suffix: the opening auction of every security with quotes. */
+  auctions: Map<string, Auction>;
 }
 
 /**
@@ -93,18 +96,21 @@ export async function checkFolder(
   ).finally(() => closePacks(packs));
   const path = join(folder, sheetName(tradedate));
   const buildIds = perDataset("name", (dataset) => packs[dataset]?.index.buildId ?? null);
+  const securities = checked.flat().sort((a, b) => (codeOf(a.report) < codeOf(b.report) ? -1 : 1));
   const sheet = qualitySheet({
     tradedate,
     builderVersion: BUILDER_VERSION,
     packs: buildIds,
-    securities: checked.flat().sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1)),
+    securities: securities.map(({ report }) => report),
     others,
     degraded: degradedIn(shortfalls, buildIds, await readSheet(path)),
   });
   const page = join(folder, sheetPageName(tradedate));
   await writeWhole(page, sheetPage(sheet));
   await writeWhole(path, `${JSON.stringify(sheet)}\n`);
-  return { sheet, path, page };
+  const auctions = new Map<string, Auction>();
+  for (const { report, auction } of securities) if (auction !== null) auctions.set(codeOf(report), auction);
+  return { sheet, path, page, auctions };
 }
 
 /** Returns what the packs lack: as just built, else as the sheet before says of the same pack. */

@@ -1,4 +1,5 @@
 /** The quality check of some securities of a day: reads its packs back, one security at a time. */
+import type { Auction } from "../auction/rows.ts";
 import { orders } from "../datasets/orders.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import { trades } from "../datasets/trades.ts";
@@ -25,8 +26,15 @@ export interface CheckedSlice {
   others: readonly OtherDay[];
 }
 
+/** What reading a security back gives. */
+export interface CheckedSecurity {
+  report: SecurityReport;
+  /** The opening auction from its quotes; `null` without any. */
+  auction: Auction | null;
+}
+
 /** Runs every check on the securities of a slice, one at a time. Throws `PackFormatError` for a pack that does not decode. */
-export async function checkSlice({ paths, ...slice }: CheckedSlice): Promise<SecurityReport[]> {
+export async function checkSlice({ paths, ...slice }: CheckedSlice): Promise<CheckedSecurity[]> {
   const packs = await openPacks(paths);
   try {
     return await checkOpen(packs, slice);
@@ -39,9 +47,9 @@ export async function checkSlice({ paths, ...slice }: CheckedSlice): Promise<Sec
 export async function checkOpen(
   packs: OpenPacks,
   { codes, others }: Omit<CheckedSlice, "paths">,
-): Promise<SecurityReport[]> {
+): Promise<CheckedSecurity[]> {
   const sections = perDataset("name", (dataset) => new Sections(packs[dataset]));
-  const reports: SecurityReport[] = [];
+  const checked: CheckedSecurity[] = [];
   let next = codes[0] === undefined ? null : readSecurity(codes[0], sections);
   for (const [place, code] of codes.entries()) {
     const read = await next;
@@ -51,9 +59,10 @@ export async function checkOpen(
     next = following === undefined ? null : readSecurity(following, sections);
     // An error of this read is thrown where it is awaited, or not at all when this security has an error.
     next?.catch(() => {});
-    reports.push(reportOf(securityOf(code), { sections, read, others }));
+    const report = reportOf(securityOf(code), { sections, read, others });
+    checked.push({ report, auction: read.quoted?.auction ?? null });
   }
-  return reports;
+  return checked;
 }
 
 type AllSections = Record<DatasetName, Sections>;

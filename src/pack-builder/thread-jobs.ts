@@ -1,6 +1,5 @@
 /** The jobs of one thread: the builds of one dataset after the other, then the quality check of the day. */
-import type { SecurityReport } from "../quality/check-security.ts";
-import type { CheckedSlice } from "./check-slice.ts";
+import type { CheckedSecurity, CheckedSlice } from "./check-slice.ts";
 import { type DatasetBuild, type Work, Workbench, type WorkResult } from "./work.ts";
 
 export type Job = { build: DatasetBuild; work: Work } | { check: CheckedSlice };
@@ -14,7 +13,7 @@ export class ThreadJobs {
     this.number = number;
   }
 
-  async do(job: Job): Promise<WorkResult | SecurityReport[]> {
+  async do(job: Job): Promise<WorkResult | CheckedSecurity[]> {
     if ("work" in job) {
       if (this.bench?.build.folder !== job.build.folder) {
         this.close();

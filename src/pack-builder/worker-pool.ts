@@ -4,8 +4,7 @@
  */
 import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
-import type { SecurityReport } from "../quality/check-security.ts";
-import type { CheckedSlice } from "./check-slice.ts";
+import type { CheckedSecurity, CheckedSlice } from "./check-slice.ts";
 import { type Job, ThreadJobs } from "./thread-jobs.ts";
 import type {
   ChunkOfLines,
@@ -47,8 +46,8 @@ export class WorkerPool {
   }
 
   /** Runs every check on the securities of a slice. Throws `PackFormatError` for a pack that does not decode. */
-  checkSlice(slice: CheckedSlice): Promise<SecurityReport[]> {
-    return this.run({ check: slice }) as Promise<SecurityReport[]>;
+  checkSlice(slice: CheckedSlice): Promise<CheckedSecurity[]> {
+    return this.run({ check: slice }) as Promise<CheckedSecurity[]>;
   }
 
   async close(): Promise<void> {

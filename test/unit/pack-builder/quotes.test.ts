@@ -127,8 +127,11 @@ function sampleDay(said: { rows?: number; symbols?: readonly string[] } = {}): R
 /** Builds every dataset of a delivery, or only `datasets`. */
 async function buildDay(
   files: Record<string, string | Buffer>,
-  datasets?: readonly DatasetName[],
-  outFolder = temporaryFolder(),
+  {
+    datasets,
+    outFolder = temporaryFolder(),
+    verify = true,
+  }: { datasets?: readonly DatasetName[]; outFolder?: string; verify?: boolean } = {},
 ) {
   const report = await buildPacks({
     sources: [delivery(files)],
@@ -137,7 +140,7 @@ async function buildDay(
     outFolder,
     maxBroken: 0,
     threads: 0,
-    verify: true,
+    verify,
     onProgress: () => {},
   });
   return { outFolder, report };
@@ -181,6 +184,15 @@ describe("a delivery with all three datasets", () => {
     );
   });
 
+  it("gives the same auction pack with the auctions that the check read as by reading them itself", async () => {
+    const checked = await buildDay(sampleDay());
+    const alone = await buildDay(sampleDay(), { datasets: ["quotes"], verify: false });
+    expect(alone.report.quality).toBeNull();
+    const bytesIn = (folder: string) => readFileSync(join(folder, `${DAY}_aucde.parquet`));
+    expect(bytesIn(checked.outFolder).equals(bytesIn(alone.outFolder))).toBe(true);
+    expect(checked.report.auction).toMatchObject({ securities: expect.toSatisfy((count) => count > 0) });
+  });
+
   it.each([
     ["trades in lots", "逐笔成交.csv", 9, 0.01, /^the turnover in the quotes is 100 times price × volume/],
     [
@@ -211,7 +223,7 @@ describe("a delivery with all three datasets", () => {
   it("is built when only one dataset is requested although units differ, and when only bonds differ", async () => {
     const wrong = everyFile(sampleDay(), "行情.csv", (file) => scaled(file, 12, 100));
     for (const dataset of ["trades", "quotes"] as const) {
-      const { report } = await buildDay(wrong, [dataset]);
+      const { report } = await buildDay(wrong, { datasets: [dataset] });
       expect(report.packs.map(({ pack }) => pack !== null)).toEqual([true]);
     }
     const bond = sampleDay({ symbols: ["113050"], rows: 20_000 });
@@ -239,7 +251,7 @@ describe("a delivery with all three datasets", () => {
       "trades of 0 Shenzhen securities beside orders of 2<",
     );
     // A later build of another dataset keeps what the sheet says of this pack.
-    await buildDay(files, ["quotes"], outFolder);
+    await buildDay(files, { datasets: ["quotes"], outFolder });
     expect(await readSheet(join(outFolder, `${DAY}_quality.json`))).toMatchObject({
       degraded: [{ reason: "few_securities", ...lacking }],
     });
