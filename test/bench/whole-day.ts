@@ -2,51 +2,29 @@
  * Builds a vendor's day from its CSV files, verified and checked: each dataset alone, and all datasets in one command.
  * The figures are rows per second, peak memory, and bytes a row.
  */
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
-import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
-import { writeVendorFile } from "../../src/pack-builder/sample/vendor-csv.ts";
 import { type BenchOptions, type BenchRow, median } from "./bench-row.ts";
-
-const run = promisify(execFile);
+import { buildDay, rowsOf, sizeOf, writeDelivery } from "./builder/deliveries.ts";
+import type { DayRun } from "./builder/run-day.ts";
 
 const TRADEDATE = "20220301" as BeijingDate;
 /** A build takes seconds, so more rounds would add nothing. */
 const MOST_ROUNDS = 2;
 
-interface Run {
-  ms: number;
-  /** Of all threads. */
-  cpuMs: number;
-  rows: number;
-  sizeBytes: number;
-  peakBytes: number;
-}
-
 /** Returns a line for each dataset and for the whole day. */
 export async function benchWholeDay({ deliveryRows, rounds }: BenchOptions): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
   try {
-    const delivery = join(folder, "delivery");
-    for (const { symbol, market, ...columns } of sampleDatasets({
-      tradedate: TRADEDATE,
-      rows: deliveryRows,
-    })) {
-      for (const dataset of DATASET_NAMES) {
-        writeVendorFile(delivery, { symbol, market }, TRADEDATE, columns[dataset], dataset);
-      }
-    }
-    const runs = new Map<string, Run[]>([...DATASET_NAMES, "all"].map((name) => [name, []]));
+    const sources = writeDelivery(folder, { tradedate: TRADEDATE, rows: deliveryRows }, 1);
+    const runs = new Map<string, DayRun[]>([...DATASET_NAMES, "all"].map((name) => [name, []]));
     for (let round = 0; round < Math.min(rounds, MOST_ROUNDS); round++) {
       for (const [name, taken] of runs) {
         const out = join(folder, "out");
-        const args = ["test/bench/builder/run-day.ts", delivery, TRADEDATE, out, name];
-        taken.push(JSON.parse((await run(process.execPath, args)).stdout) as Run);
+        taken.push(await buildDay({ tradedate: TRADEDATE, out, wanted: name, sources }));
         await rm(out, { recursive: true });
       }
     }
@@ -56,28 +34,20 @@ export async function benchWholeDay({ deliveryRows, rounds }: BenchOptions): Pro
   }
 }
 
-function figuresOf(dataset: string, taken: readonly Run[]): BenchRow[] {
+function figuresOf(dataset: string, taken: readonly DayRun[]): BenchRow[] {
   const [first] = taken;
   if (first === undefined) return [];
+  const rows = rowsOf(first);
   const line = {
     table: "a vendor's day from CSV files, verified and checked",
-    name: `${dataset}, ${first.rows.toLocaleString("en")} rows`,
+    name: `${dataset}, ${rows.toLocaleString("en")} rows`,
   };
-  const perSecond = first.rows / (median(taken.map(({ ms }) => ms)) / 1000);
+  const perSecond = (ms: number[]) => rows / (median(ms) / 1000);
+  const mostMemory = median(taken.map(({ peakBytes }) => peakBytes)) / 2 ** 20;
   return [
-    { ...line, column: "speed", value: perSecond, unit: "rows/s" },
-    {
-      ...line,
-      column: "on one core",
-      value: first.rows / (median(taken.map(({ cpuMs }) => cpuMs)) / 1000),
-      unit: "rows/s",
-    },
-    {
-      ...line,
-      column: "most memory",
-      value: median(taken.map(({ peakBytes }) => peakBytes)) / 2 ** 20,
-      unit: "MiB",
-    },
-    { ...line, column: "packs", value: first.sizeBytes / first.rows, unit: "B/row" },
+    { ...line, column: "speed", value: perSecond(taken.map(({ ms }) => ms)), unit: "rows/s" },
+    { ...line, column: "on one core", value: perSecond(taken.map(({ cpuMs }) => cpuMs)), unit: "rows/s" },
+    { ...line, column: "most memory", value: mostMemory, unit: "MiB" },
+    { ...line, column: "packs", value: sizeOf(first) / rows, unit: "B/row" },
   ];
 }

@@ -1,17 +1,25 @@
 /**
  * Builds the packs of a delivery in its own process, verified and checked, so that its memory is measured alone.
- * Arguments: folder, date, output folder and a dataset or `all`; prints JSON.
+ * Arguments: date, output folder, a dataset or `all`, then the delivery's folders; prints JSON.
  */
+import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { isDatasetName } from "../../../src/datasets/registry.ts";
 import { buildPacks } from "../../../src/pack-builder/build.ts";
-import { peakBytes } from "./peak-bytes.ts";
+import { Meter, type Spent } from "./meter.ts";
 
-const [folder = "", tradedate = "", outFolder = "", wanted = "all"] = process.argv.slice(2);
-const beganMs = performance.now();
-const { packs } = await buildPacks({
-  sources: [folder],
+/** What building a day took, and what came of it. */
+export interface DayRun extends Spent {
+  packs: { dataset: string; rows: number; securities: number; sizeBytes: number }[];
+  /** The auction pack's bytes; 0 without one. */
+  auctionBytes: number;
+}
+
+const [tradedate = "", outFolder = "", wanted = "all", ...sources] = process.argv.slice(2);
+const meter = new Meter();
+const { packs, auction } = await buildPacks({
+  sources,
   datasets: isDatasetName(wanted) ? [wanted] : undefined,
   tradedate: tradedate as BeijingDate,
   outFolder,
@@ -20,9 +28,14 @@ const { packs } = await buildPacks({
   verify: true,
   onProgress: () => {},
 });
-const ms = performance.now() - beganMs;
-// The processor time of all threads, which says more on a busy machine than the elapsed time.
-const { user, system } = process.cpuUsage();
-const rows = packs.reduce((sum, pack) => sum + pack.rows, 0);
-const sizeBytes = packs.reduce((sum, { packBytes }) => sum + packBytes, 0);
-console.log(JSON.stringify({ ms, cpuMs: (user + system) / 1000, rows, sizeBytes, peakBytes: peakBytes() }));
+const run: DayRun = {
+  ...meter.spent(),
+  packs: packs.map(({ dataset, rows, securities, packBytes }) => ({
+    dataset,
+    rows,
+    securities,
+    sizeBytes: packBytes,
+  })),
+  auctionBytes: auction === null ? 0 : statSync(auction.path).size,
+};
+console.log(JSON.stringify(run));

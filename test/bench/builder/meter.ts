@@ -1,0 +1,19 @@
+/** Measures what a process spends. */
+import { peakBytes } from "./peak-bytes.ts";
+
+export interface Spent {
+  ms: number;
+  /** Of all threads: on a busy machine it says more than the time that passed. */
+  cpuMs: number;
+  peakBytes: number;
+}
+
+/** Starts when it is created. The CPU time includes the start of the process, the time does not. */
+export class Meter {
+  private readonly beganMs = performance.now();
+
+  spent(): Spent {
+    const { user, system } = process.cpuUsage();
+    return { ms: performance.now() - this.beganMs, cpuMs: (user + system) / 1000, peakBytes: peakBytes() };
+  }
+}

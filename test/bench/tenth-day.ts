@@ -1,0 +1,104 @@
+/**
+ * Builds a fortieth, a twentieth and a tenth of a full market day from generated CSV files, and says what the full day
+ * would take if it grew like that: the securities are as large as on a real day, only fewer.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { buildDay, repeatStage, rowsOf, sizeOf, writeDelivery } from "./builder/deliveries.ts";
+import type { Spent } from "./builder/meter.ts";
+import type { DayRun } from "./builder/run-day.ts";
+
+const TRADEDATE = "20220301" as BeijingDate;
+/** Rows of a full market day. */
+const FULL_DAY: Record<DatasetName, number> = {
+  orders: 132_000_000,
+  trades: 100_000_000,
+  quotes: 24_000_000,
+};
+/** The auction pack of a full day is made from the quotes of this many securities. */
+const FULL_SECURITIES = 7_800;
+/** The delivery has four parts; the shares of the day are its first one, its first two, and all. */
+const PARTS = 4;
+const SHARES = [
+  { name: "a fortieth of a day", parts: 1 },
+  { name: "a twentieth of a day", parts: 2 },
+  { name: "a tenth of a day", parts: PARTS },
+];
+const MOST_MEMORY_BYTES = 2 ** 30;
+/** A full day's packs, with the auction pack. */
+const MOST_DAY_BYTES = 3.2e9;
+
+/** Returns a line for each share of the day. Throws when a build exceeds the memory, or the full day its bytes. */
+export async function benchTenthDay(): Promise<BenchRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
+  try {
+    const sources = writeDelivery(folder, { tradedate: TRADEDATE, rows: FULL_DAY.orders / 10 }, PARTS);
+    const rows: BenchRow[] = [];
+    for (const { name, parts } of SHARES) {
+      const out = join(folder, `out-${parts}`);
+      const run = await buildDay({
+        tradedate: TRADEDATE,
+        out,
+        wanted: "all",
+        sources: sources.slice(0, parts),
+      });
+      const auction = await repeatStage("auction", TRADEDATE, out);
+      const quality = await repeatStage("quality", TRADEDATE, out);
+      rows.push(...figuresOf(name, run, { auction, quality }));
+      await rm(out, { recursive: true });
+    }
+    return rows;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function figuresOf(share: string, run: DayRun, stages: Record<"auction" | "quality", Spent>): BenchRow[] {
+  const rows = rowsOf(run);
+  const name = `${share}, ${rows.toLocaleString("en")} rows`;
+  const figure = (table: string) => (column: string, value: number, unit: string) => ({
+    table,
+    name,
+    column,
+    value,
+    unit,
+  });
+  const built = figure("a market day's growth: built, verified and checked");
+  const stored = figure("a market day's growth: bytes");
+  const stage = figure("a market day's growth: auction pack and quality check, each alone in a new process");
+  const securities = run.packs.find(({ dataset }) => dataset === "quotes")?.securities ?? 0;
+  const wholeMarket = FULL_SECURITIES / securities;
+  const fullBytes = fullDayBytes(run) + run.auctionBytes * wholeMarket;
+  const peakBytes = Math.max(run.peakBytes, stages.auction.peakBytes, stages.quality.peakBytes);
+  if (peakBytes > MOST_MEMORY_BYTES) throw new Error(`${name} took ${peakBytes} bytes of memory`);
+  if (fullBytes > MOST_DAY_BYTES) throw new Error(`${name}: a full day would take ${fullBytes} bytes`);
+  const seconds = ({ ms }: Spent) => ms / 1000;
+  const cpu = ({ cpuMs }: Spent) => cpuMs / 1000;
+  return [
+    built("time", seconds(run), "s"),
+    built("processor", cpu(run), "s"),
+    built("speed", rows / seconds(run), "rows/s"),
+    built("on one core", rows / cpu(run), "rows/s"),
+    built("most memory", run.peakBytes / 2 ** 20, "MiB"),
+    ...run.packs.map(({ dataset, rows: of, sizeBytes }) => stored(dataset, sizeBytes / of, "B/row")),
+    stored("all packs", (sizeOf(run) + run.auctionBytes) / 1e6, "MB"),
+    stored("a full day", fullBytes / 1e9, "GB"),
+    stage("auction: time", seconds(stages.auction), "s"),
+    stage("processor", cpu(stages.auction), "s"),
+    stage("whole market: time", seconds(stages.auction) * wholeMarket, "s"),
+    stage("quality: processor", cpu(stages.quality), "s"),
+    stage("of the build's", (100 * cpu(stages.quality)) / cpu(run), "%"),
+  ];
+}
+
+/** Returns the bytes of a full day's packs if every row takes as many as in `run`. */
+function fullDayBytes({ packs }: DayRun): number {
+  return DATASET_NAMES.reduce((sum, name) => {
+    const pack = packs.find(({ dataset }) => dataset === name);
+    return pack === undefined ? Number.NaN : sum + (pack.sizeBytes / pack.rows) * FULL_DAY[name];
+  }, 0);
+}
