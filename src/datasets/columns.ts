@@ -3,11 +3,8 @@ import type { Column } from "./dataset.ts";
 
 export const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
 export const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
-/**
- * Numbers that a large order repeats in irregular order: ZSTD finds repeated plain values, and deltas would hide them
- * (`../packs/README.md`, "Encodings by measurement").
- */
-export const REPEATED_NUMBER = { type: "INT64", encoding: "PLAIN", unit: null } as const;
+/** Numbers that jump, and whose differences come back (`../packs/README.md`, "Encodings by measurement"). */
+export const JUMPING_NUMBER = { ...NUMBER, wholeBytes: true } as const;
 export const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
 
 export const LEADING = [
@@ -28,6 +25,7 @@ export const LEADING = [
     kind: "time",
     ...TEXT,
     encoding: "PLAIN",
+    zstdLevel: 7,
     description: { en: "Beijing time, HHMMSSmmm.", zh: "北京时间，HHMMSSmmm。" },
   },
 ] as const satisfies readonly Column[];

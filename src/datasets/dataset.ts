@@ -16,6 +16,12 @@ interface AnyColumn {
   type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
   /** `PLAIN_OR_DICTIONARY`: each block uses the smaller of the two. */
   encoding: "RLE_DICTIONARY" | "PLAIN" | "PLAIN_OR_DICTIONARY" | "DELTA_BINARY_PACKED";
+  /** The encoding in packs of earlier builders, which stay readable. */
+  formerEncoding?: "PLAIN";
+  /** With `DELTA_BINARY_PACKED`: differences have 8, 16, 24 … bits, so that ZSTD finds those that come back. */
+  wholeBytes?: true;
+  /** The ZSTD level of its values where another one than usual is worth its time. */
+  zstdLevel?: number;
   /** An older or second name, served under this name when `fields` asks for it. */
   legacyName?: string;
   /** `null` for texts and for numbers without a unit. */

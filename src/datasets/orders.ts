@@ -1,5 +1,5 @@
 /** Tick-by-tick orders, 逐笔委托: new orders, and in Shanghai their cancels and the phases of the day. */
-import { LEADING, NUMBER, TEXT, YUAN } from "./columns.ts";
+import { JUMPING_NUMBER, LEADING, NUMBER, TEXT, YUAN } from "./columns.ts";
 import type { Dataset } from "./dataset.ts";
 
 export const orders = {
@@ -28,7 +28,7 @@ export const orders = {
       name: "exchange_order_id",
       kind: "integer",
       key: "exchangeOrderId",
-      ...NUMBER,
+      ...JUMPING_NUMBER,
       legacyName: "order_no",
       description: {
         en: "The exchange's order number: buy_order_id and sell_order_id of trades refer to it.",

@@ -1,12 +1,12 @@
 /** Snapshots of the order book, 行情: about one every three seconds, with ten levels of each side. */
-import { LEADING, NUMBER, YUAN } from "./columns.ts";
+import { JUMPING_NUMBER, LEADING, YUAN } from "./columns.ts";
 import type { Bilingual, Dataset } from "./dataset.ts";
 
 /** The levels of the order book, the best first. */
 type Level = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 export const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-const SHARES = { ...NUMBER, unit: { en: "shares", zh: "股" } } as const;
+const SHARES = { ...JUMPING_NUMBER, unit: { en: "shares", zh: "股" } } as const;
 
 /** The state of the order book: some rows repeat the previous row, others have an earlier or a new number. */
 const STATE = { encoding: "PLAIN_OR_DICTIONARY" } as const;
@@ -157,7 +157,7 @@ export const quotes = {
       name: "num_trades",
       kind: "integer",
       key: "numTrades",
-      ...NUMBER,
+      ...JUMPING_NUMBER,
       onRequest: true,
       description: { en: "成交笔数 as the source has it.", zh: "成交笔数，与数据源一致。" },
     },

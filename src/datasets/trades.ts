@@ -1,6 +1,8 @@
 /** Tick-by-tick trades, 逐笔成交: fills of both exchanges, and Shenzhen's cancels, which no other dataset contains. */
-import { LEADING, NUMBER, REPEATED_NUMBER, TEXT, YUAN } from "./columns.ts";
+import { JUMPING_NUMBER, LEADING, NUMBER, TEXT, YUAN } from "./columns.ts";
 import type { Dataset } from "./dataset.ts";
+
+const [SYMBOL, TRADEDATE, TIME] = LEADING;
 
 export const trades = {
   name: "trades",
@@ -13,7 +15,9 @@ export const trades = {
   rowName: { en: "trade", zh: "成交" },
   cancel: { column: "trade_code", code: "C" },
   columns: [
-    ...LEADING,
+    SYMBOL,
+    TRADEDATE,
+    { ...TIME, zstdLevel: 13 },
     {
       name: "trade_id",
       kind: "integer",
@@ -78,7 +82,8 @@ export const trades = {
       name: "buy_order_id",
       kind: "integer",
       key: "buyOrderId",
-      ...REPEATED_NUMBER,
+      ...JUMPING_NUMBER,
+      formerEncoding: "PLAIN",
       description: {
         en: "叫买序号: exchange_order_id of the buyer's order. On a Shenzhen cancel one of the two numbers is 0.",
         zh: "叫买序号，对应买方委托的 exchange_order_id；深圳撤单的两个序号中有一个为 0。",
@@ -88,7 +93,8 @@ export const trades = {
       name: "sell_order_id",
       kind: "integer",
       key: "sellOrderId",
-      ...REPEATED_NUMBER,
+      ...JUMPING_NUMBER,
+      formerEncoding: "PLAIN",
       description: {
         en: "叫卖序号: exchange_order_id of the seller's order.",
         zh: "叫卖序号，对应卖方委托的 exchange_order_id。",

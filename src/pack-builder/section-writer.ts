@@ -21,7 +21,7 @@ import { type Block, PARQUET_MAGIC, ROW_GROUP_ROWS, type SectionEntry } from "..
 import { ByteWriter } from "./parquet/byte-writer.ts";
 import { type ChunkPlace, dictionaryChunk, ENCODING, plainChunk } from "./parquet/column-chunk.ts";
 import { numberDictionary, textDictionary } from "./parquet/dictionary.ts";
-import { deltaBinaryPacked } from "./parquet/encodings.ts";
+import { deltaBinaryPacked, deltaWholeBytes } from "./parquet/encodings.ts";
 import { footerBytes, type RowGroup, rowGroupMetadata } from "./parquet/footer.ts";
 
 /** The rows of one security, sorted stably by time. */
@@ -160,13 +160,18 @@ function columnChunk(
     case "tradedate":
       return constantChunk(tradedate, rows);
     case "time":
-      return plainChunk(out, rows, ENCODING.PLAIN, (body) => appendTimes(body, columns.time, from, to));
+      return plainChunk(
+        out,
+        rows,
+        ENCODING.PLAIN,
+        (body) => appendTimes(body, columns.time, from, to),
+        column.zstdLevel,
+      );
     case "code":
       return codeChunk(codesOf(columns, column), from, to);
     case "integer": {
       const numbers = numbersOf(columns, column);
-      if (column.encoding === "DELTA_BINARY_PACKED") return idChunk(numbers, from, to);
-      if (column.encoding === "PLAIN") return plainNumbers(numbers, from, to);
+      if (column.encoding === "DELTA_BINARY_PACKED") return idChunk(column, numbers, from, to);
       return numberChunk(column, numbers, from, to, (body, value) => body.int64(value));
     }
     case "price":
@@ -188,16 +193,9 @@ function constantChunk(text: string, rows: number): ChunkPlace {
   return dictionaryChunk(out, rows, 1, constant, (body) => appendText(body, text));
 }
 
-function idChunk(ids: Float64Array, from: number, to: number): ChunkPlace {
-  return plainChunk(out, to - from, ENCODING.DELTA_BINARY_PACKED, (body) =>
-    deltaBinaryPacked(body, ids, from, to),
-  );
-}
-
-function plainNumbers(numbers: Float64Array, from: number, to: number): ChunkPlace {
-  return plainChunk(out, to - from, ENCODING.PLAIN, (body) => {
-    for (let row = from; row < to; row++) body.int64(numbers[row] ?? 0);
-  });
+function idChunk({ wholeBytes }: Column, ids: Float64Array, from: number, to: number): ChunkPlace {
+  const write = wholeBytes ? deltaWholeBytes : deltaBinaryPacked;
+  return plainChunk(out, to - from, ENCODING.DELTA_BINARY_PACKED, (body) => write(body, ids, from, to));
 }
 
 function codeChunk(codes: CodeColumn, from: number, to: number): ChunkPlace {
@@ -216,8 +214,7 @@ function numberChunk(
 ): ChunkPlace {
   const rows = to - from;
   const distinct = numberDictionary(values, from, to, indices);
-  const wholeBytes = encoding === "PLAIN_OR_DICTIONARY";
-  if (wholeBytes && !isDictionarySmaller(distinct.length, rows)) {
+  if (encoding === "PLAIN_OR_DICTIONARY" && !isDictionarySmaller(distinct.length, rows)) {
     return plainChunk(out, rows, ENCODING.PLAIN, (body) => {
       for (let row = from; row < to; row++) append(body, values[row] ?? 0);
     });
@@ -225,7 +222,7 @@ function numberChunk(
   const fill = (body: ByteWriter) => {
     for (const value of distinct) append(body, value);
   };
-  return dictionaryChunk(out, rows, distinct.length, indices, fill, { wholeBytes });
+  return dictionaryChunk(out, rows, distinct.length, indices, fill, { wholeBytes: true });
 }
 
 /**

@@ -103,8 +103,8 @@ function remember<Value>(compute: (field: string) => Value): (field: string) => 
   };
 }
 
-function integers({ column, data }: ChunkPages, rows: number): Float64Array {
-  return column.encoding === "DELTA_BINARY_PACKED" ? deltaIntegers(data, rows) : plainIntegers(data, rows);
+function integers({ data, encoding }: ChunkPages, rows: number): Float64Array {
+  return encoding === "DELTA_BINARY_PACKED" ? deltaIntegers(data, rows) : plainIntegers(data, rows);
 }
 
 function timeNumber(digits: Uint8Array, row: number): number {

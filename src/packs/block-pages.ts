@@ -22,6 +22,8 @@ export interface ChunkPages<Spec extends ColumnSpec = ColumnSpec> {
   /** PLAIN values; without it `data` has the values themselves. */
   dictionary: Page | null;
   data: Page;
+  /** The encoding of `data`. */
+  encoding: ReturnType<typeof encodingOf>;
 }
 
 /**
@@ -60,11 +62,14 @@ export function findChunkPages<Spec extends ColumnSpec>(
         : column.encoding === "RLE_DICTIONARY";
     const dictionary = hasDictionary ? expected(column, first, "DICTIONARY_PAGE", "PLAIN") : null;
     const values = hasDictionary ? next(column) : first;
-    const data = expected(column, values, "DATA_PAGE", encodingOf(column, hasDictionary));
+    const { formerEncoding } = column;
+    const isFormer = !hasDictionary && values.encoding === formerEncoding;
+    const encoding = isFormer && formerEncoding ? formerEncoding : encodingOf(column, hasDictionary);
+    const data = expected(column, values, "DATA_PAGE", encoding);
     if (data.values !== rows) {
       throw new PackFormatError(`column ${column.name} has ${data.values} values in a block of ${rows} rows`);
     }
-    return { column, dictionary, data };
+    return { column, dictionary, data, encoding };
   });
   if (reader.offset !== block.length) {
     throw new PackFormatError(`${block.length - reader.offset} bytes follow the last column of a block`);

@@ -9,6 +9,8 @@ const WIDEST = 48;
 const LARGEST_DELTA = 2 ** 51;
 /** Up to 7 bits of a 32-bit word precede a value that begins inside a byte. */
 const WIDEST_IN_WORD = 25;
+/** Values of this width begin at whole bytes. */
+const ALIGNED = 32;
 
 /**
  * Returns the first `count` integers of `page`, or null for a page that this reader does not handle: miniblocks that
@@ -37,7 +39,8 @@ export function fastDelta(page: Uint8Array, count: number): Float64Array | null 
       const end = at + (size * width) / 8;
       if (width > WIDEST || end > page.length) return null;
       const until = Math.min(count, filled + size);
-      if (width <= WIDEST_IN_WORD) addNarrow(view, at, width, smallest, values, filled, until);
+      if (width === ALIGNED) addAligned(view, at, smallest, values, filled, until);
+      else if (width <= WIDEST_IN_WORD) addNarrow(view, at, width, smallest, values, filled, until);
       else addWide(page, at, width, smallest, values, filled, until);
       filled = until;
       at = end;
@@ -63,6 +66,21 @@ function addNarrow(
     value += smallest + ((view.getUint32(bit >> 3, true) >>> (bit & 7)) & mask);
     values[place] = value;
     bit += width;
+  }
+}
+
+function addAligned(
+  view: DataView,
+  start: number,
+  smallest: number,
+  values: Float64Array,
+  from: number,
+  until: number,
+): void {
+  let value = values[from - 1] ?? 0;
+  for (let place = from, at = start; place < until; place++, at += 4) {
+    value += smallest + view.getUint32(at, true);
+    values[place] = value;
   }
 }
 

@@ -18,7 +18,7 @@ export const ROW_GROUP_ROWS = 10_000;
 /** `PAR1`, at both ends of every section and at the end of the pack. */
 export const PARQUET_MAGIC = new Uint8Array([0x50, 0x41, 0x52, 0x31]);
 
-export type ColumnSpec = Pick<Column, "name" | "type" | "encoding">;
+export type ColumnSpec = Pick<Column, "name" | "type" | "encoding" | "formerEncoding">;
 
 /** Returns the encoding of a chunk's values, depending on whether it has a dictionary page. */
 export function encodingOf({ encoding }: ColumnSpec, hasDictionary: boolean) {

@@ -110,11 +110,13 @@ function columnChunk(rows: number, { column, sizes, offset }: MovedChunk, datase
   const spec = columnNamed(dataset, column.field);
   const isDictionary = sizes.dictionary > 0;
   const encoding = encodingOf(spec, isDictionary);
+  // The chunk table does not say by which builder a chunk was written, so both are listed.
+  const former = spec.formerEncoding === undefined ? [] : [spec.formerEncoding];
   return {
     file_offset: BigInt(offset),
     meta_data: {
       type: spec.type,
-      encodings: isDictionary ? (["PLAIN", encoding] as const).slice() : [encoding],
+      encodings: isDictionary ? (["PLAIN", encoding] as const).slice() : [encoding, ...former],
       path_in_schema: [column.name],
       codec: "ZSTD" as const,
       num_values: BigInt(rows),

@@ -95,11 +95,12 @@ export function plainChunk(
   rows: number,
   encoding: number,
   fill: (body: ByteWriter) => void,
+  level = ZSTD_LEVEL,
 ): ChunkPlace {
   const offset = out.length;
   body.clear();
   fill(body);
-  const rawSize = page(out, "data", rows, encoding);
+  const rawSize = page(out, "data", rows, encoding, level);
   return { offset, dataOffset: offset, size: out.length - offset, rawSize };
 }
 

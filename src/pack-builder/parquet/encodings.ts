@@ -22,9 +22,7 @@ const deltas = new Float64Array(DELTA_BLOCK);
 
 /** Appends `values[from, to)` as one DELTA_BINARY_PACKED page body. At least one value, none negative. */
 export function deltaBinaryPacked(out: ByteWriter, values: Float64Array, from: number, to: number): void {
-  let largest = 0;
-  for (let i = from; i < to; i++) largest = Math.max(largest, values[i] ?? 0);
-  if (largest >= EXACT_BELOW) {
+  if (largestOf(values, from, to) >= EXACT_BELOW) {
     deltaBinaryPackedWide(out, values, from, to);
     return;
   }
@@ -48,6 +46,77 @@ export function deltaBinaryPacked(out: ByteWriter, values: Float64Array, from: n
     out.zigzag(smallest);
     deltaMiniblocks(out, count);
   }
+}
+
+function largestOf(values: Float64Array, from: number, to: number): number {
+  let largest = 0;
+  for (let i = from; i < to; i++) largest = Math.max(largest, values[i] ?? 0);
+  return largest;
+}
+
+/** Miniblocks of the only block; each has a multiple of 32 values. */
+const WHOLE_MINIBLOCKS = 32;
+
+/**
+ * Appends the same with differences of whole bytes in one block: equal differences have equal bytes, which ZSTD finds
+ * at byte boundaries only.
+ */
+export function deltaWholeBytes(out: ByteWriter, values: Float64Array, from: number, to: number): void {
+  if (largestOf(values, from, to) >= EXACT_BELOW) {
+    deltaBinaryPackedWide(out, values, from, to);
+    return;
+  }
+  const count = to - from - 1;
+  const miniblock = Math.max(1, Math.ceil(count / (WHOLE_MINIBLOCKS * 32))) * 32;
+  out.varint(miniblock * WHOLE_MINIBLOCKS);
+  out.varint(WHOLE_MINIBLOCKS);
+  out.varint(to - from);
+  out.zigzag(values[from] ?? 0);
+  if (count === 0) return;
+  let smallest = Number.POSITIVE_INFINITY;
+  for (let i = from + 1; i < to; i++) smallest = Math.min(smallest, (values[i] ?? 0) - (values[i - 1] ?? 0));
+  out.zigzag(smallest);
+  const widthsAt = out.reserve(WHOLE_MINIBLOCKS);
+  out.bytes.fill(0, widthsAt, widthsAt + WHOLE_MINIBLOCKS);
+  out.length += WHOLE_MINIBLOCKS;
+  for (let first = from + 1, mini = 0; first < to; first += miniblock, mini++) {
+    const end = Math.min(to, first + miniblock);
+    const bytes = wholeMiniblock(out, values, first, end, smallest);
+    out.bytes[widthsAt + mini] = 8 * bytes;
+    // The last miniblock is filled up with zeros.
+    const rest = bytes * (first + miniblock - end);
+    const at = out.reserve(rest);
+    out.bytes.fill(0, at, at + rest);
+    out.length += rest;
+  }
+}
+
+/** Appends the differences of `values[from, to)`, less `smallest`. Returns the bytes of each. */
+function wholeMiniblock(
+  out: ByteWriter,
+  values: Float64Array,
+  from: number,
+  to: number,
+  smallest: number,
+): number {
+  let largest = 0;
+  for (let i = from; i < to; i++) {
+    largest = Math.max(largest, (values[i] ?? 0) - (values[i - 1] ?? 0) - smallest);
+  }
+  const size = Math.max(1, Math.ceil(bitWidth(largest) / 8));
+  let at = out.reserve(size * (to - from));
+  const bytes = out.bytes;
+  for (let i = from; i < to; i++) {
+    const difference = (values[i] ?? 0) - (values[i - 1] ?? 0) - smallest;
+    let low = difference >>> 0;
+    for (let byte = 0; byte < size; byte++) {
+      if (byte === 4) low = Math.floor(difference / 0x1_0000_0000);
+      bytes[at++] = low & 255;
+      low >>>= 8;
+    }
+  }
+  out.length = at;
+  return size;
 }
 
 /**

@@ -5,7 +5,11 @@ import { deltaBinaryPack } from "hyparquet-writer/src/delta.js";
 import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
 import { describe, expect, it } from "vitest";
 import { ByteWriter } from "../../../src/pack-builder/parquet/byte-writer.ts";
-import { deltaBinaryPacked, rleBitPacked } from "../../../src/pack-builder/parquet/encodings.ts";
+import {
+  deltaBinaryPacked,
+  deltaWholeBytes,
+  rleBitPacked,
+} from "../../../src/pack-builder/parquet/encodings.ts";
 import { fastDelta } from "../../../src/packs/fast-delta.ts";
 import { fastIndex } from "../../../src/packs/fast-index.ts";
 import { printedRandom, type Random } from "../../support/random.ts";
@@ -66,7 +70,9 @@ describe("the fast delta reader", () => {
       deltaBinaryPacked(ours, ids, 0, count);
       const library = new LibraryWriter();
       deltaBinaryPack(library, BigInt64Array.from(ids, BigInt), "INT64");
-      for (const page of [ours.take(), library.getBytes()]) {
+      const whole = new ByteWriter(64);
+      deltaWholeBytes(whole, ids, 0, count);
+      for (const page of [ours.take(), whole.take(), library.getBytes()]) {
         expect(oracle(page, count, "DELTA_BINARY_PACKED")).toEqual([...ids]);
         const some = random.integer(1, count);
         const values = fastDelta(page, some);
@@ -82,9 +88,11 @@ describe("the fast delta reader", () => {
     const random = printedRandom("fast delta, real ids");
     for (let run = 0; run < 100; run++) {
       const ids = randomIds(random, 500).map((id) => id % 2 ** 47);
-      const page = new ByteWriter(64);
-      deltaBinaryPacked(page, ids, 0, 500);
-      expect(fastDelta(page.take(), 500)).toEqual(ids);
+      for (const write of [deltaBinaryPacked, deltaWholeBytes]) {
+        const page = new ByteWriter(64);
+        write(page, ids, 0, 500);
+        expect(fastDelta(page.take(), 500)).toEqual(ids);
+      }
     }
   });
 
