@@ -13,7 +13,8 @@ import dayEn from "./pages/day.en.md" with { type: "text" };
 import dayZh from "./pages/day.zh.md" with { type: "text" };
 import * as errors from "./pages/errors.ts";
 import * as fields from "./pages/fields.ts";
-import * as integrity from "./pages/integrity.ts";
+import integrityEn from "./pages/integrity.en.md" with { type: "text" };
+import integrityZh from "./pages/integrity.zh.md" with { type: "text" };
 import pagingEn from "./pages/paging.en.md" with { type: "text" };
 import pagingZh from "./pages/paging.zh.md" with { type: "text" };
 import plansEn from "./pages/plans.en.md" with { type: "text" };
@@ -49,7 +50,7 @@ export const PAGES = {
   answers,
   shares: written(sharesZh, sharesEn),
   auction,
-  integrity,
+  integrity: written(integrityZh, integrityEn),
   changes: written(changesZh, changesEn),
 } as const satisfies Record<string, Record<DocsLanguage, PageText>>;
 
