@@ -92,7 +92,7 @@ export const partSchemas = lazily(() => {
     .strictObject({
       state: z.enum(["available", "degraded", "pending", "missing", "withdrawn", "damaged"]).meta({
         description:
-          "`available`, `degraded` (served, but incomplete: broken rows or files were left out, or most securities of an exchange are missing), `pending` (an expected trading day or one being loaded), `missing` (an earlier trading day that is not loaded), `withdrawn`, `damaged`.",
+          "`available`, `degraded` (served, but incomplete), `pending` (expected or being loaded), `missing` (an earlier trading day, not loaded), `withdrawn`, `damaged`.",
       }),
       revision: count
         .nullable()
@@ -107,7 +107,7 @@ export const partSchemas = lazily(() => {
         .nullable()
         .meta({
           description:
-            "The verdict of the check of orders against trades, with the failed checks in one sentence; null where no check ran.",
+            "The verdict of the quality check, with the failed checks in one sentence; null where none ran.",
         }),
     })
     .meta({ description: "A dataset of a day." });
@@ -180,7 +180,7 @@ export const partSchemas = lazily(() => {
 
   const range = z.strictObject({ at_least: count, at_most: count }).meta({
     description:
-      "A range of possible values, both ends inclusive. The ends are equal for a whole day; in a window single rows are not read.",
+      "Possible values, both ends inclusive, and equal for a whole day; in a window single rows are not read.",
   });
 
   const estimate = z.strictObject({

@@ -78,8 +78,7 @@ const UNREADABLE: readonly string[] = [
 
 /**
  * Created by `Client.orders` and similar methods with `symbols`. It is read once, as `Ticks` are, and reading can
- * continue on another day. Days that are not loaded and securities without rows are left out and listed, which costs
- * nothing.
+ * continue on another day. Days that are not loaded and securities without rows are left out and listed.
  */
 export class TickBasket<R extends object> implements AsyncIterable<R> {
   /** Securities without rows on a day, found so far. */
@@ -150,7 +149,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
 
   /**
    * Returns the requests for the rest, the remaining quota, and the days of quota that the requests need. Counts
-   * nothing; calls `data_status`, `account_info`, and `order_history_estimate` or `trade_history_estimate`.
+   * nothing; calls `data_status`, `account_info` and the dataset's estimate.
    */
   async plan(): Promise<Plan> {
     const waiting = await this.#listed();

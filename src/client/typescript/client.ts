@@ -53,8 +53,8 @@ export interface ClientOptions {
   /** The `User-Agent`; by default the client's own name; not sent in browsers. */
   userAgent?: string | undefined;
   /**
-   * Maximum milliseconds of one request's waits and failed attempts together, for a busy slot, the per-second limit or
-   * a broken connection; 120,000 by default. With 0 there is one attempt and no wait.
+   * Maximum milliseconds of one request's waits and failed attempts together; 120,000 by default. With 0 there is one
+   * attempt and no wait.
    */
   maxWaitMs?: number | undefined;
   /** Milliseconds without data after which a connection counts as broken; 30,000 by default. */
@@ -111,7 +111,7 @@ const NOT_YET: readonly string[] = ["not_loaded", "future_day"];
 
 /**
  * Access to one service with one key. Requests of one interface are queued, also those of several clients with one key.
- * Refusals are thrown as `ServiceError`. Temporary refusals are retried first; 403 and 422 never are.
+ * Refusals are thrown as `ServiceError`, temporary ones after retries.
  */
 export class Client {
   readonly baseUrls: readonly string[];
@@ -164,8 +164,8 @@ export class Client {
   }
 
   /**
-   * Returns the file of `ordersParquet` as a stream, for files larger than memory. Read or cancel the body, or abort it
-   * by the signal, because the next request waits for its end.
+   * Returns the file of `ordersParquet` as a stream, for files larger than memory. Read, cancel or abort the body:
+   * the next request waits for its end.
    */
   ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
     return this.#fileStream("orders", query);
@@ -209,7 +209,7 @@ export class Client {
   }
 
   /**
-   * Returns the securities of a day (by default the newest trading day), by symbol and market. Calls `data_symbols`,
+   * Returns the securities of a day (by default the newest), by symbol and market. Calls `data_symbols`,
    * which is not charged.
    */
   async symbols(
@@ -227,7 +227,7 @@ export class Client {
 
   /**
    * Returns the rows and cost of `orders` or `ordersParquet` with this query, or of those of another dataset. Calls
-   * `order_history_estimate`, `trade_history_estimate` or `quote_history_estimate`, which are not charged.
+   * `order_history_estimate` or that of the dataset, which is not charged.
    */
   estimate(query: TimeQuery & DatasetOptions): Promise<Estimate> {
     const { symbol, date, start, end, signal, pageSize, dataset = "orders" } = query;

@@ -84,8 +84,8 @@ async function refusalIn(reply: Reply, path: string): Promise<ServiceError> {
 
 export interface DownloadOptions {
   /**
-   * The first bytes of the file that an earlier, interrupted download left, for example as a stream of the partial
-   * file. They are hashed, but neither downloaded nor yielded again.
+   * The first bytes that an interrupted download left, for example as a stream of the partial file. They are hashed,
+   * but neither downloaded nor yielded.
    */
   have?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
@@ -202,7 +202,7 @@ export class Share {
 
   /**
    * Returns the files that the share covers now, by day. Throws `Unavailable` while the share is not ready, and
-   * `ProtocolError` when it is an external one, which has no manifest.
+   * `ProtocolError` for an external one, which has no manifest.
    */
   async files(options: { signal?: AbortSignal | undefined } = {}): Promise<ShareFile[]> {
     const { status, retry_after: seconds } = this.info;

@@ -5,7 +5,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * A broken connection: refused, reset, timed out, cut off or garbled. The request is repeated, also at another base
- * URL; only a stream or download that the caller already holds ends with this error.
+ * URL; only a stream or download that the caller holds ends with it.
  */
 export class BrokenConnection extends Error {
   override name = "BrokenConnection";
