@@ -60,7 +60,7 @@ const queries = (name: string, before: string): Figure => ({
 });
 
 const capacity = (size: string): Figure => ({
-  what: `pages of ${size} rows a second with R2 60 ms away, beside R2 at once`,
+  what: `pages of ${size} rows a second with R2 60 ms away, beside 2 ms`,
   table: CAPACITY,
   name: `pages of ${size} rows`,
   column: "R2 far",
