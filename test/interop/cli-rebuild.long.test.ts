@@ -86,10 +86,10 @@ describe("edgetape rebuild for days of an earlier builder", () => {
 describe("edgetape calendar mark", () => {
   it("closes and opens one day, and says when nothing changed", async () => {
     expect(await edgetape("calendar", "mark", "20260311", "--as", "closed")).toContain(
-      "20260311 is closed now",
+      "20260311 is now closed",
     );
-    expect(await edgetape("calendar", "mark", "20260311", "--as", "closed")).toContain("was closed already");
-    expect(await edgetape("calendar", "mark", "20260311", "--as", "open")).toContain("20260311 is open now");
+    expect(await edgetape("calendar", "mark", "20260311", "--as", "closed")).toContain("was already closed");
+    expect(await edgetape("calendar", "mark", "20260311", "--as", "open")).toContain("20260311 is now open");
     expect(await edgetape("calendar", "show", "--year", "2026")).toContain("202603  11");
   });
 });
