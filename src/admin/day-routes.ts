@@ -22,7 +22,7 @@ import {
   servedDay,
 } from "../catalog/days.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
-import { type PackClaims, packTarget, restateQuality, setForced } from "../catalog/publish-day.ts";
+import { type PackClaims, packTarget, restateClaims, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { announcedUntilMs, settingsOf } from "../env.ts";
@@ -245,9 +245,9 @@ async function servedAlready(
   const isOlder = compareBuilderVersions(pack?.builderVersion ?? null, BUILDER_VERSION) < 0;
   if (isOlder && served.sha256 !== content.sha256) return null;
   if (pack === undefined || (await PACKS.head(pack.objectKey))?.etag !== pack.etag) return null;
-  const { quality } = content.claims;
-  if (quality !== undefined) await restateQuality(DB, { ...served, dataset }, quality, byOf(c));
-  return { state: "served", day: summaryOf(c, served, dataset) };
+  await restateClaims(DB, { ...served, dataset }, content.claims, byOf(c));
+  const note = served.degraded ? (content.claims.shortfall ?? served.note) : served.note;
+  return { state: "served", day: summaryOf(c, { ...served, note }, dataset) };
 }
 
 /**

@@ -112,33 +112,41 @@ function shortOf({ verdict, summary }: PackQuality): PackQuality {
 }
 
 /**
- * Records the result of a later quality check for the served pack `packId`, for example when the day's trades arrived
- * after its orders. Changes nothing when the result is the same.
+ * Records what a publisher of the same rows says now of the served pack `packId`: the result of a later quality check,
+ * for example when the day's trades arrived after its orders, and what a degraded pack lacks. Changes nothing of what is
+ * absent or equal.
  */
-export async function restateQuality(
+export async function restateClaims(
   db: D1Database,
   { dataset, tradedate, packId }: { dataset: DatasetName; tradedate: BeijingDate; packId: number },
-  quality: PackQuality,
+  { quality, shortfall }: Pick<PackClaims, "quality" | "shortfall">,
   by: By,
 ): Promise<void> {
-  const upload = await sql(db)`
-    SELECT claims ->> '$.quality' AS quality FROM uploads WHERE object_id = ${packId}`.first<{
-    quality: string | null;
-  }>();
-  if (upload === null) return;
-  const stated = JSON.parse(upload.quality ?? "null") as PackQuality | null;
+  const claims = await sql(db)`SELECT claims FROM uploads WHERE object_id = ${packId}`.first<string>(
+    "claims",
+  );
+  if (claims === null) return;
+  const before = JSON.parse(claims) as PackClaims;
+  const subject = daySubject(tradedate, dataset);
+  const statements: D1PreparedStatement[] = [];
   const text = JSON.stringify(quality);
-  if (stated !== null && JSON.stringify(stated) === text) return;
-  await db.batch([
-    auditStatement(db, by, {
-      action: "day.quality",
-      subject: daySubject(tradedate, dataset),
-      before: stated && shortOf(stated),
-      after: shortOf(quality),
-    }),
-    sql(db)`
-      UPDATE uploads SET claims = json_set(claims, '$.quality', json(${text})) WHERE object_id = ${packId}`,
-  ]);
+  if (quality !== undefined && text !== JSON.stringify(before.quality)) {
+    const was = before.quality && shortOf(before.quality);
+    statements.push(
+      auditStatement(db, by, { action: "day.quality", subject, before: was, after: shortOf(quality) }),
+      sql(db)`
+        UPDATE uploads SET claims = json_set(claims, '$.quality', json(${text})) WHERE object_id = ${packId}`,
+    );
+  }
+  if (shortfall !== undefined && shortfall !== before.shortfall) {
+    const was = before.shortfall === undefined ? null : { shortfall: before.shortfall };
+    statements.push(
+      auditStatement(db, by, { action: "day.shortfall", subject, before: was, after: { shortfall } }),
+      sql(db)`
+        UPDATE uploads SET claims = json_set(claims, '$.shortfall', ${shortfall}) WHERE object_id = ${packId}`,
+    );
+  }
+  if (statements.length > 0) await db.batch(statements);
 }
 
 /** Records whether the publisher forces an upload that is implausible. */

@@ -77,6 +77,25 @@ describe("the quality of a served day", () => {
     expect(body.entries.map(({ action }) => action)).toEqual(["day.quality", "day.publish"]);
   });
 
+  it("takes from a later publisher of the same rows what they lack, with an audit entry", async () => {
+    const pack = await testPack("20360209");
+    const begun = await begin(pack, { degraded: true });
+    await sendParts(pack, begun);
+    expect((await complete(pack, begun)).status).toBe(200);
+    const shortfall = "orders without 7 lines that could not be parsed";
+    const claims = { ...pack.claims, degraded: true, shortfall };
+    for (const _ of ["new", "equal"]) {
+      const { body } = await admin("POST", stepPath(pack, "/uploads"), claims);
+      expect(body).toMatchObject({ state: "served", day: { revision: 1, note: shortfall } });
+    }
+    expect((await admin("GET", "/days/20360209")).body).toMatchObject({ day: { note: shortfall } });
+    const { body } = await admin<{ entries: object[] }>("GET", "/audit?subject=20360209");
+    expect(body.entries).toMatchObject([
+      { action: "day.shortfall", before: null, after: { shortfall } },
+      { action: "day.publish" },
+    ]);
+  });
+
   it("accepts only names and counts of checks", async () => {
     const pack = await testPack("20360208");
     for (const wrong of [
