@@ -21,6 +21,7 @@ import {
   weekdays,
 } from "../calendar-commands.ts";
 import { inDataset } from "../dataset-days.ts";
+import { ServiceRefusal } from "../exit.ts";
 import { openPack, publishPack, saidBeside } from "../publish-command.ts";
 
 /** The age of the two older sample days: outside the 30-day and the 365-day window. */
@@ -101,19 +102,24 @@ export async function checkSampleDay(
 
 /**
  * Publishes the sample packs of `tradedate` with the verdict of the quality sheet beside them, if there is one, and of
- * quotes the auction pack. What is served already only gets the verdict.
+ * quotes the auction pack. Of a day that was loaded before, what is served only gets the verdict, and what the service
+ * refuses, for example because the user has withdrawn it, stays as it is.
  */
 export async function publishSampleDay(
   client: AdminClient,
   tradedate: BeijingDate,
-  stateDir: string,
+  { stateDir, isLoaded }: { stateDir: string; isLoaded: boolean },
 ): Promise<void> {
+  const keepDecision = (error: unknown) => {
+    if (!isLoaded || !(error instanceof ServiceRefusal)) throw error;
+  };
   for (const dataset of DATASET_NAMES) {
     const path = join(packFolder(stateDir), packName(dataset, tradedate));
     const pack = await openPack(path);
     try {
       // Sample days differ more in size than real ones.
-      await publishPack(client, pack, { force: true, ...(await saidBeside(path, pack)) });
+      const options = { force: !isLoaded, ...(await saidBeside(path, pack)) };
+      await publishPack(client, pack, options).catch(keepDecision);
       if (dataset === "quotes") refuseFailedAuction([await publishAuction(client, { path, pack }, {})]);
     } finally {
       await pack.close();

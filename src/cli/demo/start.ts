@@ -153,7 +153,7 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   if (first !== undefined) {
     say(`Publishing the sample day ${first}`);
     if (!isEarly || first !== newest) await buildSampleDay(first, stateDir);
-    await publishSampleDay(client, first, stateDir);
+    await publishSampleDay(client, first, { stateDir, isLoaded: false });
     served.add(first);
   }
   await accounts;
@@ -175,7 +175,7 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
     if (!served.has(day)) say(`Publishing the sample day ${day}`);
     if (day !== first) await buildSampleDay(day, stateDir);
     const verdict = await checkSampleDay(day, stateDir);
-    await publishSampleDay(client, day, stateDir);
+    await publishSampleDay(client, day, { stateDir, isLoaded: served.has(day) });
     await removeSamplePacks(day, stateDir);
     if (day === newest) say(`Quality check of ${day}: ${verdict}, see ${samplePage(day, stateDir)}`);
     served.add(day);
