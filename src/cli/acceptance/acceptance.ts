@@ -49,7 +49,7 @@ export function registerAcceptance(program: Command): void {
     )
     .option(
       "--account <id>",
-      "the account of the key, if its id does not begin with acceptance: confirms that it is not a customer's",
+      "the account of the key, unless it is called acceptance or acceptance-…: confirms that it is not a customer's",
     )
     .option("--date <YYYYMMDD>", "the day (default: the newest served one)", dateArgument)
     .option("--symbol <symbol>", "the security (default: the largest of the day)")
