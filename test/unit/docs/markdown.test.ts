@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import type { Block } from "../../../src/docs/block.ts";
+import { pageOf } from "../../../src/docs/markdown.ts";
+import { PAGES, SLUGS } from "../../../src/docs/pages.ts";
+
+describe("a page in Markdown", () => {
+  it("has a title, a lead and blocks of each kind", () => {
+    const source = [
+      ...["# A page", "Its lead.", "## Rows & more {#rows}", "Text.", "- one\n- two", "> A note."],
+      ...["{{changes}}", "| a | b |\n| --- | --- |\n| `1` | 2 |\n"],
+    ];
+    expect(pageOf(source.join("\n\n"))).toEqual({
+      title: "A page",
+      lead: "Its lead.",
+      blocks: [
+        { kind: "heading", id: "rows", text: "Rows & more" },
+        { kind: "text", text: "Text." },
+        { kind: "list", items: ["one", "two"] },
+        { kind: "note", text: "A note." },
+        { kind: "code", snippet: "changes" },
+        { kind: "table", head: ["a", "b"], rows: [["`1`", "2"]] },
+      ],
+    });
+  });
+
+  // The reader knows few forms: anything else would be shown as it is written.
+  it("has only forms that the reader knows, and as many cells in each row as in the head", () => {
+    for (const slug of SLUGS) {
+      for (const { title, lead, blocks } of Object.values(PAGES[slug])) {
+        const texts = [title, lead, ...(blocks as readonly Block[]).flatMap(textsOf)];
+        expect(
+          texts.filter((text) => /\n|^\s|\s$|^(?:#|>|\||\* |- |\{\{)/.test(text)),
+          slug,
+        ).toEqual([]);
+      }
+    }
+  });
+});
+
+/** Returns the texts of a block; throws for a row with more or fewer cells than the head. */
+function textsOf(block: Block): readonly string[] {
+  if (block.kind === "list") return block.items;
+  if (block.kind === "code") return [];
+  if (block.kind !== "table") return [block.text];
+  const { head, rows } = block;
+  const odd = rows.find((row) => row.length !== head.length);
+  if (odd !== undefined) throw new Error(`a row has ${odd.length} cells: ${odd.join(" | ")}`);
+  return [...head, ...rows.flat()];
+}
