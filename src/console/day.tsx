@@ -20,7 +20,7 @@ type DatasetDay = HeatDay & { dataset: DatasetName };
 
 /** Serves the page of the day in the URL; 404 for a day outside the plan's window. */
 export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Response> {
-  const window = standingOf(who.principal, nowMs).windows.order_history;
+  const { order_history: window, auction_tick: files } = standingOf(who.principal, nowMs).windows;
   const day = parseBeijingDate(c.req.query("day") ?? "");
   const today = beijingDate(nowMs);
   if (window === null || day === null || day > today || (window.from !== null && day < window.from)) {
@@ -39,7 +39,6 @@ export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Res
       .filter((each) => each.day === day)
       .map((each) => ({ ...each, dataset }));
   });
-  const { auction_tick: files } = standingOf(who.principal, nowMs).windows;
   const isCovered = files !== null && (files.from === null || day >= files.from);
   const auction = isCovered ? await auctionFile(env.DB, day) : null;
   return html(c, dayPage(reader, datasets, auction));
