@@ -54,58 +54,46 @@ function largestOf(values: Float64Array, from: number, to: number): number {
   return largest;
 }
 
-/** Miniblocks of the only block; each has a multiple of 32 values. */
-const WHOLE_MINIBLOCKS = 32;
-
 /**
- * Appends the same with differences of whole bytes in one block: equal differences have equal bytes, which ZSTD finds
- * at byte boundaries only.
+ * Appends the same with differences of whole bytes that are all above one smallest difference: equal differences have
+ * equal bytes, which ZSTD finds at byte boundaries only. The blocks have the usual size, because arrow-rs cannot skip
+ * rows in miniblocks of more than 64 values.
  */
 export function deltaWholeBytes(out: ByteWriter, values: Float64Array, from: number, to: number): void {
   if (largestOf(values, from, to) >= EXACT_BELOW) {
     deltaBinaryPackedWide(out, values, from, to);
     return;
   }
-  const count = to - from - 1;
-  const miniblock = Math.max(1, Math.ceil(count / (WHOLE_MINIBLOCKS * 32))) * 32;
-  out.varint(miniblock * WHOLE_MINIBLOCKS);
-  out.varint(WHOLE_MINIBLOCKS);
+  out.varint(DELTA_BLOCK);
+  out.varint(MINIBLOCKS);
   out.varint(to - from);
   out.zigzag(values[from] ?? 0);
-  if (count === 0) return;
   let smallest = Number.POSITIVE_INFINITY;
   for (let i = from + 1; i < to; i++) smallest = Math.min(smallest, (values[i] ?? 0) - (values[i - 1] ?? 0));
-  out.zigzag(smallest);
-  const widthsAt = out.reserve(WHOLE_MINIBLOCKS);
-  out.bytes.fill(0, widthsAt, widthsAt + WHOLE_MINIBLOCKS);
-  out.length += WHOLE_MINIBLOCKS;
-  for (let first = from + 1, mini = 0; first < to; first += miniblock, mini++) {
-    const end = Math.min(to, first + miniblock);
-    const bytes = wholeMiniblock(out, values, first, end, smallest);
-    out.bytes[widthsAt + mini] = 8 * bytes;
-    // The last miniblock is filled up with zeros.
-    const rest = bytes * (first + miniblock - end);
-    const at = out.reserve(rest);
-    out.bytes.fill(0, at, at + rest);
-    out.length += rest;
+  for (let start = from + 1; start < to; start += DELTA_BLOCK) {
+    out.zigzag(smallest);
+    wholeByteBlock(out, values, start, Math.min(to, start + DELTA_BLOCK), smallest);
   }
 }
 
-/** Appends the differences of `values[from, to)`, less `smallest`. Returns the bytes of each. */
-function wholeMiniblock(
+/** Appends one block: the widths of its miniblocks and the differences of `values[from, to)`, less `smallest`. */
+function wholeByteBlock(
   out: ByteWriter,
   values: Float64Array,
   from: number,
   to: number,
   smallest: number,
-): number {
+): void {
   let largest = 0;
   for (let i = from; i < to; i++) {
     largest = Math.max(largest, (values[i] ?? 0) - (values[i - 1] ?? 0) - smallest);
   }
   const size = Math.max(1, Math.ceil(bitWidth(largest) / 8));
-  let at = out.reserve(size * (to - from));
+  const filled = Math.ceil((to - from) / MINIBLOCK);
+  let at = out.reserve(MINIBLOCKS + size * filled * MINIBLOCK);
   const bytes = out.bytes;
+  for (let mini = 0; mini < MINIBLOCKS; mini++) bytes[at++] = mini < filled ? 8 * size : 0;
+  const end = at + size * filled * MINIBLOCK;
   for (let i = from; i < to; i++) {
     const difference = (values[i] ?? 0) - (values[i - 1] ?? 0) - smallest;
     let low = difference >>> 0;
@@ -115,8 +103,9 @@ function wholeMiniblock(
       low >>>= 8;
     }
   }
-  out.length = at;
-  return size;
+  // The last miniblock is filled up with zeros.
+  bytes.fill(0, at, end);
+  out.length = end;
 }
 
 /**

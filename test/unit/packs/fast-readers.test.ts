@@ -84,6 +84,16 @@ describe("the fast delta reader", () => {
     expect(taken).toBeGreaterThan(500);
   });
 
+  it("gets miniblocks of 32 values, because arrow-rs cannot skip rows in miniblocks of more than 64", () => {
+    const ids = randomIds(printedRandom("miniblocks"), 5_000).map((id) => id % 2 ** 47);
+    for (const write of [deltaBinaryPacked, deltaWholeBytes]) {
+      const page = new ByteWriter(64);
+      write(page, ids, 0, ids.length);
+      // Two bytes for 128 values in a block, one for its miniblocks.
+      expect([...page.take().subarray(0, 3)]).toEqual([0x80, 0x01, 4]);
+    }
+  });
+
   it("reads every page of ids below 2^48, so that real days never need the slow reader", () => {
     const random = printedRandom("fast delta, real ids");
     for (let run = 0; run < 100; run++) {
