@@ -20,15 +20,15 @@ const native: typeof zlib.zstdDecompressSync | undefined = zlib.zstdDecompressSy
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Returns the `size` bytes of `page`, a ZSTD frame. Throws `PackFormatError` when it holds another number of bytes, and
- * before it allocates memory for an impossible size.
+ * Returns the `size` bytes of `page`, a ZSTD frame; no page is empty. Throws `PackFormatError` when it holds another
+ * number of bytes, and before it allocates memory for an impossible size.
  */
 export function decompressPage(page: Uint8Array, size: number): Uint8Array {
-  if (!(size >= 0 && size <= MAX_PAGE_BYTES))
+  if (!(size > 0 && size <= MAX_PAGE_BYTES))
     throw new PackFormatError(`a page states a size of ${size} bytes`);
   const frame = frameOf(page);
   const isWhole = frame !== null && frame.contentBytes === size && frame.length === page.length;
-  const bytes = (isWhole ? keptOrNull(page, size) : null) ?? unkept(page, size, frame?.contentBytes);
+  const bytes = (isWhole ? keptOrNull(page, size) : null) ?? unkept(page, size, isWhole);
   if (bytes.length !== size) {
     throw new PackFormatError(`a page decompressed to ${bytes.length} bytes instead of ${size}`);
   }
@@ -103,12 +103,12 @@ function hasWriteSync(handle: unknown): handle is Decoder["handle"] {
   return typeof handle === "object" && handle !== null && "writeSync" in handle;
 }
 
-/** Decompresses by documented interfaces alone. `contentBytes` is the size that the frame states, if it does. */
-function unkept(page: Uint8Array, size: number, contentBytes: number | null | undefined): Uint8Array {
+/** Decompresses by documented interfaces alone. `isWhole` says that the page is one frame that states this size. */
+function unkept(page: Uint8Array, size: number, isWhole: boolean): Uint8Array {
   const bytes = page.length < NATIVE_FROM_BYTES ? null : nativeOrNull(page, size);
   if (bytes !== null) return bytes;
-  // The portable decoder has no limit of its own, so it receives only frames that state their content size.
-  if (contentBytes === size) return decompressInJs(page);
+  // The portable decoder has no limit of its own: it would also decode frames that follow the first one.
+  if (isWhole) return decompressInJs(page);
   const late = nativeOrNull(page, size);
   if (late === null) throw new PackFormatError(`a page is no ZSTD frame of ${size} bytes`);
   return late;

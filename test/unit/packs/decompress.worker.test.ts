@@ -21,6 +21,15 @@ describe("decompression of a page in the worker's runtime", () => {
     expect(() => decompressPage(page, 4_999)).toThrow(/decompressed to 5000/);
     expect(() => decompressPage(page.subarray(0, page.length - 5), 5_000)).toThrow();
     expect(() => decompressPage(page.subarray(4), 5_000)).toThrow();
+    const empty = new Uint8Array(zstdCompressSync(new Uint8Array(0)));
+    expect(() => decompressPage(empty, 0)).toThrow(/states a size of 0 bytes/);
+  });
+
+  it("decodes no large frame behind a frame of the stated size", () => {
+    const [first, second] = [300, 200_000].map((size) => zstdCompressSync(new Uint8Array(size)));
+    const page = new Uint8Array([...(first ?? []), ...(second ?? [])]);
+    expect(page.length).toBeLessThan(128);
+    expect(() => decompressPage(page, 300)).not.toThrow(/decompressed to 200300/);
   });
 
   it("restores each page whatever the pages before it were: whole, cut, corrupt or of another size", () => {
