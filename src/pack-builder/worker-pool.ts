@@ -25,8 +25,8 @@ export class WorkerPool {
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
   private readonly all: Thread[] = [];
-  /** An ended thread never answers, so its pending work is rejected. */
-  private ended = false;
+  /** Why a thread ended: it never answers again, so all later work is rejected. */
+  private failure: unknown;
   /** Does the work without threads. */
   private readonly own: ThreadJobs | undefined;
 
@@ -45,7 +45,7 @@ export class WorkerPool {
     return new DatasetPool(this.threads, (work) => this.run({ build, work }) as Promise<never>);
   }
 
-  /** Runs every check on the securities of a slice. Throws `PackFormatError` for a pack that does not decode. */
+  /** Runs every check on the securities of a slice. Throws for a pack that does not decode. */
   checkSlice(slice: CheckedSlice): Promise<CheckedSecurity[]> {
     return this.run({ check: slice }) as Promise<CheckedSecurity[]>;
   }
@@ -63,7 +63,7 @@ export class WorkerPool {
         ? this.started()
         : await new Promise<Thread>((resolve) => this.waiting.push(resolve)));
     try {
-      if (this.ended) throw new Error(ENDED);
+      if (this.failure !== undefined) throw this.failure;
       return await answerOf(thread, job);
     } finally {
       const next = this.waiting.shift();
@@ -75,8 +75,12 @@ export class WorkerPool {
   private started(): Thread {
     const workerData = this.all.length;
     const thread = new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData });
+    // An error of a thread without work would end the process if it had no listener.
+    thread.on("error", (error) => {
+      this.failure ??= error;
+    });
     thread.once("exit", () => {
-      this.ended = true;
+      this.failure ??= new Error(ENDED);
     });
     this.all.push(thread);
     return thread;
