@@ -181,8 +181,10 @@ async function checkedOf(
   packs: readonly BuildReport[],
   pool: WorkerPool,
 ): Promise<CheckedFolder | null> {
-  if (!verify || packs.every(({ pack }) => pack === null)) return null;
-  const shortfalls = Object.fromEntries(packs.map((pack) => [pack.dataset, shortfallsOf(pack, packs)]));
+  // A failed build leaves the pack of an earlier one in the folder, which lacks none of these rows.
+  const written = packs.filter(({ pack }) => pack !== null);
+  if (!verify || written.length === 0) return null;
+  const shortfalls = Object.fromEntries(written.map((pack) => [pack.dataset, shortfallsOf(pack, packs)]));
   return checkFolder(outFolder, tradedate, { pool, shortfalls });
 }
 

@@ -255,6 +255,14 @@ describe("a delivery with all three datasets", () => {
     expect(await readSheet(join(outFolder, `${DAY}_quality.json`))).toMatchObject({
       degraded: [{ reason: "few_securities", ...lacking }],
     });
+    // A failed build leaves the orders of the first one, and says nothing about them.
+    const broken = everyFile(files, "逐笔委托.csv", (file) => Buffer.concat([file, Buffer.from("x\r\n")]));
+    const failed = await buildDay(broken, { datasets: ["orders", "quotes"], outFolder });
+    expect(failed.report.packs.map(({ result }) => result)).toEqual(["failed", "whole"]);
+    expect(await readSheet(join(outFolder, `${DAY}_quality.json`))).toMatchObject({
+      packs: { orders: expect.any(String) },
+      degraded: [{ reason: "few_securities", ...lacking }],
+    });
     const only = (code: string, said: Record<string, string>) => ({
       [`${DAY}/${code}/行情.csv`]: quoteFile(quoteLine({ 万得代码: code, 交易所代码: "", ...said })),
     });
