@@ -13,12 +13,10 @@ import type { PackFile } from "./pack-file.ts";
 import { FileSink } from "./pack-sink.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
-const NO_AUCTION: Auction = { rows: [], defects: [] };
-
 /** Reads the auction of a security from its section of a quote pack; only the blocks that begin before its end are read. */
 export async function readAuction(pack: Pick<PackFile, "read">, entry: SectionEntry): Promise<Auction> {
   const last = entry.blocks.findLastIndex(({ t0 }) => t0 < AUCTION_END);
-  if (last < 0) return NO_AUCTION;
+  if (last < 0) return { rows: [], defects: [] };
   const bytes = await pack.read(entry.offset, blockEnd(entry, last));
   return auctionOf(sectionRows(entry, bytes, quotes, { unread: UNNEEDED_COLUMNS, before: AUCTION_END }));
 }
@@ -56,9 +54,9 @@ export async function auctionFileAt(
 }
 
 /**
- * Writes the auction pack of the quote pack `pack` to `path` atomically; equal packs give equal bytes. `known` holds the
- * auctions where they were read before, by code with suffix. Returns `null`, and leaves no file, when no security has an
- * auction.
+ * Writes the auction pack of the quote pack `pack` to `path` atomically; equal packs give equal bytes. `known` holds
+ * auctions that were read before, by code with suffix; the others are read. Returns `null`, and leaves no file, when no
+ * security has an auction.
  */
 export async function writeAuctionPack(
   pack: Pick<PackFile, "index" | "read">,
@@ -71,10 +69,8 @@ export async function writeAuctionPack(
     const writer = new AuctionWriter(tradedate, buildId);
     const written = { path, securities: 0, rows: 0, defects: 0 };
     for (const entry of entries) {
-      const { rows, defects } =
-        known === undefined
-          ? await readAuction(pack, entry)
-          : (known.get(`${entry.symbol}.${entry.market}`) ?? NO_AUCTION);
+      const code = `${entry.symbol}.${entry.market}`;
+      const { rows, defects } = known?.get(code) ?? (await readAuction(pack, entry));
       written.defects += defects.length;
       written.securities += rows.length > 0 ? 1 : 0;
       written.rows += rows.length;
