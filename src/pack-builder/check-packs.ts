@@ -1,6 +1,6 @@
 /**
  * The quality check of a day: reads its packs back, one security at a time, and writes the quality sheet beside them,
- * as JSON and as a page. Memory holds the rows of one security and the verdicts of all securities.
+ * as JSON and as a page. Memory holds the rows of one security, and the verdicts and opening auctions of all securities.
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -21,6 +21,8 @@ export class ThreadJobs {
       }
       return this.bench.do(job.work);
     }
+    // All builds have ended, so the memory of their rows is free for the check.
+    this.close();
     // Threads of small days do not check, and need not load the code.
     const { checkSlice } = await import("./check-slice.ts");
     return checkSlice(job.check);
