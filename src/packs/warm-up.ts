@@ -3,8 +3,8 @@
  * compiler has optimised this code. The first real page then takes four times as long as a warm one instead of nine
  * times.
  *
- * This adds 30 to 40 ms of processor time to the start of an isolate, a third to a half of it. The platform does not bill the start, begins it
- * while the connection is opened, and allows a second for it.
+ * This adds 30 to 40 ms of processor time to the start of an isolate, a third to a half of it. The platform does not bill
+ * the start, begins it while the connection is opened, and allows a second for it.
  */
 import { crc32 } from "node:zlib";
 import { orders } from "../datasets/orders.ts";
