@@ -5,7 +5,7 @@
  */
 import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";
-import type { Dataset } from "../../datasets/dataset.ts";
+import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { DATASETS } from "../../datasets/registry.ts";
 import { type ChunkSizes, chunkTableBytes, decodeChunkTable } from "../../packs/chunk-table.ts";
 import { asFormat, PackFormatError } from "../../packs/errors.ts";
@@ -37,6 +37,8 @@ export class PackBytes {
   private readonly dataset: Dataset;
   /** The chunk sizes of every checked section. */
   private readonly tables: ChunkSizes[][][] = [];
+  /** The dataset with the encodings of every checked section. */
+  private readonly encoded: Dataset[] = [];
 
   constructor(pack: PackFile) {
     this.pack = pack;
@@ -53,7 +55,10 @@ export class PackBytes {
     for (const [number, entry] of this.pack.index.entries.entries()) {
       const bytes = await this.pack.read(entry.offset, entry.length);
       this.tables.push(entry.rows === 0 ? [] : checkSection(entry, bytes, this.dataset));
-      this.times.push(entry.rows === 0 ? [] : timesOf(entry, bytes, this.dataset));
+      const { times, dataset } =
+        entry.rows === 0 ? { times: [], dataset: this.dataset } : statedIn(entry, bytes, this.dataset);
+      this.times.push(times);
+      this.encoded.push(dataset);
       if (entry.rows > 0) onSection(entry, bytes, number);
     }
   }
@@ -66,10 +71,11 @@ export class PackBytes {
     for (const [number, entry] of this.pack.index.entries.entries()) {
       if (entry.rows === 0) continue;
       const groups = rowGroupsOf(entry, this.tables[number] ?? [], this.times[number] ?? []);
+      const encoded = this.encoded[number] ?? dataset;
       const own = new ByteWriter(4096);
       for (const group of groups) {
-        rowGroupMetadata(own, group, 0, dataset);
-        rowGroupMetadata(all, group, entry.offset, dataset);
+        rowGroupMetadata(own, group, 0, encoded);
+        rowGroupMetadata(all, group, entry.offset, encoded);
       }
       const offset = entry.offset + entry.length - entry.footerLength;
       const footer = closed(footerBytes(entry.rows, groups.length, own.written(), dataset));
@@ -111,15 +117,33 @@ function checkSection(entry: SectionEntry, bytes: Uint8Array, { columns }: Datas
   return decodeChunkTable(table, entry.blocks.length, columns.length);
 }
 
-/** Returns the times in the statistics of a checked section's footer. */
-function timesOf(entry: SectionEntry, bytes: Uint8Array<ArrayBuffer>, { columns }: Dataset): BlockTimes {
-  const column = columns.findIndex(({ kind }) => kind === "time");
+/** Returns what the footer of a checked section states: the times of its blocks, and the encodings of its columns. */
+function statedIn(
+  entry: SectionEntry,
+  bytes: Uint8Array<ArrayBuffer>,
+  dataset: Dataset,
+): { times: BlockTimes; dataset: Dataset } {
+  const column = dataset.columns.findIndex(({ kind }) => kind === "time");
   const footer = bytes.slice(entry.length - entry.footerLength).buffer;
   const { row_groups } = asFormat(() => parquetMetadata(footer));
-  return row_groups.map((group) => {
+  const times = row_groups.map((group) => {
     const statistics = group.columns[column]?.meta_data?.statistics;
     return { first: String(statistics?.min_value), last: String(statistics?.max_value) };
   });
+  const isFormer = dataset.columns.some(({ formerEncoding }, place) => {
+    const stated = row_groups[0]?.columns[place]?.meta_data?.encodings ?? [];
+    return formerEncoding !== undefined && stated.includes(formerEncoding);
+  });
+  return { times, dataset: isFormer ? formerly(dataset) : dataset };
+}
+
+/** Returns `dataset` with the encodings of earlier builders. */
+function formerly(dataset: Dataset): Dataset {
+  const columns = dataset.columns.map(
+    (column): Column =>
+      column.formerEncoding === undefined ? column : { ...column, encoding: column.formerEncoding },
+  );
+  return { ...dataset, columns };
 }
 
 function rowGroupsOf(entry: SectionEntry, table: ChunkSizes[][], times: BlockTimes): RowGroup[] {

@@ -1,19 +1,29 @@
 /** Sections of earlier builders, which stored the order numbers of trades PLAIN. */
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { Column, Dataset } from "../../../src/datasets/dataset.ts";
 import { trades } from "../../../src/datasets/trades.ts";
 import { writeItems } from "../../../src/orders/page-json.ts";
+import { FileSink } from "../../../src/pack-builder/pack-sink.ts";
+import { PackWriter } from "../../../src/pack-builder/pack-writer.ts";
 import { ByteWriter } from "../../../src/pack-builder/parquet/byte-writer.ts";
 import { ENCODING, plainChunk } from "../../../src/pack-builder/parquet/column-chunk.ts";
+import { footerBytes, rowGroupMetadata } from "../../../src/pack-builder/parquet/footer.ts";
+import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
 import { openBlock } from "../../../src/packs/block-columns.ts";
-import { decodeChunkTable } from "../../../src/packs/chunk-table.ts";
+import { decodeChunkTable, encodeChunkTable } from "../../../src/packs/chunk-table.ts";
+import { PARQUET_MAGIC } from "../../../src/packs/layout.ts";
 import { projectedFile } from "../../../src/packs/projected-file.ts";
 import { randomRows } from "../../support/builders.ts";
 import { answerRows, fieldNames } from "../../support/dataset-days.ts";
 import { readParquet } from "../../support/parquet-reader.ts";
 import { printedRandom } from "../../support/random.ts";
 import { testSection } from "../../support/sections.ts";
+import { temporaryFolder } from "../pack-builder/deliveries.ts";
 
-const DAY = "20230201";
+const DAY = "20230201" as BeijingDate;
 const rows = 2_500;
 const columns = randomRows(printedRandom("former packs"), trades, { rows });
 const section = { symbol: "600519", market: "SH", columns } as const;
@@ -45,8 +55,54 @@ function formerBlock() {
   return { block, sizes: former, entry: { ...entry, length } };
 }
 
+/** Writes a pack of that section alone, with the footers of its builder, and returns its path. */
+async function writeFormerPack({ block, sizes, entry }: ReturnType<typeof formerBlock>): Promise<string> {
+  const former: Dataset = {
+    ...trades,
+    columns: trades.columns.map(
+      (column): Column =>
+        "formerEncoding" in column ? { ...column, encoding: column.formerEncoding } : column,
+    ),
+  };
+  const start = entry.blocks[0]?.offset ?? 0;
+  let at = start;
+  const chunks = sizes.map(({ dictionary, total, uncompressed }) => {
+    at += total;
+    const offset = at - total;
+    return { offset, dataOffset: offset + dictionary, size: total, rawSize: uncompressed };
+  });
+  const [firstTime = "", lastTime = ""] = [columns.time[0], columns.time[rows - 1]].map((time) =>
+    String(time).padStart(9, "0"),
+  );
+  const group = { rows, symbol: section.symbol, firstTime, lastTime, chunks };
+  const metadata = new ByteWriter(4096);
+  rowGroupMetadata(metadata, group, 0, former);
+  const footer = footerBytes(rows, 1, metadata.written(), former);
+  const out = new ByteWriter(1 << 16);
+  for (const part of [PARQUET_MAGIC, encodeChunkTable([sizes], sizes.length), block, footer])
+    out.append(part);
+  out.uint32(footer.length);
+  out.append(PARQUET_MAGIC);
+  const bytes = out.take();
+  const path = join(temporaryFolder(), "former.parquet");
+  const writer = new PackWriter(DAY, await FileSink.create(path), "trades");
+  Reflect.set(writer, "dataset", former);
+  const places = {
+    ...{ length: bytes.length, footerLength: footer.length + 8, crc: crc32(bytes) },
+    blocks: entry.blocks.map((each) => ({ ...each, crc: crc32(block) })),
+  };
+  await writer.append({ entry: { ...entry, ...places }, bytes, groups: [group] });
+  await writer.finish();
+  return path;
+}
+
 describe("a section of trades with PLAIN order numbers", () => {
-  const { block, sizes, entry } = formerBlock();
+  const former = formerBlock();
+  const { block, sizes, entry } = former;
+
+  it("is intact: every checksum and footer, and the rows that DuckDB reads", async () => {
+    expect(await verifyPack(await writeFormerPack(former))).toMatchObject({ ok: true, value: { rows } });
+  });
 
   it("gives the same page as one of this builder", () => {
     const page = writeItems([
