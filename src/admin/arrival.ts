@@ -89,7 +89,8 @@ function problemIn(failure: PackFormatError | null): ArrivalProblem | null {
 }
 
 /**
- * Returns the index of the pack of `dataset` in `sizeBytes` bytes that `readRange` reads, or why they are no such pack.
+ * Returns the index of the pack of `dataset` in `sizeBytes` bytes that `readRange` reads, or why the bytes are no such
+ * pack.
  */
 export async function packIndex(
   sizeBytes: number,
@@ -113,7 +114,7 @@ function problemOf(index: DayIndex, tradedate: BeijingDate, claims: PackClaims):
     ["number of securities", index.entries.length, claims.securities],
   ] as const;
   for (const [what, found, announced] of said) {
-    if (found !== announced) return { problem: `its ${what} is ${found}, announced was ${announced}` };
+    if (found !== announced) return { problem: `its ${what} is ${found}, but ${announced} was announced` };
   }
   return null;
 }

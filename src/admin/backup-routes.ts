@@ -201,7 +201,7 @@ async function putChunk(c: AdminContext): Promise<Answered<RestoreState>> {
   if (columns === undefined || body.rows.some((row) => row.length !== columns.length)) {
     return refused({
       reason: "backup_unfit",
-      problem: `chunk ${n} has other columns than the backup's ${body.table}`,
+      problem: `the columns of chunk ${n} differ from those of the backup's table ${body.table}`,
     });
   }
   const unsealed = await pageRefusal(c, restore, n, body);
@@ -297,7 +297,7 @@ async function restoreOf(c: AdminContext): Promise<Answered<Restore>> {
   return refused({ reason: "absent", what: "restore of this backup; begin again" });
 }
 
-/** The deployment's `BACKUP_SECRET`; undefined without one, and then backups have no seals. */
+/** The deployment's `BACKUP_SECRET`; undefined when it is not set, and backups then have no seals. */
 type BackupSecrets = ShareSecrets | undefined;
 
 /** Why a seal is invalid. */
@@ -305,7 +305,10 @@ export type SealProblem = "unsealed" | "no_secret" | "edited";
 
 type Columns = BackupTable["columns"];
 
-/** Returns the text that the seal of a backup's head covers. `tables` are its columns by table. */
+/**
+ * Returns the text over which the seal of a backup's head is computed. `tables` maps the name of each table in the
+ * backup to its columns.
+ */
 function headText(
   { id, takenAtMs }: Pick<BackupIdentity, "id" | "takenAtMs">,
   tables: Readonly<Record<string, Columns>>,

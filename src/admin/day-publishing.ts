@@ -338,7 +338,7 @@ async function openAdoption(
   return opened ? findUpload<PackClaims>(stores.db, target.target, uploadId) : null;
 }
 
-/** Returns what the upload announced; objects of earlier versions have no claims, and their packs count as complete. */
+/** Returns what the upload announced. Objects of earlier versions have no claims; their packs count as complete. */
 function claimsIn(claims: string | undefined): z.output<typeof claimsSchema> {
   const parsed = claimsSchema.safeParse(claims === undefined ? undefined : JSON.parse(claims));
   return parsed.success ? parsed.data : { degraded: false };

@@ -93,7 +93,7 @@ function rotationFindings(settings: Settings, nowMs: number): Finding[] {
   return [
     warning(
       name,
-      `${name} is set, but is no longer accepted since 24 hours after ${rotatedAt}.`,
+      `${name} is set, but has not been accepted since 24 hours after ${rotatedAt}.`,
       "Delete it.",
     ),
   ];

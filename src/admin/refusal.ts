@@ -136,7 +136,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "upload_ended":
       return { status: 409, error: endedSentence(refusal.state, refusal.note) };
     case "upload_lost":
-      return { status: 409, error: "The storage no longer has this upload; publish again." };
+      return { status: 409, error: "R2 no longer has this upload; publish again." };
     case "part_number":
       return {
         status: 422,

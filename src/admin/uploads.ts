@@ -41,9 +41,9 @@ export interface ArrivalProblem {
 }
 
 export interface UploadTarget<Claims> {
-  /** Its upload target. */
+  /** The target as the table of uploads stores it. */
   target: string;
-  /** Its name in messages: the day of a pack, the name of a file. */
+  /** The target's name in messages: the day of a pack, the name of a file. */
   called: string;
   /** Returns the object key of a revision. */
   objectKey(revision: number): string;

@@ -345,9 +345,9 @@ export const adoptDaySchema = z.strictObject({
   objectKey: z.string().min(1).max(200),
   /** The pack's checksum; needed only when its object has none, as in earlier versions. */
   sha256: sha256Schema.optional(),
-  /** Whether its build left rows out; absent for what its upload announced. */
+  /** Whether the pack's build left rows out; absent: as its upload announced. */
   degraded: z.boolean().optional(),
-  /** Publishes it even when it is implausible. */
+  /** Publishes the pack even when the day is implausible. */
   force: z.boolean().default(false),
 });
 export type AdoptDay = z.input<typeof adoptDaySchema>;

@@ -157,9 +157,9 @@ export const secretVersionsSchema = z.strictObject({
   versions: z.array(
     z.strictObject({
       version: z.int(),
-      /** Whether the secret contains it; without it, what depends on it does not work. */
+      /** Whether the secret contains this version; otherwise the shares and links that depend on it do not work. */
       present: z.boolean(),
-      /** Shares in force and external links that depend on it. */
+      /** Shares in force and external links that depend on the version. */
       shares: countSchema,
       drives: countSchema,
     }),

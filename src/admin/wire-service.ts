@@ -83,7 +83,7 @@ export const runScheduledSchema = z.strictObject({ tell: z.boolean().default(fal
 
 const scheduledRunSchema = z.strictObject({
   findings: z.array(findingSchema),
-  /** Whether the webhook accepted them; null without findings or without a webhook. */
+  /** Whether the webhook accepted the findings; null without findings or without a webhook. */
   told: z.boolean().nullable(),
 });
 export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
@@ -101,7 +101,7 @@ export type BackupSeal = z.infer<typeof backupSealSchema>;
 /** The backup's identity. The seals of its pages contain its id. */
 export const backupIdentitySchema = z.strictObject({
   id: z.string().regex(/^[0-9A-Za-z]{24}$/),
-  /** When it began, by the service's clock, Unix milliseconds. */
+  /** When the backup began, by the service's clock, Unix milliseconds. */
   takenAtMs: countSchema,
   /** The seal of id, instant and tables; null when the service has no `BACKUP_SECRET`. */
   seal: backupSealSchema.nullable(),

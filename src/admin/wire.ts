@@ -92,7 +92,7 @@ export * from "./wire-service.ts";
 /** The body of every refused admin request. It never contains a key, a token or a password. */
 export const adminErrorSchema = z.strictObject({
   error: z.string(),
-  /** The reason for scripts; absent when the service itself failed. */
+  /** The machine-readable reason, for scripts to compare; absent when the service itself failed. */
   reason: z.string().optional(),
 });
 export type AdminError = z.infer<typeof adminErrorSchema>;

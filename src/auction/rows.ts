@@ -18,7 +18,7 @@ const NEEDED = [
 /** The columns of a security's quotes from which its auction is computed. */
 export type AuctionQuotes = Pick<RowsOf<typeof quotesDataset>, "rows" | "time" | (typeof NEEDED)[number]>;
 
-/** Keys of the other columns. */
+/** Keys of the columns of quotes that an auction does not need. */
 export const UNNEEDED_COLUMNS: readonly string[] = storedColumns(quotesDataset)
   .map(({ key }) => key)
   .filter((key) => !NEEDED.some((each) => each === key));

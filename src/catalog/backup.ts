@@ -55,7 +55,7 @@ const IN_USE = BACKUP_TABLES.filter(({ name }) => name !== "plans" && name !== "
 
 /** Returns the names of tables with rows; empty for a new deployment. */
 export async function tablesInUse(db: D1Database): Promise<string[]> {
-  // The counts are columns of one row, because D1 limits the terms of a compound SELECT.
+  // One row with a column per table, not a UNION of rows, because D1 limits the terms of a compound SELECT.
   const columns = IN_USE.map(({ name }) => `EXISTS (SELECT 1 FROM ${name}) AS ${name}`);
   const row = await sql(db)`SELECT ${plain(columns.join(", "))}`.first<Record<string, number>>();
   return IN_USE.map(({ name }) => name).filter((name) => row?.[name] === 1);

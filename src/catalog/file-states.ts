@@ -102,7 +102,7 @@ const isCaseTwin = ({ dataType, tradedate, name }: FilePlace) =>
   part`data_type = ${dataType} AND tradedate = ${tradedate} AND lower(name) = lower(${name})
     AND name <> ${name} AND state <> 'uploaded'`;
 
-/** Returns the name of such a file, or null. */
+/** Returns the name of another file of this type and day whose name differs only in case, or null. */
 export async function caseTwin(db: D1Database, place: FilePlace): Promise<string | null> {
   return sql(db)`SELECT name FROM day_files WHERE ${isCaseTwin(place)} LIMIT 1`.first<string>("name");
 }

@@ -80,8 +80,8 @@ const DIFFERS = `
     was.state IS 'available')`;
 
 /**
- * Comparing two packs takes tens of milliseconds, and a statement may take 30 s. When more days than this have another
- * pack, their changes do not list the differing securities.
+ * Comparing two packs takes tens of milliseconds, and a statement may take 30 s. When a restore changes the packs of
+ * more days than this, the change entries of those days do not list the differing securities.
  */
 const COMPARED_DAYS = 100;
 

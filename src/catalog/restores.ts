@@ -121,7 +121,7 @@ export async function brokenTables(db: D1Database, { restoreId, tables }: Restor
   });
 }
 
-/** A pack or file of the backup with its id there. */
+/** A pack or file of the backup, with its id in the backup. */
 export interface RestoredObject {
   objectId: number;
   kind: "pack" | "file";
@@ -242,7 +242,7 @@ const KEPT: Record<string, string> = {
 /** Entries are only appended to the audit. */
 const REPLACED = BACKUP_TABLES.filter(({ name }) => !(name in KEPT) && name !== "audit");
 
-/** R2 has other parts or none by now, and the number may have been issued again. */
+/** A restore ends uploads: R2 can have lost or replaced their parts, and their numbers may have been issued again. */
 const OPEN_UPLOADS_GO = [
   "DELETE FROM upload_parts WHERE TRUE",
   "DELETE FROM uploads WHERE state IN ('uploading', 'completing')",

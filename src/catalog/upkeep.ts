@@ -19,7 +19,7 @@ export interface KnownObject {
   /** The object's etag; null while its upload is open or when the upload ended unserved. */
   etag: string | null;
   sizeBytes: number;
-  /** The day or file in it, for messages. */
+  /** The day or file that the object holds, for messages. */
   called: string;
   /** The pack's id, or null. */
   packId: number | null;
@@ -107,7 +107,7 @@ export async function endStaleUpload(
   return moved?.meta.changes === 1;
 }
 
-/** Returns the names of the migrations that wrangler has applied, in order; null when it keeps no list here. */
+/** Returns the names of the migrations that wrangler applied, in order; null without the table d1_migrations. */
 export async function appliedMigrations(db: D1Database): Promise<string[] | null> {
   const lists = sql(db)`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'd1_migrations'`;
   if ((await lists.first()) === null) return null;

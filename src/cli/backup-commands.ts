@@ -56,7 +56,7 @@ export function registerBackup(program: Command): void {
     .description("write a backup to a new file")
     .option(
       "--out <file or folder>",
-      "the file, compressed if it ends in .gz; a path without an extension is a folder, where the name has the time",
+      "the file, compressed if its name ends in .gz; a path without an extension is a folder, in which the file is named after the time",
       ".",
     )
     .addHelpText("after", NOT_IN_IT)
@@ -71,10 +71,10 @@ export function registerBackup(program: Command): void {
     .command("restore")
     .description("replace a deployment's data by a backup; run it again after any interruption")
     .argument("<file>")
-    .option("--force", "also over existing data, which is lost")
+    .option("--force", "restore even if the deployment has data, which is lost")
     .option(
       "--unauthenticated",
-      "without verifying its seals: when BACKUP_SECRET is lost, or for a backup of an older version",
+      "do not verify the backup's seals: for a lost BACKUP_SECRET, or a backup of an older version",
     )
     .option(...YES_OPTION)
     .addHelpText(
@@ -123,10 +123,10 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
   const { at, service, version, identity } = head;
   const sealedWith = identity?.seal?.version ?? null;
   print(options, { path, whole: true, at, service, version, sealedWith, ...end }, [
-    `${path} is whole: ${service} (${version}) at ${at}.`,
+    `${path} is complete: ${service} (${version}) at ${at}.`,
     sealedWith === null
       ? "It is not sealed: restoring it needs --unauthenticated."
-      : `It is sealed with version ${sealedWith} of BACKUP_SECRET, which only the service can check: a restore does.`,
+      : `It is sealed with version ${sealedWith} of BACKUP_SECRET; the service checks the seal during a restore.`,
     ...rowLines(end.rows),
   ]);
 }
@@ -138,7 +138,7 @@ async function restore(
   const client = serviceOf(options);
   const backup = await openBackup(path);
   if (options.force) {
-    const question = `Put ${path} of ${backup.head.at} in the place of everything that ${client.baseUrl} holds?`;
+    const question = `Replace everything in ${client.baseUrl} by ${path} of ${backup.head.at}?`;
     await confirm(question, options);
   }
   const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -333,7 +333,7 @@ async function neededObjects(backup: WholeBackup): Promise<Needed> {
   for await (const row of backup.rows()) {
     if (row.table === "day_packs") needed.ids.push(Number(cellOf(row, "pack_id")));
     if (row.table === "order_days") {
-      // Days in backups of earlier versions are of orders.
+      // Backups made by earlier versions of the program have no dataset column: all their days are days of orders.
       const dataset = String(cellOf(row, "dataset") ?? "orders");
       const called = isDatasetName(dataset) ? dayName(String(cellOf(row, "tradedate")), dataset) : dataset;
       needed.served.set(Number(cellOf(row, "pack_id")), called);
@@ -366,7 +366,7 @@ async function lookForObjects(
         const called = served.get(objectId);
         if (problem !== null && called !== undefined) lacking.push({ called, problem });
       }
-      if (waiting.length > 0) say(`${waiting.length} packs and files are still to be looked for`);
+      if (waiting.length > 0) say(`${waiting.length} packs and files are still to be found in R2`);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, look));
@@ -384,7 +384,7 @@ async function sweep(client: AdminClient, say: (line: string) => void): Promise<
   } catch (error) {
     // The operator's token may not be among the restored ones.
     say(
-      `The backup is restored; its remains were not swept: ${error instanceof Error ? error.message : error}`,
+      `The backup is restored. Some index rows of replaced packs remain, and the scheduled task deletes them: ${error instanceof Error ? error.message : error}`,
     );
   }
 }

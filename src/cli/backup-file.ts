@@ -135,7 +135,7 @@ export async function openBackup(path: string): Promise<WholeBackup> {
   if (head === undefined || end === undefined) throw notWhole(path, "it is cut short, or no backup at all");
   if (end.sha256 !== hash.digest("hex")) throw notWhole(path, "its bytes are not those that were written");
   for (const [table, rows] of Object.entries(end.rows)) {
-    if (rows !== (counts[table] ?? 0)) throw notWhole(path, `it has not all of its ${table}`);
+    if (rows !== (counts[table] ?? 0)) throw notWhole(path, `rows of its table ${table} are missing`);
   }
   const { tables } = head;
   async function* lines(): AsyncGenerator<BackupRow | BackupPageEnd> {
@@ -169,7 +169,7 @@ async function* pagesAsSealed(
       rows = [];
     }
   }
-  if (rows.length > 0) throw notWhole(path, "its last rows belong to no page");
+  if (rows.length > 0) throw notWhole(path, "the end of its last page is missing");
 }
 
 /** Yields pages of a backup of the first format: rows of one table, up to `PAGE_BYTES`. */
@@ -196,20 +196,24 @@ function pageEndOf(path: string, line: string): BackupPageEnd | null {
   const value = jsonOf(line);
   if (value === null || !("page" in value) || Array.isArray(value.page)) return null;
   const page = pageSchema.safeParse(value.page).data;
-  if (page === undefined) throw notWhole(path, "a line of it is no end of a page");
+  if (page === undefined) throw notWhole(path, "a line is not a valid end of a page");
   return page;
 }
 
 function headOf(path: string, line: string): BackupHead {
   const head = headSchema.safeParse(jsonOf(line)).data;
-  if (head === undefined) throw notWhole(path, "its first line is not that of a backup this command knows");
+  if (head === undefined)
+    throw notWhole(
+      path,
+      "its first line is not the head of a backup that this version of the command can read",
+    );
   return head;
 }
 
 function rowOf(path: string, line: string): BackupRow {
   const [entry] = Object.entries(jsonOf(line) ?? {});
   const [table, values] = entry ?? [];
-  if (table === undefined || !Array.isArray(values)) throw notWhole(path, "a line of it is no row");
+  if (table === undefined || !Array.isArray(values)) throw notWhole(path, "a line is not a valid row");
   return { table, values: values as BackupValue[] };
 }
 

@@ -342,7 +342,9 @@ function registerAdopt(day: Command): void {
     .action(listAdoptable);
   day
     .command("adopt")
-    .description("serve such a pack as the day's next revision after checking it, without uploading it again")
+    .description(
+      "serve a pack that is in R2 but not in the catalog as the day's next revision, after checking it and without uploading it again",
+    )
     .argument("<YYYYMMDD>", "", dateArgument)
     .addOption(datasetOption("the dataset of the day").default("orders"))
     .option("--object <key>", "the pack's object key (default: the newest of the day)")
@@ -392,7 +394,7 @@ async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
   );
   if (day === undefined || pack === undefined) {
     throw new CommandFailure(
-      `There is no such pack of ${called} to adopt; \`edgetape day adoptable\` lists what there is.`,
+      `R2 has no pack of ${called} that can be adopted; \`edgetape day adoptable\` lists the packs that can.`,
     );
   }
   const instead = day.served === null ? "" : ` in place of revision ${day.served}`;

@@ -68,7 +68,7 @@ function decidedText({ withdrawn, damaged }: DayRevision): string {
   return `withdrawn by ${withdrawn.by}${withdrawn.note === "" ? "" : `: ${withdrawn.note}`}`;
 }
 
-/** Returns the state, whether rows were left out, and why or which. */
+/** Returns the state, whether rows were left out, and the note: the reason for the state, or what the day lacks. */
 export function stateOf({ state, degraded, note }: DaySummary): string {
   return `${state}${degraded ? ", degraded" : ""}${note === "" ? "" : `: ${note}`}`;
 }

@@ -20,9 +20,9 @@ export async function readOperatorText(path: string): Promise<string> {
 
 /**
  * Decodes `bytes` as UTF-8 if valid, otherwise as GB18030 if valid. Lines that end with CR alone, as spreadsheets on a
- * Mac can save them, get LF, because a parser would otherwise read the file as one long line. Throws `CommandFailure`
- * with `name` and the line for bytes of neither encoding, for a file that mixes both, and for characters of a wrong
- * earlier decoding (U+FFFD) or of UTF-16 (U+0000).
+ * Mac can save them, get LF, because a parser would otherwise read the file as one long line. Throws `CommandFailure`,
+ * which gives `name` and the line, if the bytes are valid in neither encoding, if the file mixes both, or if the text
+ * contains U+FFFD (it was decoded wrongly earlier) or U+0000 (the file is probably UTF-16).
  */
 export function decodeOperatorText(bytes: Uint8Array, name: string): string {
   const text = decoded(bytes, "utf-8") ?? decoded(bytes, "gb18030");

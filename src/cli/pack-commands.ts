@@ -50,7 +50,7 @@ function registerBuild(pack: Command): void {
       countArgument,
     )
     .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
-    .option("--no-verify", "do not verify a pack before it is renamed")
+    .option("--no-verify", "do not verify each pack before it gets its final name")
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
@@ -92,7 +92,7 @@ export async function buildWithProgress(
   return report;
 }
 
-/** Returns the progress of a build on stderr, one line for each dataset. */
+/** Returns a progress display that shows a build on stderr, one line for each dataset. */
 export function datasetProgress(tradedate: BeijingDate) {
   let shown: { dataset: DatasetName; progress: ReturnType<typeof stageProgress> } | undefined;
   return {

@@ -208,8 +208,8 @@ async function servedDay(
 }
 
 /**
- * Begins the upload. The service takes `force` as the wish for a new revision of the same rows too, which no publisher
- * has; so it is asked without it first.
+ * Begins the upload. With `force` the service also makes a new revision of rows that it serves already, which no
+ * publisher wants. The first request is therefore sent without `force`.
  */
 async function begin(client: AdminClient, path: string, body: BeginUpload): Promise<UploadBegun> {
   const ask = (force: boolean) =>

@@ -27,8 +27,8 @@ export function registerUsage(program: Command): void {
     .option("--csv", "print CSV for billing: account,service,requests,files,bytes");
   withService(command).addHelpText(
     "after",
-    "\nCounts requests of every kind, including whole files, and the bytes of the answers' bodies, without credited\n" +
-      "requests. Accounts without requests are omitted. The last ten minutes may be missing.",
+    "\nRequests of every kind count, including those for whole files; credited requests do not. Bytes are those of the\n" +
+      "answers' bodies. Accounts without requests are omitted. The last ten minutes may be missing.",
   );
   command.action(usage);
 }

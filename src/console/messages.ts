@@ -151,7 +151,7 @@ const EN = {
   },
   dayRows: (rows: string) => `${rows} rows`,
   dayRange: (from: string, to: string, count: number) => `${from} to ${to} (${count} trading days)`,
-  attention: "Days that are not as they should be",
+  attention: "Days with a problem",
   noAttention: "No trading day is missing, degraded or withdrawn, and no quality check failed.",
   byMonth: "By month",
   monthColumn: "Month",
@@ -179,7 +179,7 @@ const EN = {
   signInTitle: "Sign in",
   signInInvite: "This link signs you in once, on this device, for 12 hours.",
   signInButton: "Sign in",
-  signInNote: "You sign in with a one-time link. Ask anyone who gave you your account for one.",
+  signInNote: "You sign in with a one-time link. Ask the operator who gave you your account for one.",
   problems: {
     signed_out: "You are not signed in, or your session has ended.",
     link_unknown: "This link opens nothing. Check that it was copied whole, or ask for a new one.",

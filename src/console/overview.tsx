@@ -112,7 +112,7 @@ interface MeterProps {
   name: string;
   counter: AccountInfo["quotas"][number]["requests"];
   messages: Messages;
-  /** Whether it is part of the meter above, which has a limit. */
+  /** Whether these counts are part of the meter above, whose limit applies to both. */
   within?: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface SharesFacts {
   reader: Reader & { account: NonNullable<Reader["account"]> };
   open: readonly OpenShareFacts[];
   problem: Problem | null;
-  /** The password of one share, only in the answer to its button. */
+  /** The password of one share; null except in the response to that share's "show password" button. */
   told: { shareId: string; password: string } | null;
 }
 

@@ -20,7 +20,7 @@ interface AnyColumn {
   formerEncoding?: "PLAIN";
   /** With `DELTA_BINARY_PACKED`: differences have 8, 16, 24 … bits, so that ZSTD finds those that come back. */
   wholeBytes?: true;
-  /** The ZSTD level of its values where another one than usual is worth its time. */
+  /** The ZSTD level of the column's values, where another level than the usual one is worth the time. */
   zstdLevel?: number;
   /** An older or second name, served under this name when `fields` asks for it. */
   legacyName?: string;

@@ -26,7 +26,7 @@ export type EnvelopeDenial =
   | { reason: "not_found"; path: string }
   | { reason: "apiname_unknown"; apiname: string; nearest: string | null; known: readonly string[] };
 
-/** The plan's window overlaps the year, but no file of it is published. */
+/** The plan's window overlaps the year, but no file of their overlap is published. */
 export type ShareDenial = { reason: "nothing_published"; dataType: string; year: number };
 
 /**

@@ -32,7 +32,7 @@ const jsonObject = z.custom<Record<string, unknown>>(isObject);
 
 export const envelopeSchema = z.object({
   apiname: z.string().regex(/\S/),
-  apikey: z.string().meta({ description: "The caller's key; headers are not looked at." }),
+  apikey: z.string().meta({ description: "The caller's key; keys in headers are ignored." }),
   params: jsonObject,
   fields: z.unknown().optional(),
 }) satisfies z.ZodType<Envelope>;

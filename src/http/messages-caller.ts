@@ -72,12 +72,12 @@ function invalidEnvelopeMessage(denial: Extract<EnvelopeDenial, { reason: "envel
     case "not_utf8":
       return {
         zh: `请求体不是 UTF-8 编码的 JSON，例如 ${EXAMPLE}。`,
-        en: `The body is not JSON in UTF-8, for example ${EXAMPLE}.`,
+        en: `The body is not JSON in UTF-8: send a JSON object, for example ${EXAMPLE}.`,
       };
     case "not_json":
       return {
         zh: `请求体不是合法的 JSON，例如 ${EXAMPLE}。`,
-        en: `The body is not valid JSON, for example ${EXAMPLE}.`,
+        en: `The body is not valid JSON: send a JSON object, for example ${EXAMPLE}.`,
       };
     case "not_object":
       return {

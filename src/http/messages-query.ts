@@ -20,7 +20,7 @@ export function queryMessage(denial: QueryDenial): Bilingual {
       const names = denial.parameters.join(", ");
       return {
         zh: `format 为 parquet 时不支持 ${names}，请去掉后重试（返回的是该证券当日的完整文件）。`,
-        en: `With format parquet, which returns the whole day of the security, ${names} cannot be used: leave it out and try again.`,
+        en: `With format parquet, which returns the security's whole day, these parameters are not accepted: ${names}. Leave them out and try again.`,
       };
     }
     case "field_unknown": {
@@ -95,7 +95,7 @@ function unknownMessage(parameter: string, hint: NameHint | null, known: string)
   if (hint?.kind === "paging") {
     return {
       zh: `不支持参数 ${parameter}：翻页用 cursor，把上一页的 next_cursor 原样传回；第一页不带 cursor。`,
-      en: `There is no parameter ${parameter}: use cursor, with the next_cursor of the page before; the first page has none.`,
+      en: `There is no parameter ${parameter}: use cursor. Send the next_cursor of the previous page; omit cursor for the first page.`,
     };
   }
   if (known === "") {

@@ -19,7 +19,7 @@ import type { DataStatus, StatusDataset, StatusDay } from "./wire.ts";
 
 export const dataStatusParameters = lazily(() => ({
   month: optional(textParameter(z.string().regex(/^\d{4}(0[1-9]|1[0-2])$/), "YYYYMM"), {
-    description: "YYYYMM; the present month in Beijing when left out.",
+    description: "YYYYMM; the current month in Beijing when omitted.",
     examples: ["202603"],
   }),
 }));

@@ -27,7 +27,7 @@ import type { DataSymbols } from "./wire.ts";
 
 export const dataSymbolsParameters = lazily(() => ({
   tradedate: historyParameters().tradedate,
-  market: optional(textParameter(marketSchema(), "SH, SZ"), { description: "SH or SZ; both when left out." }),
+  market: optional(textParameter(marketSchema(), "SH, SZ"), { description: "SH or SZ; both when omitted." }),
   dataset: datasetParameter(),
 }));
 

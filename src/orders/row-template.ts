@@ -70,7 +70,7 @@ function constantOf(column: JsonColumn): string | null {
   return null;
 }
 
-/** Texts with all that stands before them. */
+/** The texts of a column, each preceded by the constant text before it; `index[row]` is an index into `texts`. */
 interface Texts {
   texts: readonly string[];
   index: Uint16Array;

@@ -34,8 +34,8 @@ export interface CheckOptions {
   /** Each thread that takes part checks at least this many rows; `ROWS_OF_THREAD` when absent. */
   threadRows?: number;
   /**
-   * What each pack that was just built lacks. Of a dataset that is not named, the folder's earlier sheet says it if it
-   * is about the same pack.
+   * What each pack that was just built lacks. For a dataset without a member, the earlier sheet in the folder is used
+   * if it describes the same pack.
    */
   shortfalls?: Shortfalls;
 }
@@ -113,7 +113,7 @@ export async function checkFolder(
   return { sheet, path, page, auctions };
 }
 
-/** Returns what the packs lack: as just built, else as the sheet before says of the same pack. */
+/** Returns what the packs lack: as their build reported, else as the previous sheet states for the same pack. */
 function degradedIn(
   shortfalls: Shortfalls,
   buildIds: QualitySheet["packs"],

@@ -154,7 +154,7 @@ function qualityLines(quality: DayQuality | null): string[] {
   return [`quality     ${summary}`, `sheet       ${sheet}`, `page        ${page}`];
 }
 
-/** Returns a line for each dataset that is degraded beside another one. */
+/** Returns a line for each dataset that has far fewer securities of an exchange than another dataset. */
 function sparseLines({ sparse }: DeliveryReport): string[] {
   return sparse.map(
     ({ dataset, market, securities, than }) =>

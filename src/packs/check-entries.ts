@@ -37,7 +37,7 @@ export function checkEntries(entries: readonly SectionEntry[], columnCount: numb
     }
     if (entry.offset !== end) {
       throw new PackFormatError(
-        `the section of ${code} begins at ${entry.offset}, the one before ends at ${end}`,
+        `the section of ${code} begins at byte ${entry.offset}, but the previous section ends at byte ${end}`,
       );
     }
     end = entry.offset + entry.length;

@@ -10,7 +10,7 @@ import { PackFormatError } from "./errors.ts";
 
 /** The bytes of one column chunk, page headers included. */
 export interface ChunkSizes {
-  /** Its dictionary page, 0 when it has none. The data page follows. */
+  /** The chunk's dictionary page, 0 when it has none. The data page follows. */
   dictionary: number;
   /** The whole chunk as stored. */
   total: number;

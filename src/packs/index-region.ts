@@ -109,7 +109,7 @@ function datasetOf(body: Uint8Array, version: number): DatasetName {
  */
 export function decodeIndexRegion(bytes: Uint8Array): DayIndex {
   if (bytes.length < HEADER_BYTES + TRAILER_BYTES) {
-    throw new PackFormatError(`an index region of ${bytes.length} bytes is too short to be one`);
+    throw new PackFormatError(`${bytes.length} bytes are too few for an index region`);
   }
   const bodyLength = bytes.length - TRAILER_BYTES;
   const trailer = bytes.subarray(bodyLength);

@@ -19,7 +19,7 @@ export interface Size {
   rows: number;
 }
 
-/** The rows of each exchange and dataset; `null` where the day has no such pack. */
+/** The rows of each exchange and dataset; `null` where the day has no pack of the dataset. */
 export type Sizes = Record<Market, Record<DatasetName, Size | null>>;
 
 /** In sheets of earlier versions, datasets can be absent. */
@@ -41,8 +41,9 @@ const ENOUGH_TRADES = 20;
 /** A share has a snapshot about every three seconds, 5,000 a day. */
 const ENOUGH_QUOTES = 1_000;
 const MOST_MISSING = 0.05;
-/** A normal day has at least this fraction of the rows and securities that the other days have. */
+/** Sizes are compared only with at least this many other days. */
 const ENOUGH_DAYS = 3;
+/** A normal day has at least these fractions of the rows and the securities that the other days have. */
 const LEAST_ROWS = 0.4;
 const LEAST_SECURITIES = 0.8;
 

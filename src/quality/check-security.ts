@@ -22,7 +22,7 @@ export interface SecurityVerdicts {
 }
 
 export interface SecurityReport extends Security, SecurityVerdicts {
-  /** The rows of each dataset; `null` where the day has no such pack. */
+  /** The rows of each dataset; `null` where the day has no pack of the dataset. */
   rows: Record<DatasetName, number | null>;
   contents: Contents;
 }

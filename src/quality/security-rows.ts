@@ -27,7 +27,7 @@ export interface QuoteSpan {
 }
 
 export interface SecurityDay extends Security {
-  /** `null` where the day has no such pack; 0 rows where the pack has none of the security. */
+  /** `null` where the day has no pack of the dataset; 0 rows where the pack has no rows of the security. */
   orders: OrderColumns | null;
   trades: TradeColumns | null;
   /** `null` where the day has no quotes. */

@@ -7,7 +7,8 @@ import { FaultCounter, type FaultPlace, notProvable, type Verdict } from "./verd
 
 /**
  * Checks that no trade number repeats and, in Shenzhen, that a trade's number is above those of its orders and that
- * nothing follows the cancel of an order. Not provable where the source numbers no trades.
+ * nothing follows the cancel of an order. The verdict is "not provable" without trades and, in Shanghai, when the
+ * source does not number its trades.
  */
 export function checkSequence(trades: TradeColumns, market: Market): Verdict {
   if (trades.rows === 0) return notProvable("no_trades");

@@ -26,7 +26,7 @@ export const CHECK_TEXTS: Record<CheckName, Bilingual> = {
   other_days: { en: "rows differ from other days'", zh: "与其他交易日的数据不同" },
 };
 
-/** What a check can prove, where its name and its verdict alone mislead. */
+/** What a check can prove, for checks whose name and verdict alone would mislead. */
 export const CHECK_NOTES: Partial<Record<CheckName, Bilingual>> = {
   gaps: {
     en: "looks for lost trades. Where a source numbers the trades of each security 1, 2, 3 and so on, a missing number is a lost trade, and the check fails. Where several securities share one series of numbers, as in all real samples so far, a missing number may be a trade of another security: the check proves nothing then, neither that trades are missing nor that they are complete.",

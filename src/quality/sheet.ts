@@ -15,7 +15,7 @@ import type { SecurityReport } from "./check-security.ts";
 import { type Shortfall, shortfallSchema } from "./shortfall.ts";
 import { CHECKS, type CheckName, FAULT_KINDS, UNPROVABLE, type Unprovable, type Verdict } from "./verdict.ts";
 
-/** Raised with every change of the format that affects readers; `inThisFormat` reads the one before. */
+/** Raised with every change of the format that affects readers; `inThisFormat` also reads the previous format. */
 const FORMAT = 3;
 
 const count = z.int().nonnegative();

@@ -40,8 +40,8 @@ export async function formPassword(request: Request): Promise<string | null> {
 }
 
 /**
- * Returns whether a form was sent by our own page, by the origin that browsers send with a POST. A client that sends
- * none is no browser and has no cookies that another site could misuse.
+ * Returns whether a form was sent by the service's own page, by the origin that browsers send with a POST. A client
+ * that sends no origin is no browser and has no cookies that another site could misuse.
  */
 export function isOwnForm(request: Request): boolean {
   const site = request.headers.get("Sec-Fetch-Site");

@@ -104,7 +104,7 @@ async function readText(request: Request): Promise<string | null> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** The supported methods; the others of WebDAV write. */
+/** The supported methods; WebDAV's other methods would change the share. */
 export const ALLOWED = "GET, HEAD, OPTIONS, PROPFIND";
 
 /** An entry with the absolute path of its URL. */

@@ -84,7 +84,7 @@ function unserved({ dataset, day, state, note }: Row): Finding {
       : `The newest trading day ${called} is not published${others.en}.`,
     advice: withdrawn
       ? `${publish} serves it again.`
-      : "Look at what `edgetape nightly` said, or publish it.",
+      : "Read the output of `edgetape nightly`, or publish the day.",
     zh: withdrawn
       ? {
           sentence: `最新交易日 ${called} 已撤回${why === null ? "" : `：${why}`}。`,

@@ -82,7 +82,7 @@ export async function judgedObjects({ db, bucket, nowMs }: Upkeep): Promise<Judg
   const judged = judgeObjects(await knownObjects(db, nowMs), stored);
   const missing: Judgement["missing"] = [];
   for (const known of judged.missing) {
-    // An object published after the listing exists but is not in it.
+    // An object that was published after the listing exists, but is not in the listing.
     if ((await bucket.head(known.objectKey)) === null) missing.push(known);
   }
   return { ...judged, missing };
@@ -161,7 +161,7 @@ function missingSpare({ objectKey, called }: Judgement["missing"][number]): Find
   };
 }
 
-/** Deletes objects that were replaced more than 7 days ago, and the index rows of such packs. */
+/** Deletes objects that were replaced more than 7 days ago, and the index rows of replaced packs. */
 export async function deleteExpired(
   { db, bucket, nowMs }: Upkeep,
   { expired }: Pick<Judgement, "expired">,

@@ -86,7 +86,7 @@ describe("messages (contract 1.8)", () => {
   });
 
   it.each([
-    ["offset", 10, /use cursor, with the next_cursor/],
+    ["offset", 10, /use cursor\. Send the next_cursor/],
     ["page", 2, /use cursor/],
     ["page_no", "3", /use cursor/],
     ["date", MAIN, /did you mean tradedate\?/],

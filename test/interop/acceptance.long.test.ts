@@ -126,7 +126,7 @@ describe("edgetape acceptance", () => {
     };
     expect(await seen(EDGE_SAYS)).toEqual({
       result: "ok",
-      detail: `${EDGE_SAYS}, also when another one is claimed`,
+      detail: `${EDGE_SAYS}, also when the caller claims another address`,
     });
     expect(await seen("198.51.100.8")).toMatchObject({
       result: "failed",
@@ -157,7 +157,7 @@ describe("edgetape acceptance", () => {
     const refused = await run(customer.key);
     expect(refused).toMatchObject({ status: 2, stdout: "" });
     expect(refused.stderr).toBe(
-      `edgetape: This is a key of ${customer.accountId}, whose quota and slot the checks would use: make an account acceptance of your own, or say with --account ${customer.accountId} that it is no customer's.\n`,
+      `edgetape: This is a key of ${customer.accountId}, and the checks would use that account's quota and slot. Use a key of an account whose id is acceptance or begins with acceptance-, or confirm with --account ${customer.accountId} that the account is not a customer's.\n`,
     );
     expect((await run(customer.key, "--account", accountId)).stderr).toContain("This is a key of");
     await asOperator(service, "POST", "/admin/accounts", { accountId: "acceptance-1" });

@@ -72,7 +72,7 @@ describe("the deployment guide", () => {
       "0 failed",
       "The plain webhook accepted the message.",
       "20260310 is served as revision 1; trades are served as revision 1; quotes are served as revision 1.",
-      "is whole",
+      "is complete",
       "is restored.",
     ]) {
       expect(stdout).toContain(said);
@@ -98,7 +98,7 @@ describe("the deployment guide", () => {
     for (const name of readdirSync(out)) {
       expect(name).toMatch(/^edgetape-.*\.jsonl\.gz$/);
       const verify = here(`npx edgetape backup verify '${join(out, name)}'`);
-      expect((await run("sh", ["-c", verify])).stdout).toContain("is whole");
+      expect((await run("sh", ["-c", verify])).stdout).toContain("is complete");
     }
   });
 

@@ -124,7 +124,7 @@ async function refuseCustomer(caller: Caller, named: string | undefined): Promis
   const { account_id: account } = await caller.data<{ account_id: string }>("account_info", {});
   if (account === named || /^acceptance(-|$)/.test(account)) return;
   throw new CommandFailure(
-    `This is a key of ${account}, whose quota and slot the checks would use: make an account acceptance of your own, or say with --account ${account} that it is no customer's.`,
+    `This is a key of ${account}, and the checks would use that account's quota and slot. Use a key of an account whose id is acceptance or begins with acceptance-, or confirm with --account ${account} that the account is not a customer's.`,
     EXIT.usage,
   );
 }

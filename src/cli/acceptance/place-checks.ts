@@ -45,16 +45,18 @@ async function address(baseUrl: string, token: string): Promise<Outcome> {
     return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); run it again`);
   if (told.address !== own) return failed(`the worker receives ${told.address}, but the edge sees ${own}`);
   const forged = await askPlace(baseUrl, token, { "CF-Connecting-IP": FORGED_ADDRESS });
-  // The edge may refuse such a request altogether.
+  // The edge may also refuse a request that claims an address; that is no failure.
   if (forged.status === 200 && reportOf(forged).address === FORGED_ADDRESS)
     return failed("a caller can choose the address that the worker receives");
-  return ok(`${own}, also when another one is claimed`);
+  return ok(`${own}, also when the caller claims another address`);
 }
 
 async function cache(baseUrl: string, token: string): Promise<Outcome> {
   return reportOf(await askPlace(baseUrl, token)).cache === "ok"
     ? ok("an entry is found again")
-    : failed("an entry is not found again: every file_download reads the coverage of a year from D1");
+    : failed(
+        "the cache does not return a stored entry: every file_download reads the coverage of a year from D1",
+      );
 }
 
 async function place(baseUrl: string, token: string): Promise<Outcome> {

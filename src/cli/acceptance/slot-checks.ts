@@ -120,12 +120,14 @@ async function hangUp(caller: Caller, target: Target, { freeWithinMs }: SlotBoun
   await new Promise((resolve) => reply.body.once("data", resolve));
   reply.hangUp();
   const freeMs = await untilFree(caller, target);
-  return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free only after ${freeMs} ms`);
+  return freeMs <= freeWithinMs
+    ? ok(`free after ${freeMs} ms`)
+    : failed(`the slot was free only after ${freeMs} ms`);
 }
 
 /**
  * Disconnects when every buffer is full and the worker waits for the client, so that only the request's signal can end
- * it.
+ * the request.
  */
 async function goneWhileFull(caller: Caller, target: Target, { freeWithinMs }: SlotBounds): Promise<Outcome> {
   const reply = await caller.openFile(target);
@@ -135,7 +137,9 @@ async function goneWhileFull(caller: Caller, target: Target, { freeWithinMs }: S
   reply.hangUp();
   if (!isHeld) return tooSmall(target);
   const freeMs = await untilFree(caller, target);
-  return freeMs <= freeWithinMs ? ok(`free after ${freeMs} ms`) : failed(`free only after ${freeMs} ms`);
+  return freeMs <= freeWithinMs
+    ? ok(`free after ${freeMs} ms`)
+    : failed(`the slot was free only after ${freeMs} ms`);
 }
 
 async function slowReader(caller: Caller, target: Target, { streamMs }: SlotBounds): Promise<Outcome> {

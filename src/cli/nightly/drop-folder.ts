@@ -18,7 +18,7 @@ const DEPTH = 3;
 
 type DataType = FileSummary["dataType"];
 
-/** A file for shares with its name there. */
+/** A file for shares, with its name in shares. */
 export interface DailyFile {
   dataType: DataType;
   name: string;
@@ -40,7 +40,7 @@ export interface NamedDelivery {
 /** The current state of a day's delivery. */
 export interface Delivery extends NamedDelivery {
   sizeBytes: number;
-  /** Every file in it. */
+  /** Every file in the delivery. */
   contents: string[];
   /** Changes with any name, size or modification time. */
   fingerprint: string;
@@ -54,7 +54,7 @@ export interface Delivery extends NamedDelivery {
 export async function refuseAbsent(folder: string): Promise<void> {
   const status = await stat(folder).catch(() => null);
   if (status === null) throw new CommandFailure(`There is no drop folder ${folder}.`);
-  if (!status.isDirectory()) throw new CommandFailure(`The drop folder ${folder} is no folder.`);
+  if (!status.isDirectory()) throw new CommandFailure(`The drop folder ${folder} is not a folder.`);
 }
 
 /** Returns the deliveries in `folder` by day. Throws the system's error when the folder cannot be read. */

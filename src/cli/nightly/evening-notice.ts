@@ -1,4 +1,4 @@
-/** Builds the notice about an evening. */
+/** Builds the notice about a run of `nightly`. */
 import type { Notice } from "../../admin/wire.ts";
 import type { Bilingual } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
@@ -181,7 +181,7 @@ function lateMessage(
 ): Pick<Notice, "title" | "lines" | "facts"> {
   const rest = isFinal
     ? { zh: "已停止等待", en: "waiting has ended" }
-    : { zh: "继续等待", en: "the wait goes on" };
+    : { zh: "继续等待", en: "still waiting" };
   if (arrival.state === "nothing") {
     const title = {
       zh: `没有收到 ${tradedate} 的数据；${rest.zh}`,
@@ -196,7 +196,7 @@ function lateMessage(
       zh: `${tradedate} 的数据不完整：${problem.zh}；${rest.zh}`,
       en: `the delivery of ${tradedate} is not complete: ${problem.en}; ${rest.en}`,
     },
-    lines: [{ zh: `已收到 ${size}`, en: `${size} of it have arrived` }],
+    lines: [{ zh: `已收到 ${size}`, en: `${size} have arrived` }],
     facts: { tradedate, problem: problem.en, sizeBytes: delivery.sizeBytes },
   };
 }
@@ -208,7 +208,7 @@ export function faultNotice(tradedate: BeijingDate | null, problem: string): Not
     level: "failed",
     title: {
       zh: `${tradedate ?? "今晚的数据"} 未能加载：${problem}`,
-      en: `${tradedate ?? "the evening"} could not be loaded: ${problem}`,
+      en: `${tradedate ?? "this evening's data"} could not be loaded: ${problem}`,
     },
     lines: [],
     facts: { tradedate, problem },

@@ -360,7 +360,7 @@ export type DatasetOutcome = z.infer<typeof datasetOutcomeSchema>;
 const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
   tradedate: z.string(),
   /**
-   * Orders come first. Stored states of earlier versions have no outcomes here, and count as those of another delivery.
+   * Orders come first. States stored by earlier versions lack this member, and count as those of another delivery.
    */
   datasets: z.array(datasetOutcomeSchema).min(1),
   /** Datasets that other days have and the delivery lacks. */

@@ -41,7 +41,7 @@ export type Reason =
 /** Facts of the answer; all null without one. */
 export interface ErrorFacts {
   code: number | null;
-  /** `X-Reason`; a service newer than this client may know more of them. */
+  /** `X-Reason`; a service newer than this client may send other reasons. */
   reason: Reason | (string & {}) | null;
   requestId: string | null;
 }
@@ -54,7 +54,7 @@ export class EdgetapeError extends Error {
   readonly code: number | null;
   /** The answer's reason, such as `outside_window`. */
   readonly reason: Reason | (string & {}) | null;
-  /** For support. */
+  /** The id of the request, for questions to support; null without an answer. */
   readonly requestId: string | null;
 
   constructor(message: string, facts: ErrorFacts = NO_ANSWER, options?: ErrorOptions) {

@@ -6,7 +6,7 @@ import type { Reason } from "../../http/denial.ts";
 export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   envelope_invalid: {
     zh: "检查请求体：UTF-8 的 JSON 对象，含 apiname、apikey、params；每个请求头不超过 8 KiB",
-    en: "Check the body: a JSON object in UTF-8 with apiname, apikey, params; each header at most 8 KiB",
+    en: "Send a JSON object in UTF-8 with apiname, apikey and params, and no header above 8 KiB",
   },
   method_not_allowed: {
     zh: "用 POST；若被重定向成 GET，请直接写最终地址",

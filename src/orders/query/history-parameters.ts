@@ -42,7 +42,7 @@ export const historyParameters = lazily(
       // A cursor of another type is always `cursor_invalid`.
       cursor: optional(
         { schema: z.string(), problemOf: (): Problem => ["not_string"] },
-        { description: "next_cursor of the page before, unchanged. Left out on the first page." },
+        { description: "next_cursor of the previous page, unchanged. Omitted for the first page." },
       ),
     }) satisfies Record<HistoryParameter, Parameter>,
 );

@@ -172,7 +172,7 @@ export function tradedateParameter() {
 export function datasetParameter() {
   const schema = z
     .enum(DATASET_NAMES)
-    .meta({ description: "Which dataset; orders when left out.", examples: ["trades"] })
+    .meta({ description: "Which dataset; orders when omitted.", examples: ["trades"] })
     .nullish();
   return { schema, problemOf: (): Problem => ["value_unknown", DATASET_NAMES.join(", ")] };
 }

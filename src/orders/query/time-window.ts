@@ -46,7 +46,7 @@ export function timeOfDayParameter() {
   return { schema, problemOf };
 }
 
-/** Returns what is wrong with a value in none of the forms. */
+/** Returns what is wrong with a value that has none of the accepted forms. */
 function problemOf(value: unknown): Problem {
   if (typeof value !== "string") return ["not_string", timeMeant(value)];
   if (/^\d{8}$/.test(value)) return ["time_eight_digits", timeMeant(value)];

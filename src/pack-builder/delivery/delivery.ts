@@ -154,7 +154,7 @@ class Opening {
     const file = first.place === null ? await copiedOut(first, this.work.next(`.${format}`)) : first;
     const place = file.place ?? "";
     if (format !== "zip") {
-      // The program opens the files by name, so their identity is checked before and after.
+      // The 7z program opens the files by name, so their identity is checked before and after.
       const all = [file, ...volumes];
       await refuseAnyChanged(all);
       const listing = await unpackSevenZip({ place, path, delivered }, this.work);

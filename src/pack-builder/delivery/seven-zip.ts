@@ -23,7 +23,7 @@ const NOT_UNPACKED = ["逐笔成交.csv", "行情.csv"];
 const MEMBERS = /^-{10}$/m;
 const OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Messages of the program, and our sentence for each, which follows the archive's name. */
+/** Messages of 7z, and for each the clause that the report puts after the archive's name. */
 const COMPLAINTS: readonly [RegExp, string][] = [
   [
     /wrong password|encrypted|enter password/i,
@@ -79,7 +79,9 @@ export async function unpackSevenZip(archive: PackedArchive, work: WorkFolder): 
   if (wanted.length > 0) await sevenZip(["x", ...options], archive, work);
   const found = await listFolder(target, path);
   if (found.files.length !== wanted.length) {
-    throw new DeliveryError(`${path} is damaged: it lists other files than it holds; deliver it again`);
+    throw new DeliveryError(
+      `${path} is damaged: its list of files differs from its content; deliver it again`,
+    );
   }
   const leftOut = members.flatMap(({ reason, path: member }) =>
     reason === null ? [] : [{ path: `${path}/${member}`, reason }],

@@ -78,14 +78,14 @@ export abstract class ChunkParser {
     return texts;
   }
 
-  /** Returns the numeric column `key` of the table; a new array after the table has grown. */
+  /** Returns the array of the numeric column `key`. The table replaces its arrays when it grows. */
   protected numbers(key: string): Float64Array {
     const column = this.table.columns[key];
     if (column instanceof Float64Array) return column;
     throw new Error(`the table has no numbers ${key}`);
   }
 
-  /** Returns the code column `key` of the table; a new array after the table has grown. */
+  /** Returns the array of the code column `key`. The table replaces its arrays when it grows. */
   protected codes(key: string): Uint16Array {
     const column = this.table.columns[key];
     if (column instanceof Uint16Array) return column;

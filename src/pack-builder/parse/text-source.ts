@@ -62,8 +62,8 @@ function utf16Of([a = 0, b = 0, c = 0, d = 0]: Uint8Array): TextForm["encoding"]
 }
 
 /**
- * Decides by the first line: programs that append to such a file may write LF, and without a split at CR the header
- * would include all rows.
+ * Decides by the first line. Programs that append to a file with CR line ends may write LF, and without a split at CR
+ * the header would include all rows.
  */
 function isCrOnly(head: Uint8Array): boolean {
   const first = head.indexOf(CR);

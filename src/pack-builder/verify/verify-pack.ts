@@ -97,7 +97,9 @@ async function verifyOpened(
   pack.index.entries.forEach(({ symbol, market, rows }, number) => {
     const found = securities[number];
     if (JSON.stringify(found?.times) !== JSON.stringify(bytes.times[number])) {
-      throw new PackFormatError(`the footer of ${symbol}.${market} has other times than its rows`);
+      throw new PackFormatError(
+        `the footer of ${symbol}.${market} has times that differ from those of its rows`,
+      );
     }
     if (rows === 0 || found?.fingerprint === (fingerprints ?? served)[number]) return;
     const others = fingerprints === undefined ? "those that the service returns" : "the source's";

@@ -34,11 +34,11 @@ const EN = {
   nothingMissing: "No trading day is missing",
   getIt: "Download",
   passwordNote:
-    "The commands ask for the password; it never stands in an address. For Linux, macOS, and WSL or Git Bash on Windows.",
+    "The commands ask for the password; it is never part of a URL. For Linux, macOS, and WSL or Git Bash on Windows.",
   copy: "Copy",
   copied: "Copied",
   checkIt: "Check",
-  checkNote: "Run in the folder you downloaded to, against the present sums",
+  checkNote: "Run in the folder you downloaded to, against the current checksums",
   allFiles: "All files",
   name: "Name",
   published: "Published",

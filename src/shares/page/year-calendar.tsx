@@ -8,7 +8,7 @@ import type { Messages } from "./messages.ts";
 /** Longer runs of missing days are counted instead of listed. */
 const MISSING_NAMED = 12;
 
-/** States in the legend; the others are plain numbers. */
+/** States in the legend; days in any other state are plain numbers. */
 const LEGEND = ["present", "missing", "outside"] as const;
 
 interface CalendarProps {

@@ -33,7 +33,7 @@ _MOST_ESTIMATES = 60
 
 
 class Plan(NamedTuple):
-    """The cost of reading the rest of a basket; see `Basket.plan`. Nothing of it has been charged yet.
+    """The cost of reading the rest of a basket; see `Basket.plan`. None of this cost has been charged yet.
 
     Attributes
     ----------

@@ -130,7 +130,7 @@ class IntegrityError(EdgetapeError):
 
 
 class QuotaWarning(UserWarning):
-    """The call needs very many days of quota or requests; the message names a better way."""
+    """The call needs more days of quota, or more requests, than is practical; the message names a better way."""
 
 
 class RebuildWarning(UserWarning):

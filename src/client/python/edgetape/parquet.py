@@ -99,7 +99,7 @@ class _Receiver:
         self._told = 0
 
     def take(self, base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
-        """Returns the file, still without its path, or the envelope received instead."""
+        """Returns the file with an empty `path`, or the envelope received instead."""
         if reply.status != 200:
             return parse_answer(base_url, reply.status, reply.headers, reply.read())
         self._bar.moved(-self._told)

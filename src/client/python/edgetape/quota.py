@@ -65,7 +65,7 @@ def duration(days: int) -> str:
 
 
 class Bulk(NamedTuple):
-    """Returns the daily files of shares that have the same days."""
+    """The daily files of shares that have the same days as a call."""
 
     days: int
     size_bytes: int

@@ -225,7 +225,7 @@ class FolderRun:
         self._report = SyncReport([], [], [], [], [], None)
         self._wanted: List[Name] = []
         self._window_from: Optional[str] = None
-        #: Days that an answer told to be unreadable after the month's list named them as loaded.
+        #: Days that an answer reported as unreadable after the month's list named them as loaded.
         self._unreadable: Set[str] = set()
         self._fetched_ahead: Set[Name] = set()
 
@@ -352,7 +352,7 @@ class FolderRun:
         return self._journal.get(self._key(symbol, tradedate))
 
     def _key(self, symbol: str, tradedate: str) -> str:
-        """The key of a journal's entry. It omits the dataset for orders, as older journals do."""
+        """Returns the journal key of an entry. Keys of orders have no dataset, as in journals of earlier versions."""
         suffix = "" if self._dataset.name == ORDERS.name else f" {self._dataset.name}"
         return f"{symbol} {tradedate}{suffix}"
 

@@ -47,7 +47,7 @@ const problem = async (expected: Parameters<typeof deliveryProblem>[2] = NOTHING
   (await deliveryProblem(folder, await readDelivery(folder, DAY), expected))?.en ?? null;
 
 describe("the day in a file name", () => {
-  it("is its only date, in any notation", () => {
+  it("is the name's only date, in any notation", () => {
     expect(dayOfName("20260312")).toBe(DAY);
     expect(dayOfName("SH_2026-03-12_orders.zip")).toBe(DAY);
     expect(dayOfName("20260312_20260312.7z")).toBe(DAY);
@@ -179,7 +179,7 @@ describe("a drop folder", () => {
     await expect(refuseAbsent(join(folder, "absent"))).rejects.toThrow(
       /^There is no drop folder .*absent\.$/,
     );
-    await expect(refuseAbsent(put("file"))).rejects.toThrow("is no folder");
+    await expect(refuseAbsent(put("file"))).rejects.toThrow("is not a folder");
     await refuseAbsent(folder);
   });
 });
