@@ -1,6 +1,6 @@
 /**
  * The figures to compare with those of 2026-11-28, when every request asked D1, the gate and R2 one after the other, and
- * the table of both.
+ * the table that compares them.
  */
 import type { BenchRow } from "./bench-row.ts";
 import { figureOf } from "./report.ts";
@@ -14,12 +14,12 @@ interface Place {
 }
 
 interface Figure extends Place {
-  /** Its line in the table. */
+  /** The first cell of the figure's line in the table. */
   what: string;
   /** Whether the ratio or the value is compared. */
   figure: "value" | "ratio";
   before: string;
-  /** What it must be; absent for a figure without a limit. */
+  /** The limit of the figure, as text; absent for a figure without a limit. */
   wanted?: string;
 }
 

@@ -11,7 +11,7 @@ export interface Measured {
   date: string;
   /** The command. */
   command: string;
-  /** The table that compares it with the former release. */
+  /** The table that compares this run with the former release. */
   compared: string;
   /** Machine, versions and all other tables. */
   tables: string;

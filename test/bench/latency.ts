@@ -41,12 +41,12 @@ interface Kind {
   name: string;
   d1: 0 | 1;
   atOnce: boolean;
-  /** Whether the account's first read waits for its first grant, so that its own least is shown too. */
+  /** Whether the account's first read waits for its first grant, so that its own minimum is shown too. */
   isFirst?: boolean;
   samples: Sample[];
 }
 
-/** Returns a line per kind of request with a column per stage, and the D1 queries of each pattern. */
+/** Returns a line per kind of request with a column per stage, and the D1 queries per request by pattern of access. */
 export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService({
     entry: "test/bench/latency-worker.ts",

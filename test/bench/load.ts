@@ -22,8 +22,8 @@ const BESIDE_MS = 15_000;
 const MIB = 2 ** 20;
 
 /**
- * Returns the figures of the load. Throws at the first wrong row, at the first refused page, and when a slot is not
- * free at the end.
+ * Measures the load and returns its figures. Throws at the first wrong row, at the first refused page, and when a slot
+ * is still held at the end.
  */
 export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService({

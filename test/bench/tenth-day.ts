@@ -1,6 +1,6 @@
 /**
- * Builds a fortieth, a twentieth and a tenth of a full market day from generated CSV files, and says what the full day
- * would take if it grew like that: the securities are as large as on a real day, only fewer.
+ * Builds a fortieth, a twentieth and a tenth of a full market day from generated CSV files, and extrapolates the full
+ * day from them: the securities are as large as on a real day, only fewer.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

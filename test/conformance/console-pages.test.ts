@@ -1,4 +1,4 @@
-/** The console's pages: keys, shares, data by plan; foreign texts are escaped. */
+/** Tests the console's pages: keys, shares, data by plan. Text from users and URLs is HTML-escaped. */
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
@@ -246,7 +246,7 @@ describe("the console's data page", () => {
       expect(shown).toContain(file.name);
       expect(shown).toContain(said);
     }
-    // Its plan has order history and no shares.
+    // The trial plan includes order history and no shares.
     expect(await rows("trial")).toBe("");
   });
 

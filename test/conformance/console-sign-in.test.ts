@@ -252,7 +252,7 @@ describe("a console session", () => {
     expect((await overview(holder)).status).toBe(401);
   });
 
-  it("and its link are stored as hashes only: neither can be read from the database or the log", async () => {
+  it("is stored as a hash only, and so is its link: neither can be read from the database or the log", async () => {
     const url = await inviteTo(service, owner.accountId);
     const cookie = setCookie(await press(url)).split(";")[0] ?? "";
     await open(`${service.baseUrl}/console/`, { cookie });

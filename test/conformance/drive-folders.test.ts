@@ -22,7 +22,7 @@ async function linksOf(share: TestShare, path: string): Promise<string[]> {
 }
 
 describe("a folder of a share", () => {
-  it("links, at the root, every day with a slash, every file, the manifest and the sums, and nothing else", async () => {
+  it("contains, if it is the root, links to every day (with a slash), every file, the manifest and the sums only", async () => {
     const links = new Set(await linksOf(world.share, ""));
     const days = [BEFORE_WINDOW, FIRST_OF_WINDOW, DAY];
     const own = [...PACKS, `${DAY}_trades.zip`].map((name) => `${DAY}/${name}`);
@@ -31,7 +31,7 @@ describe("a folder of a share", () => {
     expect([...links].sort()).toEqual(expected.sort());
   });
 
-  it("links, for a day, the day's files but not by-symbol", async () => {
+  it("contains, if it is a day's folder, links to the day's files but not to by-symbol", async () => {
     const links = await linksOf(world.share, `${DAY}/`);
     expect(links).toEqual(["../", ...PACKS, `${DAY}_trades.zip`]);
   });
@@ -46,7 +46,7 @@ describe("a folder of a share", () => {
     expect(bare.headers.location).toBe(`/s/${world.share.shareId}/`);
   });
 
-  it("is a page without foreign or inline scripts, and forbids compression on the way", async () => {
+  it("is a page without inline scripts or scripts of other hosts, and forbids compression by proxies", async () => {
     for (const path of ["", `${DAY}/`, `${DAY}/by-symbol/`]) {
       const { headers, text } = await onDrive(world.share, path, { headers: { "accept-language": "en" } });
       expect(headers["cache-control"]).toContain("no-transform");

@@ -16,7 +16,7 @@ import { sharedWorld, startWorld, type World } from "./world.ts";
  * file.
  */
 export const DAY = "20260311";
-/** The names of its packs, as listings order them. */
+/** The names of the packs of `DAY`, in the order of listings. */
 export const PACKS = DATASET_NAMES.map((dataset) => `${DAY}_${dataset}.parquet`).toSorted();
 /** A Shanghai and a Shenzhen address for `CF-Connecting-IP`. */
 export const HERE = { "cf-connecting-ip": "203.0.113.7" };

@@ -44,7 +44,7 @@ describe("the router (contract 1.1)", () => {
     ["zh-CN,zh;q=0.9,en;q=0.8", "zh-CN", "没有这个页面"],
     ["fr", "zh-CN", "没有这个页面"],
   ])(
-    "answers an unknown path with a page of 404 for a browser that prefers %s",
+    "answers an unknown path with 404 and an HTML page for a browser that prefers %s",
     async (language, tag, title) => {
       for (const path of ["/no/such/path", "/docs/en/nothing", "/-/nothing"]) {
         const answer = await lost("GET", path, { accept: browser, "accept-language": language });
@@ -61,7 +61,7 @@ describe("the router (contract 1.1)", () => {
     },
   );
 
-  it("does not repeat the URL in the page of 404", async () => {
+  it("does not repeat the URL in the 404 page", async () => {
     const answer = await lost("GET", "/no/%3Cscript%3Epath?et_secret=1", { accept: browser });
     expect(answer.text).not.toMatch(/<script|et_secret/);
   });

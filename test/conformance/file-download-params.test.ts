@@ -64,9 +64,12 @@ describe("year (contract 3.11)", () => {
     ["level2", 2027, "2017-2026"],
     ["level2", 0, "2017-2026"],
     ["level2", "99999999999999999999", "2017-2026"],
-  ])("of %s %j is out of range, and the message names the range", async (data_type, year, range) => {
-    expectRefusal(await ask({ data_type, year }), { reason: "param_invalid", says: ["year", range] });
-  });
+  ])(
+    "of %s is refused for %j, which is out of range, and the message names the range",
+    async (data_type, year, range) => {
+      expectRefusal(await ask({ data_type, year }), { reason: "param_invalid", says: ["year", range] });
+    },
+  );
 
   it.each([
     ["auction_tick", 2022],

@@ -13,7 +13,7 @@ const ask = (apikey: string, data_type = "level2", year = 2026) =>
   askShare(world.service, apikey, { data_type, year });
 const inYear = (year: number) => (date: string) => date.startsWith(String(year));
 
-describe("plans and shares (contract 7.1, 7.5)", () => {
+describe("the plan rules for shares (contract 7.1, 7.5)", () => {
   it.each(["free", "standard", "trial"] as const)(
     "refuse %s with 403 for both types and any year",
     async (plan) => {
@@ -125,14 +125,14 @@ describe("a window that spans two years (contract 7.2, 8.2)", () => {
   });
 });
 
-describe("shares, without slot and quota (contract 2.1)", () => {
-  it("serve ten concurrent requests", async () => {
+describe("requests for shares, which need no slot and no quota (contract 2.1)", () => {
+  it("are all served when ten are concurrent", async () => {
     const { key } = await account(world.service, { plan: "professional" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key)));
     expect(answers.map(({ envelope }) => envelope.code)).toEqual(Array(10).fill(200));
   });
 
-  it("serve an account whose daily requests and files are used up", async () => {
+  it("are served when the account's daily requests and files are used up", async () => {
     const { key } = await account(world.service, { plan: "flagship", limits: { requests: 0, files: 0 } });
     const answer = await ask(key);
     expect(answer.envelope.code).toBe(200);

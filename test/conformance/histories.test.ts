@@ -242,7 +242,7 @@ describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
     expect(await slow.finish()).toBe(Number(slow.headers["content-length"]));
   });
 
-  it("leave the quotas of other datasets when one is used up", async () => {
+  it("do not affect the quotas of other datasets when this dataset's quota is used up", async () => {
     const { key: apikey } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     expect(pageOf(await ask(dataset, { symbol: "300750" }, { apikey })).has_more).toBe(false);
     const used = await ask(dataset, { symbol: "300750" }, { apikey });
@@ -356,7 +356,7 @@ describe.each(DATASET_NAMES)("%s: a served day", (dataset) => {
     expect(beside).toEqual(datasets?.orders);
   });
 
-  it("stands in data_changes and data_symbols of the dataset, which default to orders", async () => {
+  it("is listed in data_changes and data_symbols, which list orders when no dataset is named", async () => {
     const changesOf = (params: object) =>
       dataOf<DataChanges>("data_changes", { since: "20260101", ...params });
     const { changes } = await changesOf({ dataset });

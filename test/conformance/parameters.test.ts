@@ -82,14 +82,14 @@ describe("the values of format (contract 3.6, 3.9)", () => {
   );
 
   it.each(["cursor", "page_size", "limit", "start_time", "end_time"])(
-    "include parquet, which refuses %s with 422 param_excluded",
+    "include parquet, with which %s is refused with 422 param_excluded",
     async (name) => {
       const answer = await ask({ format: "parquet", [name]: name.endsWith("_time") ? "09:30" : "1" });
       expectRefusal(answer, { reason: "param_excluded", status: 422, says: [name] });
     },
   );
 
-  it("include parquet, whose refusal names all excluded parameters", async () => {
+  it("include parquet; its refusal names every excluded parameter that was sent", async () => {
     const answer = await ask({ format: "parquet", page_size: 5, limit: 5, start_time: "09:30", cursor: "x" });
     const says = ["page_size", "limit", "start_time", "cursor"];
     expectRefusal(answer, { reason: "param_excluded", status: 422, says });
@@ -132,7 +132,7 @@ describe("unknown parameters (contract 3.3)", () => {
     { offset: [0] },
     { page: 0 },
     { symbol: ["600519"] },
-  ])("known from other services are ignored with the value of a first page: %j", async (over) => {
+  ])("that other services use are ignored when they have their value for a first page: %j", async (over) => {
     for (const format of ["json", "parquet"]) {
       const answer = await ask({ ...over, format });
       expect(answer.status, answer.text.slice(0, 300)).toBe(200);
@@ -141,7 +141,7 @@ describe("unknown parameters (contract 3.3)", () => {
   });
 
   it.each([{ offset: 1 }, { offset: -1 }, { page: 2 }, { skip: [0, 0] }, { page: true }, { offset: {} }])(
-    "known from other services are refused with 422 for any other value: %j",
+    "that other services use are refused with 422 when they have any other value: %j",
     async (over) => {
       expectRefusal(await ask(over), { reason: "param_unknown", says: [/cursor/] });
     },
@@ -163,8 +163,8 @@ describe("unknown parameters (contract 3.3)", () => {
   });
 });
 
-describe("blanks and large sizes (contract 3.1, 3.8)", () => {
-  it("are trimmed around every value, also of apikey and apiname", async () => {
+describe("the tolerant reading of parameters (contract 3.1, 3.8)", () => {
+  it("trims blanks around every value, also of apikey and apiname", async () => {
     const apikey = ` ${world.keys.flagship} `;
     const params = {
       symbol: " 600519 ",
@@ -188,7 +188,7 @@ describe("blanks and large sizes (contract 3.1, 3.8)", () => {
   });
 
   it.each([10_001, 1e300, 9_007_199_254_740_992, 1e18, "9007199254740993", "1".repeat(400)])(
-    "serve a page_size of %s as 10000",
+    "accepts a page_size of %s as 10000",
     async (page_size) => {
       const answer = await ask({ page_size });
       expect(answer.envelope.code, answer.text).toBe(200);
@@ -196,7 +196,7 @@ describe("blanks and large sizes (contract 3.1, 3.8)", () => {
     },
   );
 
-  it.each([1.5, -1, 0, true, "1e3"])("refuse a page_size of %s", async (page_size) => {
+  it.each([1.5, -1, 0, true, "1e3"])("does not accept a page_size of %s", async (page_size) => {
     expectRefusal(await ask({ page_size }), { reason: "param_invalid", says: ["page_size"] });
   });
 });

@@ -113,7 +113,7 @@ describe("format parquet (contract 6)", () => {
     }
   });
 
-  it("with all ten fields in their order returns the same file as without fields", async () => {
+  it("with all ten fields in their standard order returns the same file as a request without fields", async () => {
     const names = SCHEMA.map(([name]) => name);
     const chosen = await readParquet((await ask({}, { fields: names })).bytes);
     expect(chosen.rows).toEqual(world.main.rowsOf("600519"));

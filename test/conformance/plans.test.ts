@@ -14,7 +14,7 @@ const subscribed = async (...subscriptions: NonNullable<AccountRequest["subscrip
   (await account(world.service, { subscriptions })).key;
 const from = (plan: PlanName, startMs: number, endMs: number) => ({ plan, startMs, endMs });
 
-describe("plans and order history (contract 7.1, 7.2)", () => {
+describe("the plan rules for order history (contract 7.1, 7.2)", () => {
   it.each(["free", "standard"] as const)("refuse %s with 403 for any day", async (plan) => {
     for (const tradedate of [MAIN, OLDEST]) {
       expectRefusal(await ask(world.keys[plan], tradedate), { reason: "plan_missing" });

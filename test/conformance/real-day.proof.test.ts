@@ -92,7 +92,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
     }
   });
 
-  it(`equals the CSV when 601825 is paged at ${SMALL_PAGE}, whole and within a window`, async () => {
+  it(`equals the CSV when all rows of 601825, or those of a window, are paged at page_size ${SMALL_PAGE}`, async () => {
     const params = { symbol: "601825", tradedate: TRADEDATE, page_size: SMALL_PAGE };
     await checkPaging(service, apikey, params, rowsOf("601825"));
     const window = { start_time: "093000000", end_time: "093500000" };

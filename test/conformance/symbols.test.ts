@@ -55,11 +55,11 @@ describe("the parameter symbol (contract 3.4)", () => {
     expect(pageOf(await ask(asked)).items).toEqual(world.main.rowsOf(symbol, market));
   });
 
-  it("of bare digits on both exchanges that are neither share nor fund is refused with 422, which asks for the suffix", async () => {
+  it("without a suffix is refused with 422 when both exchanges list the code and it is neither a share nor a fund; the message asks for the suffix", async () => {
     expectRefusal(await ask("110001"), { reason: "param_invalid", says: ["symbol", ".SH", ".SZ"] });
   });
 
-  it("of an absent security is refused with 1002, with a hint if the other exchange has it", async () => {
+  it("of a security that the day lacks is refused with 1002, with a hint if the other exchange has the code", async () => {
     expectRefusal(await ask("999999"), { reason: "security_unknown", says: ["999999"] });
     expectRefusal(await ask("300750.SH"), { reason: "security_unknown", says: ["300750.SZ"] });
     expectRefusal(await ask("sz600519"), { reason: "security_unknown", says: ["600519.SH"] });

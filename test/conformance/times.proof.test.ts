@@ -106,7 +106,7 @@ describe("the time window (contract 3.7)", () => {
     },
   );
 
-  it("in eight digits is refused with 422, which says to pad to nine", async () => {
+  it("in eight digits is refused with 422, and the message says to pad to nine", async () => {
     const headers = { "accept-language": "en" };
     const params = { symbol: "600519", tradedate: MAIN, start_time: "93000000" };
     expectRefusal(await world.ask(params, { headers }), { reason: "param_invalid", says: [/nine/] });

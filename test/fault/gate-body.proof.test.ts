@@ -38,7 +38,7 @@ async function endOf(id: string) {
   }, PATIENCE);
 }
 
-describe("the body of a request", () => {
+describe("the body of an answer that the gate charges", () => {
   it.each([
     ["ready", 0],
     ["ready", 1],
@@ -47,7 +47,7 @@ describe("the body of a request", () => {
     ["pump", 4],
     ["pump", 3 * MEGABYTE],
   ])(
-    "of the kind %s with %i bytes has its exact length and frees the slot at its last byte; the request is charged and listed",
+    "(%s, %i bytes) has its exact length and frees the slot at its last byte; the request is charged and listed",
     async (how, bytes) => {
       const { account, id } = fresh();
       const answer = await gate.open({ account, id, how, bytes });
@@ -62,7 +62,7 @@ describe("the body of a request", () => {
     },
   );
 
-  it(`of either kind lets ${REQUESTS} sequential requests succeed without a 503`, async () => {
+  it(`frees the slot in time for the next request: ${REQUESTS} sequential requests get no 503`, async () => {
     const { account } = fresh();
     const statuses = new Set<number>();
     for (let n = 0; n < REQUESTS; n++) {
@@ -77,7 +77,7 @@ describe("the body of a request", () => {
   it.each([
     ["ready", 200],
     ["pump", 503],
-  ])("of the kind %s gives a concurrent request %i while it is being read", async (how, status) => {
+  ])("(%s), while it is being read, causes status %i for a concurrent request", async (how, status) => {
     const { account } = fresh();
     const reading = await gate.open({ account, how, bytes: 20 * MEGABYTE });
     const next = await gate.open({ account, how: "ready", bytes: 10 });
@@ -98,13 +98,13 @@ describe("a client that disconnects or stalls", () => {
     }
   });
 
-  it("ends the sending of a body that is held in memory", async () => {
+  it("also ends the sending of a body that is held in memory, and is charged", async () => {
     const { id, state } = await ending({ how: "ready", bytes: 30 * MEGABYTE }, 1);
     expect(state.use.requests).toBe(1);
     expect(await endOf(id)).toMatchObject({ how: "client_gone" });
   });
 
-  it("and does not read is disconnected half a second before `until`, without a credit", async () => {
+  it("is disconnected half a second before `until` if it does not read, and gets no credit", async () => {
     const { account, id } = fresh();
     await gate.open({ account, id, how: "pump", bytes: 60 * MEGABYTE, bound: 1_500 });
     expect(await endOf(id)).toMatchObject({ how: "client_slow" });
@@ -132,7 +132,7 @@ describe("a fault of the service during a request", () => {
     expect(await endOf(id)).toMatchObject({ how: "fault", error: expect.stringContaining(error) });
   });
 
-  it("is also a stream that sends nothing until half a second before `until`", async () => {
+  it("is assumed for a stream that sends nothing until half a second before `until`, and is credited", async () => {
     const { id, seen, state } = await ending({ how: "pump-hangs", bytes: 3 * MEGABYTE, bound: 1_500 });
     expect(seen.isWhole).toBe(false);
     expect(state.use.requests).toBe(0);
@@ -142,7 +142,7 @@ describe("a fault of the service during a request", () => {
     });
   });
 
-  it.each(["throws", "hangs"])("releases the slot of a handler that %s before its answer", async (how) => {
+  it.each(["throws", "hangs"])("releases the slot when the handler %s before it answers", async (how) => {
     const { answer, state } = await ending({ how });
     expect(answer.status).toBe(500);
     expect(state.use.requests).toBe(1);

@@ -61,9 +61,9 @@ async function twoKeys() {
   return keys.map(({ key }) => key);
 }
 
-describe("of 50 parallel requests with two keys of one account (contract 2.4)", () => {
+describe("50 parallel requests with two keys of one account (contract 2.4)", () => {
   it(
-    `for files, one is served and 49 get 503, ${ROUNDS} times, whether the client reads or disconnects`,
+    `for files are refused with 503 except one, which is served, ${ROUNDS} times, whether the client reads or disconnects`,
     async () => {
       const keys = await twoKeys();
       let charged = 0;
@@ -93,7 +93,7 @@ describe("of 50 parallel requests with two keys of one account (contract 2.4)", 
   );
 
   it(
-    `for pages, each is served or gets 503, and only the served are charged, ${ROUNDS} times`,
+    `for pages are each served or refused with 503, and only the served requests are charged, ${ROUNDS} times`,
     async () => {
       const keys = await twoKeys();
       let served = 0;

@@ -157,7 +157,9 @@ function isBad(answer: string, statuses: readonly number[]): boolean {
 }
 
 describe(`hostile TCP connections (${LINES})`, () => {
-  it("are answered below 500 or closed, and the next caller is served", { timeout: LONG_MS }, async () => {
+  it("get a status below 500 or are closed, and the next caller is served", {
+    timeout: LONG_MS,
+  }, async () => {
     const seen = new Map<string, number>();
     let sent = 0;
     const sender = async () => {

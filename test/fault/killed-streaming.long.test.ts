@@ -147,7 +147,7 @@ async function restart(): Promise<{ service: Service; isEarly: boolean }> {
 
 describe(`a runtime killed at ${MOMENTS} random moments`, () => {
   it(
-    "of a Parquet file sends a prefix that never looks complete, and the slot expires by itself",
+    "while it sends a Parquet file leaves a prefix that never looks complete, and the slot expires by itself",
     async () => {
       let [brokenOff, stillBusy] = [0, 0];
       for (let round = 0; round < MOMENTS; round++) {
@@ -181,7 +181,7 @@ describe(`a runtime killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "of paging lets the client continue to exactly the source's pages, each charged at most once",
+    "while it serves pages lets the client continue to exactly the source's pages, each charged at most once",
     async () => {
       let cutShort = 0;
       for (let round = 0; round < MOMENTS; round++) {
@@ -213,7 +213,7 @@ describe(`a runtime killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "of a share's file lets the client continue from the received bytes to exactly the pack",
+    "while it sends a share's file lets the client continue from the received bytes to exactly the pack",
     async () => {
       const holder = await account(killable.service, { plan: "flagship" });
       const asked = await shareFileOf(killable.service, holder);

@@ -7,14 +7,14 @@ import { isPythonMissing, PACKAGE, pythonEnvironment, pythonWith } from "../supp
 const TESTS = "test/unit/client/python";
 const without = isPythonMissing("interrupts of the Python client");
 
-describe.skipIf(without)("the Python client in its long proofs", () => {
+describe.skipIf(without)("the Python client (long proofs)", () => {
   it("pages correctly through thousands of random histories in memory", async () => {
     const env = pythonEnvironment({ PYTHONPATH: `${PACKAGE}:${TESTS}`, EDGETAPE_TIER: "long" });
     const { stderr } = await promisify(execFile)("python3", [`${TESTS}/test_paging_random.py`], { env });
     expect(stderr).toMatch(/Ran 2 tests[\s\S]*OK/);
   });
 
-  it("loses and repeats no row or file, and never hangs, when it is interrupted before any of its lines", async () => {
+  it("loses and repeats no row or file, and never hangs, when it is interrupted before any line of its code", async () => {
     const env = pythonEnvironment({ PYTHONPATH: `${PACKAGE}:${TESTS}` });
     const command = pythonWith("pandas") ?? "python3";
     const { stderr } = await promisify(execFile)(command, [`${TESTS}/interrupted_files.py`], { env });

@@ -74,7 +74,7 @@ describe("the auction pack of a day", () => {
       "",
     ]);
     expect(await listed()).toMatch(/ 2 +withdrawn \(wrong prices\) /);
-    // Repeated after an end between the two, it has nothing left to do.
+    // Withdrawing again, as after a command that was killed between the quotes and the auction pack, changes nothing.
     expect(await edgetape("day", "withdraw", ...ofQuotes, "--yes")).toMatch(
       /^[^\n]+ was already withdrawn by \S+\n$/,
     );

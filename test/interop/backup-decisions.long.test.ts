@@ -21,7 +21,7 @@ const withdraw = (service: Service, tradedate: string, revision = 1) =>
 const stateOf = async (service: Service, tradedate: string) =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${tradedate}`)).day;
 
-describe("the restore of a backup from before a decision", () => {
+describe("the restore of a backup that is older than a decision", () => {
   it("restores neither a withdrawn day or file nor a damaged pack", async () => {
     await using service = await startService();
     const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"];

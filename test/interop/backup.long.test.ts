@@ -165,7 +165,7 @@ describe("a backup restored into a deployment that is not empty", () => {
   });
 
   it(
-    `and killed at any of its requests, ${KILLS} times, leaves the old or the new content, and the next run completes`,
+    `leaves the old or the new content when the restore is killed at any of its requests, ${KILLS} times, and the next run completes`,
     async () => {
       await using target = await startAfter(origin);
       await copyObjects(origin, target);

@@ -102,7 +102,7 @@ async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) =
   expect(cut).toBeGreaterThan(0);
 }
 
-describe(`of the commands killed at ${MOMENTS} random moments,`, () => {
+describe(`commands killed at ${MOMENTS} random moments`, () => {
   it(
     "publish leaves the old or the new revision served, and the next run completes",
     async () => {

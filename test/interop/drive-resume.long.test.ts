@@ -189,7 +189,7 @@ describe("a file replaced while a tool has half of it", () => {
     },
   );
 
-  describe("after the tool has read the new version's headers", () => {
+  describe("when the tool has already read the new version's headers", () => {
     /**
      * Begins a download, which is cut, reads the headers with `look`, and continues. The continuation must fail with an
      * error and leave the partial file unchanged.

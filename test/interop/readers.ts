@@ -12,7 +12,7 @@ import type { Row } from "../support/builders.ts";
 import { PYTHON } from "../support/python.ts";
 
 export interface Reader {
-  /** With its version. */
+  /** The name of the reader with its version. */
   name: string;
   /**
    * Returns the names of the columns and all rows, 64-bit integers as numbers. Throws when the reader refuses the file.

@@ -188,7 +188,7 @@ describe("npm start", () => {
     expect(existsSync(demoFile)).toBe(true);
   });
 
-  it("leaves one of two starts on one port at the same moment running, and the other one says why it ended", async () => {
+  it("keeps one running when two start on one port at the same moment, and the other reports why it ended", async () => {
     const shared = await freePort();
     const two = ["one", "two"].map((name) => {
       const place = join(folder, name);

@@ -16,7 +16,7 @@ import { startService } from "../support/service.ts";
 import { isLong, proofSize } from "../support/tier.ts";
 import { checkPaging, rowsWithin, windowBesideRows } from "./check-paging.ts";
 
-/** Of each dataset. */
+/** The number of random days of each dataset. */
 const DAYS = proofSize(10);
 /** Large requests name only these fields, because all fifty of quotes would be ten times the bytes of orders. */
 const ASKED: Partial<Record<DatasetName, string[]>> = {
@@ -74,7 +74,7 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
     }
   });
 
-  it("returns all rows of bursts longer than a page and than two row groups at 9,999, 10,000 and 20,000", async () => {
+  it("returns all rows of bursts longer than a page and than two row groups at page sizes 9,999, 10,000 and 20,000", async () => {
     const crowded = (symbol: string, rows: number) =>
       crowdedSection(dataset, { symbol, time: "093000000", rows, around: 3 });
     const sections = [crowded("600001", 12_345), crowded("600002", 25_500), crowded("600003", 9_997)];

@@ -7,7 +7,7 @@ import { bundledFrom, type WorkerBundle } from "./bundle.ts";
 
 export interface FormerVersion {
   worker: WorkerBundle;
-  /** Names of its migrations, in their order; the files are in the present checkout too. */
+  /** Names of the version's migrations, in their order; the files are in the present checkout too. */
   migrations: string[];
 }
 

@@ -38,7 +38,7 @@ export async function startKillable(options: ServiceOptions = {}, folder?: strin
       service = await startService({
         ...options,
         persistDir,
-        // The state has those that it had before the kill.
+        // The state keeps the migrations that it had before the kill.
         migrations: null,
         nowAt: new Date(killedAtMs + laterMs).toISOString(),
       });

@@ -27,7 +27,7 @@ export async function copyNewState(databases: string[], folder: string): Promise
   await cp(await made, folder, { recursive: true });
 }
 
-/** Makes it once for each process, because applying the migrations takes longer than starting the service. */
+/** Makes the new state, once for each process, because the migrations take longer than the start of a service. */
 async function makeNewState(databases: string[]): Promise<string> {
   const folder = await stateFolder();
   const runtime = new Miniflare(

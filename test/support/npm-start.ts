@@ -12,7 +12,7 @@ export interface Start {
   exited: Promise<number | null>;
 }
 
-/** Starts it with these options. */
+/** Runs `npm start` with these options. */
 export function npmStart(...options: string[]): Start {
   // In its own process group, Ctrl-C reaches npm and its children, as in a terminal.
   const child = spawn("npm", ["start", "--", ...options], { detached: true });

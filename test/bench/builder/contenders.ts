@@ -14,7 +14,7 @@ export interface Delivery {
   tradedate: BeijingDate;
 }
 
-/** Builds the pack of a delivery and returns its path, or null when it leaves no file. */
+/** Builds the pack of a delivery and returns its path, or null when the build leaves no file. */
 type Contender = (delivery: Delivery, outFolder: string) => Promise<string | null>;
 
 const ours =

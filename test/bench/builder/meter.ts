@@ -3,7 +3,7 @@ import { peakBytes } from "./peak-bytes.ts";
 
 export interface Spent {
   ms: number;
-  /** Of all threads: on a busy machine it says more than the time that passed. */
+  /** The processor time of all threads: on a busy machine it is a better measure than the elapsed time. */
   cpuMs: number;
   peakBytes: number;
 }

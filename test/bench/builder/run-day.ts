@@ -9,7 +9,7 @@ import { isDatasetName } from "../../../src/datasets/registry.ts";
 import { buildPacks } from "../../../src/pack-builder/build.ts";
 import { Meter, type Spent } from "./meter.ts";
 
-/** What building a day took, and what came of it. */
+/** The time and memory that building a day took, and the packs that it produced. */
 export interface DayRun extends Spent {
   packs: { dataset: string; rows: number; securities: number; sizeBytes: number }[];
   /** The auction pack's bytes; 0 without one. */

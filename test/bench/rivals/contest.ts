@@ -7,7 +7,7 @@ import type { Rival, RowsAsk } from "./rival.ts";
 /** A first answer that takes longer is not repeated; its time is the figure. */
 const SLOW_MS = 5_000;
 
-/** The contest of one day. The first rival is ours; the others are compared with it. */
+/** The contest of one day. The first rival is edgetape; the others are compared with it. */
 export class Contest {
   private readonly rivals: readonly Rival[];
   private readonly rounds: number;

@@ -25,8 +25,8 @@ async function auditOf(subject: string) {
   }));
 }
 
-describe("accounts and keys", () => {
-  it("are created, given a plan, limited, disabled and enabled, with an audit entry for every change", async () => {
+describe("the operations on accounts and keys", () => {
+  it("create, limit, disable and enable an account, give it a plan, and audit every change", async () => {
     const created = await admin<Account>("POST", "/accounts", {
       accountId: "客户-7",
       contact: "c@example.com",
@@ -82,7 +82,7 @@ describe("accounts and keys", () => {
     expect((await admin("POST", "/accounts/none/keys", {})).status).toBe(404);
   });
 
-  it("can get another contact or note, and the audit shows the previous one", async () => {
+  it("change the contact or the note, and the audit shows the previous one", async () => {
     await admin("POST", "/accounts", { accountId: "moves", contact: "a@example.com", note: "old" });
     const put = (body: object) => admin<Account>("PUT", "/accounts/moves/contact", body);
     expect((await put({ contact: "b@example.com" })).body).toMatchObject({

@@ -20,7 +20,7 @@ const changesAfter = async (after: number) =>
 const post = <T = DayChanged>(path: string, body: object) => admin<T>("POST", path, body);
 
 describe("withdraw, restore and publish of a loaded day", () => {
-  it("remove and restore a content, with the revision and state that callers see", async () => {
+  it("remove and restore content, with the revision and state that callers see", async () => {
     const [first, second] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
     await publish(first);
     await publish(second);
@@ -170,7 +170,7 @@ describe("concurrent operators", () => {
     expect(await post("/days/20240109/withdraw", { revision: 2 })).toMatchObject({ status: 409 });
   });
 
-  it("learn at the upload's next step that a restore replaced it, and nothing is mixed", async () => {
+  it("learn at the upload's next step that a restore replaced the upload, and nothing is mixed", async () => {
     await publish(await testPack("20240110", 1_000));
     await publish(await testPack("20240110", 2_000));
     const pack = await testPack("20240110", 3_000);

@@ -236,7 +236,7 @@ describe("a daily file is refused", () => {
 });
 
 describe("concurrent operators with one file", () => {
-  it("of different content: one upload is served, the other is refused, and nothing is mixed", async () => {
+  it("upload different content: one upload is served, the other is refused, and nothing is mixed", async () => {
     const [one, two] = [ownFile("20260119", "one"), ownFile("20260119", "the other")];
     const first = await begin(one);
     const second = await begin(two);

@@ -200,7 +200,7 @@ describe("a pack that differs from its announcement", () => {
 });
 
 describe("concurrent publishers of one day", () => {
-  it("with other content: the later start wins, the other publisher is refused, and nothing is mixed", async () => {
+  it("with different content: the later start wins, the other publisher is refused, and nothing is mixed", async () => {
     const [a, b] = [await testPack("20240111", 1_000), await testPack("20240111", 2_000)];
     const begunA = await begin(a);
     await sendParts(a, begunA);
@@ -215,7 +215,7 @@ describe("concurrent publishers of one day", () => {
     expect(await object?.bytes()).toEqual(b.bytes);
   });
 
-  it("with other content, all started together: exactly one is served, and every other one gets 409", async () => {
+  it("with different content, all started together: exactly one is served, and every other one gets 409", async () => {
     const packs = await Promise.all([1, 2, 3, 4].map((price) => testPack("20240112", price * 1_000)));
     const outcomes = await Promise.all(packs.map((pack) => publish(pack).catch((failure: Error) => failure)));
     const won = outcomes.filter((outcome) => !(outcome instanceof Error) && outcome.status === 200);

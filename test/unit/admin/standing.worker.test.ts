@@ -158,8 +158,8 @@ describe("the list of accounts", () => {
   });
 });
 
-describe("a subscription added or extended alone", () => {
-  it("is added beside others, and a weekly card is active for 7 × 24 hours", async () => {
+describe("a single subscription", () => {
+  it("is added without changing the others, and a weekly card is active for 7 × 24 hours", async () => {
     const path = await account("weekly");
     const start = NOW - 5;
     await admin("POST", `${path}/subscriptions`, { plan: "trial", start, end: start + DAY_MS });

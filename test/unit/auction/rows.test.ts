@@ -22,7 +22,7 @@ const OPENED: Snapshot = {
 };
 
 describe("the rows of an opening auction (contract 8.10)", () => {
-  it("have one row for each call snapshot with its match and remainder, and one for the result", () => {
+  it("are one for each call snapshot, with its match and remainder, and one for the result", () => {
     const calls = [
       call(91500000, 100_500, 300, 100),
       call(91503000, 100_600, 400, -50),
@@ -36,7 +36,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     ]);
   });
 
-  it("have a row of zeros for a call snapshot without any level", () => {
+  it("include a row of zeros for a call snapshot without any level", () => {
     expect(rowsOf({ time: 91500000 })).toEqual(["91500000 0 0 0"]);
   });
 
@@ -50,7 +50,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf(call(92510000, 100_500, 300))).toEqual(["92510000 0 0 0 result"]);
   });
 
-  it("have the latest price in the result's row, and 0 when nothing was traded", () => {
+  it("hold the latest price in the result's row, or 0 when nothing was traded", () => {
     const untraded = {
       time: 92501000,
       close: 100_000,

@@ -63,7 +63,7 @@ describe("the memory budget of an isolate", () => {
     expect(states(waiting)).toEqual(["held", "held", "waiting"]);
   });
 
-  it("is refused immediately to an account that uses its share, while others are served", async () => {
+  it("is refused immediately to an account that already uses its whole share, while others are served", async () => {
     const budget = new MemoryBudget(TOTAL);
     const first = ask(budget, { account: "a" });
     await pass(0);

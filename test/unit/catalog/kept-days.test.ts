@@ -77,7 +77,7 @@ describe("the day index in an isolate's memory", () => {
     expect(keptOrderDay({ ...question, today: "20260313" as BeijingDate }, at(5))).toBeNull();
   });
 
-  it("drops a pack that could not be read, under every date that led to it", () => {
+  it("drops a pack that could not be read, under every date that refers to the pack", () => {
     const question = asked();
     const read = answer(question.tradedate);
     const omitted = { ...question, tradedate: null, today: "20991231" as BeijingDate };

@@ -25,7 +25,7 @@ const COUNTED: [number, number][] = [
 ];
 
 describe("trading days from the holiday library", () => {
-  it.each(COUNTED)("in %i number %i", (year, count) => {
+  it.each(COUNTED)("for %i are %i in number", (year, count) => {
     expect(openDays(year)).toHaveLength(count);
   });
 

@@ -20,7 +20,7 @@ describe("an instant on the command line", () => {
     expect(instantArgument("2026-03-12T20:30:00+08:00")).toBe(at("2026-03-12T20:30:00+08:00"));
   });
 
-  it("can be today, yesterday or tomorrow, which change in Beijing, at 16:00 UTC", () => {
+  it("can be today, yesterday or tomorrow, which change at midnight in Beijing (16:00 UTC)", () => {
     vi.useFakeTimers({ now: at("2026-03-12T15:59:59Z") });
     expect(instantArgument("today")).toBe(at("2026-03-12T00:00:00+08:00"));
     vi.setSystemTime(at("2026-03-12T16:00:00Z"));

@@ -37,7 +37,7 @@ describe("the revisions of a day", () => {
     ).toEqual(["-", "2026-03-21T20:00:00+08:00", "-", "2026-03-21T20:00:00+08:00"]);
   });
 
-  it("promise nothing of a damaged content", () => {
+  it("give no such date for damaged content", () => {
     const damaged = { at: "2026-03-12T09:00:00+08:00", note: "block 0 of 600519.SH" };
     const replacedAt = "2026-03-12T20:00:00+08:00";
     expect(restorable([revision(2, "b"), revision(1, "a", { damaged, replacedAt })])).toEqual(["-", "-"]);

@@ -33,7 +33,7 @@ const summary = {
 };
 
 describe("edgetape files add", () => {
-  it("sends the missing parts of ten bytes, each with a checksum of its own, then completes the upload", async () => {
+  it("sends the missing parts, ten bytes each and each with its own checksum, then completes the upload", async () => {
     const file = await openDailyFile(onDisk("trades.csv", "0123456789abcdefghijklmno"), own);
     const begun = {
       state: "uploading",

@@ -4,7 +4,7 @@ import { auditLines, changeText } from "../../../src/cli/operator-commands.ts";
 const START = Date.parse("2026-03-01T00:00:00+08:00");
 const END = Date.parse("2026-04-01T00:00:00+08:00");
 
-describe("a change in the audit, as text", () => {
+describe("the text of an audit entry", () => {
   it.each([
     [null, { contact: "c@example.com", note: "" }, "contact c@example.com"],
     [
@@ -23,7 +23,7 @@ describe("a change in the audit, as text", () => {
     [[], Array.from({ length: 365 }, () => ["20260101", 0]), "none → 365 entries"],
     ["open", "closed", "open → closed"],
     [null, null, ""],
-  ])("is printed from %j to %j", (before, after, text) => {
+  ])("states a change from %j to %j", (before, after, text) => {
     expect(changeText(before, after)).toBe(text);
   });
 

@@ -112,7 +112,7 @@ describe("publishing a pack", () => {
     }
   });
 
-  it("sends what the pack lacks, with its verdict, as the quality sheet beside it says, and marks the day", async () => {
+  it("sends the verdict and the shortfall that the quality sheet beside the pack states, and marks the day as degraded", async () => {
     const tradedate = "20261127" as BeijingDate;
     const lines = { reason: "broken_lines" as const, dataset: "orders" as const, lines: 7 };
     await checkFolder(folder, tradedate, { shortfalls: { orders: [lines] } });
@@ -126,7 +126,7 @@ describe("publishing a pack", () => {
     await rm(join(folder, `${tradedate}_quality.json`));
   });
 
-  it("sends nothing of rows that are served, also when it is forced", async () => {
+  it("sends no part when the same rows are already served, even with force", async () => {
     const stored = new Map<number, Uint8Array>();
     const { client, asked } = storingService(stored);
     const pack = await openPack(path);

@@ -42,7 +42,7 @@ describe("an answer to the TypeScript client", () => {
     expect(waits).toEqual([]);
   });
 
-  it("of a used-up quota is thrown without a retry, with the time of the reset", async () => {
+  it("that reports a used-up quota is thrown without a retry, with the time of the reset", async () => {
     const headers = { "x-reason": "quota_used", ratelimit: '"requests";r=0;t=3600', "retry-after": "3600" };
     const { client, waits } = scripted(answer(429, "quota_used", { headers }));
     const error = await client.status().catch((caught) => caught);
@@ -65,7 +65,7 @@ describe("an answer to the TypeScript client", () => {
     expect(bounded.waits.length).toBe(2);
   });
 
-  it("of a damaged day, which has no Retry-After, is thrown without a retry", async () => {
+  it("that reports a damaged day, without Retry-After, is thrown without a retry", async () => {
     const { client } = scripted(answer(503, "day_damaged", { status: 503 }));
     await expect(client.status()).rejects.toMatchObject({ name: "Unavailable", reason: "day_damaged" });
   });

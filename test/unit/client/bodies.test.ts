@@ -84,7 +84,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     expect(await new Response(stream.body).bytes()).toEqual(FILE);
   });
 
-  it("is requested and charged once when it is complete but no Parquet file", async () => {
+  it("is requested only once, and so charged once, when it has its full length but is not a Parquet file", async () => {
     const noFile = FILE.slice(0, -4);
     const length = { "content-length": String(noFile.length) };
     for (const body of [noFile, new TextEncoder().encode("y".repeat(noFile.length))]) {

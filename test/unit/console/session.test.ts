@@ -38,7 +38,7 @@ describe("the session's cookie", () => {
     expect(sent(`edgetape_console=bogus; ${plain}`, "http")).toEqual(tokens);
   });
 
-  it("has on https the __Host- prefix, without which it is ignored", () => {
+  it("has the __Host- prefix on https, and is ignored there without the prefix", () => {
     const token = newPress();
     expect(sessionCookie(token, { endMs: 0, secure: true })).toMatch(
       /^__Host-edgetape_console=[^;]*; Path=\/;/,

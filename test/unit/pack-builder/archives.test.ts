@@ -49,7 +49,7 @@ describe("an archive in a delivery", () => {
     }
   });
 
-  it("lists a halted security by its folder", async () => {
+  it("adds a halted security to the report when its folder has no order file", async () => {
     const { report } = await built(
       zipped(
         { name: NAME, content: FILE },
@@ -79,18 +79,18 @@ describe("an archive in a delivery", () => {
   it.each<[string, ZipMember, RegExp]>([
     ["a wrong checksum", { name: NAME, content: FILE, crc: 1 }, /逐笔委托\.csv is damaged in the archive/],
     ["an encrypted member", { name: NAME, content: FILE, encrypted: true }, /逐笔委托\.csv is encrypted/],
-  ])("is refused as a ZIP archive with %s", async (_, member, args) => {
+  ])("is refused when it is a ZIP archive with %s", async (_, member, args) => {
     await expect(built(zipped(member))).rejects.toThrow(args);
   });
 
-  it("is refused as a truncated ZIP archive", async () => {
+  it("is refused when it is a truncated ZIP archive", async () => {
     const whole = zipOf([{ name: NAME, content: FILE }]);
     await expect(built(archive("20230711.zip", whole.subarray(0, -30)))).rejects.toThrow(
       /20230711\.zip cannot be read as a ZIP archive/,
     );
   });
 
-  it("is unpacked with the installed program when it is 7z", async () => {
+  it("is unpacked with the installed 7z program when it is a 7z archive", async () => {
     const programs = temporaryFolder();
     const unpacked = delivery({ [NAME]: FILE });
     const listing = `----------\\nPath = ${NAME}\\nAttributes = A -rw-r--r--\\n`;
@@ -124,7 +124,7 @@ describe("an archive in a delivery", () => {
     expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
-  it("is refused with the package to install when there is no 7z program, and with the archive's fault when it is damaged", async () => {
+  it("is refused without a 7z program, and the message names the package to install; a damaged one is refused with its fault", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
     await expect(built(path)).rejects.toThrow(

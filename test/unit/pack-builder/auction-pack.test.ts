@@ -158,7 +158,7 @@ describe("an auction pack (contract 8.10)", () => {
 });
 
 describe("the auction of a section", () => {
-  it("is read from the blocks that begin before 09:30 only", async () => {
+  it("is read only from the blocks that begin before 09:30", async () => {
     const later = Array.from({ length: 20_000 }, (): Snapshot => ({ ...RESULT, time: 93000000 }));
     const long = packOf([
       { symbol: "600519", market: "SH", snapshots: [call(91500000, 100_000, 100), RESULT, ...later] },

@@ -141,11 +141,11 @@ describe("the end of a file", () => {
   });
 });
 
-describe("line ends and encodings", () => {
+describe("lines in any usual form", () => {
   it.each([
     ["with trailing commas", vendorFile(...lines)],
-    ["without", vendorFile(...lines).replaceAll(",\r\n", "\r\n")],
-  ])("of CR only are read, %s", async (_, file) => {
+    ["without trailing commas", vendorFile(...lines).replaceAll(",\r\n", "\r\n")],
+  ])("that end with CR only are read, %s", async (_, file) => {
     const { numbers, report } = await of(file.replaceAll("\r\n", "\r"));
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
     expect(countsOf(report)).toMatchObject({ cr_line_ends: 1 });
@@ -154,12 +154,12 @@ describe("line ends and encodings", () => {
 
   it.each([
     ["and one LF at the end of the file", (file: string) => `${file}\n`],
-    ["and CRLF behind the last one", (file: string) => `${file}\n`.replace(/\r\r\n$/, "\r\n")],
+    ["and CRLF after the last line", (file: string) => `${file}\n`.replace(/\r\r\n$/, "\r\n")],
     [
-      "behind the header, LF behind the rows",
+      "after the header, LF after the rows",
       (file: string) => file.replace("\r", "\n").replaceAll("\r", "\n").replace("\n", "\r"),
     ],
-  ])("of CR are read, %s", async (_, mixed) => {
+  ])("that end with CR are read, %s", async (_, mixed) => {
     for (const file of [vendorFile(...lines), vendorFile(...lines).replaceAll(",\r\n", "\r\n")]) {
       const { numbers, report } = await of(mixed(file.replaceAll("\r\n", "\r")));
       expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
@@ -170,7 +170,7 @@ describe("line ends and encodings", () => {
   it.each([
     ["little endian", true, "\uFEFF"],
     ["big endian", false, "\uFEFF"],
-  ])("of UTF-16 are read, %s", async (_, isLittle, mark) => {
+  ])("in UTF-16 are read, %s", async (_, isLittle, mark) => {
     const bytes = Buffer.from(mark + vendorFile(...lines), "utf16le");
     const { numbers, report } = await of(isLittle ? bytes : bytes.swap16());
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
@@ -185,7 +185,7 @@ describe("line ends and encodings", () => {
     expect(report).toMatchObject({ rows: 20, result: "whole" });
   });
 
-  it("of UTF-16 without a byte order mark are recognised by an ASCII header, also in small chunks", async () => {
+  it("in UTF-16 without a byte order mark are read if the header is ASCII, also in small chunks", async () => {
     const header = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
     const rows = Array.from(
       { length: 50 },

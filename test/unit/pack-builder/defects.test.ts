@@ -40,7 +40,7 @@ describe("a defect in a delivery", () => {
     ["093000", "093000000", { time_without_milliseconds: 1 }],
     ["93000", "093000000", { time_without_milliseconds: 1 }],
     [" 93000010\t", "093000010", { time_zero_lost: 1, padded_cell: 1 }],
-  ])("is corrected in the time %j, which is read as %s", async (time, expected, counted) => {
+  ])("does not prevent reading the time cell %j as %s", async (time, expected, counted) => {
     const { rows, counts } = await of(vendorFile(vendorLine({ time })));
     expect(rows.map((row) => row.time)).toEqual([expected]);
     expect(counts).toEqual(counted);
@@ -58,34 +58,34 @@ describe("a defect in a delivery", () => {
     ["9007199254740991", 9_007_199_254_740_991, { over_int32: 1 }],
     ['"123"', 123, { quoted_cell: 1 }],
     ["100.0", 100, {}],
-  ])(
-    "is corrected in the number %j, which is read as %d in ids and volume",
-    async (text, expected, counted) => {
-      const time = "103000000";
-      for (const [cell, field] of [
-        ["orderId", "order_id"],
-        ["exchangeOrderId", "exchange_order_id"],
-        ["volume", "volume"],
-      ] as const) {
-        const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
-        expect(rows.map((row) => row[field])).toEqual([expected]);
-        expect(counts).toEqual(counted);
-      }
-    },
-  );
+  ])("does not prevent reading the cell %j, in ids and volume, as %d", async (text, expected, counted) => {
+    const time = "103000000";
+    for (const [cell, field] of [
+      ["orderId", "order_id"],
+      ["exchangeOrderId", "exchange_order_id"],
+      ["volume", "volume"],
+    ] as const) {
+      const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
+      expect(rows.map((row) => row[field])).toEqual([expected]);
+      expect(counts).toEqual(counted);
+    }
+  });
 
   it.each([
     ["1.2018e+006", 120.18, { exponent: 1 }],
     ["", 0, { empty_cell: 1 }],
     ["17450000", 1745, {}],
     ["99999999999", 9_999_999.9999, { over_int32: 1 }],
-  ])("is corrected in the price %j × 10000, which is read as %d yuan", async (price, expected, counted) => {
-    const { rows, counts } = await of(vendorFile(vendorLine({ time: "103000000", price })));
-    expect(rows.map((row) => row.price)).toEqual([expected]);
-    expect(counts).toEqual(counted);
-  });
+  ])(
+    "does not prevent reading the price cell %j, in 1/10,000 yuan, as %d yuan",
+    async (price, expected, counted) => {
+      const { rows, counts } = await of(vendorFile(vendorLine({ time: "103000000", price })));
+      expect(rows.map((row) => row.price)).toEqual([expected]);
+      expect(counts).toEqual(counted);
+    },
+  );
 
-  it("does not change blank letters, phase letters and unknown letters", async () => {
+  it("is counted when a letter is blank or unknown, and the letter is stored as delivered, without padding", async () => {
     const lines = [
       ["S", "OCALL"],
       ["", "C"],
@@ -113,7 +113,7 @@ describe("a defect in a delivery", () => {
     expect(blankCodes).toBe(1);
   });
 
-  it("is not reported for GBK, UTF-8 and UTF-8 with a byte order mark", async () => {
+  it("is not reported for GBK and UTF-8, except the byte order mark of UTF-8", async () => {
     const line = `\r\n${vendorLine({ time: "103000000" })}\r\n`;
     const gbk = Buffer.concat([VENDOR_HEADER_GBK, Buffer.from(line)]);
     expect((await of(gbk)).counts).toEqual({});
@@ -123,7 +123,7 @@ describe("a defect in a delivery", () => {
     expect(marked.rows).toHaveLength(1);
   });
 
-  it("is corrected in lines without trailing comma, with LF, with a blank end and without a last line end", async () => {
+  it("is counted for lines without trailing comma, with LF, with a blank end and without a last line end, which are read", async () => {
     const line = vendorLine({ time: "103000000" });
     const bare = line.slice(0, -1);
     const other = vendorLine({ time: "103000000", exchangeOrderId: "89" }).slice(0, -1);
@@ -195,7 +195,7 @@ describe("a defect in a delivery", () => {
     expect(countsOf(report)).toEqual({ code_without_zeros: 2, identical_row: 1 });
   });
 
-  it("in the order of rows is corrected by time, and rows of one millisecond keep the source's order", async () => {
+  it("in the order of rows is corrected by sorting by time; rows of one millisecond keep the source's order", async () => {
     const times = ["103000010", "103000000", "103000010", "103000000"];
     const lines = times.map((time, i) => vendorLine({ time, exchangeOrderId: String(9 - i) }));
     const { rows, counts } = await of(vendorFile(...lines));
@@ -208,7 +208,7 @@ describe("a defect in a delivery", () => {
     expect(counts).toEqual({ unsorted: 2 });
   });
 
-  it("such as rows of an exchange that is not carried is left out and reported", async () => {
+  it("is reported when a file is of an exchange that is not carried, and its rows are left out", async () => {
     const { report } = await built(
       delivery({
         "20230711/430047.BJ/逐笔委托.csv": vendorFile(vendorLine()),
@@ -219,7 +219,7 @@ describe("a defect in a delivery", () => {
     expect(report).toMatchObject({ rows: 1, securities: 1 });
   });
 
-  it("is reported with its first position, for every kind", async () => {
+  it("of each kind is reported with the position of the first", async () => {
     const lines = ["103000000", "103000000", "93000", "93000"].map((time) => vendorLine({ time }));
     const { report } = await of(vendorFile(...lines));
     const first = report.defects.find(({ kind }) => kind === "time_without_milliseconds")?.first;

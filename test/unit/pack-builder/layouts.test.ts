@@ -238,7 +238,7 @@ describe("the layouts other than the vendor's", () => {
     }
   });
 
-  it("do not accept a delivery of unknown files, of another day, or with a header that lacks a column is refused", async () => {
+  it("do not include unknown files, files of another day, or a header that lacks a column: such a delivery is refused", async () => {
     await expect(built(delivery({ "notes.txt": "x" }))).rejects.toThrow(/no order file .*notes\.txt/);
     await expect(
       built(delivery({ "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) })),

@@ -97,8 +97,8 @@ describe("a delivery that is itself a symbolic link", () => {
   });
 });
 
-describe("links and outside paths in archives", () => {
-  it("of ZIP are left out and named", async () => {
+describe("links and outside paths", () => {
+  it("in a ZIP archive are left out and named", async () => {
     const { outside } = inAndOut();
     const path = join(temporaryFolder(), "20230711.zip");
     writeFileSync(
@@ -120,7 +120,7 @@ describe("links and outside paths in archives", () => {
     ]);
   });
 
-  it.skipIf(isMissing("7z"))("of 7z are never unpacked, and named", async () => {
+  it.skipIf(isMissing("7z"))("in a 7z archive are never unpacked, and are named", async () => {
     const { folder, outside } = inAndOut();
     symlinkSync(outside, join(folder, "000001.SZ"));
     symlinkSync(join(outside, NAME), join(folder, "orders.csv"));
@@ -131,38 +131,41 @@ describe("links and outside paths in archives", () => {
     await expectOnlyInside(path, ["20230711.7z/000001.SZ", "20230711.7z/orders.csv"]);
   });
 
-  it.skipIf(isMissing("tar") || isMissing("7z"))("of tar write nothing outside the work folder", async () => {
-    const { folder } = inAndOut();
-    const target = temporaryFolder();
-    const path = join(folder, "..", "20230711.tar");
-    const tar = (mode: string, ...members: string[]) =>
-      expect(spawnSync("tar", ["-P", mode, path, ...members], { cwd: folder }).status).toBe(0);
-    // The archive contains a link, and a member that unpacking would write through the link.
-    symlinkSync(target, join(folder, "way"));
-    tar("-cf", "600519.SH", "way");
-    rmSync(join(folder, "way"));
-    mkdirSync(join(folder, "way"));
-    writeFileSync(join(folder, "way", "written.csv"), SHENZHEN);
-    mkdirSync(join(folder, "..", "evil"));
-    writeFileSync(join(folder, "..", "evil", "orders.csv"), SHANGHAI);
-    linkSync(join(folder, "600519.SH", NAME), join(folder, "hard.csv"));
-    tar("-rf", "way/written.csv", "../evil/orders.csv");
-    tar("-rf", "600519.SH", "hard.csv");
-    const { report } = await built(path).catch((error: Error) => ({ report: error.message }));
-    // The archive contains the security's file twice, which is ambiguous.
-    expect(report).toBe(`20230711.tar holds 600519.SH/${NAME} twice; unpack it and deliver the folder`);
-    rmSync(path);
-    symlinkSync(target, join(folder, "link"));
-    tar("-cf", "600519.SH", "hard.csv", "link", "../evil/orders.csv", "way");
-    const { report: read } = await built(path);
-    expect(read).toMatchObject({ rows: 2, securities: 2, result: "degraded" });
-    expect(read.leftOut).toEqual([
-      { path: "20230711.tar/../evil/orders.csv", reason: "outside" },
-      { path: "20230711.tar/hard.csv", reason: "link" },
-      { path: "20230711.tar/link", reason: "link" },
-    ]);
-    expect(readdirSync(target)).toEqual([]);
-  });
+  it.skipIf(isMissing("tar") || isMissing("7z"))(
+    "in a tar archive cause no write outside the work folder",
+    async () => {
+      const { folder } = inAndOut();
+      const target = temporaryFolder();
+      const path = join(folder, "..", "20230711.tar");
+      const tar = (mode: string, ...members: string[]) =>
+        expect(spawnSync("tar", ["-P", mode, path, ...members], { cwd: folder }).status).toBe(0);
+      // The archive contains a link, and a member that unpacking would write through the link.
+      symlinkSync(target, join(folder, "way"));
+      tar("-cf", "600519.SH", "way");
+      rmSync(join(folder, "way"));
+      mkdirSync(join(folder, "way"));
+      writeFileSync(join(folder, "way", "written.csv"), SHENZHEN);
+      mkdirSync(join(folder, "..", "evil"));
+      writeFileSync(join(folder, "..", "evil", "orders.csv"), SHANGHAI);
+      linkSync(join(folder, "600519.SH", NAME), join(folder, "hard.csv"));
+      tar("-rf", "way/written.csv", "../evil/orders.csv");
+      tar("-rf", "600519.SH", "hard.csv");
+      const { report } = await built(path).catch((error: Error) => ({ report: error.message }));
+      // The archive contains the security's file twice, which is ambiguous.
+      expect(report).toBe(`20230711.tar holds 600519.SH/${NAME} twice; unpack it and deliver the folder`);
+      rmSync(path);
+      symlinkSync(target, join(folder, "link"));
+      tar("-cf", "600519.SH", "hard.csv", "link", "../evil/orders.csv", "way");
+      const { report: read } = await built(path);
+      expect(read).toMatchObject({ rows: 2, securities: 2, result: "degraded" });
+      expect(read.leftOut).toEqual([
+        { path: "20230711.tar/../evil/orders.csv", reason: "outside" },
+        { path: "20230711.tar/hard.csv", reason: "link" },
+        { path: "20230711.tar/link", reason: "link" },
+      ]);
+      expect(readdirSync(target)).toEqual([]);
+    },
+  );
 });
 
 describe("the messages of a build", () => {

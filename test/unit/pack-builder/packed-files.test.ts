@@ -141,7 +141,7 @@ describe("an archive inside an archive", () => {
 });
 
 describe("equal base names in different folders", () => {
-  it.skipIf(isMissing("7z"))("of 7z archives do not mix their files", async () => {
+  it.skipIf(isMissing("7z"))("do not mix the files of two 7z archives", async () => {
     const folder = temporaryFolder();
     for (const [exchange, from] of [
       ["SH", 1],
@@ -167,7 +167,7 @@ describe("equal base names in different folders", () => {
     }
   });
 
-  it("of Parquet files of one size do not mix their rows, on disk and in an archive", async () => {
+  it("do not mix the rows of two Parquet files of equal size, on disk and in an archive", async () => {
     const parquet = (symbol: string) =>
       Buffer.from(
         parquetWriteBuffer({
@@ -203,7 +203,7 @@ describe("equal base names in different folders", () => {
     }
   });
 
-  it("are read once when the same path is given twice", async () => {
+  it("do not matter when one folder is given under two paths: each file is read once", async () => {
     const folder = delivery({ [`600519.SH/${NAME}`]: SHANGHAI });
     expect((await built([folder, `${folder}/.`])).report).toMatchObject({ rows: 1 });
   });

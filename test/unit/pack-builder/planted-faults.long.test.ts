@@ -281,7 +281,7 @@ function rescaled(
 }
 
 describe.each(LAYOUTS)("quotes beside the layout %s", (layout) => {
-  it.each(THROUGH_QUOTES)("show $name of a security", async ({ name, kind, plant }) => {
+  it.each(THROUGH_QUOTES)("show $name in one security", async ({ name, kind, plant }) => {
     const day = madeDay(name, ROWS, { hasQuotes: true }).filter(
       ({ market }) => market === "SH" || !SHANGHAI_ONLY.includes(layout),
     );
@@ -293,8 +293,8 @@ describe.each(LAYOUTS)("quotes beside the layout %s", (layout) => {
   });
 });
 
-describe("a factor in all securities", () => {
-  it.each(THROUGH_QUOTES)("stops the build for $name", async ({ name, plant }) => {
+describe("a fault in all securities", () => {
+  it.each(THROUGH_QUOTES)("stops the build: $name", async ({ name, plant }) => {
     const day = madeDay(name, ROWS, { hasQuotes: true });
     const tables = plant(tablesOf("vendor", DAY, day), plainQuotes(DAY, day), () => true);
     await expect(checkedTables(tables)).rejects.toThrow(/ is (?:100|10,000) times /);

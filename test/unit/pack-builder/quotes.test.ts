@@ -94,7 +94,7 @@ describe("quote files", () => {
     }
   });
 
-  it("of many securities in one file are put together by security", async () => {
+  it("that hold many securities are read, and their rows are grouped by security", async () => {
     const file = quoteFile(
       quoteLine(),
       quoteLine({ 万得代码: "000001.SZ", 交易所代码: "1" }),
@@ -184,7 +184,7 @@ describe("a delivery with all three datasets", () => {
     );
   });
 
-  it("gives the same auction pack with the auctions that the check read as by reading them itself", async () => {
+  it("gives the same auction pack whether the build reuses the auctions that the check read or reads them itself", async () => {
     const checked = await buildDay(sampleDay());
     const alone = await buildDay(sampleDay(), { datasets: ["quotes"], verify: false });
     expect(alone.report.quality).toBeNull();
@@ -233,7 +233,7 @@ describe("a delivery with all three datasets", () => {
     expect(report.units.others.median).toBeCloseTo(100, 1);
   });
 
-  it("names the exchange that a dataset lacks; halted securities and indices lack nothing", async () => {
+  it("is reported with the exchange that a dataset lacks, and not for halted securities and indices", async () => {
     const files = sampleDay();
     const isLost = (path: string) => path.includes(".SZ/") && path.endsWith("逐笔成交.csv");
     const partial = Object.fromEntries(Object.entries(files).filter(([path]) => !isLost(path)));

@@ -29,7 +29,7 @@ describe("a security that comes from two sources", () => {
     ["a copy that is cut", body.slice(0, 2)],
     ["other rows of the same time", [plain("093000020", 9)]],
     ["the last row again", [plain("093000030", 3), plain("093000040", 4)]],
-  ])("is refused with both names for %s", async (_, lines) => {
+  ])("is refused, naming both sources, for %s", async (_, lines) => {
     const folder = delivery({
       "orders.csv": file(HEADER, ...body),
       "orders (1).csv": file(HEADER, ...lines),
@@ -41,14 +41,14 @@ describe("a security that comes from two sources", () => {
     }
   });
 
-  it("is refused with both names for two differing archives of a numbered layout", async () => {
+  it("is refused, naming both sources, for two differing archives of a numbered layout", async () => {
     const zip = (...lines: string[]) => zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, ...lines) }]);
     await expect(
       built(delivery({ "a.zip": zip(datayes(1)), "a (1).zip": zip(datayes(1), datayes(2)) })),
     ).rejects.toThrow(/000001\.SZ is delivered twice: .*a \(1\)\.zip.* and .*a\.zip/);
   });
 
-  it("is refused with both names when its folder lies beside an archive of it, or a table beside its archive", async () => {
+  it("is refused, naming both sources, when the delivery has its folder and an archive of that folder, or a table and an archive of that table", async () => {
     const zip = (name: string, content: string) => zipOf([{ name, content }]);
     const vendor = vendorFile(vendorLine());
     await expect(
@@ -60,7 +60,7 @@ describe("a security that comes from two sources", () => {
     ).rejects.toThrow(/600519\.SH is delivered twice: .*SHorders\.csv .* and .*SHorders\.zip/);
   });
 
-  it("is refused with both names for two files in its own folder", async () => {
+  it("is refused, naming both sources, for two files in its own folder", async () => {
     await expect(
       built(
         delivery({
@@ -131,7 +131,7 @@ describe("rows that a file contains more than once", () => {
     expect(report).toMatchObject({ result: "whole", rows: 4 });
   });
 
-  it("are quarantined where an equal sequence number has other content", async () => {
+  it("are quarantined where the sequence number is equal and the content differs", async () => {
     const lines = [datayes(1), datayes(1, { price: "12.35" }), datayes(1, { time: "09:31:00.000" })];
     const folder = delivery({ "mdl_6_33_0.csv": file(DATAYES, ...lines) });
     const { report, pack } = await built(folder, { maxBroken: 2 });

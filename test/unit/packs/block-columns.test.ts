@@ -146,7 +146,7 @@ const changed = (field: Field, as: Content["as"], ...values: unknown[]) =>
   foreignBlock({ [field]: { as, values } as Content });
 
 describe("a block outside the pack's profile", () => {
-  it("is always one change away from the block of these tests, which is valid", () => {
+  it("differs in these tests in one place from a valid block, which is read", () => {
     expect(blockRowsOf(foreignBlock(), 3)[2]).toEqual([
       "600519",
       "20240102",
@@ -172,7 +172,7 @@ describe("a block outside the pack's profile", () => {
     expect(() => openBlock(block, 3, orders)).toThrow();
   });
 
-  it("is refused when it is no block at all, or has another number of rows than the index says", () => {
+  it("is refused when its bytes are not Parquet, or when its number of rows differs from the index", () => {
     expect(() => openBlock(new Uint8Array(0), 3, orders)).toThrow();
     expect(() =>
       openBlock(new TextEncoder().encode("this is no block of orders at all"), 3, orders),
@@ -198,7 +198,7 @@ describe("a block outside the pack's profile", () => {
     expect(() => blockRowsOf(block, 3)).toThrow(PackFormatError);
   });
 
-  it("is not a block with a negative price, which is returned as stored", () => {
+  it("does not include a block with a negative price, which is read", () => {
     expect(() => blockRowsOf(changed("price", "doubles", -1.5), 3)).not.toThrow();
   });
 

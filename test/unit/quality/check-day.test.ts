@@ -115,7 +115,7 @@ describe("the sheet of another day", () => {
     expect(parseOtherDay(JSON.stringify(earlier))?.sizes.SH).toEqual({ orders: { securities: 1, rows: 2 } });
   });
 
-  it("is read whole in the format before, which called the comparison last_days", () => {
+  it("is read completely in the previous format, which called the comparison last_days", () => {
     const { other_days: last_days, ...rest } = sheet.day;
     const former = { ...sheet, format: 2, day: { ...rest, last_days } };
     expect(parseSheet(JSON.stringify(former))).toEqual(parseSheet(JSON.stringify(sheet)));

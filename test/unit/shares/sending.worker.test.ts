@@ -74,7 +74,7 @@ describe("a range that is sent", () => {
     await client?.ended;
   });
 
-  it("reports at its end how much was sent: all, or the windows that a client read before it disconnected", async () => {
+  it("reports, when it ends, how many bytes were sent: all, or those of the windows read before the client disconnected", async () => {
     const counts: number[] = [];
     const onEnd = (bytesSent: number) => counts.push(bytesSent);
     const range = { offset: 3, length: SIZE - 3 };

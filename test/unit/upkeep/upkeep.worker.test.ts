@@ -96,8 +96,8 @@ describe("a served day that the calendar marks as closed", () => {
   });
 });
 
-describe("a gap that requests without a date reach today", () => {
-  it("is a failure, also when days years ahead are in the calendar", async () => {
+describe("a gap in the calendar that requests without a date reach today", () => {
+  it("is a failure, also when the calendar has days years ahead", async () => {
     await publish(await testPack(today));
     const later = nowMs + 45 * DAY_MS;
     await db.prepare("INSERT INTO trading_days VALUES ('20991231', 1, 'mark')").run();

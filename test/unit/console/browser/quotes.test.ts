@@ -67,7 +67,7 @@ describe("charts of quotes", () => {
     ]);
   });
 
-  it("show a volume without a price (an auction's second level), and neither for a column that was not requested", () => {
+  it("show a volume without a price (an auction's second level), and show neither if its column was not requested", () => {
     const row = ["092000000", 20, 500, 20, 500, 0, 300];
     const places = placesOf(["time", "bid1", "bid_vol1", "ask1", "ask_vol1", "bid2", "bid_vol2"]);
     const bids = levelsOf(row, places).filter(({ side }) => side === "bid");
