@@ -75,8 +75,10 @@ function cellsOf(
   // When NULs have overwritten a comma, the empty cell after the trailing comma is read as the last value.
   const isMoved = isVendor && !isClosed && line.includes("\0") && bare.at(-1) === "";
   const isDamaged = isMoved || bare.some((cell) => cell.includes("\0"));
+  // When NULs have overwritten the first digits, the rest can be the code of another security.
+  const isCut = cells[0]?.includes("\0") && !/^\d{6}/.test(bare[0] ?? "");
   const isHole = cells.some((cell) => cell.split("\0").length > WIDEST_CELL + 1);
-  return isDamaged || isHole ? null : bare;
+  return isDamaged || isCut || isHole ? null : bare;
 }
 
 /** The columns after security and time, in the order of the file. */

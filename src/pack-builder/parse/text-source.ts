@@ -70,8 +70,8 @@ function isCrOnly(head: Uint8Array): boolean {
   if (first < 0 || head.subarray(0, first).includes(LF)) return false;
   let next = first;
   while (head[next] === CR) next += 1;
-  // A CR at the end of a full head can be followed by its LF.
-  return next < head.length ? head[next] !== LF : head.length < HEAD_BYTES;
+  // A CR at the end of a full head can be followed by its LF, and NULs may have overwritten the LF.
+  return next < head.length ? head[next] !== LF && head[next] !== 0 : head.length < HEAD_BYTES;
 }
 
 /** Reads the bytes that were read ahead, then the source. */

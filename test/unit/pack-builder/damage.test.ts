@@ -99,6 +99,7 @@ describe("NUL bytes in a file", () => {
   it.each([
     ["in the name of a column that not every file has", whole.indexOf("自然日"), whole.indexOf(",时间")],
     ["from its end to the end of the first row", whole.indexOf("\r"), whole.indexOf("\r\n", startOf(0))],
+    ["from its line feed to the middle of the first row", whole.indexOf("\n"), startOf(0) + 20],
     ["from its end to the end of the file", whole.indexOf("\r"), whole.length],
   ])("in the header, %s, quarantine the file", async (_, from, to) => {
     const { numbers, report } = await of(withHole(from, to));
