@@ -406,7 +406,9 @@ class Build {
     const onProgress = (share: number) => progress.report("verify", share, 1);
     const verified = await verifyPack(partial, { fingerprints, threads, onProgress });
     if (verified.ok) return;
-    throw new Error(`the pack differs from what was read: ${differenceIn(verified.refusal)}`);
+    throw new Error(
+      `the pack differs from the rows read from the delivery: ${differenceIn(verified.refusal)}`,
+    );
   }
 
   /** Returns how many securities of an exchange have rows; of quotes, halted securities and indices are not counted. */

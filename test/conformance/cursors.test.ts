@@ -74,7 +74,7 @@ describe("cursors (contract 5)", () => {
     expectRefusal(await at(without, { ...base, end_time: "15:00" }), { reason: "cursor_mismatch" });
   });
 
-  it("are refused for the same digits on the other exchange", async () => {
+  it("are refused for a symbol with the same code on the other exchange", async () => {
     const cursor = await cursorOf({ symbol: "000001.SZ", tradedate: MAIN, page_size: 1 });
     expectRefusal(await at(cursor, { symbol: "000001.SH", tradedate: MAIN }), { reason: "cursor_mismatch" });
   });

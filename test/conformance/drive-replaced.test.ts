@@ -50,7 +50,7 @@ function expectWhole(answer: Answer, whole: Buffer): void {
   expect(answer.bytes.equals(whole)).toBe(true);
 }
 
-/** Expects that a client with a part of another version is refused without any byte. */
+/** Expects the refusal for a client whose partial file belongs to no version that the service can determine. */
 function expectRefused(answer: Answer): void {
   expect([answer.status, answer.reason]).toEqual([409, "version_unknown"]);
 }

@@ -170,7 +170,7 @@ describe("edgetape account, subscription and key", () => {
 });
 
 describe("edgetape publish", () => {
-  it("completes after it was killed at any point, and until then the served day stays", async () => {
+  it("can be repeated after it was killed at any step, and the served day is unchanged until the upload is complete", async () => {
     const old = await publishSample("20260311", 3_000);
     // The pack has more than one part, so that the command can be killed between parts.
     const { path, rows } = await samplePack("20260311", 1_100_000);

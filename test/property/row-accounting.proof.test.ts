@@ -185,7 +185,10 @@ function quarantineOf(pack: string): string[] {
   return Array.from(records, ([, place = ""]) => place).sort();
 }
 
-/** Number of deliveries of each kind. The datasets share all code except layouts and row parsers. */
+/**
+ * Deliveries of each kind, by dataset. Trades and quotes need fewer than orders, because the datasets share all code
+ * except layouts and row parsers.
+ */
 const DELIVERIES = { orders: proofSize(100), trades: proofSize(20), quotes: proofSize(10) } as const;
 
 describe.each(DATASET_NAMES)("the rows and files of a random delivery of %s", (dataset) => {

@@ -237,7 +237,10 @@ export function randomRows(random: Random, dataset: Dataset, said: { rows: numbe
   return { rows, time, ...Object.fromEntries(cells) };
 }
 
-/** Returns an amount of 0 to ten billion yuan with no, two, three or more decimals, or the amount of a large index. */
+/**
+ * Returns an amount in yuan with 0, 2, 3 or 7 decimals. Its whole part is from 0 to 10^10 or, as for a large index, from
+ * 10^11 to 10^13.
+ */
 function randomYuan(random: Random): number {
   const decimals = random.pick([0, 0, 2, 2, 2, 3, 7]);
   const whole = random.pick([0, random.integer(1, 99), random.integer(1, 1e10), random.integer(1e11, 1e13)]);

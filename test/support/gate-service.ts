@@ -25,7 +25,7 @@ export interface GateService extends AsyncDisposable {
   state(account: string): Promise<GateState>;
   /** Returns how the request `id` ended as reported by the worker, or `null` while it runs. */
   end(id: string): Promise<(Omit<BodyEnd, "error"> & { error: string | null }) | null>;
-  /** Repeats `rounds` times on each of `objects` objects concurrently. */
+  /** Runs the task `what` `rounds` times in sequence on each of `objects` objects; the objects run concurrently. */
   rounds(what: GateRounds, objects: number, rounds: number): Promise<void>;
 }
 

@@ -68,7 +68,7 @@ export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): 
     },
     {
       name: "signal",
-      says: `the slot is free within ${bounds.freeWithinMs / 1000} s after a client disconnects while no data is sent`,
+      says: `the slot is free within ${bounds.freeWithinMs / 1000} s after a client that had stopped reading disconnects`,
       run: () => goneWhileFull(caller, target, bounds),
     },
     ...(bounds.quick ? [] : long),

@@ -47,7 +47,7 @@ export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer>
   return answerIn(baseUrl, reply, await bytesOf(reply));
 }
 
-/** Throws `ProtocolError` for a redirect. `what` names the redirect and the advice about it. */
+/** Throws `ProtocolError` for a redirect. The message is `what`, the redirect's target, then `advice`. */
 export function refuseRedirect({ status, headers, cancel }: Reply, what: string, advice = ""): void {
   if (status !== 0 && (status < 300 || status >= 400)) return;
   cancel();

@@ -63,7 +63,7 @@ describe("the adoption of an unlisted pack", () => {
     expect((await adopt("20240305", { objectKey: first })).body.day).toMatchObject({ revision: 4 });
   });
 
-  it("keeps the upload's mark of a degraded build and its quality, and the operator can set the mark", async () => {
+  it("keeps the quality and the degraded flag of the upload, and lets the operator set the flag", async () => {
     const pack = await testPack("20240306");
     const degraded = { ...pack, claims: { ...pack.claims, degraded: true } };
     const objectKey = await publishForgotten(degraded);

@@ -80,7 +80,7 @@ describe("an object that the catalog does not list", () => {
     // A file that the builder made.
     ["20260305_aucde.parquet", "files/auction_tick/2026/20260305/20260305_aucde.parquet/3.built"],
   ])(
-    "must be downloaded first if it is newer than the revisions of %s, and no repair deletes it",
+    "is reported with advice to download it if it is newer than every revision of %s, and no repair deletes it",
     async (name, key) => {
       await bucket.put(key, "trades");
       const [finding] = await found(8 * 24);

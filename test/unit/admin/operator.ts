@@ -62,7 +62,7 @@ export async function testPack(
   return packFrom(day({ tradedate, securities }), dataset, origin);
 }
 
-/** Returns the path of a step with a pack, below `/admin`. */
+/** Returns the URL path below `/admin` of `step`, for example `/uploads`, for the pack's day and dataset. */
 export function stepPath(
   { dataset = "orders", tradedate }: Pick<TestPack, "dataset" | "tradedate">,
   step: string,

@@ -96,7 +96,7 @@ describe("the quality of a served day", () => {
     ]);
   });
 
-  it("accepts only names and counts of checks", async () => {
+  it("is refused unless its checks have valid names and complete, non-negative counts", async () => {
     const pack = await testPack("20360208");
     for (const wrong of [
       { "<b>": { passed: 1, failed: 0, not_provable: 0 } },

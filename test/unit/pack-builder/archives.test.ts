@@ -49,7 +49,7 @@ describe("an archive in a delivery", () => {
     }
   });
 
-  it("adds a halted security to the report when its folder has no order file", async () => {
+  it("does not prevent the report from counting a security whose folder has no order file", async () => {
     const { report } = await built(
       zipped(
         { name: NAME, content: FILE },

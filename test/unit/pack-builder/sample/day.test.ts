@@ -124,7 +124,7 @@ describe("every sample security", () => {
     }
   });
 
-  it("has more than 700 rows in one millisecond of 300750", () => {
+  it("has more than 700 rows in one millisecond if its code is 300750", () => {
     expect(crowds(columnsOf("300750")).at(-1)).toBeGreaterThan(700);
   });
 
