@@ -27,7 +27,7 @@ export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>
   endDate: string;
 }
 
-/** The cost of reading the rest of a basket. None of this cost has been charged yet. */
+/** The cost of reading the rest of a basket, of which nothing has been charged yet. */
 export interface Plan {
   /** Loaded days of the range that the plan covers. */
   days: number;

@@ -54,7 +54,7 @@ export class EdgetapeError extends Error {
   readonly code: number | null;
   /** The answer's reason, such as `outside_window`. */
   readonly reason: Reason | (string & {}) | null;
-  /** The id of the request, for questions to support; null without an answer. */
+  /** For questions to support; null without an answer. */
   readonly requestId: string | null;
 
   constructor(message: string, facts: ErrorFacts = NO_ANSWER, options?: ErrorOptions) {
