@@ -68,7 +68,7 @@ describe("the CLI after the restore of an older backup", () => {
     expect(await done("day", "adoptable")).toBe("Every pack in R2 is in the catalog.\n");
     expect(await edgetape(["day", "adopt", DATE, "--yes"], service)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining("`edgetape day adoptable` lists what there is"),
+      stderr: expect.stringContaining("`edgetape day adoptable` lists the packs that can"),
     });
   });
 
