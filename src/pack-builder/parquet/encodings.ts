@@ -22,15 +22,8 @@ const deltas = new Float64Array(DELTA_BLOCK);
 
 /** Appends `values[from, to)` as one DELTA_BINARY_PACKED page body. At least one value, none negative. */
 export function deltaBinaryPacked(out: ByteWriter, values: Float64Array, from: number, to: number): void {
-  if (largestOf(values, from, to) >= EXACT_BELOW) {
-    deltaBinaryPackedWide(out, values, from, to);
-    return;
-  }
-  out.varint(DELTA_BLOCK);
-  out.varint(MINIBLOCKS);
-  out.varint(to - from);
+  if (!beginPage(out, values, from, to)) return;
   let previous = values[from] ?? 0;
-  out.zigzag(previous);
   for (let start = from + 1; start < to; start += DELTA_BLOCK) {
     const count = Math.min(DELTA_BLOCK, to - start);
     let smallest = Number.POSITIVE_INFINITY;
@@ -48,10 +41,19 @@ export function deltaBinaryPacked(out: ByteWriter, values: Float64Array, from: n
   }
 }
 
-function largestOf(values: Float64Array, from: number, to: number): number {
+/** Appends a page's head and returns true, or appends the whole page and returns false when doubles would round. */
+function beginPage(out: ByteWriter, values: Float64Array, from: number, to: number): boolean {
   let largest = 0;
   for (let i = from; i < to; i++) largest = Math.max(largest, values[i] ?? 0);
-  return largest;
+  if (largest >= EXACT_BELOW) {
+    deltaBinaryPackedWide(out, values, from, to);
+    return false;
+  }
+  out.varint(DELTA_BLOCK);
+  out.varint(MINIBLOCKS);
+  out.varint(to - from);
+  out.zigzag(values[from] ?? 0);
+  return true;
 }
 
 /**
@@ -60,14 +62,7 @@ function largestOf(values: Float64Array, from: number, to: number): number {
  * rows in miniblocks of more than 64 values.
  */
 export function deltaWholeBytes(out: ByteWriter, values: Float64Array, from: number, to: number): void {
-  if (largestOf(values, from, to) >= EXACT_BELOW) {
-    deltaBinaryPackedWide(out, values, from, to);
-    return;
-  }
-  out.varint(DELTA_BLOCK);
-  out.varint(MINIBLOCKS);
-  out.varint(to - from);
-  out.zigzag(values[from] ?? 0);
+  if (!beginPage(out, values, from, to)) return;
   let smallest = Number.POSITIVE_INFINITY;
   for (let i = from + 1; i < to; i++) smallest = Math.min(smallest, (values[i] ?? 0) - (values[i - 1] ?? 0));
   for (let start = from + 1; start < to; start += DELTA_BLOCK) {
