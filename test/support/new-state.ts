@@ -3,8 +3,7 @@ import { rmSync } from "node:fs";
 import { cp, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { applyMigrations } from "../../src/cli/demo/migrations.ts";
+import { migrateFolder } from "../../src/cli/demo/migrations.ts";
 
 let made: Promise<string> | undefined;
 
@@ -30,17 +29,6 @@ export async function copyNewState(databases: string[], folder: string): Promise
 /** Makes the new state, once for each process, because the migrations take longer than the start of a service. */
 async function makeNewState(databases: string[]): Promise<string> {
   const folder = await stateFolder();
-  const runtime = new Miniflare(
-    convertV4MiniflareOptions({
-      modules: true,
-      script: "export default {}",
-      cf: false,
-      telemetry: { enabled: false },
-      d1Databases: databases,
-      resourcePersistencePath: folder,
-    }),
-  );
-  await applyMigrations(await runtime.getD1Database("DB"));
-  await runtime.dispose();
+  await migrateFolder(databases, folder);
   return folder;
 }

@@ -27,16 +27,24 @@ export function migrationsDigest(stateDir: string): string | null {
  * first request.
  */
 export async function migrateState(stateDir: string): Promise<void> {
-  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
   const databaseId = databaseIn(readFileSync(join(CHECKOUT, "wrangler.toml"), "utf8"));
+  await migrateFolder({ DB: databaseId }, join(stateDir, "v3"));
+}
+
+/** Migrates the database `DB` of `databases` (ids by binding, or bindings alone) in a folder of Miniflare's. */
+export async function migrateFolder(
+  databases: Record<string, string> | string[],
+  folder: string,
+): Promise<void> {
+  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
       script: "export default {}",
       cf: false,
       telemetry: { enabled: false },
-      d1Databases: { DB: databaseId },
-      resourcePersistencePath: join(stateDir, "v3"),
+      d1Databases: databases,
+      resourcePersistencePath: folder,
     }),
   );
   try {
