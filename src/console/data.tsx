@@ -12,7 +12,7 @@ import { Calendar, type DayCell } from "../pages/calendar.tsx";
 import { countText, dateText, sizeText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
-import { Layout, type Reader } from "./layout.tsx";
+import { Grid, Layout, type Reader } from "./layout.tsx";
 import { type DayMark, MESSAGES, type Messages } from "./messages.ts";
 import { type HeatDay, type OddRange, oddRanges, SHADES, yearHeat } from "./year-heat.ts";
 
@@ -204,33 +204,26 @@ function Months({ months, messages }: { months: readonly HeatDay[][]; messages: 
   return (
     <section>
       <h2 id="months">{messages.byMonth}</h2>
-      <section class="card scroll" tabindex={0} aria-labelledby="months">
-        <table class="grid">
-          <thead>
-            <tr>
-              <th scope="col">{messages.monthColumn}</th>
-              {[messages.daysColumn, messages.missingColumn, messages.rows, messages.sizeColumn].map(
-                (heading) => (
-                  <th scope="col" class="number">
-                    {heading}
-                  </th>
-                ),
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ days, name }) => (
-              <tr>
-                <th scope="row">{name}</th>
-                <td class="number">{served(days).length}</td>
-                <td class="number">{days.filter(isLacking).length}</td>
-                <td class="number">{countText(sum(days, "rows"))}</td>
-                <td class="number">{sizeText(sum(days, "sizeBytes"))}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Grid
+        labelledBy="months"
+        headings={[
+          messages.monthColumn,
+          [messages.daysColumn],
+          [messages.missingColumn],
+          [messages.rows],
+          [messages.sizeColumn],
+        ]}
+      >
+        {rows.map(({ days, name }) => (
+          <tr>
+            <th scope="row">{name}</th>
+            <td class="number">{served(days).length}</td>
+            <td class="number">{days.filter(isLacking).length}</td>
+            <td class="number">{countText(sum(days, "rows"))}</td>
+            <td class="number">{sizeText(sum(days, "sizeBytes"))}</td>
+          </tr>
+        ))}
+      </Grid>
     </section>
   );
 }

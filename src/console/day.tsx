@@ -11,7 +11,7 @@ import { documentOf } from "../pages/frame.tsx";
 import { CHECK_NOTES, CHECK_TEXTS, VERDICT_TEXTS } from "../quality/sheet-messages.ts";
 import { tryAddress } from "./data.tsx";
 import { type Desk, html, problem } from "./desk.tsx";
-import { Layout, type Reader } from "./layout.tsx";
+import { Grid, Layout, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages } from "./messages.ts";
 import { type HeatDay, yearHeat } from "./year-heat.ts";
 
@@ -60,33 +60,23 @@ function dayPage(reader: Reader, datasets: readonly DatasetDay[], auction: Store
     <Layout reader={reader} title={title} page="data">
       <h1>{title}</h1>
       <p class="lead">{messages.dayLead}</p>
-      <section class="card scroll" tabindex={0} aria-label={messages.dataset}>
-        <table class="grid">
-          <thead>
-            <tr>
-              <th scope="col">{messages.dataset}</th>
-              <th scope="col">{messages.stateColumn}</th>
-              <th scope="col" class="number">
-                {messages.rows}
-              </th>
-              <th scope="col" class="number">
-                {messages.securitiesColumn}
-              </th>
-              <th scope="col" class="number">
-                {messages.sizeColumn}
-              </th>
-              <th scope="col">{messages.publishedColumn}</th>
-              <th scope="col">{messages.quality}</th>
-              <th scope="col">{messages.pages.try}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {datasets.map((each) => (
-              <DatasetRow day={each} reader={reader} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Grid
+        label={messages.dataset}
+        headings={[
+          messages.dataset,
+          messages.stateColumn,
+          [messages.rows],
+          [messages.securitiesColumn],
+          [messages.sizeColumn],
+          messages.publishedColumn,
+          messages.quality,
+          messages.pages.try,
+        ]}
+      >
+        {datasets.map((each) => (
+          <DatasetRow day={each} reader={reader} />
+        ))}
+      </Grid>
       {auction === null ? null : <AuctionFile file={auction} messages={messages} />}
       {groupsOf(datasets).map((group) => (
         <Quality group={group} reader={reader} />
@@ -119,36 +109,30 @@ function AuctionFile({ file, messages }: { file: StoredFile; messages: Messages 
   return (
     <section aria-labelledby="auction">
       <h2 id="auction">{messages.auctionFile}</h2>
-      <section class="card scroll" tabindex={0} aria-labelledby="auction">
-        <table class="grid">
-          <thead>
-            <tr>
-              <th scope="col">{messages.fileColumn}</th>
-              <th scope="col">{messages.madeColumn}</th>
-              <th scope="col" class="number">
-                {messages.sizeColumn}
-              </th>
-              <th scope="col">{messages.publishedColumn}</th>
-              <th scope="col">{messages.pages.shares}</th>
-            </tr>
-          </thead>
-          <tbody>
-            <tr>
-              <th scope="row">
-                <code>{file.name}</code>
-              </th>
-              <td class="nowrap">{messages.fileOrigins[file.origin]}</td>
-              <td class="number">{sizeText(file.sizeBytes)}</td>
-              <td class="nowrap">
-                {file.publishedAtMs === null ? messages.none : instantText(file.publishedAtMs)}
-              </td>
-              <td>
-                <a href="/console/shares">{messages.openIn}</a>
-              </td>
-            </tr>
-          </tbody>
-        </table>
-      </section>
+      <Grid
+        labelledBy="auction"
+        headings={[
+          messages.fileColumn,
+          messages.madeColumn,
+          [messages.sizeColumn],
+          messages.publishedColumn,
+          messages.pages.shares,
+        ]}
+      >
+        <tr>
+          <th scope="row">
+            <code>{file.name}</code>
+          </th>
+          <td class="nowrap">{messages.fileOrigins[file.origin]}</td>
+          <td class="number">{sizeText(file.sizeBytes)}</td>
+          <td class="nowrap">
+            {file.publishedAtMs === null ? messages.none : instantText(file.publishedAtMs)}
+          </td>
+          <td>
+            <a href="/console/shares">{messages.openIn}</a>
+          </td>
+        </tr>
+      </Grid>
     </section>
   );
 }
@@ -211,32 +195,22 @@ interface ChecksProps {
 function Checks({ checks, heading, reader: { language }, messages }: ChecksProps) {
   const { passed, failed, not_provable } = VERDICT_TEXTS;
   return (
-    <section class="card scroll" tabindex={0} aria-labelledby={heading}>
-      <table class="grid checks">
-        <thead>
-          <tr>
-            <th scope="col">{messages.checkColumn}</th>
-            {[passed, failed, not_provable].map((verdict) => (
-              <th scope="col" class="number">
-                {verdict[language]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(checks).map(([check, counts]) => (
-            <tr>
-              <th scope="row">
-                <code>{check}</code> {textOf(check)?.[language]}
-              </th>
-              <td class="number">{countText(counts.passed)}</td>
-              <td class="number">{countText(counts.failed)}</td>
-              <td class="number">{countText(counts.not_provable)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Grid
+      labelledBy={heading}
+      kind="checks"
+      headings={[messages.checkColumn, [passed[language]], [failed[language]], [not_provable[language]]]}
+    >
+      {Object.entries(checks).map(([check, counts]) => (
+        <tr>
+          <th scope="row">
+            <code>{check}</code> {textOf(check)?.[language]}
+          </th>
+          <td class="number">{countText(counts.passed)}</td>
+          <td class="number">{countText(counts.failed)}</td>
+          <td class="number">{countText(counts.not_provable)}</td>
+        </tr>
+      ))}
+    </Grid>
   );
 }
 

@@ -146,3 +146,46 @@ export function Act({ summary, action, button, kind, account, children }: ActPro
     </details>
   );
 }
+
+interface GridProps {
+  /** The text that names the table for screen readers, or the id of the heading that does. */
+  label?: string;
+  labelledBy?: string;
+  /** A further class of the table. */
+  kind?: string;
+  /** Whether the table has the border of a card. */
+  isCard?: boolean;
+  /** Headings of the columns; one in a list of its own stands above figures. */
+  headings: readonly (string | [string])[];
+  /** The rows. */
+  children?: Child;
+}
+
+/** Renders a table that scrolls sideways where it is wider than the page. */
+export function Grid({ label, labelledBy, kind, isCard = true, headings, children }: GridProps) {
+  return (
+    <section
+      class={isCard ? "card scroll" : "scroll"}
+      tabindex={0}
+      aria-label={label}
+      aria-labelledby={labelledBy}
+    >
+      <table class={kind === undefined ? "grid" : `grid ${kind}`}>
+        <thead>
+          <tr>
+            {headings.map((heading) =>
+              typeof heading === "string" ? (
+                <th scope="col">{heading}</th>
+              ) : (
+                <th scope="col" class="number">
+                  {heading}
+                </th>
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}

@@ -7,7 +7,7 @@ import type { AccountInfo, DayWindow } from "../operations/wire.ts";
 import { countText, dateText, momentText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
-import { Layout, type Reader } from "./layout.tsx";
+import { Grid, Layout, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages, reasonText } from "./messages.ts";
 import { type Service, Usage, usageOf } from "./usage.tsx";
 
@@ -147,43 +147,32 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
       {requests.length === 0 ? (
         <FirstSteps reader={reader} />
       ) : (
-        <section class="card scroll" tabindex={0} aria-labelledby="last">
-          <table class="grid requests">
-            <thead>
-              <tr>
-                <th scope="col">{messages.time}</th>
-                <th scope="col">{messages.request}</th>
-                <th scope="col">{messages.outcome}</th>
-                <th scope="col" class="number">
-                  {messages.rows}
-                </th>
-                <th scope="col">{messages.requestId}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {requests.map((each) => (
-                <tr>
-                  <td class="nowrap">{momentText(each.time)}</td>
-                  <td class="nowrap">
-                    <code>{each.interface ?? messages.none}</code>{" "}
-                    {[each.symbol, each.tradedate].filter((part) => part !== null).join(" · ")}
-                  </td>
-                  <td class="nowrap">
-                    <span class={`code ${each.code === 200 ? "ok" : "not"}`}>{each.code}</span>{" "}
-                    {reasonText(each.reason, reader.language)}
-                    {each.code === 200 ? null : <code class="reason">{each.reason}</code>}
-                  </td>
-                  <td class="number" data-label={messages.rows}>
-                    {each.code === 200 ? countText(each.rows) : messages.none}
-                  </td>
-                  <td data-label={messages.requestId}>
-                    <code class="id">{each.request_id}</code>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Grid
+          labelledBy="last"
+          kind="requests"
+          headings={[messages.time, messages.request, messages.outcome, [messages.rows], messages.requestId]}
+        >
+          {requests.map((each) => (
+            <tr>
+              <td class="nowrap">{momentText(each.time)}</td>
+              <td class="nowrap">
+                <code>{each.interface ?? messages.none}</code>{" "}
+                {[each.symbol, each.tradedate].filter((part) => part !== null).join(" · ")}
+              </td>
+              <td class="nowrap">
+                <span class={`code ${each.code === 200 ? "ok" : "not"}`}>{each.code}</span>{" "}
+                {reasonText(each.reason, reader.language)}
+                {each.code === 200 ? null : <code class="reason">{each.reason}</code>}
+              </td>
+              <td class="number" data-label={messages.rows}>
+                {each.code === 200 ? countText(each.rows) : messages.none}
+              </td>
+              <td data-label={messages.requestId}>
+                <code class="id">{each.request_id}</code>
+              </td>
+            </tr>
+          ))}
+        </Grid>
       )}
     </section>
   );

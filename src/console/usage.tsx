@@ -5,6 +5,7 @@ import { DATASETS } from "../datasets/registry.ts";
 import { gateOf } from "../gate/slot.ts";
 import { countText, dateText, sizeText } from "../pages/figures.ts";
 import type { Desk } from "./desk.tsx";
+import { Grid } from "./layout.tsx";
 import type { Messages } from "./messages.ts";
 
 /** Number of days on the page, today included. */
@@ -143,32 +144,27 @@ function InNumbers({ used, messages }: { used: readonly ServiceUsage[]; messages
   return (
     <details>
       <summary>{messages.usageDays}</summary>
-      <section class="scroll" tabindex={0} aria-label={messages.usageDays}>
-        <table class="grid">
-          <thead>
-            <tr>
-              <th scope="col">{messages.usageDay}</th>
-              <th scope="col">{messages.usageService}</th>
-              {[messages.usageRequests, messages.usageFiles, messages.usageBytes].map((heading) => (
-                <th scope="col" class="number">
-                  {heading}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ day, service, requests, files, bytes }) => (
-              <tr>
-                <td class="nowrap">{dateText(day)}</td>
-                <td>{messages.services[service]}</td>
-                <td class="number">{countText(requests)}</td>
-                <td class="number">{countText(files)}</td>
-                <td class="number">{sizeText(bytes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Grid
+        label={messages.usageDays}
+        isCard={false}
+        headings={[
+          messages.usageDay,
+          messages.usageService,
+          [messages.usageRequests],
+          [messages.usageFiles],
+          [messages.usageBytes],
+        ]}
+      >
+        {rows.map(({ day, service, requests, files, bytes }) => (
+          <tr>
+            <td class="nowrap">{dateText(day)}</td>
+            <td>{messages.services[service]}</td>
+            <td class="number">{countText(requests)}</td>
+            <td class="number">{countText(files)}</td>
+            <td class="number">{sizeText(bytes)}</td>
+          </tr>
+        ))}
+      </Grid>
       <p class="quiet">{messages.usageNote}</p>
     </details>
   );
