@@ -1,6 +1,7 @@
 /**
- * Prints 40 comments, 20 messages and 20 test names, drawn at random: `npx node test/support/sample-prose.ts [SEED]`. A
- * reader rewrites each text that needs a second reading, and draws again until a whole sample passes.
+ * Prints 40 comments, 20 messages and 20 test names, drawn at random: `npx node test/support/sample-prose.ts [SEED]`.
+ * Comments and messages are printed with the lines of code that they stand in, as their readers see them. A reader
+ * rewrites each text that needs a second reading, and draws again until a whole sample passes.
  */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -13,7 +14,11 @@ export interface Prose {
   kind: ProseKind;
   place: string;
   text: string;
+  /** Lines of code: those that a comment is about, those around a message. Empty for a test name. */
+  code: string[];
 }
+
+const CODE_LINES = 4;
 
 /** The blank before a comment distinguishes it from `*` and `/` inside a text. */
 const COMMENT = /(?<=^|[\s({])\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
@@ -27,10 +32,12 @@ const MESSAGE =
 /** Returns the comments, messages and test names of a source file that have at least three blanks. */
 export function proseOf(path: string, source: string): Prose[] {
   const placeOf = ({ index }: RegExpMatchArray) => `${path}:${source.slice(0, index).split("\n").length}`;
+  const lines = source.split("\n");
   const found = (kind: ProseKind, pattern: RegExp) =>
     [...source.matchAll(pattern)].map((match) => ({
       kind,
       place: placeOf(match),
+      code: codeOf(lines, kind, match),
       text: (match[1] ?? match[2] ?? "")
         .replaceAll(/^\s*(?:\*|\/\/|#) ?/gm, "")
         .replaceAll(/\s+/g, " ")
@@ -40,6 +47,18 @@ export function proseOf(path: string, source: string): Prose[] {
   return [...found("comment", path.endsWith(".py") ? PYTHON_COMMENT : COMMENT), ...others].filter(
     ({ text }) => text.split(" ").length >= 4,
   );
+}
+
+function codeOf(
+  lines: readonly string[],
+  kind: ProseKind,
+  { index, input = "", 0: whole }: RegExpMatchArray,
+) {
+  const line = input.slice(0, index).split("\n").length;
+  // A docstring follows the definition that it describes, and a message has its condition before it.
+  const isBelow = kind === "message" || whole.trimStart().startsWith('"""');
+  const first = isBelow ? Math.max(0, line - 3) : line - 1 + whole.trimEnd().split("\n").length;
+  return lines.slice(first, first + CODE_LINES).filter((line) => line.trim() !== "");
 }
 
 /** Returns the full name of each test, as a run prints it: those of the groups around it, then its own. */
@@ -57,6 +76,7 @@ function testNames(source: string, placeOf: (match: RegExpMatchArray) => string)
       {
         kind: "test name",
         place: placeOf(match),
+        code: [],
         text: [...groups.map((group) => group.name), name].join(" "),
       },
     ];
@@ -90,6 +110,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
     ["test name", 20],
   ] as const) {
     console.log(`\n${kind}s`);
-    for (const { place, text } of drawn(texts, kind, count, seed)) console.log(`- ${text}\n  ${place}`);
+    for (const { place, text, code } of drawn(texts, kind, count, seed)) {
+      console.log([`- ${text}`, `  ${place}`, ...code.map((line) => `  | ${line}`)].join("\n"));
+    }
   }
 }
