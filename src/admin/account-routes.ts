@@ -1,6 +1,6 @@
 /**
- * `/admin/accounts`, `/admin/plans` and `/admin/usage`: accounts with their plans, limits, keys, links, quota and
- * usage.
+ * `/admin/accounts`, `/admin/plans` and `/admin/usage`: accounts with their plans, limits, keys, console links, quota
+ * and usage.
  */
 import { Hono } from "hono";
 import * as z from "zod";
@@ -90,7 +90,7 @@ export function accountRoutes(): Hono<AdminEnv> {
     .route("/", inviteRoutes());
 }
 
-/** Ends the account's console sessions and cancels its links. */
+/** Ends the account's console sessions and cancels its unused console links. */
 async function signOut(c: AdminContext): Promise<Answered<Account>> {
   return changed(c, ({ accountId }) => signOutAccount(c.env.DB, accountId, byOf(c)));
 }
@@ -149,7 +149,7 @@ function putDisabled(c: AdminContext, disabled: boolean): Promise<Answered<Accou
   return changed(c, (account) => setDisabled(c.env.DB, account, disabled, byOf(c)));
 }
 
-/** Runs `change` and returns the account of the path afterwards. */
+/** Applies `change` to the account in the path. Returns the account's new state, or a refusal. */
 async function changed(
   c: AdminContext,
   change: (account: CatalogAccount) => Promise<void>,
@@ -160,7 +160,7 @@ async function changed(
   return ok(await shown(c, account.value.accountId));
 }
 
-/** Returns the account `:id` of the path, or a refusal. */
+/** Returns the account whose id is in the path, or a refusal. */
 async function accountOf(c: AdminContext): Promise<Answered<CatalogAccount>> {
   const accountId = c.req.param("id") ?? "";
   const account = await findAccount(c.env.DB, accountId);
@@ -194,7 +194,7 @@ export async function shown(c: AdminContext, accountId: string): Promise<Account
   };
 }
 
-/** Adds a plan to those of the account. */
+/** Adds a subscription to the account. */
 async function addOne(c: AdminContext): Promise<Answered<Account>> {
   const asked = both(await accountOf(c), await bodyOf(c, addSubscriptionSchema));
   if (!asked.ok) return asked;
@@ -213,7 +213,7 @@ async function addOne(c: AdminContext): Promise<Answered<Account>> {
   return added(c, account, { plan, startMs: start, endMs: end });
 }
 
-/** Extends the plan's last subscription, or starts one now when it has ended or there is none. */
+/** Extends the plan's last subscription. When it has ended or there is none, a new subscription starts now. */
 export async function extend(c: AdminContext): Promise<Answered<Account>> {
   const asked = both(await accountOf(c), await bodyOf(c, extendSubscriptionSchema));
   if (!asked.ok) return asked;
@@ -237,7 +237,7 @@ export async function extend(c: AdminContext): Promise<Answered<Account>> {
 }
 
 function notStorable(place: string): AdminRefusal {
-  const problem = `the end would not be ${STORABLE_INSTANTS}`;
+  const problem = `the end must be ${STORABLE_INSTANTS}`;
   return { reason: "malformed", what: "The body", place, problem };
 }
 
@@ -257,7 +257,7 @@ const MAX_ACCOUNTS = 200;
 
 const listQuerySchema = z.object({
   search: z.string().trim().max(200).default(""),
-  /** Milliseconds. */
+  /** Only accounts whose last plan ends within this many milliseconds; null for all. */
   expiring: z.coerce.number().int().min(1).nullable().default(null),
   after: z.string().default(""),
   limit: z.coerce.number().int().min(1).max(MAX_ACCOUNTS).default(MAX_ACCOUNTS),

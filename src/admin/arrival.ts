@@ -11,18 +11,18 @@ import { PackCheck } from "../packs/section-check.ts";
 import type { DatasetDay } from "./dataset-day.ts";
 import type { ArrivalProblem } from "./uploads.ts";
 
-/** An object in R2 with the announced size and checksum. */
+/** An object in R2, with the size and checksum that its publisher announced. */
 type AnnouncedObject = Pick<Upload, "objectKey" | "sizeBytes" | "sha256">;
 
-/** The object of an upload. */
+/** An upload and the etag of its object. */
 interface Arrived<Claims> {
   upload: Upload<Claims>;
   etag: string;
 }
 
 /**
- * Compares size and SHA-256 of the object of `upload` with this etag with what the operator announced; returns null
- * when both match. The object is streamed, and `take` receives every byte in order.
+ * Returns how the size or the SHA-256 of the upload's object differs from what was announced; null when both match. The
+ * object is streamed, and `take` receives every byte in order. Throws when the object no longer has this etag.
  */
 export async function checkBytes(
   bucket: R2Bucket,
@@ -34,7 +34,7 @@ export async function checkBytes(
     throw new Error(`${upload.objectKey} changed while being checked`);
   const sha256 = await streamedSha256(object.body, take);
   if (object.size !== upload.sizeBytes) {
-    return { problem: `it has ${object.size} bytes, ${upload.sizeBytes} were announced` };
+    return { problem: `it has ${object.size} bytes, but ${upload.sizeBytes} were announced` };
   }
   return sha256 === upload.sha256 ? null : { problem: `its SHA-256 is ${sha256}, not the announced one` };
 }
@@ -51,9 +51,7 @@ export async function checkPack(
   return "problem" in index ? index : (problemOf(index, day.tradedate, arrived.upload.claims) ?? index);
 }
 
-/**
- * Returns the index of the pack of `dataset` in an object, after checking every byte of the object as `checkPack` does.
- */
+/** Returns the index of a pack of `dataset`, after checking every byte of its object as `checkPack` does. */
 export async function wholePack(
   bucket: R2Bucket,
   arrived: { upload: AnnouncedObject; etag: string },
@@ -62,7 +60,7 @@ export async function wholePack(
   const { objectKey, sizeBytes } = arrived.upload;
   const head = await bucket.head(objectKey);
   if (head?.size !== sizeBytes) {
-    return { problem: `it has ${head?.size ?? 0} bytes, ${sizeBytes} were announced` };
+    return { problem: `it has ${head?.size ?? 0} bytes, but ${sizeBytes} were announced` };
   }
   const readRange = arrivedRange(bucket, { objectKey, etag: arrived.etag });
   const index = await packIndex(sizeBytes, readRange, dataset);
@@ -70,7 +68,8 @@ export async function wholePack(
   const check = new PackCheck(index);
   let broken: PackFormatError | null = null;
   const checked = (step: () => void) => {
-    // The checksum of all bytes is computed even after a corrupt block, because operators can compare it.
+    // The checksum of all bytes is computed even after a corrupt block, because operators can compare it with that of
+    // their file.
     if (broken !== null) return;
     try {
       step();
@@ -89,8 +88,8 @@ function problemIn(failure: PackFormatError | null): ArrivalProblem | null {
 }
 
 /**
- * Returns the index of the pack of `dataset` in `sizeBytes` bytes that `readRange` reads, or why the bytes are no such
- * pack.
+ * Returns the index of the pack that `readRange` reads (`sizeBytes` bytes), or why the bytes are not a valid pack of
+ * `dataset`.
  */
 export async function packIndex(
   sizeBytes: number,
@@ -136,7 +135,7 @@ async function streamedSha256(body: ReadableStream, take: (piece: Uint8Array) =>
   return Buffer.from(await digest.digest).toString("hex");
 }
 
-/** Returns a reader of ranges of the object with exactly this etag. */
+/** Returns a function that reads byte ranges of the object and throws when the object no longer has this etag. */
 export function arrivedRange(
   bucket: R2Bucket,
   { objectKey, etag }: { objectKey: string; etag: string },

@@ -1,6 +1,6 @@
 /**
- * `/admin/backup` and `/admin/restores`: sends the catalog page by page for the operator's backup file, and receives it
- * again in chunks. A restore rebuilds the index rows of its packs from R2, and its last step replaces everything; every
+ * `/admin/backup` and `/admin/restores`: send the catalog page by page for the operator's backup file, and receive a
+ * backup in chunks. A restore rebuilds the index rows of its packs from R2. Its last step replaces the catalog. Every
  * step can be repeated.
  */
 import { Hono } from "hono";
@@ -82,7 +82,8 @@ async function plan(c: AdminContext): Promise<BackupPlan> {
     version: VERSION,
     identity: { ...named, seal },
     moment: await backupMoment(c.env.DB),
-    // Tables are read in reverse order: rows read first refer to rows read later, which are never deleted.
+    // Tables whose rows refer to other tables are read first. The rows that they refer to are never deleted, so the
+    // backup contains them too.
     order: BACKUP_TABLES.map(({ name }) => name).reverse(),
     tables,
   };
@@ -100,7 +101,7 @@ async function page(c: AdminContext): Promise<Answered<BackupPage>> {
       reason: "malformed",
       what: "after",
       place: "",
-      problem: `the key has ${table.key.length} values`,
+      problem: `the key must have ${table.key.length} values`,
     });
   }
   const page = await backupPage(c.env.DB, table, after);
@@ -137,7 +138,7 @@ async function begin(c: AdminContext): Promise<Answered<RestoreState>> {
   if (unsealed !== null) return refused(unsealed);
   const backupId = body.value.unauthenticated ? null : (body.value.identity?.id ?? null);
   const known = await findRestore(db, body.value.restoreId);
-  // The command may have missed the last answer, and repeating the restore would give the same state.
+  // The command may have missed the last answer. Repeating the restore would give the same state.
   if (known?.state === "done" && !body.value.force) return ok(await done(c, known));
   const holds = await tablesInUse(db);
   if (holds.length > 0 && !body.value.force) return refused({ reason: "not_empty", holds });
@@ -152,7 +153,7 @@ function openState(present: number[]): RestoreState {
   return { state: "open", present, adoptable: [], kept: [], overEmpty: false };
 }
 
-/** Returns why the backup's head was not written by a deployment with this secret, or null when it was. */
+/** Returns the refusal of a backup whose head has no valid seal; null when the seal is valid or is not verified. */
 async function headRefusal(c: AdminContext, body: BeginRestoreParsed): Promise<AdminRefusal | null> {
   if (body.unauthenticated) return null;
   const { identity, tables } = body;
@@ -162,7 +163,10 @@ async function headRefusal(c: AdminContext, body: BeginRestoreParsed): Promise<A
   return problem && { reason: "backup_unauthenticated", problem, what: "The backup" };
 }
 
-/** Returns why a page does not belong to the open restore's backup; null when it does or seals are not verified. */
+/**
+ * Returns the refusal of a page that does not belong to the restore's backup; null when it does or seals are not
+ * verified.
+ */
 async function pageRefusal(
   c: AdminContext,
   { backupId, tables }: Restore,
@@ -181,10 +185,11 @@ function misfit({ tables }: BeginRestoreParsed): string | null {
     const table = BACKUP_TABLES.find((each) => each.name === name);
     if (table === undefined) return `it has a table ${name}, which this version does not support`;
     const strange = columns.find((column) => !table.columns.includes(column));
-    if (strange !== undefined) return `its ${name} have ${strange}, which this version does not support`;
+    if (strange !== undefined)
+      return `its table ${name} has a column ${strange}, which this version does not support`;
     const needed = [...table.key, ...(table.id === undefined ? [] : [table.id])];
     const lacking = needed.find((column) => !columns.includes(column) && !table.defaulted?.includes(column));
-    if (lacking !== undefined) return `its ${name} have no ${lacking}`;
+    if (lacking !== undefined) return `its table ${name} has no column ${lacking}`;
   }
   return null;
 }
@@ -195,7 +200,10 @@ async function putChunk(c: AdminContext): Promise<Answered<RestoreState>> {
   const [restore, body] = asked.value;
   const n = Number(c.req.param("n"));
   if (!Number.isInteger(n) || n < 1 || n > restore.chunks) {
-    return refused({ reason: "absent", what: `chunk ${c.req.param("n")} of ${restore.chunks}` });
+    return refused({
+      reason: "absent",
+      what: `chunk ${c.req.param("n")}: the restore has chunks 1 to ${restore.chunks}`,
+    });
   }
   const columns = restore.tables[body.table];
   if (columns === undefined || body.rows.some((row) => row.length !== columns.length)) {
@@ -236,8 +244,8 @@ async function lookForObjects(c: AdminContext): Promise<Answered<RestoredObjects
 }
 
 /**
- * Returns the etag of a file's object. An object with another etag was copied, so it is read whole to verify its
- * content.
+ * Returns the etag of a file's object in R2, or why the object cannot be used. An object with a different etag was
+ * copied, so its content is read and verified.
  */
 async function wholeFile(
   { bucket }: Pick<Stores, "bucket">,
@@ -262,7 +270,7 @@ async function complete(c: AdminContext): Promise<Answered<RestoreState>> {
       return refused({
         reason: "backup_unauthenticated",
         problem: "edited",
-        what: `What it has of ${broken}`,
+        what: `The table ${broken} of the backup`,
       });
     }
     await completeRestore(c.env.DB, restore.value, byOf(c));
@@ -270,7 +278,7 @@ async function complete(c: AdminContext): Promise<Answered<RestoreState>> {
   return ok(await done(c, (await findRestore(c.env.DB, restore.value.restoreId)) ?? restore.value));
 }
 
-/** Returns the state of a finished restore with the packs in R2 that are newer than the backup. */
+/** Returns the state of a finished restore, with the packs in R2 that the restored catalog lacks. */
 async function done(c: AdminContext, { kept, overEmpty }: Restore): Promise<RestoreState> {
   return {
     state: "done",
@@ -297,7 +305,7 @@ async function restoreOf(c: AdminContext): Promise<Answered<Restore>> {
   return refused({ reason: "absent", what: "restore of this backup; begin again" });
 }
 
-/** The deployment's `BACKUP_SECRET`; undefined when it is not set, and backups then have no seals. */
+/** The deployment's `BACKUP_SECRET`; undefined when it is not set. Backups then have no seals. */
 type BackupSecrets = ShareSecrets | undefined;
 
 /** Why a seal is invalid. */
@@ -316,7 +324,10 @@ function headText(
   return JSON.stringify(["edgetape backup", id, takenAtMs, Object.entries(tables)]);
 }
 
-/** Returns the text that the seal of a page covers. `after` and `next` are the keys before the page and at its end. */
+/**
+ * Returns the text that the seal of a page covers. `after` is the key of the last row before the page, `next` the key
+ * of the page's last row; null at the start and at the end of the table.
+ */
 export function pageText(
   backupId: string,
   columns: Columns,
@@ -325,7 +336,7 @@ export function pageText(
   return JSON.stringify(["edgetape backup page", backupId, table, columns, after, next, rows]);
 }
 
-/** Seals `text` with the newest version; returns null without a secret. */
+/** Returns the seal of `text` under the current version of the secret; null without a secret. */
 async function sealOf(secrets: BackupSecrets, text: string): Promise<BackupSeal | null> {
   const secret = secrets?.secrets.get(secrets.current);
   if (secrets === undefined || secret === undefined) return null;

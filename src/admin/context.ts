@@ -1,4 +1,6 @@
-/** The handler context of admin requests: strict bodies, and JSON or `{error: sentence}` as answers. */
+/**
+ * Reads and answers admin requests: bodies are parsed strictly, and answers are JSON, `{error, reason}` for a refusal.
+ */
 import type { Context } from "hono";
 import type * as z from "zod";
 import { ok, refused } from "../base/result.ts";
@@ -15,10 +17,12 @@ import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 export type AdminEnv = { Bindings: Env; Variables: { operator: Operator } };
 export type AdminContext = Context<AdminEnv>;
 
-/** The largest JSON body; ten years of calendar or 1,000 imported keys are far smaller. */
+/** The maximum size of a JSON body. Ten years of calendar days or 1,000 imported keys are far smaller. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Parses the request's JSON body by `schema`, or returns a refusal; `whenEmpty` replaces an empty body. */
+/**
+ * Returns the request's JSON body parsed with `schema`, or a refusal. An empty body is parsed as `whenEmpty`, if given.
+ */
 export async function bodyOf<Schema extends z.ZodType>(
   c: AdminContext,
   schema: Schema,
@@ -36,7 +40,7 @@ export async function bodyOf<Schema extends z.ZodType>(
   return parsed(schema, value, "The body");
 }
 
-/** Parses `value` by `schema`, or returns a refusal that names `what` and the place of the first problem. */
+/** Returns `value` parsed with `schema`, or a refusal that names `what` and the path of the first problem. */
 export function parsed<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -53,7 +57,9 @@ export function parsed<Schema extends z.ZodType>(
   });
 }
 
-/** Masks the name of a member in messages, because it may be a key. */
+/**
+ * Masks everything in `text` that looks like a key or a token, because a caller may have sent one as a property name.
+ */
 function masked(text: string): string {
   return text.replaceAll(/(eta?_)[0-9A-Za-z]+/g, "$1…");
 }
@@ -78,7 +84,7 @@ export async function readAtMost(
       pieces.push(piece);
     }
   } catch {
-    // The connection broke. This is not a fault of the service, and the answer is not read.
+    // The connection broke. That is not a fault of the service, and the client cannot receive the answer.
     return null;
   }
   const bytes = new Uint8Array(length);
@@ -90,7 +96,7 @@ export async function readAtMost(
   return bytes;
 }
 
-/** Returns the response for `result`: a refusal with its own status, a value as JSON with `status`. */
+/** Returns the response for `result`: a value as JSON with `status`, a refusal with the status of its reason. */
 export function answer(c: AdminContext, result: Answered<object>, status: 200 | 201 = 200): Response {
   if (result.ok) return c.json(result.value, status);
   const { status: refusedWith, error } = describeRefusal(result.refusal);
@@ -103,7 +109,7 @@ export function datasetOf(c: AdminContext): Answered<DatasetName> {
   return parsed(datasetSchema, c.req.query("dataset") ?? "orders", "dataset");
 }
 
-/** Returns the day in the path, of the dataset that the query names. */
+/** Returns the day in the path and the dataset in the query (orders when absent), or a refusal. */
 export function dayOf(c: AdminContext): Answered<DatasetDay> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;

@@ -8,14 +8,14 @@ export interface DatasetDay {
   tradedate: BeijingDate;
 }
 
-/** Returns the day's name in messages. */
+/** Returns the day's name for messages, such as `20260312` or `20260312 (trades)`. */
 export function calledOf({ dataset, tradedate }: DatasetDay): string {
   return dayName(tradedate, dataset);
 }
 
 /**
- * Returns the member of an answer that names the dataset; none for orders, because commands of earlier versions accept
- * none.
+ * Returns the `dataset` property of an answer. Orders have none, because earlier versions of the CLI refuse the
+ * property.
  */
 export function nameOf(dataset: DatasetName): { dataset?: DatasetName } {
   return dataset === "orders" ? {} : { dataset };

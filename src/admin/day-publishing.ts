@@ -1,6 +1,6 @@
 /**
- * Serves a day's content: an uploaded pack, a content of the day's history, or a pack in R2 that is not in the catalog,
- * as after restoring an older backup.
+ * Serves a day's content: an uploaded pack, an earlier content of the day, or a pack in R2 that the catalog lacks, for
+ * example after an older backup was restored.
  */
 
 import * as z from "zod";
@@ -38,7 +38,7 @@ import { asOfNow, type Completed, complete, freeRevision, takeOver } from "./upl
 import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
 import { qualitySchema } from "./wire-days.ts";
 
-/** Returns the upload target of a pack of `day`. */
+/** Returns the upload target for a pack of `day`. */
 export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
   const { dataset, tradedate } = day;
   return {
@@ -63,7 +63,7 @@ export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
 
 /**
  * Returns the operator's decision that forbids serving this content on `day`, or null. With `isInsisted`, the publisher
- * asks to serve other content of a withdrawn day.
+ * uses force to serve different content on a withdrawn day.
  */
 export async function dayDecision(
   db: D1Database,
@@ -101,8 +101,8 @@ function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
 }
 
 /**
- * The state of a day after an action. `changed` is false when it already was in that state; `actor` is then who caused
- * it.
+ * The state of a day after an action. `changed` is false when the day was already in that state; `actor` is then who
+ * made the latest change.
  */
 export interface ActedOn {
   day: ServedDay;
@@ -110,7 +110,10 @@ export interface ActedOn {
   actor: string;
 }
 
-/** Stops serving the revision that the operator saw. An already withdrawn revision is reported, not refused. */
+/**
+ * Withdraws the revision that the operator saw. When it is already withdrawn, the result has `changed` false. Refuses
+ * when the day has changed.
+ */
 export async function withdraw(
   { db }: Stores,
   { note, ...seen }: DatasetDay & { revision: number; note: string },
@@ -134,22 +137,23 @@ export interface ServeAgainAsk extends DatasetDay {
   /** The revision that the operator saw. */
   revision: number;
   /**
-   * The state that the operator saw. When absent, any state is accepted, because earlier versions of the command send
-   * none.
+   * The state that the operator saw. When absent, any state is accepted, because earlier versions of the command do not
+   * send it.
    */
   state?: DayState | undefined;
   /**
-   * The content to serve: the current one; the newest one that is older than the first revision of the current content
-   * and neither withdrawn nor damaged; or the one with this revision number. A second restore therefore never serves
-   * what the first one replaced. A withdrawal of the current or numbered content ends, because the operator names it.
+   * The content to serve. `present`: the current one. `previous`: the newest one from before the first revision of the
+   * current content that is neither withdrawn nor damaged, so that a second restore never serves what the first one
+   * replaced. A number: the content of that revision. The withdrawal of a `present` or numbered content ends, because
+   * the operator chose it.
    */
   content: "present" | "previous" | number;
 }
 
 /**
- * Serves a content of the day's history under a new number, after checking its bytes in R2 against their SHA-256 and
+ * Serves a content from the day's history as a new revision, after checking its bytes in R2 against their SHA-256 and
  * the checksums of its index. Plausibility is not checked again. Refuses when the day has changed since the operator
- * looked, when the content does not exist or is no longer kept, and when its pack is damaged.
+ * read it, when the content does not exist or is no longer stored, and when its pack is damaged.
  */
 export async function serveContentAgain(
   { db, bucket }: Stores,
@@ -223,7 +227,7 @@ export function noDay(day: DatasetDay): AdminRefusal {
   return { reason: "absent", what: `loaded day ${calledOf(day)}` };
 }
 
-/** Days with packs of `dataset` that may be adopted, oldest first, each with its packs, newest first. */
+/** Returns the days with packs of `dataset` that can be adopted, oldest first; the packs of a day are newest first. */
 export async function adoptableDays({ db, bucket }: Stores, dataset: DatasetName): Promise<AdoptableDay[]> {
   const [known, served] = await Promise.all([knownPackKeys(db), servedRevisions(db, dataset)]);
   const days = new Map<BeijingDate, R2Object[]>();
@@ -251,7 +255,7 @@ function numberOf({ key }: R2Object): number {
   return parsePackObjectKey(key)?.revision ?? 0;
 }
 
-/** The metadata of the object; objects of earlier versions lack `sha256`. */
+/** The metadata of a pack's object; objects uploaded by earlier versions lack `sha256`. */
 const metadataSchema = z.object({ sha256: z.string().optional(), claims: z.string().optional() });
 const claimsSchema = z.object({
   degraded: z.boolean(),
@@ -261,8 +265,8 @@ const claimsSchema = z.object({
 
 /**
  * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as for an uploaded pack.
- * Refuses a missing object, an object in the catalog (a revision of its history is restored instead), one with an
- * unknown checksum, one that is no complete pack of that day or was found damaged, and withdrawn content.
+ * Refuses an object that is missing, already in the catalog (which can restore it instead), without a known checksum,
+ * found damaged, or not a complete pack of that day. Refuses withdrawn content too.
  */
 export async function adoptPack(
   stores: Stores,
@@ -321,7 +325,7 @@ function isPlaceOf(objectKey: string, { dataset, tradedate }: DatasetDay): boole
 
 type Adopted = Pick<Upload<PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "claims">;
 
-/** Opens an upload without parts, or resumes the open upload of the same pack, for example after it was held. */
+/** Opens an upload without parts, or resumes the open upload of the same pack, for example one that needed force. */
 async function openAdoption(
   stores: Stores,
   target: UploadTarget<PackClaims>,
@@ -338,7 +342,10 @@ async function openAdoption(
   return opened ? findUpload<PackClaims>(stores.db, target.target, uploadId) : null;
 }
 
-/** Returns what the upload announced. Objects of earlier versions have no claims; their packs count as complete. */
+/**
+ * Returns the claims in the object's metadata. Objects of earlier versions have none; their packs count as not
+ * degraded.
+ */
 function claimsIn(claims: string | undefined): z.output<typeof claimsSchema> {
   const parsed = claimsSchema.safeParse(claims === undefined ? undefined : JSON.parse(claims));
   return parsed.success ? parsed.data : { degraded: false };

@@ -144,7 +144,9 @@ async function listMonth(c: AdminContext): Promise<Answered<DayList>> {
   return ok({ month: month.value, days: days.map(overviewOf) });
 }
 
-/** Lists days built before a version, by default before the service's own builder version. */
+/**
+ * Lists days whose pack was built by a version before `?version=`, by default before the service's own builder version.
+ */
 async function listBuiltBefore(c: AdminContext): Promise<Answered<BuiltBefore>> {
   const version = parsed(builderVersionSchema, c.req.query("version") ?? BUILDER_VERSION, "version");
   if (!version.ok) return version;
@@ -229,7 +231,8 @@ async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
 }
 
 /**
- * Returns the answer to a publisher whose rows are already served; null when they are not, or a new revision is forced.
+ * Returns the answer to a publisher whose rows are already served; null when they are not or when a new revision is
+ * forced.
  */
 async function servedAlready(
   c: AdminContext,
@@ -241,7 +244,8 @@ async function servedAlready(
   const served = force ? null : await servedDay(DB, tradedate, dataset);
   if (served === null || !isServed(served, content)) return null;
   const pack = (await dayRevisions(DB, tradedate, dataset)).find(({ packId }) => packId === served.packId);
-  // Equal rows of a later builder end the pack's place among the days to rebuild; a lost object is sent again.
+  // A pack of an older builder is replaced although its rows are equal, so that the day is no longer listed for
+  // rebuilding. A pack whose object is lost is uploaded again.
   const isOlder = compareBuilderVersions(pack?.builderVersion ?? null, BUILDER_VERSION) < 0;
   if (isOlder && served.sha256 !== content.sha256) return null;
   if (pack === undefined || (await PACKS.head(pack.objectKey))?.etag !== pack.etag) return null;
@@ -251,8 +255,8 @@ async function servedAlready(
 }
 
 /**
- * Returns whether the served revision has these rows, so that nothing needs to be uploaded. The build id is computed
- * from them; the packs can differ in their record of the source files.
+ * Returns whether the served revision has the announced rows, so that nothing needs to be uploaded. The build id is
+ * computed from the rows; packs with the same rows can differ in their record of the source files.
  */
 function isServed(served: ServedDay, { claims }: Content<PackClaims>): boolean {
   return (

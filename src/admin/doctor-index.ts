@@ -10,7 +10,10 @@ import { arrivedRange, packIndex } from "./arrival.ts";
 import { calledOf, type DatasetDay } from "./dataset-day.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 
-/** Returns the index in the object of `pack` with the object's etag. Size and build id must match. */
+/**
+ * Returns the index and the etag of the pack's object; a problem when the object is missing, cannot be read, or has a
+ * different size or build id.
+ */
 async function indexInObject(
   bucket: R2Bucket,
   pack: Pick<IndexedPack, "objectKey" | "sizeBytes" | "buildId">,
@@ -25,10 +28,13 @@ async function indexInObject(
   const index = await packIndex(sizeBytes, arrivedRange(bucket, { objectKey, etag }), dataset);
   if ("problem" in index) return index;
   if (index.buildId === buildId) return { index, etag };
-  return { problem: `its object is of build ${index.buildId} instead of ${buildId}` };
+  return { problem: `its object has build id ${index.buildId} instead of ${buildId}` };
 }
 
-/** Compares the index rows of `pack`, served as `day`, with the pack, and returns the differences. */
+/**
+ * Compares the index rows of `pack`, which `day` serves, with the index in its object. Returns the number of securities
+ * in the object, and a finding when the two differ.
+ */
 export async function checkIndex(
   { db, bucket }: Stores,
   day: DatasetDay,
@@ -38,7 +44,7 @@ export async function checkIndex(
   const found = await indexInObject(bucket, pack, day.dataset);
   if ("problem" in found) {
     const sentence = `The index of ${called} cannot be read: ${found.problem}.`;
-    return { securities: 0, findings: [finding(called, sentence, "Publish it again from its pack.")] };
+    return { securities: 0, findings: [finding(called, sentence, "Publish the day again from its pack.")] };
   }
   const rows = new Map((await indexRowsOf(db, pack.packId)).map(({ code, facts }) => [code, facts]));
   const wrong: string[] = [];
@@ -57,8 +63,8 @@ export async function checkIndex(
 }
 
 /**
- * Rebuilds the index rows of `pack`, of `dataset`, from its object, under the id `packId`. Returns the object's etag,
- * or why they cannot be rebuilt.
+ * Rebuilds the index rows of a pack of `dataset` from its object and stores them under `pack.packId`. Returns the
+ * object's etag and the number of securities, or why the rows cannot be rebuilt.
  */
 export async function rebuildIndex(
   { db, bucket }: Stores,

@@ -17,12 +17,12 @@ import { packIndex } from "./arrival.ts";
 import { calledOf, type DatasetDay } from "./dataset-day.ts";
 import type { UnknownObjects } from "./wire.ts";
 
-/** Newer objects may belong to an upload in progress. */
+/** Younger objects may belong to an upload in progress, so they are ignored. */
 const UNKNOWN_AFTER_MS = 86_400_000;
 
 const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)(?:\.built)?$/;
 
-/** The revision and the owner that an object's key names. */
+/** The day or file and the revision that an object's key names. */
 interface Place {
   target: string;
   revision: number;
@@ -32,8 +32,9 @@ interface Place {
 }
 
 /**
- * An unknown object and its possible content. `newer`: its revision is above every revision that the catalog has of its
- * day or file.
+ * An object that is not in the catalog; `place` is null when its key has no form that the service uses. `newer`: its
+ * revision is higher than every revision of its day or file in the catalog, and if it is a pack, its index can be read.
+ * `left`: it is not needed.
  */
 interface UnknownObject {
   object: StoredObject;
@@ -41,7 +42,7 @@ interface UnknownObject {
   kind: "newer" | "left";
 }
 
-/** Returns the target of `key`; null for a key that the service does not use. */
+/** Returns what `key` names; null for a key in no form that the service uses. */
 export function placeOf(key: string): Place | null {
   const pack = parsePackObjectKey(key);
   if (pack !== null) {
@@ -64,7 +65,7 @@ export async function unknownFindings(place: Upkeep, judged: Judgement): Promise
   return [...findings("newer"), ...findings("left")];
 }
 
-/** Deletes unknown objects that are not needed: not newer than the catalog, and 7 days old. */
+/** Deletes unknown objects that are not needed (`left`) and are at least 7 days old. */
 export async function deleteLeft(place: Upkeep, judged: Judgement): Promise<Finding[]> {
   const left = (await oldUnknowns(place, judged)).filter(
     ({ object, kind }) => kind === "left" && place.nowMs - object.uploadedMs >= REPLACED_KEPT_MS,
@@ -77,7 +78,7 @@ export async function deleteLeft(place: Upkeep, judged: Judgement): Promise<Find
   );
 }
 
-/** Returns every unknown object older than a day, by key. */
+/** Returns every unknown object older than a day, in the order of their keys. */
 export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
   const { unknown } = await judgedObjects(place);
   const objects = unknown.filter(isOldEnough(place.nowMs)).map(({ key, size, uploadedMs }) => {
@@ -86,7 +87,7 @@ export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
   return { objects };
 }
 
-/** Deletes the objects of `keys` that are not in the catalog and older than a day, whatever their content. */
+/** Deletes those objects among `keys` that are not in the catalog and are older than a day, whatever their content. */
 export async function deleteUnknown(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
   const { unknown } = await judgedObjects(place);
   return deleteAll(place, unknown.filter(({ key }) => keys.includes(key)).filter(isOldEnough(place.nowMs)));
@@ -101,7 +102,7 @@ async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): 
   return deleted;
 }
 
-/** Marks unserved content as lost when its object is missing. */
+/** Marks content that is not served now as lost when its object is missing. */
 export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By): Promise<Finding[]> {
   const given: Finding[] = [];
   for (const { objectKey, called, duty } of missing) {
@@ -150,7 +151,7 @@ function unknownFinding({ object: { key, uploadedMs }, place, kind }: UnknownObj
   const now = "`edgetape doctor --delete-unknown` deletes it now, after a confirmation";
   if (place !== null && kind === "newer") {
     return finding(
-      `${key} is not in the catalog and is newer than every revision of ${place.called} in it: a restored backup may be older.`,
+      `${key} is not in the catalog, and its revision is higher than every revision of ${place.called} there. The catalog may have been restored from an older backup.`,
       place.day !== null
         ? `\`edgetape day adopt ${place.day.tradedate}${datasetFlag(place.day.dataset)}\` serves it; ${now}.`
         : `Download it (\`npx wrangler r2 object get edgetape-packs/${key} --file ${place.called}\`) and add it again with \`edgetape files add\`; ${now}.`,
@@ -162,7 +163,7 @@ function unknownFinding({ object: { key, uploadedMs }, place, kind }: UnknownObj
     sentence,
     nowMs >= dueMs
       ? "`edgetape doctor --repair` deletes it."
-      : `\`edgetape doctor --repair\` deletes it from ${beijingTimestamp(dueMs)} on, when it is 7 days old; ${now}.`,
+      : `\`edgetape doctor --repair\` deletes it once it is 7 days old, at ${beijingTimestamp(dueMs)}; ${now}.`,
   );
 }
 

@@ -1,11 +1,11 @@
-/** What the platform provides to a request where the worker runs. Moving the worker can change each of these. */
+/** What the platform provides to a request at the worker's location. Each of these can change when the worker moves. */
 import { upperMedian } from "../base/upper-median.ts";
 import { type Env, type Settings, settingsOf } from "../env.ts";
 import { storeCalls } from "../operations/health.ts";
 import type { AdminContext } from "./context.ts";
 import type { PlaceReport } from "./wire.ts";
 
-/** Calls to each store, one after the other: the first may open a connection. */
+/** Number of calls to each store, one after another. The median hides the first one, which may open a connection. */
 const CALLS = 5;
 
 /**

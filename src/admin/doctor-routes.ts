@@ -1,5 +1,6 @@
 /**
- * `/admin/doctor`: checks of a deployment from inside, and repairs without loss. A check that throws becomes a finding.
+ * `/admin/doctor`: checks that a deployment runs on itself, and repairs that lose no data. A check that throws becomes
+ * a finding.
  */
 import { Hono } from "hono";
 import { ok, refused } from "../base/result.ts";
@@ -54,7 +55,7 @@ export function doctorRoutes(): Hono<AdminEnv> {
     .post("/index/:date/repair", async (c) => answer(c, await repairIndex(c)));
 }
 
-/** Returns whether only this machine can reach the deployment: the demo, or one at a loopback address. */
+/** Returns whether only this machine can reach the deployment, as with the demo and a loopback address. */
 function isLocal(c: AdminContext): boolean {
   return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
 }
@@ -106,7 +107,7 @@ async function servedOf(
   return pack === null ? refused(noDay(day.value)) : ok({ day: day.value, pack });
 }
 
-/** `--repair` ends uploads older than this, which are no longer resumed. */
+/** `--repair` ends uploads that began longer ago than this, which can then not be resumed. */
 const REPAIRED_AFTER_MS = 24 * 3_600_000;
 
 type StoresHealth = DoctorReport["stores"];
@@ -200,7 +201,7 @@ async function checkSettings(
 }
 
 async function checkObjects(place: Upkeep): Promise<Finding[]> {
-  // Newer objects may still be in use, and no repair deletes them.
+  // Younger objects may still be in use, and no repair deletes them.
   const isPastTime = ({ known, stored }: Judgement["unserved"][number]) =>
     place.nowMs - Math.max(stored.uploadedMs, known.begunAtMs) >= REPAIRED_AFTER_MS;
   const judged = await judgedObjects(place);

@@ -138,7 +138,7 @@ function publicFindings({ PUBLIC_BASE_URL, WEBHOOK_URL }: Settings): Finding[] {
 
 function newSecret(name: string): string {
   const [binding = name] = name.split(" ");
-  return `Create a new one: \`openssl rand -base64 32\`, \`npx wrangler secret put ${binding}\`.`;
+  return `Create a new one with \`openssl rand -base64 32\` and set it with \`npx wrangler secret put ${binding}\`.`;
 }
 
 function failed(subject: string, sentence: string, advice: string): Finding {

@@ -1,6 +1,6 @@
 /**
- * `/admin/explain`: the outcome of a past request, with a text for the customer, and how a request would be answered
- * now, by the steps of contract 2.1.
+ * `/admin/explain`: explains the outcome of a past request, with a text for the customer, and evaluates how a request
+ * would be answered now, by the steps of contract 2.1.
  */
 
 import { Hono } from "hono";
@@ -38,11 +38,12 @@ export function explainRoutes(): Hono<AdminEnv> {
 }
 
 /**
- * Without a named account, the request is searched in the gates of accounts active within this time, most recent first.
+ * When no account is named, the gates of accounts that were active within this time are searched for the request, the
+ * most recently active first.
  */
 const ACTIVE_MS = 3 * 86_400_000;
 const MAX_ASKED = 400;
-/** Number of accounts whose gates are asked concurrently. */
+/** Number of accounts whose gates are queried concurrently. */
 const AT_ONCE = 10;
 
 /** What the gate of an account and interface has stored about a request it accepted. */
@@ -55,12 +56,12 @@ interface Accepted {
   inProgress: boolean;
 }
 
-/** Finds the request among the stored refusals and in the gates of `?account=` or of recently active accounts. */
+/** Looks for the request among the stored refusals, then in the gates of `?account=` or of recently active accounts. */
 async function explainId(c: AdminContext): Promise<ExplainedRequest> {
   const requestId = (c.req.param("requestId") ?? "").trim().toLowerCase();
   const refusal = await findRefusal(c.env.DB, requestId);
   const account = c.req.query("account") ?? refusal?.accountId ?? null;
-  // Most refusals never reached a gate.
+  // Most refused requests never reached a gate, so without an account no gate is searched.
   const accepted = refusal !== null && account === null ? null : await findAccepted(c, requestId, account);
   if (refusal !== null) return kept(requestId, refusal, accepted);
   return accepted === null ? unknown(requestId) : ended(requestId, accepted);
@@ -108,7 +109,7 @@ function kept(requestId: string, refusal: Refusal, accepted: Accepted | null): E
     charged,
     text: {
       zh: `请求 ${requestId}（北京时间 ${at}，接口 ${asked ?? "未识别"}）返回 ${code}（${reason}）：${message.zh}${ending.zh}`,
-      en: `Request ${requestId} (${at}, Beijing time, operation ${asked ?? "not recognised"}) was answered ${code} (${reason}): ${message.en} ${ending.en}`,
+      en: `Request ${requestId} (${at}, Beijing time, operation ${asked ?? "not recognised"}) was answered with ${code} (${reason}): ${message.en} ${ending.en}`,
     },
   };
 }
@@ -124,7 +125,7 @@ function ended(
       ? { zh: "仍在处理中。", en: "is still in progress." }
       : {
           zh: "已受理，但没有正常结束（例如连接中断）。",
-          en: "was accepted and did not end properly (the connection broke, for example).",
+          en: "was accepted but did not end normally (for example, the connection broke).",
         };
     return {
       ...about,
@@ -148,7 +149,7 @@ function ended(
     reason,
     text: {
       zh: `请求 ${requestId}（北京时间 ${at}）返回 ${code}（${reason}）：${symbol}，${tradedate}，${rows} 行。${counted.zh}`,
-      en: `Request ${requestId} (${at}, Beijing time) was answered ${code} (${reason}): ${symbol}, ${tradedate}, ${rows} rows. ${counted.en}`,
+      en: `Request ${requestId} (${at}, Beijing time) was answered with ${code} (${reason}): ${symbol}, ${tradedate}, ${rows} rows. ${counted.en}`,
     },
   };
 }
@@ -191,7 +192,7 @@ async function explainRequest(c: AdminContext): Promise<Answered<Explanation>> {
   const decoded = await readBody(new Request("https://explain/", { method: "POST", body: request }));
   if (!decoded.ok) return ok(judged.end(1, "body", decoded.refusal, "json"));
   const format: AnswerFormat = wantsParquet(decoded.value) ? "parquet" : "json";
-  // The caller is named beside the request, which then need not contain a key.
+  // When the caller is named separately, the request need not contain a key.
   const envelope = parseEnvelope(
     { ...decoded.value, ...stoodIn(decoded.value.apikey, asker) },
     PARAMS_OPTIONAL,
@@ -230,7 +231,7 @@ async function judge(
     step: 4,
     about: "rate",
     result: "not_judged",
-    detail: "asking the platform would count a request",
+    detail: "checking the rate would count a request",
   });
 
   const prepared = await operation.prepare(envelope, scope);
@@ -243,7 +244,10 @@ async function judge(
   return null;
 }
 
-/** Runs an operation that only reads, and catches its refusal. */
+/**
+ * Returns the steps that the operation explains itself. Any other operation only reads; it is run, and its refusal
+ * becomes a step.
+ */
 async function stepsOf(prepared: Prepared, scope: Scope & { principal: Principal }): Promise<Step[]> {
   let denial: Denial | null = null;
   const call: Call = {
@@ -308,7 +312,7 @@ class Judged {
     return denial;
   }
 
-  /** Returns the explanation; a `denial` of step `step` is recorded first. */
+  /** Returns the explanation. If `step` is given, first records that this step refused the request with `denial`. */
   end(step: number | null, about: string, denial: Denial | null, format: AnswerFormat): Explanation {
     if (step !== null && denial !== null) this.refuse(step, about, denial);
     const asker = { accountId: this.asker?.accountId ?? null, keyId: this.asker?.keyId || null };

@@ -75,7 +75,7 @@ async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> 
   if (twin !== null) {
     return refused({
       reason: "file_name",
-      problem: `it differs only in case from ${twin}, which the day has`,
+      problem: `it differs only in case from ${twin}, another file of this day`,
     });
   }
   const against = await withdrawalAgainst(c.env.DB, {
@@ -83,7 +83,8 @@ async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> 
     content: body.sha256,
   });
   if (against?.isSame) return refused(withdrawnRefusal(place, against));
-  // An upload of the other origin is not resumed: its object has another key.
+  // The claims contain the origin, because an upload of a different origin has a different object key and must not be
+  // resumed.
   const claims = origin === "builder" ? { origin } : {};
   const begun = await begin(storesOf(c), fileUpload(place, origin), { ...content, claims }, byOf(c).nowMs);
   return begun.ok ? ok(uploadingAnswer(begun.value)) : begun;
@@ -95,7 +96,10 @@ function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: strin
   return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
 }
 
-/** Returns the refusal of a builder's file while an operator's revision exists in any state. */
+/**
+ * Returns the refusal of a builder's file when an operator's revision has passed its checks, whatever its state; null
+ * when there is none.
+ */
 function operatorsRefusal(revisions: readonly StoredFile[]): AdminRefusal | null {
   const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");
   return standing === undefined
@@ -103,7 +107,7 @@ function operatorsRefusal(revisions: readonly StoredFile[]): AdminRefusal | null
     : { reason: "operators_file", name: standing.name, revision: standing.revision, state: standing.state };
 }
 
-/** Returns the refusal when an operator's withdrawal prevents this content of the file. */
+/** Returns the refusal of a file's content that an operator's withdrawal forbids. */
 function withdrawnRefusal(
   { dataType, tradedate, name }: FilePlace,
   { withdrawal, isSame }: { withdrawal: Withdrawal; isSame: boolean },
@@ -154,8 +158,8 @@ async function publish(c: AdminContext): Promise<Answered<FileSummary>> {
 }
 
 /**
- * Returns the revision to publish among `revisions` (newest first): the named one; without a name the only waiting one,
- * or the published one when none waits.
+ * Returns the revision to publish from `revisions` (newest first): number `revision` if given, else the only one that
+ * is `verifying` or `withdrawn`, else the newest. Refuses when several are in these states and no number is given.
  */
 function meant(
   place: FilePlace,
@@ -243,7 +247,7 @@ function summaryOf({ uploadedAtMs, publishedAtMs, ...file }: StoredFile): FileSu
 /** The claims of an upload besides size and checksum. */
 type FileClaims = { origin?: FileOrigin };
 
-/** Returns the upload target for the file at `place`; `origin` applies to a new upload. */
+/** Returns the upload target for the file at `place`. `origin` determines the object key of a new upload. */
 function fileUpload(place: FilePlace, origin: FileOrigin = "operator"): UploadTarget<FileClaims> {
   return {
     target: fileTarget(place),
@@ -260,8 +264,9 @@ function fileUpload(place: FilePlace, origin: FileOrigin = "operator"): UploadTa
 }
 
 /**
- * Checks size and checksum of any file, the footer of an auction pack (contract 8.7), and that any other `.parquet` has
- * a footer. The command has decoded every page before the upload, for which a worker lacks the memory.
+ * Checks the size and checksum of every file, the footer of an auction pack (contract 8.7), and that any other
+ * `.parquet` file has a footer. Pages are not decoded here, because a worker lacks the memory; the command has decoded
+ * them before the upload.
  */
 async function checkFile(
   bucket: R2Bucket,

@@ -1,6 +1,6 @@
 /**
- * Plans an import of existing customers' keys before anything is written: every row is new, unchanged, or refused with
- * a sentence.
+ * Plans an import of existing customers' keys before anything is written. Each row is imported, unchanged, or refused
+ * with a message.
  */
 import { isPlausibleKey } from "../access/key.ts";
 import type { KnownForImport, KnownKey, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
@@ -12,7 +12,7 @@ import {
   SHORTEST_IMPORTED_KEY,
 } from "./wire.ts";
 
-/** A row with its hash; `firstCharacters` is empty when only the hash is known. */
+/** A row with the hash of its key; `firstCharacters` is empty when the row has only the hash. */
 export interface HashedRow {
   sha256: string;
   firstCharacters: string;
@@ -36,9 +36,10 @@ interface ImportState {
 }
 
 /**
- * Compares `rows` with the catalog. `newKeyId` returns a new key id. Refuses a key of another account, a revoked key,
- * an unusable key, a short new key unless `allowShort`, and a new account with an invalid id. A second end for the same
- * account, plan and start in one import is refused, because the result would depend on the order of rows.
+ * Compares `rows` with the catalog and returns what to write. `newKeyId` returns a new key id. Refuses a key of another
+ * account, a revoked key, an unusable key, a short new key unless `allowShort`, and a new account with an invalid id. A
+ * second end for the same account, plan and start in one import is refused, because the result would depend on the
+ * order of the rows.
  */
 export function planKeyImport(
   rows: readonly HashedRow[],
@@ -86,7 +87,7 @@ function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | nul
   }
   const end = state.ends.get(placeOf(subscriptionOf(row)));
   if (end !== undefined && end !== row.end) {
-    return `An earlier row gives account ${row.account} the plan ${row.plan} with the same start and another end.`;
+    return `An earlier row gives account ${row.account} the ${row.plan} plan with the same start and a different end.`;
   }
   return null;
 }

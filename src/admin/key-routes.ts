@@ -62,7 +62,7 @@ async function hashed(row: KeyImportRowParsed): Promise<HashedRow> {
   return { sha256: await hashKey(key), firstCharacters: firstCharacters(key), row };
 }
 
-/** The id is not quoted, because it may be the key itself. */
+/** Returns the refusal for an unknown key id. An id of another form is not quoted, because it may be a key. */
 function noKey(keyId: string): AdminRefusal {
   if (/^key_[0-9A-Za-z]*$/.test(keyId)) return absent("key", keyId);
   return { reason: "absent", what: "key with this id; ids begin with key_" };

@@ -1,4 +1,4 @@
-/** Why an admin request is refused: tagged facts, and the function that maps them to a sentence and a status. */
+/** The refusals of admin requests as tagged values, and the function that maps each to a status and a message. */
 
 import type { Result } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
@@ -17,59 +17,65 @@ export type AdminRefusal =
   | { reason: "token_wrong" }
   | { reason: "scope_lacking"; scope: TokenScope; needed: TokenScope[] }
   | { reason: "body_too_large"; maxBytes: number }
-  /** `place` is the path inside `what`; the value itself is never quoted, because it may contain a key. */
+  /**
+   * `place` is the path of the wrong value inside `what`. The value itself is never quoted, because it may contain a
+   * key.
+   */
   | { reason: "malformed"; what: string; place: string; problem: string }
   | { reason: "absent"; what: string }
   | { reason: "account_taken"; accountId: string }
   | { reason: "token_name_taken"; name: string }
-  /** The account's subscriptions, or the key, have changed since they were read. */
+  /** `what` names the subscriptions or the key that changed after they were read. */
   | { reason: "changed_meanwhile"; what: string }
   | { reason: "subscription_taken"; plan: string }
   | { reason: "weekend_open"; day: string; more: number }
   | { reason: "not_later"; plan: string; end: string }
   | { reason: "key_over"; keyId: string }
-  /** Another publisher meanwhile opened or served an upload of the same target. */
+  /** Another publisher has meanwhile opened or served an upload of the same target. */
   | { reason: "other_publisher"; called: string }
   | { reason: "upload_ended"; state: "replaced" | "abandoned" | "refused" | "served"; note: string }
-  /** R2 no longer has the upload, for example after seven days. */
+  /** R2 no longer has the upload; it discards incomplete ones after 7 days. */
   | { reason: "upload_lost" }
   | { reason: "part_number"; n: string; partCount: number }
   | { reason: "part_size"; n: number; sizeBytes: number }
   | { reason: "part_hash_absent" }
   | { reason: "part_hash"; n: number }
   | { reason: "parts_missing"; missing: number[] }
-  /** `problem` is a clause with the required form of the name. */
+  /** `problem` is a clause that says what is wrong with the name. */
   | { reason: "file_name"; problem: string }
-  /** The file has arrived, but its upload was never completed, so it is not checked. */
+  /** The file has arrived, but its upload was never completed, so the file is not checked. */
   | { reason: "file_unchecked"; name: string }
   | { reason: "day_of_other_year"; day: string; year: number }
   | { reason: "content_wrong"; called: string; problem: string }
   /** The day is much smaller or larger than its neighbours; it is not served unless forced. */
   | ({ reason: "implausible"; day: DatasetDay } & Comparison)
-  /** The builder's quality check failed; it is not served unless forced. `summary` is a clause. */
+  /** The builder's quality check failed; the day is not served unless forced. `summary` is a clause. */
   | { reason: "quality_failed"; day: DatasetDay; summary: string }
-  /** The pack has as many rows of every security as the day `of`, up to the same times. */
+  /** In this pack, every security has the same number of rows and the same last time as on the day `of`. */
   | { reason: "day_repeated"; day: DatasetDay; of: string }
   /** The pack has less content than the revision that it would replace; it is not served unless forced. */
   | ({ reason: "shrunk"; day: DatasetDay } & Loss)
   /** An operator withdrew this content; `again` is the command that serves it nevertheless. */
   | ({ reason: "content_withdrawn"; called: string; again: string } & Withdrawal)
-  /** The target is withdrawn, and the publisher did not force other content. */
+  /** The target is withdrawn, and the publisher did not set `force` to serve different content. */
   | ({ reason: "target_withdrawn"; called: string } & Withdrawal)
   /** A block of this pack failed its checksum earlier. */
   | ({ reason: "pack_damaged"; day: DatasetDay; called: string } & Damage)
-  /** Several revisions of a file wait; the operator must name one. */
+  /** Several revisions of the file can be published; the operator must name one. */
   | { reason: "revision_unclear"; name: string; waiting: { revision: number; state: string }[] }
   /** The file has no such revision, or a newer one was published. */
   | { reason: "file_changed"; name: string; revision: number; newest: number }
   /** The builder's file is refused, because an operator's revision exists. */
   | { reason: "operators_file"; name: string; revision: number; state: string }
-  /** The day has changed since the operator looked; `actor` made the latest change. */
+  /** The day has changed since the operator read it; `actor` made the latest change. */
   | { reason: "day_changed"; day: DatasetDay; revision: number; actor: string }
   | { reason: "nothing_to_restore"; day: DatasetDay }
   /** The object or the index rows of the revision are no longer kept. */
   | { reason: "revision_gone"; day: DatasetDay; revision: number }
-  /** The object is a pack in the catalog, or of an unserved upload. */
+  /**
+   * The catalog already has this object, as a day's pack or as that of an unserved upload. `isLoaded`: the day is
+   * loaded.
+   */
   | { reason: "pack_known"; day: DatasetDay; objectKey: string; isLoaded: boolean }
   | { reason: "pack_sum_unknown"; objectKey: string }
   /** A restore would destroy the content of these tables. */
@@ -105,7 +111,10 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "account_taken":
       return { status: 409, error: `Account ${refusal.accountId} already exists.` };
     case "token_name_taken":
-      return { status: 409, error: `The name ${refusal.name} was used before; choose another one.` };
+      return {
+        status: 409,
+        error: `The name ${refusal.name} is reserved or was used before; choose a different one.`,
+      };
     case "changed_meanwhile":
       return {
         status: 409,
@@ -114,7 +123,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "subscription_taken":
       return {
         status: 409,
-        error: `The account already has a plan ${refusal.plan} that starts at that instant.`,
+        error: `The account already has a ${refusal.plan} plan with the same start.`,
       };
     case "weekend_open":
       return {
@@ -124,14 +133,14 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "not_later":
       return {
         status: 422,
-        error: `The plan ${refusal.plan} already lasts until ${refusal.end}; the new end must be later.`,
+        error: `The ${refusal.plan} plan already lasts until ${refusal.end}; the new end must be later.`,
       };
     case "key_over":
       return { status: 422, error: `Key ${refusal.keyId} is no longer valid; create a new one.` };
     case "other_publisher":
       return {
         status: 409,
-        error: `Another publisher began or finished ${refusal.called} first; check its state before publishing again.`,
+        error: `Another publisher began or finished publishing ${refusal.called} first; check its state before publishing again.`,
       };
     case "upload_ended":
       return { status: 409, error: endedSentence(refusal.state, refusal.note) };
@@ -143,13 +152,13 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
         error: `There is no part ${refusal.n}: the upload has parts 1 to ${refusal.partCount}.`,
       };
     case "part_size":
-      return { status: 422, error: `Part ${refusal.n} must have exactly ${refusal.sizeBytes} bytes.` };
+      return { status: 422, error: `Part ${refusal.n} must be exactly ${refusal.sizeBytes} bytes long.` };
     case "part_hash_absent":
       return { status: 422, error: "X-Content-SHA256 must contain the part's SHA-256 as 64 hex digits." };
     case "part_hash":
       return {
         status: 422,
-        error: `Part ${refusal.n} has another SHA-256 than X-Content-SHA256 states; send it again.`,
+        error: `The SHA-256 of part ${refusal.n} differs from the one in X-Content-SHA256; send the part again.`,
       };
     case "parts_missing":
       return {
@@ -168,7 +177,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "content_wrong":
       return {
         status: 422,
-        error: `${refusal.called} was refused and nothing changed: ${refusal.problem}.`,
+        error: `${refusal.called} was refused: ${refusal.problem}. Nothing was changed.`,
       };
     case "implausible":
       return { status: 422, error: implausibleSentence(refusal.day, refusal) };
@@ -180,7 +189,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "day_repeated":
       return {
         status: 422,
-        error: `${calledOf(refusal.day)} has exactly as many ${DATASETS[refusal.day.dataset].rows} of every security as ${refusal.of}, up to the same times, and is not served: it is probably the same delivery under another date. If the data is right nevertheless, run the command again with --force.`,
+        error: `${calledOf(refusal.day)} has exactly as many ${DATASETS[refusal.day.dataset].rows} per security as ${refusal.of}, with the same last times, so it is probably the same delivery under another date. It is not served. If the data is right nevertheless, run the command again with --force.`,
       };
     case "shrunk":
       return { status: 422, error: shrunkSentence(refusal.day, refusal) };
@@ -192,7 +201,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "target_withdrawn":
       return {
         status: 409,
-        error: `${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)}, and other content is not served in its place. To serve it nevertheless, run the command again with --force.`,
+        error: `${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)}, and different content is not served in its place. To serve that content nevertheless, run the command again with --force.`,
       };
     case "pack_damaged":
       return {
@@ -219,7 +228,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "day_changed":
       return {
         status: 409,
-        error: `${calledOf(refusal.day)} has changed since you read it: it is now at revision ${refusal.revision} by ${refusal.actor}. Check the day and try again.`,
+        error: `${calledOf(refusal.day)} has changed since you read it: it is now at revision ${refusal.revision}, last changed by ${refusal.actor}. Check the day and try again.`,
       };
     case "nothing_to_restore":
       return {
@@ -241,15 +250,15 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "pack_sum_unknown":
       return {
         status: 422,
-        error: `${refusal.objectKey} has no stored SHA-256; give the one from the pack's build report.`,
+        error: `${refusal.objectKey} has no stored SHA-256; give the one from the pack's build report with --sha256.`,
       };
     case "not_empty":
       return {
         status: 409,
-        error: `This deployment is not empty (${refusal.holds.join(", ")}); a forced restore replaces its data by the backup.`,
+        error: `This deployment is not empty (${refusal.holds.join(", ")}); a forced restore replaces its data with the backup.`,
       };
     case "backup_unfit":
-      return { status: 422, error: `The backup does not fit this service: ${refusal.problem}.` };
+      return { status: 422, error: `This service cannot restore the backup: ${refusal.problem}.` };
     case "backup_unauthenticated":
       return { status: 422, error: unauthenticatedSentence(refusal.problem, refusal.what) };
     case "restore_incomplete":
@@ -264,7 +273,7 @@ function unauthenticatedSentence(problem: SealProblem, what: string): string {
     case "no_secret":
       return `${what} is sealed with a version of BACKUP_SECRET that this deployment does not have. Restore that version, or, if the secret is lost and you trust the backup, restore it with --unauthenticated.`;
     case "edited":
-      return `${what} differs from what the service wrote: it was edited, combined from several backups, or sealed with another BACKUP_SECRET. Nothing was changed. If you trust it nevertheless, restore it with --unauthenticated.`;
+      return `${what} differs from what the service wrote: it was edited, combined from several backups, or sealed with a different BACKUP_SECRET. Nothing was changed. If you trust it nevertheless, restore it with --unauthenticated.`;
   }
 }
 
@@ -282,12 +291,12 @@ function endedSentence(state: "replaced" | "abandoned" | "refused" | "served", n
   }
 }
 
-/** Returns who decided it, when and why, as text. */
+/** Returns who withdrew the content, when and why, as a phrase. */
 function decided({ actor, atMs, note }: Withdrawal): string {
   return `by ${actor} at ${instant(atMs)}${note === "" ? "" : ` (${note})`}`;
 }
 
-/** Decisions of earlier versions can lack the time. */
+/** Returns the time of a decision as text. Earlier versions did not always record it (0). */
 function instant(atMs: number): string {
   return atMs === 0 ? "an unknown time" : beijingTimestamp(atMs);
 }
@@ -301,7 +310,7 @@ function shrunkSentence(day: DatasetDay, { revision, markets, securities, lost, 
   );
   if (lost > 0) facts.push(`${lost} securities are missing`);
   if (fewer > 0) facts.push(`${fewer} securities have at least 10 % fewer ${DATASETS[day.dataset].rows}`);
-  return `${calledOf(day)} has less than revision ${revision}, which it would replace, and is not served: ${facts.join("; ")} (${named.join(", ")}${lost + fewer > securities.length ? ", …" : ""}). If this is right, run the command again with --force.`;
+  return `${calledOf(day)} has less content than revision ${revision}, which it would replace, and is not served: ${facts.join("; ")} (${named.join(", ")}${lost + fewer > securities.length ? ", …" : ""}). If this is right, run the command again with --force.`;
 }
 
 function listed(numbers: number[]): string {

@@ -62,7 +62,7 @@ export function adminRoutes(): Hono<AdminEnv> {
 
 /** Answers a fault with a generic message; the log has the details. */
 function fault(failure: Error, c: AdminContext): Response {
-  // The route's pattern instead of the path, which may contain a key in place of its id.
+  // Logs the route's pattern instead of the path, because a caller may have put a key where an id belongs.
   const { method, routePath } = c.req;
   console.error(JSON.stringify({ event: "admin_fault", method, routePath, failure: failure.stack }));
   return c.json(
@@ -78,7 +78,7 @@ const MOUNTED_AT = "/admin";
 
 const READ: readonly NarrowScope[] = ["read"];
 const PUBLISH: readonly NarrowScope[] = ["publish"];
-/** The scopes of routes that publishing reads; their answers contain no customer data. */
+/** For routes that publishing needs to read. Their answers contain no customer data. */
 const EITHER: readonly NarrowScope[] = ["read", "publish"];
 const ADMIN_ONLY: readonly NarrowScope[] = [];
 

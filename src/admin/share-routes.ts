@@ -1,5 +1,6 @@
 /**
- * `/admin/shares` and `/admin/external`: shares, their revocation, external shares, and the secret of their passwords.
+ * `/admin/shares` and `/admin/external`: shares and their revocation, external shares, and the secret behind their
+ * passwords.
  */
 import { Hono } from "hono";
 import * as z from "zod";
@@ -99,9 +100,9 @@ async function secretVersions(c: AdminContext): Promise<SecretVersions> {
 }
 
 /**
- * Answers `POST /admin/shares/secret/rotate`: re-encrypts passwords of external shares under the current version,
- * except those whose own version is no longer in the secret. Shares of older versions end now on request, otherwise by
- * themselves within 7 days. A repeated call does the remaining work.
+ * Answers `POST /admin/shares/secret/rotate`: re-encrypts the passwords of external shares under the current version of
+ * the secret, except those whose version the secret no longer has. Shares of older versions are revoked if the body
+ * asks for it; otherwise they end within 7 days. Repeating the call completes an interrupted one.
  */
 async function rotateSecret(c: AdminContext): Promise<Answered<RotatedSecret>> {
   const body = await bodyOf(c, rotateSecretSchema);
@@ -162,7 +163,7 @@ async function clearExternal(c: AdminContext): Promise<Answered<ExternalList>> {
   if (!cleared)
     return refused({
       reason: "absent",
-      what: `external drive of ${drive.value.dataType} ${drive.value.year}`,
+      what: `external share for ${drive.value.dataType} ${drive.value.year}`,
     });
   return ok(await listExternal(c));
 }

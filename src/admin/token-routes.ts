@@ -1,4 +1,4 @@
-/** `/admin/tokens` and `/admin/audit`: operators' tokens and their actions. */
+/** `/admin/tokens` and `/admin/audit`: operators' tokens, and the audit of all changes. */
 import { Hono } from "hono";
 import * as z from "zod";
 import { firstCharacters, generateToken, hashKey } from "../access/key.ts";
@@ -18,10 +18,10 @@ import {
 } from "./wire.ts";
 import { instantTextSchema } from "./wire-fields.ts";
 
-/** Actor names in the audit that no named token may have. */
+/** Names that the audit gives to other actors, so no token may have them. */
 const RESERVED: readonly string[] = [FIRST_OPERATOR.name, SERVICE_ACTOR.name];
 
-/** Members of audit values that are instants; other names that end in `Ms` are durations. */
+/** Matches property names in audit values that are instants; other names that end in `Ms` are durations. */
 const INSTANT = /^(at|start|end|until)Ms$|AtMs$/;
 
 /** The maximum number of entries in one answer. */
@@ -102,8 +102,8 @@ async function audit(c: AdminContext): Promise<Answered<AuditList>> {
 }
 
 /**
- * Returns the value with readable instants: `endMs` becomes `end`, RFC 3339 in Beijing time, also when it is null.
- * Durations keep their name and milliseconds.
+ * Returns `value` with readable instants: `endMs` becomes `end`, as RFC 3339 text in Beijing time or null. Durations
+ * keep their names and stay in milliseconds.
  */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable);

@@ -1,6 +1,6 @@
 /**
- * The three steps of an upload, shared by packs and files: begin (or resume), parts, complete. An interruption anywhere
- * leaves the served content unchanged, and repeating the step continues.
+ * The three steps of an upload, shared by packs and files: begin (or resume), parts, complete. An interrupted step
+ * leaves the served content unchanged and can be repeated.
  */
 import { randomBase62 } from "../base/base62.ts";
 import { ok, refused } from "../base/result.ts";
@@ -29,7 +29,7 @@ import type { AdminRefusal, Answered } from "./refusal.ts";
 import { PART_SHA256_HEADER, PART_SIZE_BYTES, type StoredPart, type Uploading } from "./wire.ts";
 import { sha256Schema } from "./wire-fields.ts";
 
-/** The stores for publishing. */
+/** The stores that publishing uses. */
 export interface Stores {
   db: D1Database;
   bucket: R2Bucket;
@@ -48,9 +48,9 @@ export interface UploadTarget<Claims> {
   /** Returns the object key of a revision. */
   objectKey(revision: number): string;
   /**
-   * Checks the complete object of the upload and adds it to the catalog. `lost` when another publisher has taken over
-   * the target; nothing is added. `held` when the content is valid but needs `force`; the upload stays, so that it need
-   * not be sent again.
+   * Checks the complete object of the upload and adds it to the catalog. Returns `lost`, and adds nothing, when another
+   * publisher has taken over the target. Returns `held` when the content is valid but needs `force`; the upload stays
+   * open, so that it need not be sent again.
    */
   settle(
     stores: Stores,
@@ -60,12 +60,13 @@ export interface UploadTarget<Claims> {
   ): Promise<"settled" | "lost" | ArrivalProblem | { held: AdminRefusal }>;
 }
 
-/** The number in the last part of a key written by `UploadTarget.objectKey`. */
+/** Matches the revision number in the last segment of an object key (`UploadTarget.objectKey`). */
 const NUMBER = /^(\d+)(\.|$)/;
 
 /**
- * Returns the target's next number: above all numbers that the catalog has issued and above those of unknown objects in
- * R2. A restored catalog lacks revisions that cursors, downloads, copies and newer backups still refer to.
+ * Returns the target's next revision number: higher than all numbers that the catalog has issued and than those of
+ * unknown objects in R2. A catalog restored from a backup can lack revisions to which cursors, downloads, copies and
+ * newer backups still refer.
  */
 export async function freeRevision(
   { db, bucket }: Stores,
@@ -84,7 +85,7 @@ export async function freeRevision(
   return Math.max(next, ...strange.map((number) => number + 1));
 }
 
-/** R2 discards an incomplete upload after 7 days; older uploads than this are not resumed. */
+/** Uploads older than this are not resumed, because R2 discards an incomplete upload after 7 days. */
 const RESUMABLE_MS = 6 * 86_400_000;
 
 /** An upload that accepts parts, with the parts already stored. */
@@ -94,8 +95,8 @@ export interface Begun<Claims> {
 }
 
 /**
- * Opens an upload of `content`. An open upload of the same content is resumed, also when another publisher has just
- * opened it. An open upload of other content is replaced, and its publisher is refused at the next step.
+ * Opens an upload of `content`. An open upload of the same content is resumed, even when another publisher has just
+ * opened it. An open upload of different content is replaced, and its publisher is refused at the next step.
  */
 export async function begin<Claims>(
   stores: Stores,
@@ -136,7 +137,10 @@ export async function discard(
   }
 }
 
-/** Returns whether the parts of `content` may still be sent to `open`; an adoption has no parts. */
+/**
+ * Returns whether parts of `content` can still be sent to the open upload. An adoption has no parts, so it is never
+ * resumed here.
+ */
 function isResumable(open: Upload, content: Content<unknown>, nowMs: number): boolean {
   if (open.r2UploadId === ADOPTED_R2_UPLOAD_ID) return false;
   return isSameContent(open, content) && nowMs - open.begunAtMs < RESUMABLE_MS;
@@ -165,7 +169,9 @@ function isSameContent(a: Content<unknown>, b: Content<unknown>): boolean {
   return a.sha256 === b.sha256 && a.sizeBytes === b.sizeBytes && claims[0] === claims[1];
 }
 
-/** Frees the parts of an ended upload. A failure is ignored, because it only costs storage for 7 days. */
+/**
+ * Deletes the parts of an ended upload from R2. A failure is only logged, because R2 discards the parts after 7 days.
+ */
 async function forget(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
   if (r2UploadId === ADOPTED_R2_UPLOAD_ID) return;
   try {
@@ -188,16 +194,16 @@ function partSizeOf(sizeBytes: number, n: number): number | null {
 }
 
 /**
- * How long another publisher may take to store a claimed part, whose bytes are already in memory. After that the part
- * is stored again.
+ * How long a claim on a part lasts. Its holder already has the bytes in memory; after this time another publisher may
+ * store the part.
  */
 const CLAIM_MS = 2_000;
 const POLL_MS = 100;
 
 /**
- * Stores part `n` of `upload`. Refuses `bytes` of another size or with another SHA-256 than `sha256`. A stored part
- * with this hash is not sent to R2 again: of concurrent publishers of the same content only one stores each part, also
- * when the upload has been completed meanwhile.
+ * Stores part `n` of `upload`. Refuses bytes of the wrong size or with a SHA-256 other than `sha256`. A part that is
+ * already stored with this hash is not sent to R2 again, even when the upload has been completed meanwhile. Of
+ * concurrent publishers of the same content, only one stores each part.
  */
 async function storePart(
   { db, bucket }: Stores,
@@ -229,7 +235,10 @@ async function storePart(
   return ok(stored);
 }
 
-/** Claims the part, waiting for another publisher that is storing it. Refuses when the upload accepts no parts. */
+/**
+ * Claims the part (`ours`), or waits until another publisher has stored it (`stored`). Refuses when the upload accepts
+ * no parts.
+ */
 async function claimed(
   db: D1Database,
   { target, uploadId }: Upload,
@@ -257,7 +266,7 @@ async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }
 
-/** Returns whether R2 reports an unknown upload (10024) or other parts (10025). */
+/** Returns whether R2 reports an unknown upload (10024) or invalid parts (10025). */
 function isUploadLost(failure: unknown): boolean {
   return failure instanceof Error && /\((10024|10025)\)/.test(failure.message);
 }
@@ -267,7 +276,7 @@ export interface Completed {
   newRevision: boolean;
 }
 
-/** One upload, its target and who completes it. */
+/** An upload to complete, with its target and the actor. */
 interface Completion<Claims> {
   target: UploadTarget<Claims>;
   upload: Upload<Claims>;
@@ -303,7 +312,7 @@ async function assembleFirst<Claims>(
   return again(stores, completion);
 }
 
-/** Continues with the upload's current state, which another caller may have changed. */
+/** Continues from the upload's current state, which another caller may have changed. */
 async function again<Claims>(stores: Stores, completion: Completion<Claims>): Promise<Answered<Completed>> {
   const { target, uploadId } = completion.upload;
   const now = await findUpload<Claims>(stores.db, target, uploadId);
@@ -313,8 +322,9 @@ async function again<Claims>(stores: Stores, completion: Completion<Claims>): Pr
 }
 
 /**
- * Returns `by` advanced by the time since `begunMs` (`Date.now()`): a change that took minutes to check gets the
- * timestamp at which it takes effect, because it is announced a fixed time after that.
+ * Returns `by` with its time advanced by the milliseconds since `begunMs` (from `Date.now()`). A change is announced a
+ * fixed time after its timestamp, so the timestamp must be the instant at which it takes effect, although the checks
+ * before it can take minutes.
  */
 export function asOfNow(by: By, begunMs: number): By {
   return { ...by, nowMs: by.nowMs + Date.now() - begunMs };
@@ -340,7 +350,10 @@ async function settle<Claims>(
   return refused({ reason: "content_wrong", called: target.called, problem: settled.problem });
 }
 
-/** Returns the answer when the upload is no longer open: a second call of `complete` has settled it, or another publisher. */
+/**
+ * Returns the answer for an upload that is no longer open: success if a concurrent call of `complete` has settled it,
+ * else a refusal, because another publisher took over.
+ */
 async function lost({ db }: Stores, called: string, upload: Upload): Promise<Answered<Completed>> {
   const now = await findUpload(db, upload.target, upload.uploadId);
   if (now?.state === "served") return ok({ newRevision: false });
@@ -367,7 +380,7 @@ async function assembledEtag({ db, bucket }: Stores, upload: Upload): Promise<st
     return (await multipart.complete(parts)).etag;
   } catch (failure) {
     if (!isUploadLost(failure)) throw failure;
-    // A concurrent call may have completed it.
+    // A concurrent call may have completed the upload.
     return own();
   }
 }
@@ -389,7 +402,7 @@ export function uploadingAnswer({ upload, parts }: Begun<unknown>): Uploading {
   };
 }
 
-/** Stores the part `:n` of the path, or returns a refusal. */
+/** Stores the part whose number is in the path, or returns a refusal. */
 export async function receivePart(c: AdminContext, upload: Upload): Promise<Answered<StoredPart>> {
   const ends = upload.state === "replaced" || upload.state === "abandoned" || upload.state === "refused";
   if (ends) return refused(endedRefusal(upload));

@@ -14,8 +14,8 @@ export interface Watched {
 }
 
 /**
- * Runs every check of `runScheduled`. With `tell`, problems are sent to the webhook, except completed clean-up. They
- * are sent only after the changes of days that the checks saw are announced (contract 9).
+ * Runs the scheduled task and logs its findings. With `tell`, all findings except completed repairs are sent to the
+ * webhook, but only after every change of a day that the checks saw is announced (contract 9).
  */
 export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watched> {
   const settings = settingsOf(env);

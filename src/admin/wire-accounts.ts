@@ -17,7 +17,9 @@ export const accountIdSchema = z
   .max(128)
   .regex(/^[^\p{C}]+$/u, "expected printable characters");
 
-/** The form of new ids, without `.` and `..`, which URLs resolve, and without blanks or look-alike marks. */
+/**
+ * The form of new ids. It excludes `.` and `..`, which URLs resolve, blanks, and marks that look like other characters.
+ */
 const NEW_ACCOUNT_ID = /^[\p{L}\p{Nd}_-]{1,128}$/u;
 
 /** The condition of `isNewAccountId`, as a clause for messages. */
@@ -41,13 +43,13 @@ export const newAccountSchema = z.strictObject({
   note: z.string().trim().max(2_000).default(""),
 });
 
-/** Contact and note; absent members stay unchanged. */
+/** Contact and note. An absent property stays unchanged. */
 export const accountContactSchema = z
   .strictObject({
     contact: z.string().trim().max(200).optional(),
     note: z.string().trim().max(2_000).optional(),
   })
-  .refine(({ contact, note }) => contact !== undefined || note !== undefined, "nothing is given");
+  .refine(({ contact, note }) => contact !== undefined || note !== undefined, "give contact or note");
 export type AccountContact = z.input<typeof accountContactSchema>;
 
 /** A plan from `start` (inclusive) to `end` (exclusive). */
@@ -57,8 +59,8 @@ export const subscriptionSchema = z
 export type SubscriptionInput = z.input<typeof subscriptionSchema>;
 
 /**
- * An additional plan, from now when `start` is absent. Only a weekly card may omit its end, which is 7 × 24 hours after
- * its start.
+ * An additional plan. It starts now when `start` is absent. Only a weekly card may omit `end`; it then lasts 7 × 24
+ * hours.
  */
 export const addSubscriptionSchema = z
   .strictObject({ plan: planNameSchema, start: instantSchema.optional(), end: instantSchema.optional() })
@@ -76,10 +78,10 @@ export const extendSubscriptionSchema = z
   })
   .refine(({ byMs, until }) => (byMs === undefined) !== (until === undefined), "give either byMs or until");
 
-/** Replaces all subscriptions of the account. They may overlap: the best one counts (contract 7.5). */
+/** Replaces all subscriptions of the account. They may overlap; the best plan then applies (contract 7.5). */
 export const subscriptionListSchema = z.strictObject({ subscriptions: z.array(subscriptionSchema).max(200) });
 
-/** The account's own limits: an absent member falls back to the plan's, null is unlimited. */
+/** The account's own daily limits. Where one is absent, the plan's limit applies; null is unlimited. */
 export const ownLimitsSchema = z.strictObject({
   requests: limitSchema.exactOptional(),
   files: limitSchema.exactOptional(),
@@ -87,8 +89,9 @@ export const ownLimitsSchema = z.strictObject({
 export type OwnLimits = z.infer<typeof ownLimitsSchema>;
 
 /**
- * Usage in a month of Beijing days by account and service: an interface (`level2_order_history`) or the data type of a
- * share's files (`auction_tick`). Credited requests are not counted, and accounts without usage are not listed.
+ * The usage of a month of Beijing days by account and service. A service is an interface (`level2_order_history`) or
+ * the data type of a share's files (`auction_tick`). Credited requests are not counted, and accounts without usage are
+ * not listed.
  */
 export const usageListSchema = z.strictObject({
   month: z.string(),
@@ -97,9 +100,9 @@ export const usageListSchema = z.strictObject({
       accountId: z.string(),
       service: z.string(),
       requests: countSchema,
-      /** Whole files among the requests. */
+      /** How many of the requests were for whole files. */
       files: countSchema,
-      /** Bytes of the answers' bodies. */
+      /** Bytes of response bodies. */
       bytes: countSchema,
     }),
   ),
@@ -112,14 +115,14 @@ export const newKeySchema = z.strictObject({
   expires: instantSchema.nullable().default(null),
 });
 
-/** The only answer that ever contains a key. */
+/** A new key. Only this answer and `RolledKey` ever contain a key. */
 export const issuedKeySchema = z.strictObject({ keyId: z.string(), key: z.string(), accountId: z.string() });
 export type IssuedKey = z.infer<typeof issuedKeySchema>;
 
-/** The longest time that the old key still works after a roll. */
+/** The longest time for which the old key still works after a roll. */
 const MAX_OVERLAP_MS = 7 * 86_400_000;
 
-/** A new key with the same name; the old one ends after the overlap at the latest. */
+/** Replaces a key by a new one with the same name. The old key works for at most `overlapMs` more. */
 export const rollKeySchema = z.strictObject({
   overlapMs: z.int().min(0).max(MAX_OVERLAP_MS).default(86_400_000),
 });
@@ -140,7 +143,7 @@ export const keySummarySchema = z.strictObject({
   createdAt: z.string(),
   revokedAt: z.string().nullable(),
   expiresAt: z.string().nullable(),
-  /** The last use, up to an hour late; null when the key was never used. */
+  /** The last recorded use, at most an hour before the actual one; null when the key was never used. */
   lastUsedAt: z.string().nullable(),
 });
 export type KeySummary = z.infer<typeof keySummarySchema>;
@@ -177,10 +180,10 @@ export const keyImportRowSchema = z
 export type KeyImportRow = z.input<typeof keyImportRowSchema>;
 export type KeyImportRowParsed = z.output<typeof keyImportRowSchema>;
 
-/** Shorter imported keys are refused unless the operator allows them, because they can be guessed. */
+/** The minimum length of an imported key in characters. Shorter keys can be guessed, so they need `allowShort`. */
 export const SHORTEST_IMPORTED_KEY = 20;
 
-/** The most rows in one import request; a longer file is sent in several. */
+/** The maximum number of rows in one import request; a longer file is sent in several requests. */
 export const KEY_IMPORT_MAX_ROWS = 1_000;
 
 export const keyImportSchema = z.strictObject({
@@ -200,12 +203,12 @@ export const keysImportedSchema = z.strictObject({
 });
 export type KeysImported = z.infer<typeof keysImportedSchema>;
 
-/** Returns whether the plan includes order history; daily limits of other plans have no effect. */
+/** Returns whether the plan includes order history. A plan without it ignores daily limits. */
 export function hasOrderHistory(plan: PlanName): boolean {
   return PLANS[plan].order_history.kind !== "none";
 }
 
-/** Daily limits of each history by plan, in force within 30 s. */
+/** The daily limits of each plan, which apply to each history interface separately. Changes take effect within 30 s. */
 export const planListSchema = z.strictObject({
   plans: z
     .array(z.strictObject({ plan: planNameSchema, requests: limitSchema, files: limitSchema }))
@@ -228,7 +231,7 @@ export type NewInvite = z.input<typeof newInviteSchema>;
 
 export const inviteSchema = z.strictObject({
   accountId: z.string(),
-  /** The key holder opens it once; it cannot be shown again. */
+  /** The link, which the key holder can open once. It cannot be shown again. */
   url: z.url(),
   /** RFC 3339, Beijing time, exclusive. */
   expiresAt: z.string(),
@@ -236,17 +239,20 @@ export const inviteSchema = z.strictObject({
 export type Invite = z.infer<typeof inviteSchema>;
 
 export const standingSchema = z.strictObject({
-  /** The content of the key holder's own `account_info`. */
+  /** What `account_info` returns to the key holder. */
   info: partSchemas().accountInfo,
-  /** The request of the dataset in progress, if any, and when its slot is freed at the latest. */
+  /**
+   * The dataset's request that is in progress, and the latest instant at which its slot is freed; null when there is
+   * none.
+   */
   slot: z.strictObject({ requestId: z.string(), until: z.string() }).nullable(),
 });
 export type Standing = z.infer<typeof standingSchema>;
 
-/** Credits counts of today; the counters never fall below zero. */
+/** Reduces today's counters; they never fall below zero. */
 export const creditSchema = z
   .strictObject({ requests: countSchema.default(0), files: countSchema.default(0) })
-  .refine(({ requests, files }) => requests + files > 0, "nothing is credited");
+  .refine(({ requests, files }) => requests + files > 0, "give a number of requests or files");
 
 export const accountListSchema = z.strictObject({
   accounts: z.array(
@@ -255,7 +261,7 @@ export const accountListSchema = z.strictObject({
       contact: z.string(),
       note: z.string(),
       disabled: z.boolean(),
-      /** The plan in force, else the one that ended last. */
+      /** The plan in force, or else the one that ended last; null when there was never one. */
       plan: planNameSchema.nullable(),
       planState: z.enum(["active", "expired", "none"]),
       planEndsAt: z.string().nullable(),
@@ -271,12 +277,12 @@ export type AccountList = z.infer<typeof accountListSchema>;
 
 const bilingualSchema = z.strictObject({ zh: z.string(), en: z.string() });
 
-/** The known facts of a past request. */
+/** What is known about a past request. */
 export const explainedRequestSchema = z.strictObject({
   requestId: z.string(),
   /**
-   * `refused` or `served`; `in_progress` holds the slot now; `unfinished` was accepted without a reported end;
-   * `unknown` is not stored, or no longer.
+   * `in_progress`: the request holds the slot now. `unfinished`: it was accepted, but no end was reported. `unknown`:
+   * there is no record of it, or no longer.
    */
   state: z.enum(["refused", "served", "in_progress", "unfinished", "unknown"]),
   accountId: z.string().nullable(),
@@ -288,7 +294,7 @@ export const explainedRequestSchema = z.strictObject({
   reason: z.string().nullable(),
   /** Whether it counts against the day's quota; false when credited. */
   charged: z.boolean(),
-  /** The text for the customer. */
+  /** The explanation for the customer. */
   text: bilingualSchema,
 });
 export type ExplainedRequest = z.infer<typeof explainedRequestSchema>;
@@ -304,7 +310,7 @@ export const explainSchema = z
   })
   .refine(
     ({ key, keyId, account }) => [key, keyId, account].filter((each) => each !== undefined).length <= 1,
-    "give one of key, keyId and account",
+    "give at most one of key, keyId and account",
   );
 export type Explain = z.input<typeof explainSchema>;
 

@@ -1,12 +1,15 @@
 /**
- * Admin bodies about days, uploads, adopted packs and the trading calendar. A day is that of one dataset, which
- * `dataset` in the query names; orders when absent.
+ * Admin bodies about days, uploads, adopted packs and the trading calendar. Every day belongs to one dataset: the one
+ * that `dataset` in the query names, or orders.
  */
 
 import * as z from "zod";
 import { beijingDateSchema, countSchema, datasetSchema, sha256Schema } from "./wire-fields.ts";
 
-/** Bytes of every part except the last. R2 requires equal parts; 8 MiB fit in a worker's memory many times. */
+/**
+ * Bytes of every part except the last. R2 requires parts of equal size, and a worker's memory has space for many of 8
+ * MiB.
+ */
 export const PART_SIZE_BYTES = 8 * 1024 * 1024;
 
 /** R2's maximum number of parts, so a pack has at most 78 GiB. */
@@ -15,7 +18,7 @@ export const MAX_PARTS = 10_000;
 /** Header of a part upload: SHA-256 of the part's bytes, 64 hex digits. */
 export const PART_SHA256_HEADER = "X-Content-SHA256";
 
-/** Number of securities that passed and failed a check, and for which it is not provable. */
+/** Numbers of securities that passed a check, that failed it, and for which the data proves neither. */
 const checkCountsSchema = z.strictObject({
   passed: countSchema,
   failed: countSchema,
@@ -25,13 +28,15 @@ const checkCountsSchema = z.strictObject({
 /** The maximum number of a builder's checks; the builder chooses their names. */
 const MAX_CHECKS = 40;
 
-/** The verdict of the builder's quality check, one sentence on what failed, and the numbers of securities by check. */
+/**
+ * The builder's quality check: its verdict, a clause that names what failed, and the numbers of securities by check.
+ */
 export const qualitySchema = z.strictObject({
   verdict: z.enum(["passed", "failed", "not_provable"]),
   summary: z.string().max(300),
   checks: z
     .record(z.string().regex(/^[a-z_]{1,40}$/), checkCountsSchema)
-    .refine((checks) => Object.keys(checks).length <= MAX_CHECKS, `more than ${MAX_CHECKS} checks`)
+    .refine((checks) => Object.keys(checks).length <= MAX_CHECKS, `expected at most ${MAX_CHECKS} checks`)
     .optional(),
 });
 
@@ -47,15 +52,16 @@ export const beginUploadSchema = z.strictObject({
   buildId: z.string().regex(/^[0-9a-f]{32}$/, "expected 32 hex digits"),
   rows: countSchema,
   securities: countSchema,
-  /** The build left out broken rows: the day is served and marked. */
+  /** Whether the build left out broken rows. Such a day is served and marked as degraded. */
   degraded: z.boolean().default(false),
-  /** What a degraded build lacks, as a clause for operators; absent where no quality sheet says it. */
+  /** What a degraded build lacks, as a clause for operators; absent when no quality sheet names it. */
   shortfall: z.string().trim().min(1).max(300).optional(),
-  /** Absent where no quality check ran. A day that failed is refused unless forced, before anything is sent. */
+  /** Absent when no quality check ran. A day that failed the check is refused before the upload, unless forced. */
   quality: qualitySchema.optional(),
   /**
-   * Publishes a new revision even when this content is already served, and even when it is implausible, repeated, of
-   * failed quality, smaller than what it replaces, or other content of a withdrawn day. Withdrawn content itself stays refused.
+   * Publishes a new revision even when this content is already served, is implausible or repeated, failed the quality
+   * check, is smaller than what it replaces, or replaces different, withdrawn content. Content that was itself
+   * withdrawn stays refused.
    */
   force: z.boolean().default(false),
 });
@@ -71,9 +77,9 @@ export type StoredPart = z.infer<typeof storedPartSchema>;
 
 const DAY_STATES = ["available", "withdrawn", "damaged"] as const;
 
-/** The served revision of a day. */
+/** The current revision of a day, in whatever state. */
 const daySummarySchema = z.strictObject({
-  /** Absent for orders: commands of earlier versions refuse a member that they do not know. */
+  /** Absent for orders, because earlier versions of the CLI refuse unknown properties. */
   dataset: datasetSchema.optional(),
   tradedate: beijingDateSchema,
   revision: z.int().min(1),
@@ -82,14 +88,14 @@ const daySummarySchema = z.strictObject({
   note: z.string(),
   degraded: z.boolean(),
   rows: countSchema,
-  /** Securities of the index, those without rows included. */
+  /** Number of securities in the index, including those without rows. */
   securities: countSchema,
   sizeBytes: countSchema,
   sha256: sha256Schema,
   buildId: z.string(),
   /** RFC 3339, Beijing time. */
   publishedAt: z.string(),
-  /** Milliseconds until this revision is announced to customers (contract 9); 0 when it has been. */
+  /** Milliseconds until this revision is announced to customers (contract 9); 0 once it is. */
   announcedInMs: countSchema,
 });
 export type DaySummary = z.infer<typeof daySummarySchema>;
@@ -107,7 +113,7 @@ export const uploadingSchema = z.strictObject({
 });
 export type Uploading = z.infer<typeof uploadingSchema>;
 
-/** Either the command sends the missing parts and completes, or nothing is left to do. */
+/** `uploading`: the command must send the missing parts and complete the upload. `served`: nothing is left to do. */
 export const uploadBegunSchema = z.discriminatedUnion("state", [
   uploadingSchema,
   z.strictObject({ state: z.literal("served"), day: daySummarySchema }),
@@ -118,7 +124,10 @@ export type UploadBegun = z.infer<typeof uploadBegunSchema>;
 export const publishedSchema = z.strictObject({ day: daySummarySchema, newRevision: z.boolean() });
 export type Published = z.infer<typeof publishedSchema>;
 
-/** `degraded` is served with rows left out; `pending` is today or being uploaded; `missing` is not loaded. */
+/**
+ * `degraded`: served, but the build left out rows. `pending`: not loaded; today, or a day being uploaded. `missing`:
+ * any other trading day that is not loaded.
+ */
 const OVERVIEW_STATES = [...DAY_STATES, "degraded", "pending", "missing"] as const;
 
 /** A day of a month, loaded or not; numbers are null when it was never loaded. */
@@ -148,7 +157,7 @@ export type DatasetList = z.infer<typeof datasetListSchema>;
 export const loadedDaysSchema = z.strictObject({ days: z.array(beijingDateSchema) });
 export type LoadedDays = z.infer<typeof loadedDaysSchema>;
 
-/** Loaded days, oldest first, whose pack was built by a version before `version` or without a version. */
+/** Loaded days whose pack was built by a version before `version` or names no version, oldest first. */
 export const builtBeforeSchema = z.strictObject({
   version: z.string(),
   days: z.array(
@@ -169,7 +178,7 @@ const comparisonSchema = z.strictObject({
   markets: z.array(
     z.strictObject({
       market: z.enum(["SH", "SZ"]),
-      /** Securities with rows. */
+      /** Number of securities with rows. */
       securities: countSchema,
       rows: countSchema,
       medianSecurities: z.number(),
@@ -181,13 +190,13 @@ const comparisonSchema = z.strictObject({
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
-/** The revision that the operator saw; refused with 409 when the day has another one. */
+/** The revision that the operator saw. The request is refused with 409 when the day has a different one. */
 const seenRevisionSchema = z.int().min(1);
 
-/** The state that the operator saw; refused with 409 when it has changed. */
+/** The state that the operator saw. The request is refused with 409 when the state has changed. */
 const seenStateSchema = z.enum(DAY_STATES).optional();
 
-/** Earlier versions of the command send this member; it is ignored. */
+/** Earlier versions of the command send this property; it is ignored. */
 const unneededForceSchema = z.boolean().optional();
 
 export const withdrawDaySchema = z.strictObject({
@@ -196,7 +205,7 @@ export const withdrawDaySchema = z.strictObject({
   note: z.string().trim().max(500).default(""),
 });
 
-/** Serves the content of an earlier revision under a new number. */
+/** Serves the content of an earlier revision as a new revision. */
 export const restoreDaySchema = z.strictObject({
   revision: seenRevisionSchema,
   state: seenStateSchema,
@@ -208,14 +217,14 @@ export const restoreDaySchema = z.strictObject({
   force: unneededForceSchema,
 });
 
-/** Serves the current content under a new number, even when withdrawn, but not when its pack is damaged. */
+/** Serves the current content as a new revision, even when withdrawn, but not when its pack is damaged. */
 export const publishDaySchema = z.strictObject({
   revision: seenRevisionSchema,
   state: seenStateSchema,
   force: unneededForceSchema,
 });
 
-/** `changed` is false when the day already was in this state; `actor` is who caused it. */
+/** `changed` is false when the day was already in this state; `actor` made the latest change. */
 export const dayChangedSchema = z.strictObject({
   day: daySummarySchema,
   changed: z.boolean(),
@@ -234,7 +243,7 @@ const changeSchema = z.strictObject({
   kind: z.enum(["published", "restored", "withdrawn", "damaged"]),
   revision: z.int().min(1),
   previous: z.int().min(1).nullable(),
-  /** Codes such as 600519.SH that differ from the previous revision; null without one. */
+  /** Codes (such as 600519.SH) of the securities that differ from the previous revision; null when there is none. */
   securities: z
     .strictObject({
       added: z.array(z.string()),
@@ -253,7 +262,7 @@ export const changeListSchema = z.strictObject({
 });
 export type ChangeList = z.infer<typeof changeListSchema>;
 
-/** A revision of a day's history, newest first; `replacedAt` is null for the served one. */
+/** A revision in a day's history, newest first. `replacedAt` is null for the current one. */
 const dayRevisionSchema = z.strictObject({
   revision: z.int().min(1),
   buildId: z.string(),
@@ -267,11 +276,11 @@ const dayRevisionSchema = z.strictObject({
   replacedAt: z.string().nullable(),
   /** Null for packs without a builder version. */
   builderVersion: z.string().nullable(),
-  /** A checksum over the SHA-256 of the source files. */
+  /** A checksum over the SHA-256 of all source files; null when the pack has none. */
   sourcesSha256: z.string().nullable(),
-  /** The operator's withdrawal of this content. */
+  /** The operator's withdrawal of this content, or null. */
   withdrawn: z.strictObject({ at: z.string(), by: z.string(), note: z.string() }).nullable(),
-  /** The failed checksum of a block of its object. */
+  /** When a block of the pack failed its checksum, and which; otherwise null. */
   damaged: z.strictObject({ at: z.string(), note: z.string() }).nullable(),
 });
 export type DayRevision = z.infer<typeof dayRevisionSchema>;
@@ -303,7 +312,7 @@ export type CalendarChange = z.input<typeof calendarChangeSchema>;
 export const calendarChangedSchema = z.strictObject({
   /** Number of days that are new or changed between open and closed. */
   changed: countSchema,
-  /** The last day without a gap before it, counted from today or from the calendar's first day if that is later. */
+  /** The last day that the calendar reaches without a gap from today, or from its first day if that is later. */
   knownUntil: beijingDateSchema,
 });
 export type CalendarChanged = z.infer<typeof calendarChangedSchema>;
@@ -315,12 +324,12 @@ export const calendarSchema = z.strictObject({
 });
 export type Calendar = z.infer<typeof calendarSchema>;
 
-/** A day with adoptable packs. */
+/** A day with packs in R2 that can be adopted. */
 export const adoptableDaySchema = z.strictObject({
   /** Absent for orders. */
   dataset: datasetSchema.optional(),
   tradedate: beijingDateSchema,
-  /** The served revision, or null. */
+  /** The current revision; null when the day is not loaded. */
   served: z.int().min(1).nullable(),
   /** Newest first. */
   packs: z
@@ -343,11 +352,11 @@ export type AdoptableList = z.infer<typeof adoptableListSchema>;
 /** Serves the pack in `objectKey` as the day's next revision after checking it. The answer is `Published`. */
 export const adoptDaySchema = z.strictObject({
   objectKey: z.string().min(1).max(200),
-  /** The pack's checksum; needed only when its object has none, as in earlier versions. */
+  /** The pack's checksum; needed only for an object of an earlier version, which does not store it. */
   sha256: sha256Schema.optional(),
-  /** Whether the pack's build left rows out; absent: as its upload announced. */
+  /** Whether the pack's build left rows out; by default, what its upload announced. */
   degraded: z.boolean().optional(),
-  /** Publishes the pack even when the day is implausible. */
+  /** Publishes the pack even when the day is implausible, or when different content of the day was withdrawn. */
   force: z.boolean().default(false),
 });
 export type AdoptDay = z.input<typeof adoptDaySchema>;

@@ -24,7 +24,7 @@ export const sha256Schema = z
   .transform((hex) => hex.toLowerCase());
 
 /**
- * An instant of the years 2000 to 9999: Unix milliseconds, or RFC 3339 text with its offset. Parsed to Unix
+ * An instant in the years 2000 to 9999: Unix milliseconds, or RFC 3339 text with its offset. Parsed to Unix
  * milliseconds.
  */
 export const instantSchema = z
@@ -35,7 +35,7 @@ export const instantSchema = z
 export const instantTextSchema = z.string().transform((text, context): number => {
   const instant = parseInstant(text);
   if (instant !== null) return instant;
-  context.addIssue({ code: "custom", message: "expected a day or RFC 3339 with an offset" });
+  context.addIssue({ code: "custom", message: "expected a day (YYYYMMDD) or RFC 3339 with an offset" });
   return z.NEVER;
 });
 
@@ -45,7 +45,7 @@ export const countSchema = z.int().min(0);
 /** A month as `YYYYMM`. */
 export const monthSchema = z.string("expected YYYYMM").regex(/^\d{4}(0[1-9]|1[0-2])$/, "expected YYYYMM");
 
-/** A year as four digits of a URL's query. */
+/** A year as four digits in a URL. */
 export const yearSchema = z
   .string("expected YYYY")
   .regex(/^\d{4}$/, "expected YYYY")

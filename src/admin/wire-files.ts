@@ -9,12 +9,12 @@ import { beijingDateSchema, countSchema, instantSchema, sha256Schema } from "./w
 
 export const dataTypeSchema = z.enum(DATA_TYPES, `expected ${DATA_TYPES.join(" or ")}`);
 
-/** Characters that need no encoding in URLs on any system or tool. */
+/** Only characters that no system or tool has to encode in URLs. */
 const FILE_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
 /**
  * Returns why a file of this type and day cannot be called `name`, as a clause, or null. The name must contain the date
- * and no other date; `<date>_<dataset>.parquet` is a day pack, which `publish` sends.
+ * and no other date. `<date>_<dataset>.parquet` is reserved for day packs, which `publish` uploads.
  */
 export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name: string): string | null {
   if (dataType === "auction_tick") {
@@ -22,7 +22,7 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
     return name === expected ? null : `an auction pack of this day is called ${expected}`;
   }
   if (!FILE_NAME.test(name)) {
-    return "a file name has up to 128 of the letters A-Z a-z 0-9 . _ - and begins with a letter or digit";
+    return "a file name has 1 to 128 of the characters A-Z a-z 0-9 . _ - and begins with a letter or digit";
   }
   const dates = name.match(/\d{8}/g) ?? [];
   if (dates.length === 0 || dates.some((date) => date !== tradedate)) {
@@ -31,7 +31,7 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
   // On a case-insensitive system a copy of the share would lose one of the two files.
   const dataset = DATASET_NAMES.find((each) => name.toLowerCase() === `${tradedate}_${each}.parquet`);
   if (dataset !== undefined) {
-    return `that is the ${DATASETS[dataset].row} pack; publish it with edgetape publish`;
+    return `this is the name of the ${DATASETS[dataset].row} pack; publish the pack with edgetape publish`;
   }
   return null;
 }
@@ -60,7 +60,7 @@ export const fileSummarySchema = z.strictObject({
   name: z.string(),
   revision: z.int().min(1),
   origin: originSchema,
-  /** Only `published` is offered; `verifying` is checked and waits for `files publish`. */
+  /** `verifying`: checked, and waiting for `files publish`. Only `published` revisions are offered. */
   state: z.enum(FILE_STATES),
   /** The reason for the withdrawal, or empty. */
   stateNote: z.string(),
@@ -71,7 +71,9 @@ export const fileSummarySchema = z.strictObject({
 });
 export type FileSummary = z.infer<typeof fileSummarySchema>;
 
-/** Either the command sends the missing parts and completes, or this content already exists. */
+/**
+ * `uploading`: the command must send the missing parts and complete the upload. `present`: this content already exists.
+ */
 export const fileUploadBegunSchema = z.discriminatedUnion("state", [
   uploadingSchema,
   z.strictObject({ state: z.literal("present"), file: fileSummarySchema }),
@@ -83,9 +85,12 @@ export type FileList = z.infer<typeof fileListSchema>;
 
 /** Publishes a revision in shares. */
 export const publishFileSchema = z.strictObject({
-  /** The reviewed revision; absent for the only one that can be published, refused when there are several. */
+  /** The revision to publish. When absent, the only one that can be published; refused when there are several. */
   revision: z.int().min(1).optional(),
-  /** Publishes other content of a withdrawn file. Withdrawn content itself is published by its number. */
+  /**
+   * Publishes different content of a withdrawn file. To publish the withdrawn content itself, name its revision
+   * instead.
+   */
   force: z.boolean().default(false),
   /** A builder's upload never replaces an operator's file. */
   origin: originSchema,
@@ -102,7 +107,7 @@ const externalCoverage = {
   sizeBytes: countSchema,
 };
 
-/** Some services put the password into the link; links are stored, shown and audited in plain text. */
+/** Matches a password in a link. Some services put it there, but links are stored, shown and audited in plain text. */
 const PASSWORD_IN_LINK = /[?&#](pwd|pass|passwd|password|code)=/i;
 
 /** Registers an external share for a type and year. Without `link` it is reported as being prepared. */
@@ -159,7 +164,7 @@ export const secretVersionsSchema = z.strictObject({
       version: z.int(),
       /** Whether the secret contains this version; otherwise the shares and links that depend on it do not work. */
       present: z.boolean(),
-      /** Shares in force and external links that depend on the version. */
+      /** Numbers of shares in force and of external links that depend on this version. */
       shares: countSchema,
       drives: countSchema,
     }),
@@ -167,7 +172,7 @@ export const secretVersionsSchema = z.strictObject({
 });
 export type SecretVersions = z.infer<typeof secretVersionsSchema>;
 
-/** Moves everything to the current version. */
+/** Re-encrypts the passwords of external shares under the current version of the secret. */
 export const rotateSecretSchema = z.strictObject({
   /**
    * `keep`: older shares work until their end, 7 days at most. `revoke`: they end now, for example because the secret
@@ -176,7 +181,7 @@ export const rotateSecretSchema = z.strictObject({
   olderShares: z.enum(["keep", "revoke"]).default("keep"),
 });
 
-/** The versions afterwards, the number of re-encrypted external shares, and of ended shares. */
+/** The versions after the rotation, the re-encrypted external shares, and the number of revoked shares. */
 export const rotatedSecretSchema = secretVersionsSchema.extend({
   resealed: z.array(z.strictObject({ dataType: dataTypeSchema, year: z.int() })),
   revoked: countSchema,

@@ -41,9 +41,11 @@ export const doctorReportSchema = z.strictObject({
 });
 export type DoctorReport = z.infer<typeof doctorReportSchema>;
 
-/** What the platform provides to a request where the worker runs. */
+/** What the platform provides to a request at the worker's location. */
 export const placeReportSchema = z.strictObject({
-  /** The caller's address in `CF-Connecting-IP`, by which the drive's guard counts; null without one. */
+  /**
+   * The caller's address in `CF-Connecting-IP`, by which the guard of shares counts attempts; null without the header.
+   */
   address: z.string().nullable(),
   /** Whether the Cache API stores entries. */
   cache: answersSchema,
@@ -55,21 +57,24 @@ export type PlaceReport = z.infer<typeof placeReportSchema>;
 export const findingListSchema = z.strictObject({ findings: z.array(findingSchema) });
 export type FindingList = z.infer<typeof findingListSchema>;
 
-/** Objects that are not in the catalog, by key, without those of the last 24 hours, which may belong to an upload. */
+/**
+ * Objects that are not in the catalog, by key. Those of the last 24 hours are left out, because they may belong to an
+ * upload.
+ */
 export const unknownObjectsSchema = z.strictObject({
   objects: z.array(z.strictObject({ key: z.string(), sizeBytes: countSchema, uploadedAt: z.string() })),
 });
 export type UnknownObjects = z.infer<typeof unknownObjectsSchema>;
 
-/** The most objects that one request may delete. */
+/** The maximum number of objects that one request may delete. */
 export const MAX_DELETED_OBJECTS = 500;
 
-/** Deletes objects of R2 by key if they are not in the catalog; others stay. */
+/** Deletes the objects with these keys from R2, except those that are in the catalog or younger than a day. */
 export const deleteObjectsSchema = z.strictObject({
   keys: z.array(z.string().min(1).max(1024)).max(MAX_DELETED_OBJECTS),
 });
 
-/** Compares the index rows of a day's served pack with the index region of its object. */
+/** The differences between the index rows of a day's served pack and the index region of its object. */
 export const indexReportSchema = z.strictObject({
   tradedate: beijingDateSchema,
   revision: z.int().min(1),
@@ -112,7 +117,7 @@ export type BackupIdentity = z.infer<typeof backupIdentitySchema>;
 export const backupPlanSchema = z.strictObject({
   version: z.string(),
   identity: backupIdentitySchema,
-  /** Equal before and after a consistent backup. */
+  /** A number that changes with every audited change. The backup is consistent if it is the same before and after. */
   moment: countSchema,
   /** The tables in the order in which to read them. */
   order: z.array(z.string()),
@@ -127,12 +132,15 @@ export type BackupValue = z.infer<typeof valueSchema>;
 export const backupPageSchema = z.strictObject({
   rows: z.array(z.array(valueSchema)),
   next: z.array(valueSchema).nullable(),
-  /** The seal of the page at its position; null when the service has no `BACKUP_SECRET` or no backup was named. */
+  /**
+   * The seal, which also covers the page's position; null when the service has no `BACKUP_SECRET` or no backup was
+   * named.
+   */
   seal: backupSealSchema.nullable(),
 });
 export type BackupPage = z.infer<typeof backupPageSchema>;
 
-/** Opens a restore, or resumes that of the same backup. */
+/** Opens a restore, or resumes the open restore of the same backup. */
 export const beginRestoreSchema = z.strictObject({
   /** SHA-256 of the backup. */
   restoreId: sha256Schema,
@@ -140,14 +148,14 @@ export const beginRestoreSchema = z.strictObject({
   tables: tablesSchema,
   /** The backup's identity; null for a backup of an earlier version, which has no seals. */
   identity: backupIdentitySchema.nullable().default(null),
-  /** Restores also over existing data, which is lost. */
+  /** Restores even when the deployment contains data, which is then lost. */
   force: z.boolean().default(false),
   /** Restores without verifying seals: anyone may have written the backup. */
   unauthenticated: z.boolean().default(false),
 });
 export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;
 
-/** Revocations and other changes that stay in force although the backup has an earlier state. */
+/** A revocation or other change that stays in force although the backup has an earlier state. */
 const keptRevocationSchema = z.strictObject({
   kind: z.enum(["token", "account", "key", "key_end", "share", "external", "plans"]),
   subject: z.string(),
@@ -169,7 +177,7 @@ export const restoreStateSchema = z.strictObject({
 });
 export type RestoreState = z.infer<typeof restoreStateSchema>;
 
-/** Rows of one table; a page as it was sealed, unless seals are not verified. */
+/** Rows of one table. When seals are verified, they must be those of one sealed page. */
 export const restoreChunkSchema = z.strictObject({
   table: z.string(),
   rows: z.array(z.array(valueSchema)),
@@ -179,7 +187,7 @@ export const restoreChunkSchema = z.strictObject({
 });
 export type RestoreChunk = z.infer<typeof restoreChunkSchema>;
 
-/** The most objects to look up in one request, because index rows are rebuilt from packs. */
+/** The maximum number of objects in one request. It is small, because the index rows of every pack are rebuilt. */
 export const MAX_RESTORED_OBJECTS = 20;
 
 /** Ids of packs and files in the backup. */
@@ -198,7 +206,7 @@ export const restoredObjectsSchema = z.strictObject({
 });
 export type RestoredObjects = z.infer<typeof restoredObjectsSchema>;
 
-/** Number of packs replaced by the restore whose index rows still have to be deleted. */
+/** Number of replaced packs whose index rows still have to be deleted after a restore. */
 export const sweptSchema = z.strictObject({ left: countSchema });
 export type Swept = z.infer<typeof sweptSchema>;
 
@@ -232,7 +240,7 @@ export const tokenSummarySchema = z.strictObject({
   firstCharacters: z.string(),
   createdAt: z.string(),
   createdBy: z.string(),
-  /** The last use, up to an hour late; null when the token was never used. */
+  /** The last recorded use, at most an hour before the actual one; null when the token was never used. */
   lastUsedAt: z.string().nullable(),
   revokedAt: z.string().nullable(),
 });

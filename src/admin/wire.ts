@@ -3,11 +3,13 @@
  * import the worker's own types.
  *
  * Every route requires `Authorization: Bearer` with the secret `ADMIN_TOKEN` or a named token whose scope permits the
- * route (`routes.ts`). A refusal is `{error: sentence, reason}` with the HTTP status: 400 malformed, 401 token, 403
- * scope, 404 absent, 409 another operator was faster, 422 valid but refused.
+ * route (`routes.ts`). A refusal is `{error: sentence, reason}`. Its HTTP status is 400 for a malformed request, 401
+ * for a wrong token, 403 for a missing scope, 404 for something absent, 409 when another operator was faster, 413 for a
+ * body that is too large, and 422 for a valid request that is refused.
  *
- * Bodies and answers are named after their schemas: `NewKey` is `newKeySchema`. The routes of days, of changes, of a
- * day's index and of an account's standing, credit and slot take `dataset=` in the query: orders when absent.
+ * Bodies and answers are named after their schemas: `NewKey` is `newKeySchema`. Routes below `/days`, `/changes` and
+ * `/doctor/index`, and an account's `standing`, `credit` and `free`, accept `dataset=` in the query; the default is
+ * orders.
  *
  * | route | body | answer |
  * |---|---|---|

@@ -11,7 +11,7 @@ export interface Account {
   note: string;
   disabledAtMs: number | null;
   createdAtMs: number;
-  /** The account's own limits; an absent member falls back to the plan's, null is unlimited. */
+  /** The account's own daily limits. Where one is absent, the plan's limit applies; null is unlimited. */
   ownLimits: Partial<DailyLimits>;
   subscriptions: Subscription[];
 }
@@ -52,7 +52,7 @@ export interface ListedAccount {
   subscriptions: Subscription[];
   /** Number of keys that are neither revoked nor expired. */
   keys: number;
-  /** The last use of any of its keys, up to an hour late; null when never used. */
+  /** The last recorded use of any key, at most an hour before the actual one; null when none was ever used. */
   lastUsedAtMs: number | null;
 }
 
@@ -62,9 +62,9 @@ export interface AccountsQuestion {
   expiringWithinMs: number | null;
   /** Only accounts whose id, contact or note contains this text, ignoring case; `""` for all. */
   search: string;
-  /** Only accounts after this id. */
+  /** Only accounts whose id is greater than this one. */
   after: string;
-  /** The most accounts to return. */
+  /** The maximum number of accounts to return. */
   count: number;
 }
 
@@ -73,7 +73,7 @@ type ListedRow = Omit<ListedAccount, "disabled" | "subscriptions"> & {
   subscriptions: string;
 };
 
-/** Returns the accounts that match `question`, by id. */
+/** Returns the accounts that match `question`, sorted by id. */
 export async function listAccounts(db: D1Database, question: AccountsQuestion): Promise<ListedAccount[]> {
   const { nowMs, after, expiringWithinMs, count } = question;
   const search = question.search.toLowerCase();
@@ -95,7 +95,7 @@ export async function listAccounts(db: D1Database, question: AccountsQuestion): 
   }));
 }
 
-/** Returns at most `count` accounts whose keys were used since `sinceMs`, the most recently used first. */
+/** Returns the ids of at most `count` accounts whose keys were used since `sinceMs`, the most recently used first. */
 export async function recentlyActive(db: D1Database, sinceMs: number, count: number): Promise<string[]> {
   return column<string>(sql(db)`
     SELECT account_id AS accountId FROM api_keys WHERE last_used_at_ms >= ${sinceMs}
@@ -139,7 +139,7 @@ export async function setContact(
   ]);
 }
 
-/** Replaces all subscriptions of `account`. Of two with the same plan and start, the later end is kept. */
+/** Replaces all subscriptions of `account`. If two have the same plan and start, the one with the later end is kept. */
 export async function setSubscriptions(
   db: D1Database,
   { accountId, subscriptions: before }: Account,
@@ -156,7 +156,7 @@ export async function setSubscriptions(
   ]);
 }
 
-/** Adds a subscription. Returns false when one of the same plan and start exists. */
+/** Adds a subscription. Returns false when the account already has one with the same plan and start. */
 export async function addSubscription(
   db: D1Database,
   accountId: string,
@@ -175,7 +175,7 @@ export async function addSubscription(
   return results.at(-1)?.results.length === 1;
 }
 
-/** Changes the end of a subscription. Returns false when it has changed since it was read. */
+/** Changes the end of a subscription. Returns false when the subscription has changed since it was read. */
 export async function moveSubscriptionEnd(
   db: D1Database,
   accountId: string,
@@ -213,8 +213,8 @@ export async function setOwnLimits(
 }
 
 /**
- * Disables or enables the account. Does nothing when it already is. Disabling ends its console sessions and cancels its
- * links, so that enabling does not revive them.
+ * Disables or enables the account; does nothing when it already is. Disabling ends its console sessions and cancels its
+ * links, so that they do not work again once the account is enabled.
  */
 export async function setDisabled(
   db: D1Database,
@@ -238,15 +238,15 @@ export interface PlanLimits extends DailyLimits {
   plan: PlanName;
 }
 
-/** Returns every plan in ascending order. */
+/** Returns the limits of every plan, in the order of `PLAN_NAMES`. */
 export async function planLimits(db: D1Database): Promise<PlanLimits[]> {
   const { results } = await sql(db)`SELECT plan, requests, files FROM plans`.all<PlanLimits>();
   return results.toSorted((a, b) => PLAN_NAMES.indexOf(a.plan) - PLAN_NAMES.indexOf(b.plan));
 }
 
 /**
- * Sets the limits of the named plans and leaves all others. They take effect within 30 s, when cached principals
- * expire.
+ * Sets the limits of the given plans and leaves the others unchanged. They take effect within 30 s, when cached
+ * principals expire.
  */
 export async function setPlanLimits(db: D1Database, plans: PlanLimits[], by: By): Promise<void> {
   const known = new Map((await planLimits(db)).map((each) => [each.plan, each]));

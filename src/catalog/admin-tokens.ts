@@ -12,7 +12,7 @@ export interface AdminToken {
   createdAtMs: number;
   /** The operator who created it. */
   createdBy: string;
-  /** The last use, up to an hour late; null when the token was never used. */
+  /** The last recorded use, at most an hour before the actual one; null when the token was never used. */
   lastUsedAtMs: number | null;
   revokedAtMs: number | null;
 }
@@ -40,7 +40,7 @@ export async function listTokens(db: D1Database): Promise<AdminToken[]> {
   return rows<AdminToken>(sql(db)`${TOKEN} ORDER BY name`);
 }
 
-/** Stores a token by its SHA-256. Returns false when the name was ever used. */
+/** Stores a token by its SHA-256. Returns false when the name has ever been used. */
 export async function addToken(
   db: D1Database,
   token: Pick<AdminToken, "name" | "scope" | "firstCharacters"> & { sha256: string },
@@ -62,7 +62,7 @@ export async function addToken(
   return results.at(-1)?.results.length === 1;
 }
 
-/** Revokes the token from now on. An already revoked token keeps its instant. */
+/** Revokes the token from now on. A token that is already revoked keeps the instant of its revocation. */
 export async function revokeToken(db: D1Database, name: string, by: By): Promise<void> {
   const isInForce = part`name = ${name} AND revoked_at_ms IS NULL`;
   const entry = { action: "token.revoke", subject: name, after: { revokedAtMs: by.nowMs } };

@@ -17,8 +17,8 @@ export interface AuditEntry {
 }
 
 /**
- * Returns the statement that writes `entry` where `guard` holds when it runs. Run it before the change, with the
- * change's own condition.
+ * Returns the statement that writes `entry` if `guard` holds when the statement runs. Run it before the change, with
+ * the same condition as the change.
  */
 export function auditStatement(
   db: D1Database,

@@ -5,7 +5,7 @@ export interface BackupTable {
   columns: readonly string[];
   /** The primary key. */
   key: readonly string[];
-  /** Rows of a page; tables with long lists have small pages. */
+  /** The maximum number of rows in a page; tables with long lists have small pages. */
   pageRows: number;
   /** Columns of the key that backups of earlier releases lack: their rows get the table's default. */
   defaulted?: readonly string[];

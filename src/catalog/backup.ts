@@ -9,7 +9,7 @@ export interface BackupPage {
   next: Value[] | null;
 }
 
-/** Bytes of JSON in a page: a restore stores each page as one value, and D1 accepts values of up to 2 MB. */
+/** The maximum size of a page's JSON in bytes. A restore stores each page as one value, and D1 accepts up to 2 MB. */
 const PAGE_BYTES = 900_000;
 
 /** Returns the rows of `table` after the key `after` (null: from the first row) in the order of the key. */
@@ -44,7 +44,10 @@ function fitting(texts: readonly string[]): number {
   return end === -1 ? texts.length : end;
 }
 
-/** Returns a number that changes with every audited change. A backup is consistent if the number stays the same. */
+/**
+ * Returns a number that changes with every audited change. A backup is consistent if the number is the same before and
+ * after.
+ */
 export async function backupMoment(db: D1Database): Promise<number> {
   const row = await sql(db)`SELECT max(audit_id) AS last FROM audit`.first<{ last: number | null }>();
   return row?.last ?? 0;

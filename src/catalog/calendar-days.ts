@@ -44,15 +44,16 @@ export async function calendarDays(
   return results.map(({ open, ...day }) => ({ ...day, open: open === 1 }));
 }
 
-/** The extent to which the calendar is complete, as of one day. */
+/** How complete the calendar is, as of a given day. */
 export interface CalendarReach {
   /** The newest trading day up to that day, or null. */
   newestTradingDay: BeijingDate | null;
-  /** The first day after it, up to that day, that is missing from the calendar, or null. */
+  /** The first day after `newestTradingDay`, up to that day, that the calendar lacks; null when it lacks none. */
   missing: BeijingDate | null;
   /**
-   * The last day without a gap before it, counted from the newest calendar day up to that day, or from the first
-   * calendar day when all are later. Null when the calendar is empty. A single day set years ahead does not extend it.
+   * The last day that the calendar reaches without a gap. It is counted from the newest calendar day that is not after
+   * that day, or from the first calendar day when all are later. Null when the calendar is empty. A single day set
+   * years ahead does not extend it.
    */
   knownUntil: BeijingDate | null;
   /** The last day in the calendar; later than `knownUntil` when there is a gap. */
@@ -66,11 +67,11 @@ function isoOf(day: string): Part {
 
 type ReachRow = Pick<CalendarReach, "knownUntil" | "lastDay"> & {
   newest: BeijingDate | null;
-  /** The days after it that the calendar has, joined by commas. */
+  /** The calendar days after `newest`, up to today, joined by commas. */
   closed: string | null;
 };
 
-/** Returns the reach of the calendar as of `today`. */
+/** Returns how complete the calendar is as of `today`. */
 export async function calendarReach(db: D1Database, today: BeijingDate): Promise<CalendarReach> {
   const row = await sql(db)`
     WITH reach AS (SELECT max(day) AS newest FROM trading_days WHERE open = 1 AND day <= ${today})

@@ -1,6 +1,6 @@
 /**
- * One-time links into the console and the sessions that they open, as hashes. Instants are Unix milliseconds; both are
- * valid until `expiresAtMs`, exclusive.
+ * One-time links into the console and the sessions that they open, stored as hashes. Instants are Unix milliseconds.
+ * Links and sessions are valid until `expiresAtMs`, exclusive.
  */
 import { ok, type Result, refused } from "../base/result.ts";
 import type { By } from "./accounts.ts";
@@ -58,9 +58,9 @@ export async function consoleAccessOf(
 }
 
 /**
- * Returns statements that end all sessions of an account (its id, or an expression for it) and cancel its unused links,
- * with an audit entry if there are any. Every change by which an operator revokes something uses them, because an old
- * sign-in must not undo it.
+ * Returns statements that end all console sessions of an account and cancel its unused links, with an audit entry if
+ * there are any. `account` is an id or an SQL expression. Every change by which an operator revokes something includes
+ * them, so that someone who is still signed in cannot undo it.
  */
 export function signOutStatements(
   db: D1Database,
@@ -103,9 +103,9 @@ export interface Spending {
 const REPEATED_WITHIN_MS = 60_000;
 
 /**
- * Uses a link: of two concurrent requests exactly one opens the session. A request with the same session hash, as a
- * double click sends it, gets the first one's session for a minute. The link of a disabled account is refused and stays
- * unused.
+ * Uses a link to open a session. Of two concurrent requests exactly one opens it. For a minute, a request with the same
+ * session hash, such as a double click, gets the session of the first request. The link of a disabled account is
+ * refused and stays unused.
  */
 export async function spendInvite(
   db: D1Database,
@@ -127,7 +127,8 @@ export async function spendInvite(
   ]);
   const accountId = (made?.results[0] ?? repeated?.results[0])?.account_id;
   if (accountId !== undefined) return ok({ accountId });
-  // The account was enabled between the two queries: its link is unused and works at the next attempt.
+  // Without a denial, the account was enabled between the two queries. Its link is unused and works at the next
+  // attempt.
   return refused((await inviteDenial(db, inviteSha256, nowMs)) ?? { reason: "account_disabled" });
 }
 

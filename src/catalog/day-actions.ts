@@ -1,7 +1,7 @@
 /**
- * Changes of a loaded day: an operator withdraws it or serves a pack of its history under a new revision number, or the
- * service marks it damaged. Each names the revision that was seen and changes nothing when the day has another one, so
- * that of two concurrent changes one succeeds and the other is refused.
+ * Changes of a loaded day: an operator withdraws it or serves a pack of its history as a new revision, or the service
+ * marks it damaged. Each change names the revision that the caller saw and does nothing when the day has a different
+ * one. Of two concurrent changes, therefore, only one succeeds.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -22,8 +22,8 @@ export interface SeenDay {
 }
 
 /**
- * Stops serving the seen revision, which must be `available` or `damaged`. Returns false when the day has changed. Its
- * content is not served again until an operator names it, and the day's open upload ends.
+ * Withdraws the seen revision, which must be `available` or `damaged`. Returns false when the day has changed. The
+ * withdrawn content is not served again until an operator names it, and the day's open upload ends.
  */
 export async function withdrawDay(
   db: D1Database,
@@ -69,7 +69,7 @@ export interface ServeAgain {
   packId: number;
   /** The pack's build id. A withdrawal of this content ends, because the operator named it. */
   buildId: string;
-  /** `restored`: another pack than the current one. `published`: the same pack under a new number. */
+  /** `restored`: a different pack from the current one. `published`: the same pack under a new number. */
   kind: "published" | "restored";
   /** The day's next revision. */
   number: number;
@@ -77,8 +77,8 @@ export interface ServeAgain {
 
 /**
  * Serves `packId` as revision `number` of the day. Returns false when the day no longer has the seen revision and
- * state, has a revision of this or a higher number, or when the pack is damaged or its index rows were deleted after 7
- * days. An open upload of the day loses its number and is refused at its next step.
+ * state, or already has revision `number` or a higher one. Also returns false when the pack is damaged or has no index
+ * rows, which are deleted after 7 days. An open upload of the day loses its number and is refused at its next step.
  */
 export async function serveAgain(
   db: D1Database,
@@ -120,15 +120,15 @@ export async function serveAgain(
   return results.at(-3)?.results.length === 1;
 }
 
-/** Damage of the pack of a dataset's day and revision; `note` says which block has wrong bytes. */
+/** Damage in the pack of one revision; `note` names the block with the wrong bytes. */
 export interface FoundDamage extends SeenDay {
   note: string;
 }
 
 /**
- * Marks the pack of this revision damaged after one of its blocks failed its checksum; no command serves it again. The
- * day returns 503 `day_damaged` until the operator publishes or restores other bytes, unless its revision or state has
- * changed meanwhile.
+ * Marks the pack of this revision damaged after one of its blocks failed its checksum; no command serves it again.
+ * Unless the revision or its state has changed meanwhile, the day returns 503 `day_damaged` until the operator
+ * publishes or restores other bytes.
  */
 export async function markDamaged(
   db: D1Database,

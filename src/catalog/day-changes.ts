@@ -29,19 +29,19 @@ export interface DayChange {
   changed: string[] | null;
 }
 
-/** Conditions on the changes: after `changeId`, from `sinceMs` to `untilMs`, of days from `from` on. */
+/** Selects the changes after `changeId`, from `sinceMs` to `untilMs`, of the day `from` and all later days. */
 export interface ChangesQuestion {
   changeId: number;
   sinceMs: number;
   /**
-   * The last instant, inclusive; by default the current one. Clocks of isolates differ, so a change is listed only
-   * after all changes of lower numbers; a reader that continues from the last number then misses none.
+   * The last instant, inclusive; by default there is no limit. Clocks of isolates differ, so a change is listed only
+   * after all changes with lower numbers. A reader that continues from the last number then misses none.
    */
   untilMs?: number;
   /** The first day; null for all days. */
   from: BeijingDate | null;
   dataset: DatasetName;
-  /** The most entries to return. */
+  /** The maximum number of changes to return. */
   count: number;
 }
 
@@ -81,8 +81,8 @@ function codesOf(json: string | null): string[] | null {
 }
 
 /**
- * Returns the SQL of the codes of pack `a` that `where` selects; `b` is the same security's row in the other pack, or
- * nulls.
+ * Returns the SQL of the codes in `pack` that `where` selects, as a JSON list. In `where`, `a` is the row of a security
+ * in `pack`, and `b` is the row of the same security in `other`, or nulls.
  */
 function codes(pack: Part, other: Part, where: string): Part {
   return part`(SELECT json_group_array(a.symbol || '.' || a.market ORDER BY a.symbol, a.market)
@@ -92,8 +92,8 @@ function codes(pack: Part, other: Part, where: string): Part {
 }
 
 /**
- * Returns the SQL of the codes only in `pack`, only in `before`, and different in both. Sections are equal when CRC,
- * rows and length are; other bytes for the same rows count as a difference.
+ * Returns the SQL of three lists of codes: those only in `pack`, those only in `before`, and those that differ.
+ * Sections are equal when CRC, rows and length are; other bytes for the same rows count as a difference.
  */
 export function differences(pack: Part, before: Part): [added: Part, removed: Part, changed: Part] {
   const differ = "(b.crc <> a.crc OR b.rows <> a.rows OR b.section_length <> a.section_length)";
@@ -105,8 +105,8 @@ export function differences(pack: Part, before: Part): [added: Part, removed: Pa
 }
 
 /**
- * Adds the change that pack `packId` becomes revision `revision` of a dataset's day, where `guard` holds. It compares
- * with the revision in `order_days`, so it must run before that row changes.
+ * Returns the statement that records, if `guard` holds, that pack `packId` becomes revision `revision` of a dataset's
+ * day. It compares the pack with the one in `order_days`, so it must run before that row changes.
  */
 export function revisionChangeStatement(
   db: D1Database,
@@ -125,7 +125,7 @@ export function revisionChangeStatement(
     WHERE ${guard}`;
 }
 
-/** Adds the change that the served revision is no longer served, where `guard` holds. */
+/** Returns the statement that records, if `guard` holds, that the served revision is no longer served. */
 export function strikeChangeStatement(
   db: D1Database,
   {

@@ -6,7 +6,7 @@ import { isIndexCode } from "../orders/query/symbol.ts";
 import type { Market } from "../orders/record.ts";
 import type { OrderDay } from "./order-day.ts";
 
-/** Calendar days up to today, inclusive, whose delivery can still arrive. */
+/** Number of calendar days, including today, whose delivery can still arrive. */
 const RECENT_DAYS = 7;
 
 /** Returns why the day cannot be served, or null when it can. `today` is the Beijing day. */
@@ -35,8 +35,8 @@ function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate): DayDenia
 }
 
 /**
- * Returns why the day has no rows of the security, or null when it has. `market` is null for a code without a suffix:
- * rows on either exchange then count, except those of an index, and `chooseMarket` decides when both have rows.
+ * Returns why the day has no rows of the security, or null when it has rows. `market` is null for a code without a
+ * suffix. Rows on either exchange then count, except those of an index; when both have rows, `chooseMarket` decides.
  */
 export function securityDenial(
   { tradedate, sections, elsewhere }: OrderDay,
@@ -48,7 +48,7 @@ export function securityDenial(
   const meant = sections.filter((section) => isMeant(section.market));
   const [first] = meant;
   if (first === undefined) {
-    // The security was quoted or traded that day, so its code is right.
+    // Another dataset of the day has rows of the security, so its code is right.
     const known = elsewhere.find((each) => each === market);
     if (known !== undefined) return { reason: "no_orders", dataset, tradedate, symbol, market: known };
     const carriedOn = sections[0]?.market ?? elsewhere[0] ?? null;

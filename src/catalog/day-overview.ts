@@ -1,16 +1,16 @@
-/** The days of a span for operators and key holders: loaded days and missing trading days. */
+/** The days in a range of dates, for operators and key holders: loaded days and missing trading days. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import type { DayState } from "./order-day.ts";
 import { type PackQuality, packTarget } from "./publish-day.ts";
 
 /**
- * `degraded` is served, but its build left out rows. Not loaded: `pending` is today or a day being uploaded, `missing`
- * an earlier trading day.
+ * `degraded`: served, but the build left out rows. `pending`: not loaded; today, or a day being uploaded. `missing`: an
+ * earlier trading day that is not loaded.
  */
 export type OverviewState = DayState | "degraded" | "pending" | "missing";
 
-/** Facts of a day's served revision; withdrawn and damaged days keep theirs. */
+/** Facts about a day's current revision, even when it is withdrawn or damaged. */
 export interface LoadedFacts {
   revision: number;
   buildId: string;
@@ -20,7 +20,7 @@ export interface LoadedFacts {
   sizeBytes: number;
   /** Unix milliseconds. */
   publishedAtMs: number;
-  /** The result of the builder's quality check; null where none ran. */
+  /** The result of the builder's quality check; null when none ran. */
   quality: PackQuality | null;
 }
 
@@ -33,7 +33,7 @@ export interface DayOverview {
   loaded: LoadedFacts | null;
 }
 
-/** What a degraded day lacks, where its publisher did not say. */
+/** The note for a degraded day whose publisher did not say what it lacks. */
 const LEFT_OUT = "the build left rows or files out";
 
 interface Row extends Omit<LoadedFacts, "revision" | "quality"> {
@@ -49,8 +49,8 @@ interface Row extends Omit<LoadedFacts, "revision" | "quality"> {
 }
 
 /**
- * For a day that changed after the instant `?5`, the state of its last earlier change. A day without an earlier change
- * was not loaded.
+ * The query of the days. A day that changed after the instant `?5` is shown in the state of its last change before that
+ * instant; without such a change, it was not loaded.
  */
 const OVERVIEW = `
   WITH later AS (
@@ -78,8 +78,8 @@ const OVERVIEW = `
   ORDER BY days.tradedate`;
 
 /**
- * The selected days: from `first` to `last`, both included, in their state at `untilMs` (Unix milliseconds; by default
- * now), of `dataset`.
+ * Selects the days of `dataset` from `first` to `last`, both included, in their state at `untilMs` (Unix milliseconds;
+ * by default now).
  */
 export interface OverviewSpan {
   first: BeijingDate;
@@ -90,7 +90,7 @@ export interface OverviewSpan {
 }
 
 /**
- * Returns the days of the span, oldest first: every loaded day, and every trading day up to `today` that is not loaded.
+ * Returns the selected days, oldest first: every loaded day, and every trading day up to `today` that is not loaded.
  */
 export async function overviewOf(db: D1Database, span: OverviewSpan): Promise<DayOverview[]> {
   return overviewRows(await overviewStatement(db, span).all(), span.today);

@@ -20,11 +20,11 @@ interface Row extends Security {
   rows: number;
   sizeBytes: number;
   lastTime: number;
-  /** The first block's t0: four bytes, little endian, in hex. */
+  /** The time of the first row (`t0` of the first block): four bytes, little endian, in hex. */
   t0: string;
 }
 
-/** The selected securities: those of a dataset's day and revision, on one exchange or on both. */
+/** Selects the securities of one revision of a dataset's day, on one exchange or, when `market` is null, on both. */
 export interface SecuritiesQuestion {
   dataset: DatasetName;
   tradedate: BeijingDate;
@@ -77,13 +77,13 @@ export interface PackSection extends Security {
 
 const SECTION = part`symbol, market, section_offset AS offset, section_length AS length, rows`;
 
-/** Returns all securities of a pack that have orders, by symbol and then market. */
+/** Returns the sections of all securities that have rows in a pack, by symbol, then market. */
 export async function packSections(db: D1Database, packId: number): Promise<PackSection[]> {
   return rows<PackSection>(sql(db)`
     SELECT ${SECTION} FROM day_securities WHERE pack_id = ${packId} AND rows > 0 ORDER BY symbol, market`);
 }
 
-/** Returns the section of one security, or null when the pack has no orders of it. */
+/** Returns the section of one security, or null when the pack has no rows of it. */
 export function packSection(
   db: D1Database,
   packId: number,
@@ -104,7 +104,7 @@ export interface IndexedPack {
 
 const PACK = part`p.pack_id AS packId, p.object_key AS objectKey, p.size_bytes AS sizeBytes, p.build_id AS buildId`;
 
-/** Returns the pack that a dataset's day serves, with the revision, or null when it was never loaded. */
+/** Returns the pack of the day's current revision, with the revision number; null when the day was never loaded. */
 export async function servedPack(
   db: D1Database,
   tradedate: BeijingDate,
@@ -123,7 +123,10 @@ export async function loadedDays(db: D1Database, dataset: DatasetName): Promise<
   );
 }
 
-/** Returns the rows of a pack by code, each as one text with all its numbers and its blocks in upper-case hex. */
+/**
+ * Returns the index rows of a pack: each security's code, and one text with all numbers of the row and its blocks in
+ * upper-case hex.
+ */
 export async function indexRowsOf(
   db: D1Database,
   packId: number,
@@ -135,7 +138,7 @@ export async function indexRowsOf(
     FROM day_securities WHERE pack_id = ${packId}`);
 }
 
-/** Deletes the rows of a pack except those of these codes. */
+/** Deletes the index rows of a pack except those of the securities in `codes`. */
 export async function keepOnly(db: D1Database, packId: number, codes: string[]): Promise<void> {
   await sql(db)`
     DELETE FROM day_securities

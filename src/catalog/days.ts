@@ -5,7 +5,7 @@ import type { Damage, Withdrawal } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
 import { part, rows, sql } from "./sql.ts";
 
-/** The served revision of a day with its pack. Instants are Unix milliseconds. */
+/** The current revision of a day with its pack. Instants are Unix milliseconds. */
 export interface ServedDay {
   tradedate: BeijingDate;
   revision: number;
@@ -40,7 +40,7 @@ export interface DayRevision {
   etag: string;
   /** The version of the builder; null for packs without one. */
   builderVersion: string | null;
-  /** A checksum over the SHA-256 of the source files. */
+  /** A checksum over the SHA-256 of all source files; null when the pack has none. */
   sourcesSha256: string | null;
   /** The operator's withdrawal of this content, or null. */
   withdrawn: Withdrawal | null;
@@ -52,7 +52,7 @@ type Stored<T> = Omit<T, "degraded"> & { degraded: number };
 
 const PACK_COLUMNS = part`p.degraded, p.rows, p.securities, p.size_bytes AS sizeBytes, p.sha256, p.build_id AS buildId`;
 
-/** Returns the served revision of a dataset's day, in whatever state, or null when it was never loaded. */
+/** Returns the current revision of a dataset's day, in whatever state, or null when the day was never loaded. */
 export async function servedDay(
   db: D1Database,
   tradedate: BeijingDate,
@@ -74,7 +74,7 @@ interface RevisionRow extends Omit<Stored<DayRevision>, "withdrawn" | "damaged">
   damaged: string | null;
 }
 
-/** Returns every revision a dataset's day ever had, newest first. */
+/** Returns every revision that a dataset's day ever had, newest first. */
 export async function dayRevisions(
   db: D1Database,
   tradedate: BeijingDate,
@@ -121,12 +121,12 @@ export async function hasIndexRows(db: D1Database, packId: number): Promise<bool
 }
 
 export interface DaySpan {
-  /** Null when no day is loaded. */
+  /** Null when no day is available, as is `newest`. */
   earliest: BeijingDate | null;
   newest: BeijingDate | null;
 }
 
-/** Returns the span of the days that are available now, both included. */
+/** Returns the earliest and the newest available day; both are null when no day is available. */
 export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<DaySpan> {
   const span = await sql(db)`
     SELECT min(tradedate) AS earliest, max(tradedate) AS newest FROM order_days
@@ -134,7 +134,7 @@ export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<
   return span ?? { earliest: null, newest: null };
 }
 
-/** Returns the last day of the span, reading one row whatever their number. */
+/** Returns the newest available day, or null. Reads a single row, however many days there are. */
 export async function newestDay(db: D1Database, dataset: DatasetName): Promise<BeijingDate | null> {
   const newest = sql(db)`
     SELECT tradedate FROM order_days WHERE dataset = ${dataset} AND state = 'available'

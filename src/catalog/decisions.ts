@@ -21,8 +21,8 @@ export interface TargetContent {
 }
 
 /**
- * Returns the withdrawal that prevents serving this content: of the same content (`isSame`), else the newest one of the
- * target since which nothing was served. Null when there is none.
+ * Returns the withdrawal that prevents serving this content: that of the same content (`isSame`), or else the newest
+ * one of the target, if nothing has been served since. Null when there is none.
  */
 export async function withdrawalAgainst(
   db: D1Database,
@@ -38,9 +38,9 @@ export async function withdrawalAgainst(
 }
 
 /**
- * Returns an SQL condition that allows serving: false for withdrawn content; while `target` is withdrawn, true for
- * other content only when `isForced`. Each is a value or an expression. The force of an upload that began at
- * `begunAtMs`, before the withdrawal, does not count.
+ * Returns the SQL condition under which `content` may be served for `target`; arguments are values or expressions. It
+ * is false for withdrawn content. While `target` is withdrawn, it is true for different content only if `isForced`.
+ * With `begunAtMs`, the instant at which the upload began, force counts only if the withdrawal was earlier.
  */
 export function allowedSql(
   target: string | Part,
@@ -55,8 +55,8 @@ export function allowedSql(
 }
 
 /**
- * Returns the statements that record a withdrawal where `guard` holds. The target's open upload ends, because it began
- * before the decision.
+ * Returns the statements that record a withdrawal if `guard` holds. They also end the target's open upload, because it
+ * began before the decision.
  */
 export function withdrawStatements(
   db: D1Database,
@@ -64,7 +64,7 @@ export function withdrawStatements(
   { revision, atMs, actor, note }: Withdrawal,
   guard: Part,
 ): D1PreparedStatement[] {
-  const ended = `${actor} withdrew it meanwhile${note === "" ? "" : `: ${note}`}`;
+  const ended = `${actor} withdrew the day or file meanwhile${note === "" ? "" : `: ${note}`}`;
   return [
     sql(db)`
       INSERT OR REPLACE INTO withdrawals (target, content, revision, at_ms, actor, note, standing)
@@ -76,13 +76,13 @@ export function withdrawStatements(
   ];
 }
 
-/** Returns an SQL condition: the day of the upload target `target` serves the pack `packId`. */
+/** Returns the SQL condition that the day of the upload target `target` serves the pack `packId`. */
 export function packServed(target: string, packId: number): Part {
   return part`EXISTS (SELECT 1 FROM order_days
     WHERE dataset || '/' || tradedate = ${target} AND pack_id = ${packId} AND state = 'available')`;
 }
 
-/** Returns the statement that ends the withdrawals of `target` once content is served, where `guard` holds. */
+/** Returns the statement that, if `guard` holds, ends the withdrawals of `target` because it serves content again. */
 export function servedStatement(db: D1Database, target: string, guard: Part): D1PreparedStatement {
   return sql(db)`UPDATE withdrawals SET standing = 0 WHERE target = ${target} AND standing = 1 AND ${guard}`;
 }
@@ -99,7 +99,7 @@ export function damageOf(db: D1Database, objectKey: string): Promise<Damage | nu
     SELECT at_ms AS atMs, note FROM damaged_packs WHERE object_key = ${objectKey}`.first<Damage>();
 }
 
-/** Returns an SQL condition: the object `objectKey` (an expression) was never found damaged. */
+/** Returns the SQL condition that the object `objectKey` (an expression) was never found damaged. */
 export function soundSql(objectKey: Part): Part {
   return part`NOT EXISTS (SELECT 1 FROM damaged_packs WHERE object_key = ${objectKey})`;
 }

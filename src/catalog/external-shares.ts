@@ -1,4 +1,4 @@
-/** External shares, which replace the service's own (contract 8.4). Instants are Unix milliseconds. */
+/** External shares, which replace the service's own shares (contract 8.4). Instants are Unix milliseconds. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { By } from "./accounts.ts";

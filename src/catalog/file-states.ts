@@ -58,7 +58,10 @@ const STORED = part`
 const at = ({ dataType, tradedate, name }: FilePlace) =>
   part`data_type = ${dataType} AND tradedate = ${tradedate} AND name = ${name} AND replaced_at_ms IS NULL`;
 
-/** Returns the revisions that no newer one has replaced, of a type's days from `from` to `to`, both inclusive. */
+/**
+ * Returns the files of a type for the days `from` to `to`, both inclusive: the revisions that no newer one has
+ * replaced.
+ */
 export async function storedFiles(
   db: D1Database,
   { dataType, from, to }: { dataType: DataType; from: BeijingDate; to: BeijingDate },
@@ -108,8 +111,8 @@ export async function caseTwin(db: D1Database, place: FilePlace): Promise<string
 }
 
 /**
- * Moves a checked file to `verifying`. Returns false when another upload of it, or a file whose name differs only in
- * case, was accepted meanwhile.
+ * Moves a checked file to `verifying`. Returns false when another upload of the file, or a file whose name differs only
+ * in case, was accepted meanwhile.
  */
 export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile, by: By): Promise<boolean> {
   const { uploadId, objectId, revision, sizeBytes, sha256 } = upload;
@@ -132,7 +135,10 @@ export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile,
 const isMovable = ({ revision, state, ...place }: StoredFile) =>
   part`${at(place)} AND revision = ${revision} AND state = ${state}`;
 
-/** An SQL condition: withdrawals allow publishing, and the builder finds no operator's file. */
+/**
+ * Returns the SQL condition that no withdrawal forbids publishing `file` and, for the builder, that no operator's file
+ * exists.
+ */
 function isUndecided(file: StoredFile, isForced: boolean, origin: FileOrigin): Part {
   const allowed = allowedSql(fileTarget(file), file.sha256, isForced ? 1 : 0);
   if (origin !== "builder") return allowed;
@@ -177,8 +183,8 @@ export async function publishFile(
 }
 
 /**
- * Withdraws this revision, including downloads that have begun. Returns false when its state has changed. Its content
- * is not offered again until an operator publishes this revision; the file's open upload ends.
+ * Withdraws this revision; a download that has begun cannot be resumed. Returns false when its state has changed. Its
+ * content is not offered again until an operator publishes this revision; the file's open upload ends.
  */
 export async function withdrawFile(
   db: D1Database,

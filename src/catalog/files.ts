@@ -22,7 +22,7 @@ export interface CoveredFile extends FilePlace {
   /** Counts from 1; for a pack it is the day's revision. */
   revision: number;
   objectKey: string;
-  /** R2's, without quotes, for conditional reads. */
+  /** The object's etag in R2, without quotes, for conditional reads. */
   etag: string;
   sizeBytes: number;
   /** 64 hex digits. */
@@ -55,7 +55,7 @@ export interface CoverageQuestion {
   to: BeijingDate;
 }
 
-/** Returns the name of a dataset's pack of a day in a level2 share; operators cannot give it to a file. */
+/** Returns the file name of a dataset's pack in a level2 share. Operators cannot give this name to a file. */
 export function packName(tradedate: BeijingDate, dataset: DatasetName): string {
   return `${tradedate}_${dataset}.parquet`;
 }
@@ -104,7 +104,7 @@ export async function coveredFiles(db: D1Database, question: CoverageQuestion): 
   }));
 }
 
-/** The summary of a share's files (contract 8.1). Without files the days are null. */
+/** A summary of the files in a share (contract 8.1). Without files both days are null. */
 export interface Coverage {
   fileCount: number;
   sizeBytes: number;
@@ -143,7 +143,7 @@ export async function fileVersions(db: D1Database, place: FilePlace, nowMs: numb
 }
 
 /**
- * Returns the statement of `fileVersions` for a file of the share's type, so that share and file are read in one trip;
+ * Returns the statement of `fileVersions` for a file of the share's type, so that share and file are read in one batch;
  * pass its result to `fileVersionsOf`.
  */
 export function fileVersionsStatement(

@@ -1,7 +1,7 @@
 /**
  * An isolate's cache of the day index, so that most pages need no D1 query. It has two parts: a day's row (revision,
- * state, pack), which an operator can change at any time, and the sections of a pack, which never change. Only settled
- * values of served days are cached, never an absence, so that a new day or security works at once.
+ * state, pack), which an operator can change at any time, and the sections of a pack, which never change. Only served
+ * days and their sections are cached, never the absence of one, so that a new day or security works at once.
  */
 import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-day.ts";
 
@@ -27,8 +27,8 @@ const packSections = new Map<string, KeptSections>();
 let sectionBytes = 0;
 
 /**
- * Returns the cached answer to `question`, or null unless the day's row was read less than `maxAgeMs` before `nowMs`
- * (Unix milliseconds) and its pack's sections of the symbol are cached.
+ * Returns the cached answer to `question`. Null unless the day's row was read less than `maxAgeMs` before `nowMs` (Unix
+ * milliseconds) and its pack's sections of the symbol are cached.
  */
 export function keptOrderDay(
   question: OrderDayQuestion,
@@ -86,12 +86,15 @@ function bytesOf(sections: readonly SectionRow[]): number {
   return sections.reduce((sum, { blocksBlob }) => sum + SECTION_BYTES + blocksBlob.length, 0);
 }
 
-/** Returns the key of a day. An omitted date depends on today, because after midnight it is another day. */
+/**
+ * Returns the cache key of a day. When the date is omitted, the key depends on today, because the newest day changes at
+ * midnight.
+ */
 function dayKey({ dataset, tradedate, today }: OrderDayQuestion): string {
   return `${dataset} ${tradedate ?? `up to ${today}`}`;
 }
 
-/** Returns the key of sections. Objects are never overwritten, and the etag identifies their bytes. */
+/** Returns the cache key of a symbol's sections. Objects are never overwritten, and the etag identifies their bytes. */
 function sectionsKey({ pack, others }: LoadedDay, symbol: string): string {
   return `${symbol} ${pack.etag} ${pack.objectKey} ${others}`;
 }

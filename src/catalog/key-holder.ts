@@ -6,10 +6,10 @@ import { part, sql } from "./sql.ts";
 export interface KeyHolder {
   keyId: string;
   accountId: string;
-  /** Unix milliseconds from which the key is refused; null when not revoked or without expiry. */
+  /** Unix milliseconds from which the key is refused; null when it is not revoked or does not expire. */
   revokedAtMs: number | null;
   expiresAtMs: number | null;
-  /** The key's last use, up to an hour late; null when it was never used. */
+  /** The last recorded use, at most an hour before the actual one; null when the key was never used. */
   lastUsedAtMs: number | null;
   disabled: boolean;
   subscriptions: readonly Subscription[];

@@ -36,7 +36,7 @@ export interface KnownForImport {
   subscriptions: readonly KnownSubscription[];
 }
 
-/** Returns what the catalog has of these keys (by SHA-256), accounts and subscriptions. */
+/** Returns the catalog's rows for these keys (by SHA-256), accounts and their subscriptions. */
 export async function knownForImport(
   db: D1Database,
   sha256s: string[],
@@ -61,8 +61,8 @@ export async function knownForImport(
 }
 
 /**
- * Adds the keys, creates missing accounts of both lists, and sets the subscriptions, in one transaction. A subscription
- * of the same account, plan and start gets the new end.
+ * In one transaction, creates the missing accounts of both lists, adds the keys and sets the subscriptions. An existing
+ * subscription with the same account, plan and start gets the new end.
  */
 export async function importKeys(
   db: D1Database,

@@ -12,7 +12,7 @@ export interface ApiKey {
   createdAtMs: number;
   expiresAtMs: number | null;
   revokedAtMs: number | null;
-  /** The last use, up to an hour late; null when the key was never used. */
+  /** The last recorded use, at most an hour before the actual one; null when the key was never used. */
   lastUsedAtMs: number | null;
 }
 
@@ -36,8 +36,8 @@ export async function findKey(db: D1Database, keyId: string): Promise<ApiKey | n
 }
 
 /**
- * Returns an SQL condition: the account has fewer than `most` keys in force; `notCounted` is the id of a key that ends
- * now, or null. It is part of the insert, so that concurrent requests cannot exceed the limit.
+ * Returns the SQL condition that the account has fewer than `most` keys in force. `notCounted` is the id of a key that
+ * ends now, or null. The condition is part of the insert, so that concurrent requests cannot exceed the limit.
  */
 function belowCap(accountId: string, by: By, notCounted: string | null, most: number): Part {
   return part`(SELECT count(*) FROM api_keys k WHERE k.account_id = ${accountId} AND k.revoked_at_ms IS NULL
@@ -67,11 +67,11 @@ export async function addKey(
   return results[1]?.results.length === 1;
 }
 
-/** The result of rolling a key: the new key, and the instant from which the old one is refused. */
+/** How a key is rolled: the new key, and the instant from which the old one is refused. */
 export interface Rolled {
   fresh: Pick<ApiKey, "keyId" | "firstCharacters"> & { sha256: string };
   oldExpiresAtMs: number;
-  /** The most keys in force, including the old one during its overlap. */
+  /** The maximum number of keys in force, including the old one during its overlap. */
   most?: number;
 }
 
@@ -110,8 +110,8 @@ export async function rollKey(
 }
 
 /**
- * Revokes the key from now on. An already revoked key keeps its instant. An operator's revocation also signs the
- * account out of the console, where a thief with a session could create another key.
+ * Revokes the key from now on. A key that is already revoked keeps the instant of its revocation. An operator's
+ * revocation also signs the account out of the console, where a thief with a session could create another key.
  */
 export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<void> {
   const isInForce = part`key_id = ${keyId} AND revoked_at_ms IS NULL`;

@@ -1,7 +1,7 @@
 /**
- * The single point read of a history request: whether the dataset's day is loaded, which revision is served from which
- * object, and where the security's blocks are. It reads the primary, because a replica can be arbitrarily old and
- * "withdrawn within 10 s" would not hold. What an isolate keeps of the answers is in `kept-days.ts`.
+ * The one catalog query of a history request: whether the dataset's day is loaded, which revision is served from which
+ * object, and where the security's blocks are. It reads the primary, because a replica can be arbitrarily old, and
+ * withdrawals must take effect within 10 s. `kept-days.ts` caches the answers in an isolate.
  */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
@@ -19,19 +19,25 @@ export interface OrderDayQuestion {
 
 export type DayState = "available" | "withdrawn" | "damaged";
 
-/** The revision of a dataset's day that is served now. */
+/** The current revision of a dataset's day. */
 export interface LoadedDay {
   revision: number;
-  /** The packs of the day's other datasets: they too decide what a bare code means. Empty when there are none. */
+  /**
+   * The pack ids of the day's other datasets, joined by commas; empty when there are none. Their securities, too,
+   * decide which exchange a code without a suffix means.
+   */
   others: string;
   state: DayState;
-  /** Number of securities of its pack. */
+  /** Number of securities in the pack. */
   securities: number;
-  /** Its object in R2; `etag` is without quotes, for conditional reads. */
+  /** The pack's object in R2; `etag` is without quotes, for conditional reads. */
   pack: { objectKey: string; etag: string; sha256: string; buildId: string; tradedate: BeijingDate };
 }
 
-/** A security's row of the day index, with its blocks still packed. Without rows of the dataset: `rows` 0 and no blocks. */
+/**
+ * A security's row of the day index, with its blocks still encoded. A security without rows in the dataset has `rows` 0
+ * and no blocks.
+ */
 export interface SectionRow extends Security {
   offset: number;
   length: number;
@@ -47,7 +53,7 @@ export interface OrderDay {
   tradedate: BeijingDate;
   /** Null when the day is not loaded. */
   day: LoadedDay | null;
-  /** The exchanges that have the symbol in the dataset that day: none, one, or Shanghai and then Shenzhen. */
+  /** The index rows of the symbol in the dataset that day: none, one, or Shanghai's and then Shenzhen's. */
   sections: SectionRow[];
   /** The exchanges on which another dataset of the day has rows of the symbol. */
   elsewhere: Market[];
@@ -55,7 +61,7 @@ export interface OrderDay {
   facts?: DayFacts;
 }
 
-/** Facts around a day that is not loaded. */
+/** The facts with which a refusal explains that a day is not loaded. */
 export interface DayFacts {
   /** The newest and the earliest served day; null when there is none. */
   newest: BeijingDate | null;
@@ -65,8 +71,8 @@ export interface DayFacts {
 }
 
 /**
- * Thrown when the trading calendar does not determine the newest day: a fault, so that an old day is never served
- * instead (contract 3.5).
+ * Thrown when the trading calendar does not determine the newest day. This is a fault, so that an older day is never
+ * served instead (contract 3.5).
  */
 export class CalendarGapError extends Error {
   override name = "CalendarGapError";
@@ -97,8 +103,8 @@ interface OrderDayRow extends DayFacts {
 }
 
 /**
- * Returns the SQL of a fact that is computed only for a day that is not loaded, so that a refusal takes one trip and a
- * page reads no further rows.
+ * Returns the SQL of a fact that is computed only when the day is not loaded. A refusal then needs no second query, and
+ * a page reads no further rows.
  */
 const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
 
@@ -112,8 +118,9 @@ const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key, p.eta
 const NEWEST_DAY = "SELECT max(day) FROM trading_days WHERE open = 1 AND day <= ?1";
 
 /**
- * Returns the SQL of the dataset on the day `asked` (an expression), and of the code in the day's other datasets.
- * Withdrawn datasets do not count. An aggregate in the FROM clause is computed once, not for each exchange.
+ * Returns the FROM clause that finds the dataset on the day `asked` (an expression), and the exchanges of the code in
+ * the day's other datasets. Other datasets that are withdrawn do not count. An aggregate in the FROM clause is computed
+ * once, not for each exchange.
  */
 function found(asked: string, dataset: DatasetName): string {
   const others = DATASET_NAMES.filter((name) => name !== dataset).map((name) => `'${name}'`);

@@ -1,8 +1,8 @@
 /**
  * Checks whether a day has the usual size and is not a copy of another day. Half a delivery, two deliveries in one, and
- * yesterday's delivery under today's date all build into valid packs. Before a day is served, its orders and securities
- * are therefore compared, per exchange, with the median of other loaded days of the dataset, and its rows per security
- * with each of those days.
+ * yesterday's delivery under today's date all build into valid packs. Before a day is served, its numbers of rows and
+ * securities are therefore compared, per exchange, with the medians of the nearest loaded days of the dataset. Its rows
+ * per security are compared with those of every other loaded day.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -10,21 +10,21 @@ import type { Market } from "../orders/record.ts";
 import { UNKNOWN_LAST_TIME } from "./day-securities.ts";
 import { type Part, part, plain, sql } from "./sql.ts";
 
-/** A day is compared with this many of the nearest loaded days, which for the newest day are the last ones. */
+/** The number of nearest loaded days with which a day is compared. For the newest day, these are the days before it. */
 const COMPARED_DAYS = 20;
-/** With fewer loaded days there is no comparison. */
+/** With fewer compared days, every day is plausible. */
 const FEWEST_DAYS = 5;
-/** A count below this part of the median, or above this multiple of it, is implausible. */
+/** A count below this fraction of the median, or above this multiple of it, is implausible. */
 const PLAUSIBLE_PART = 0.9;
 const PLAUSIBLE_MULTIPLE = 2;
-/** In tenths: a count at or below this part of the count in the replaced revision is a loss. */
+/** A count is a loss when it is at most this many tenths of the count in the replaced revision. */
 const LOSS_TENTHS = 9;
 /** The maximum number of securities that a loss names. */
 const NAMED_SECURITIES = 5;
-/** With fewer rows, days can have equal counts for each security by chance. */
+/** A pack with fewer rows is not compared by security, because the counts of two days can be equal by chance. */
 const FEWEST_COMPARED_ROWS = 1_000;
 
-/** A pack's counts for one exchange; `securities` have rows. */
+/** A pack's counts for one exchange. `securities` counts only those with rows. */
 export interface MarketCounts {
   market: Market;
   securities: number;
@@ -48,7 +48,10 @@ interface Row extends MarketCounts {
   tradedate: BeijingDate;
 }
 
-/** Compares the pack `packId` of the day `tradedate`, whose index rows are loaded, with the other available days. */
+/**
+ * Compares the pack `packId` of the day `tradedate`, whose index rows are loaded, with the nearest other available
+ * days.
+ */
 export async function comparisonOf(
   db: D1Database,
   tradedate: BeijingDate,
@@ -75,7 +78,7 @@ export async function comparisonOf(
   return compare(own?.results ?? [], [...byDay.values()]);
 }
 
-/** Compares `own` with the other days by exchange; an exchange that only other days have counts as 0. */
+/** Compares `own` with the other days by exchange; an exchange that only the other days have counts as 0. */
 export function compare(
   own: readonly MarketCounts[],
   others: readonly (readonly MarketCounts[])[],
@@ -106,16 +109,17 @@ export interface Loss {
   revision: number;
   /** Exchanges that lost at least 10 % of their rows. */
   markets: { market: Market; rows: number; before: number }[];
-  /** Number of securities that lost at least 10 % of their rows. */
+  /** Number of securities that have no rows any more. */
   lost: number;
+  /** Number of other securities that lost at least 10 % of their rows. */
   fewer: number;
-  /** The first of these securities, those without rows first. */
+  /** The first of all these securities, those without rows first. */
   securities: { code: string; rows: number; before: number }[];
 }
 
 /**
- * Returns what the pack `packId`, whose index rows are loaded, lacks compared with the current revision of the day
- * `tradedate` in any state; null when it lacks nothing or the day was never loaded. Other days do not matter.
+ * Returns what the pack `packId`, whose index rows are loaded, lacks compared with the day's current revision in any
+ * state; null when it lacks nothing or the day was never loaded. Other days do not matter.
  */
 export async function lossOf(
   db: D1Database,
@@ -124,7 +128,10 @@ export async function lossOf(
   dataset: DatasetName,
 ): Promise<Loss | null> {
   const day = part`d.tradedate = ${tradedate} AND d.dataset = ${dataset}`;
-  /** Rows of the day's pack of which this pack has at most nine tenths; `of` are the identifying columns. */
+  /**
+   * Returns the SQL of the rows in the current pack of which the new pack has at most nine tenths. The columns `of`
+   * identify a row of `table`.
+   */
   const lossIn = (table: string, of: string[]) => {
     const isSame = of.map((column) => `a.${column} = b.${column}`).join(" AND ");
     return part`b.rows AS before, coalesce(a.rows, 0) AS rows
@@ -153,8 +160,9 @@ function marketsOf(packId: number | Part): Part {
 }
 
 /**
- * Returns the newest other available day with exactly the same number of rows and last time for every security as the
- * pack `packId`, whose index rows are loaded; most likely it is the same delivery. Null when there is none.
+ * Returns the newest other available day on which every security has exactly the same number of rows and the same last
+ * time as in the pack `packId`, whose index rows are loaded. It is most likely the same delivery. Null when there is
+ * none.
  */
 export async function repeatedDay(
   db: D1Database,

@@ -19,9 +19,9 @@ export interface PackClaims {
   rows: number;
   securities: number;
   degraded: boolean;
-  /** What a degraded build lacks, as a clause; absent where the publisher did not say. */
+  /** What a degraded build lacks, as a clause; absent when the publisher did not say. */
   shortfall?: string;
-  /** The result of the builder's quality check; absent where none ran. */
+  /** The result of the builder's quality check; absent when none ran. */
   quality?: PackQuality;
 }
 
@@ -34,14 +34,14 @@ export interface PackQuality {
   checks?: Record<string, CheckCounts> | undefined;
 }
 
-/** Number of securities that passed and failed a check, and for which it is not provable. */
+/** Numbers of securities that passed a check, that failed it, and for which the data proves neither. */
 export interface CheckCounts {
   passed: number;
   failed: number;
   not_provable: number;
 }
 
-/** Returns the name of a dataset's pack of a day among uploads. */
+/** Returns the upload target of a day's pack: `<dataset>/<date>`. */
 export function packTarget(tradedate: BeijingDate, dataset: DatasetName): string {
   return `${dataset}/${tradedate}`;
 }
@@ -51,12 +51,12 @@ export function daySubject(tradedate: BeijingDate, dataset: DatasetName): string
   return dataset === "orders" ? tradedate : packTarget(tradedate, dataset);
 }
 
-/** D1 accepts values of up to 2 MB; half of it leaves space for long lists of blocks. */
+/** The maximum size of a chunk. D1 accepts values of up to 2 MB; half of that leaves space for long lists of blocks. */
 const CHUNK_CHARACTERS = 1_000_000;
 
 /**
- * Loads the index rows of a pack in one batch of few statements (D1 binds at most 100 values a statement, so rows are
- * passed as JSON and blocks as hex) and sums them up by exchange. Idempotent.
+ * Loads the index rows of a pack and their sums by exchange in one batch. Rows are passed as JSON and blocks as hex,
+ * because D1 binds at most 100 values in a statement. Idempotent.
  */
 export async function loadIndexRows(db: D1Database, packId: number, rows: SectionRow[]): Promise<void> {
   const load = (chunk: string[]) => sql(db)`
@@ -112,9 +112,9 @@ function shortOf({ verdict, summary }: PackQuality): PackQuality {
 }
 
 /**
- * Records what a publisher of the same rows says now of the served pack `packId`: the result of a later quality check,
- * for example when the day's trades arrived after its orders, and what a degraded pack lacks. Changes nothing of what is
- * absent or equal.
+ * Updates the claims of the served pack `packId` from a publisher that sends the same rows again: the result of a later
+ * quality check, for example after the day's trades arrived, and what a degraded pack lacks. A claim that is absent or
+ * equal changes nothing.
  */
 export async function restateClaims(
   db: D1Database,
@@ -149,7 +149,7 @@ export async function restateClaims(
   if (statements.length > 0) await db.batch(statements);
 }
 
-/** Records whether the publisher forces an upload that is implausible. */
+/** Records whether the publisher forces the upload. */
 export async function setForced(db: D1Database, uploadId: string, forced: boolean): Promise<void> {
   const flag = forced ? 1 : 0;
   await sql(db)`
@@ -172,7 +172,7 @@ export interface ArrivedPack extends By {
   origin: { builderVersion: string; sourcesSha256: string } | null;
 }
 
-/** An SQL condition: neither a withdrawal nor damage of its object prevents serving the row of `uploads`. */
+/** An SQL condition on a row of `uploads`: neither a withdrawal nor damage of its object prevents serving it. */
 const ALLOWED = part`${allowedSql(
   part`uploads.target`,
   part`uploads.claims ->> 'buildId'`,
@@ -190,7 +190,7 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
   const { uploadId, revision, objectId } = arrived.upload;
   const day = part`tradedate = ${tradedate} AND dataset = ${dataset}`;
   const isNewest = part`NOT EXISTS (SELECT 1 FROM day_revisions WHERE ${day} AND revision >= ${revision})`;
-  // This upload is completing in this transaction and not in the history yet.
+  // The first statement has claimed the upload, and the history does not contain its revision yet.
   const isClaimed = part`EXISTS (SELECT 1 FROM uploads WHERE upload_id = ${uploadId} AND state = 'served') AND ${isNewest}`;
   const change = { atMs: nowMs, dataset, tradedate, kind: "published", revision, packId: objectId } as const;
   const target = packTarget(tradedate, dataset);

@@ -39,13 +39,13 @@ export function findRefusal(db: D1Database, requestId: string): Promise<Refusal 
   return sql(db)`SELECT ${COLUMNS} FROM refusals WHERE request_id = ${requestId}`.first<Refusal>();
 }
 
-/** Returns at most `count` last refusals of the account, newest first. */
+/** Returns the account's last refusals, at most `count`, newest first. */
 export async function lastRefusals(db: D1Database, accountId: string, count: number): Promise<Refusal[]> {
   return rows<Refusal>(sql(db)`
     SELECT ${COLUMNS} FROM refusals WHERE account_id = ${accountId} ORDER BY at_ms DESC LIMIT ${count}`);
 }
 
-/** Deletes refusals from before `beforeMs`. Returns their number. */
+/** Deletes refusals from before `beforeMs`. Returns how many. */
 export async function forgetRefusals(db: D1Database, beforeMs: number): Promise<number> {
   const { meta } = await sql(db)`DELETE FROM refusals WHERE at_ms < ${beforeMs}`.run();
   return meta.changes;

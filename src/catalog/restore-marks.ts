@@ -1,13 +1,13 @@
 /**
  * Statements of the restore's transaction that preserve what a restore must not undo: issued revision numbers,
- * decisions, and changes for clients that follow the list of changes.
+ * decisions, and the list of changes that clients follow.
  */
 import { differences } from "./day-changes.ts";
 import { plain } from "./sql.ts";
 
 /**
  * Returns statements to run before anything is replaced: they record issued revision numbers and what days serve.
- * `open` is the condition, over `?1`, under which the restore continues.
+ * `open` is the SQL condition that the restore `?1` is open.
  */
 export function rememberSeen(open: string): string[] {
   return [
@@ -21,7 +21,7 @@ export function rememberSeen(open: string): string[] {
   ];
 }
 
-/** Returns the SQL of the newest withdrawal that prevents serving `content` of `target`. */
+/** Returns the FROM clause of the withdrawals that prevent serving `content` of `target`. */
 const against = (target: string, content: string) =>
   `FROM withdrawals w WHERE w.target = ${target} AND (w.content = ${content} OR w.standing = 1)`;
 const DAY_DECISIONS = against(
@@ -33,13 +33,16 @@ const FILE_DECISIONS = against(
   "day_files.sha256",
 );
 
-/** When and by whom a day was withdrawn, from the backup's audit; without an entry, 0 and `service`. */
+/**
+ * The FROM clause of the audit entry that says when and by whom the day `d` was withdrawn. Without one, 0 and `service`
+ * are used.
+ */
 const DAY_AUDIT =
   "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.audit_id DESC LIMIT 1";
 
 /**
- * Returns statements to run after everything was replaced: withdrawals and damage since the backup remain, and those of
- * the backup become decisions too (backups of earlier versions hold only the day's state).
+ * Returns statements to run after everything was replaced. Withdrawals and damage found since the backup remain. Those
+ * in the backup become decisions too, because backups of earlier versions contain only the day's state.
  */
 export function keepDecisions(open: string): string[] {
   return [
@@ -70,18 +73,21 @@ export function keepDecisions(open: string): string[] {
   ];
 }
 
-/** The note of a file that a restore withdraws because its object is not in R2; not an operator's decision. */
+/** The note of a file that a restore withdraws because its object is not in R2. This is not an operator's decision. */
 export const OBJECT_ABSENT = "its object was not there at the restore";
 
-/** An SQL condition: a day serves another revision now (`d`, its pack `p`) than before (`was`); each can be absent. */
+/**
+ * An SQL condition: the content that the day serves now (`d`, its pack `p`) differs from that before the restore
+ * (`was`). Either can be absent.
+ */
 const DIFFERS = `
   iif(d.state = 'available',
     was.state IS NOT 'available' OR was.revision <> d.revision OR was.sha256 <> p.sha256,
     was.state IS 'available')`;
 
 /**
- * Comparing two packs takes tens of milliseconds, and a statement may take 30 s. When a restore changes the packs of
- * more days than this, the change entries of those days do not list the differing securities.
+ * The maximum number of days for which a restore compares packs. Comparing two packs takes tens of milliseconds, and a
+ * statement may take 30 s. When more days changed, their entries do not list the differing securities.
  */
 const COMPARED_DAYS = 100;
 
@@ -98,10 +104,12 @@ const DIFFERENCES = differences(plain("d.pack_id"), plain("was.pack_id")).map(
 );
 
 /**
- * Returns statements to run after everything was replaced. They add a change for each dataset's day that now serves
- * another content, and for every served day of a deployment that was empty. The numbers of changes continue above all
- * used ones. A lost catalog may have issued numbers after the backup, so the new ones begin at the current Unix time in
- * seconds, because there is less than one change per second. The number that caches depend on continues likewise.
+ * Returns statements to run after everything was replaced. They record a change for each dataset's day that now serves
+ * different content; in a deployment that was empty, these are all served days.
+ *
+ * The new change numbers must be higher than all that were ever issued. A lost catalog may have issued numbers after
+ * the backup, so the new ones begin at the current Unix time in seconds, because there is less than one change per
+ * second. The catalog revision, on which caches depend, is raised in the same way.
  */
 export function tellSeen(open: string, nowMs: number): string[] {
   const second = Math.floor(nowMs / 1000);

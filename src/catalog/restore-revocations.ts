@@ -1,11 +1,11 @@
 /**
- * Statements of the restore's transaction that preserve revocations after the backup: tokens, keys, shares and external
- * shares that were revoked, accounts that were disabled. Subscriptions that an operator has changed since then stay as
- * they are. `open` is the condition, over `?1`, under which the restore continues.
+ * Statements of the restore's transaction that preserve revocations made after the backup: of tokens, keys, shares and
+ * external shares, and of accounts that were disabled. Subscriptions that an operator has changed since then stay as
+ * they are. `open` is the SQL condition that the restore `?1` is open.
  */
 import { BACKUP_TABLES } from "./backup-tables.ts";
 
-/** Something that is in force or absent in the backup and stays revoked. */
+/** Something that stays revoked although it is in force in the backup, or absent from it. */
 export interface KeptRevocation {
   kind: "token" | "account" | "key" | "key_end" | "share" | "external" | "plans";
   /** A token's name, a key's id, a share's id, an account's id, or `<data type>/<year>`. */
@@ -45,8 +45,8 @@ const subscriptionsOf = (id: string) => `(SELECT json_group_array(json_array(pla
 const CHANGED_PLANS = "SELECT id FROM revoked_over WHERE kind = 'plans' AND came_back = 1";
 
 /**
- * Returns the SQL of the subscriptions of every account whose plans an operator changed after the backup's audit ends.
- * `columns` are those of that audit; undefined when the backup has none.
+ * Returns the SQL of the subscriptions of every account whose plans an operator changed after the last such change in
+ * the backup's audit. `columns` are the columns of that audit; undefined when the backup has none.
  */
 function plansOf(columns: readonly string[] | undefined): string {
   const cell = (name: string) => `(row.value ->> ${columns?.indexOf(name)})`;
@@ -66,7 +66,7 @@ function plansOf(columns: readonly string[] | undefined): string {
 
 /**
  * Returns statements to run before anything is replaced: they record what is revoked, disabled, ended early or cleared.
- * `auditColumns` are those of the backup's audit.
+ * `auditColumns` are the columns of the backup's audit, if it has one.
  */
 export function rememberRevoked(open: string, auditColumns: readonly string[] | undefined): string[] {
   const remember = (select: string) =>
@@ -78,13 +78,13 @@ export function rememberRevoked(open: string, auditColumns: readonly string[] | 
         `SELECT '${kind}', ${id}, ${subject}, ${instant}, ${asJson(table)} FROM ${table} WHERE ${instant} IS NOT NULL`,
       ),
     ),
-    // Rows of accounts that are not in the backup need their account.
+    // A revoked key or share whose account is not in the backup needs that account's row.
     remember(
       `SELECT 'owner', account_id, account_id, 0, ${asJson("accounts")} FROM accounts WHERE account_id IN (
          SELECT account_id FROM api_keys WHERE revoked_at_ms IS NOT NULL
          UNION SELECT account_id FROM shares WHERE revoked_at_ms IS NOT NULL)`,
     ),
-    // A rolled key ends; in the backup it may have no end.
+    // A rolled key has an end, which it can lack in the backup.
     remember(
       `SELECT 'key_end', sha256, key_id, expires_at_ms, '[]' FROM api_keys
        WHERE revoked_at_ms IS NULL AND expires_at_ms IS NOT NULL`,
@@ -150,7 +150,10 @@ export function revokeAgain(open: string): string[] {
   ];
 }
 
-/** Returns statements that keep rows that are not in the backup, so that a revoked key cannot be imported again. */
+/**
+ * Returns the statement that inserts recorded rows that are not in the backup, so that a revoked key cannot be imported
+ * again.
+ */
 function insertRemembered(table: string, kinds: readonly string[], open: string): string {
   const columns = columnsOf(table);
   const values = columns.map((_, place) => `row ->> ${place}`);

@@ -9,10 +9,12 @@ import { keepDecisions, OBJECT_ABSENT, rememberSeen, tellSeen } from "./restore-
 import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "./restore-revocations.ts";
 import { column, part, plain, sql, type Value } from "./sql.ts";
 
-/** Ids of uploads that begin during a restore stay below those that the restore assigns. */
+/**
+ * The gap between existing ids and those that a restore assigns. Uploads that begin during the restore get ids in it.
+ */
 const ID_GAP = 1_000_000;
 
-/** The most packs whose index rows are deleted in one call; each has thousands of rows. */
+/** The maximum number of packs whose index rows are deleted in one call; each has thousands of rows. */
 const SWEPT_AT_ONCE = 20;
 
 export interface Restore {
@@ -26,7 +28,7 @@ export interface Restore {
   backupId: string | null;
   /** Whether the deployment was empty when the restore began. */
   overEmpty: boolean;
-  /** When done: what stays revoked although it is in force or absent in the backup. */
+  /** When done: what stays revoked although it is in force in the backup, or absent from it. */
   kept: KeptRevocation[];
 }
 
@@ -55,7 +57,7 @@ type RestoreRow = Omit<Restore, "tables" | "overEmpty" | "kept"> & {
 export type NewRestore = Pick<Restore, "restoreId" | "chunks" | "tables"> &
   Partial<Pick<Restore, "backupId" | "overEmpty">>;
 
-/** Opens a restore, replacing any other one and what it had loaded. */
+/** Opens a restore. Deletes any other open restore and the chunks that it had received. */
 export async function beginRestore(
   db: D1Database,
   { restoreId, chunks, tables, backupId = null, overEmpty = false }: NewRestore,
@@ -85,7 +87,10 @@ export async function restoreChunks(db: D1Database, restoreId: string): Promise<
 export interface NewChunk {
   n: number;
   table: string;
-  /** The keys before a sealed page and at its end; null at the table's first and last page. */
+  /**
+   * `after` is the key of the last row before a sealed page, `next` the key of its last row; null at the start and at
+   * the end of the table.
+   */
   after?: Value[] | null;
   next?: Value[] | null;
   rows: Value[][];
@@ -104,7 +109,7 @@ export async function addRestoreChunk(
     FROM restores WHERE restore_id = ${restoreId} AND state = 'open'`.run();
 }
 
-/** Returns the tables of the restore whose pages are not complete and consecutive. */
+/** Returns the tables of the restore whose pages are incomplete or not consecutive. */
 export async function brokenTables(db: D1Database, { restoreId, tables }: Restore): Promise<string[]> {
   const { results } = await sql(db)`
     SELECT table_name AS name, after_key AS after, next_key AS next
@@ -133,7 +138,7 @@ export interface RestoredObject {
   buildId: string;
 }
 
-/** Returns the objects of `objectIds` (ids of the backup) in the restore's chunks. */
+/** Returns the packs and files with these ids (of the backup) from the restore's chunks. */
 export async function restoredObjects(
   db: D1Database,
   restore: Restore,
@@ -158,7 +163,7 @@ export async function restoredObjects(
   return results;
 }
 
-/** Returns which of `objectIds` an earlier call found complete. */
+/** Returns those of `objectIds` that `markReady` has recorded. */
 export async function readyObjects(
   db: D1Database,
   restoreId: string,
@@ -183,11 +188,11 @@ export async function markReady(
     VALUES (${restoreId}, ${objectId}, ${etag})`.run();
 }
 
-/** Tables to empty too, because they refer to replaced rows. */
+/** Tables that are emptied too, because their rows refer to replaced rows. */
 const GO_TOO = ["console_sessions", "console_invites", "refusals"];
 
 /**
- * Replaces everything by the backup in one transaction. A day whose pack is not in R2 is not served, a file whose
+ * Replaces the catalog with the backup in one transaction. A day whose pack is not in R2 is not served, a file whose
  * object is missing is withdrawn, and open uploads end. Idempotent.
  */
 export async function completeRestore(db: D1Database, restore: Restore, by: By): Promise<void> {
@@ -228,8 +233,8 @@ function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: 
 }
 
 /**
- * Tables that keep their rows in addition to the backup's, and which row counts for equal keys: issued numbers
- * (`rememberSeen`), decisions (`keepDecisions`), and what was served.
+ * Tables that keep their rows in addition to the backup's, each with the clause that decides between rows with the same
+ * key: issued numbers (`rememberSeen`), decisions (`keepDecisions`), and what was served.
  */
 const KEPT: Record<string, string> = {
   revision_floors: "ON CONFLICT (target) DO UPDATE SET revision = max(revision, excluded.revision)",
@@ -242,7 +247,10 @@ const KEPT: Record<string, string> = {
 /** Entries are only appended to the audit. */
 const REPLACED = BACKUP_TABLES.filter(({ name }) => !(name in KEPT) && name !== "audit");
 
-/** A restore ends uploads: R2 can have lost or replaced their parts, and their numbers may have been issued again. */
+/**
+ * Statements that end open uploads. R2 can have lost or replaced their parts, and their numbers may have been issued
+ * again.
+ */
 const OPEN_UPLOADS_GO = [
   "DELETE FROM upload_parts WHERE TRUE",
   "DELETE FROM uploads WHERE state IN ('uploading', 'completing')",
@@ -272,7 +280,7 @@ function insertOf({ name, id }: BackupTable, { tables, idShift }: Restore, open:
 
 const READY = "SELECT object_id FROM restore_objects WHERE restore_id = ?1";
 
-/** Copied objects have new etags; missing objects are not offered. */
+/** Returns statements that set the etags of copied objects and withdraw files whose object is missing. */
 function presentEtags({ idShift }: Restore): string[] {
   const etag = (id: string) =>
     `(SELECT o.etag FROM restore_objects o WHERE o.restore_id = ?1 AND o.object_id = ${id} - ${idShift})`;
@@ -292,8 +300,8 @@ const INDEXED_PACKS = part`
     SELECT (SELECT min(pack_id) FROM day_securities WHERE pack_id > id) FROM packs WHERE id IS NOT NULL)`;
 
 /**
- * Deletes the index rows of some packs that are no longer in the catalog, as restores leave them; those of an open
- * restore stay. Returns the number of remaining packs.
+ * Deletes index rows that restores have left: those of a limited number of packs that are no longer in the catalog.
+ * Rows of an open restore stay. Returns the number of remaining packs.
  */
 export async function sweepIndexRows(db: D1Database): Promise<number> {
   const { results } = await sql(db)`

@@ -1,5 +1,5 @@
 /**
- * Finds the versions of the share secret that are in use, and replaces older ones. Instants are Unix
+ * Finds the versions of the share secret that are in use, and moves shares away from older ones. Instants are Unix
  * milliseconds.
  */
 import type { By } from "./accounts.ts";
@@ -27,7 +27,7 @@ export async function secretVersionUse(db: D1Database, nowMs: number): Promise<V
     GROUP BY version ORDER BY version`);
 }
 
-/** Ends every share in force whose password has a version older than `version`. Returns their number. */
+/** Revokes every share in force whose password has a version older than `version`. Returns their number. */
 export async function revokeOlderShares(db: D1Database, version: number, by: By): Promise<number> {
   const { nowMs, actor } = by;
   const isOlder = part`secret_version < ${version} AND revoked_at_ms IS NULL
@@ -43,8 +43,8 @@ export async function revokeOlderShares(db: D1Database, version: number, by: By)
 }
 
 /**
- * Stores the same password of `drive` encrypted under another version of the secret. Returns false when the external
- * share has changed since it was read.
+ * Stores the password of an external share, re-encrypted under another version of the secret. Returns false when the
+ * external share has changed since it was read.
  */
 export async function resealDrive(
   db: D1Database,

@@ -15,7 +15,7 @@ export interface Share {
   accountId: string;
   dataType: DataType;
   year: number;
-  /** The newest share of an account, type and year is returned; an older one works until its end. */
+  /** Numbers the shares of an account, type and year. The newest one is returned; older ones work until they end. */
   generation: number;
   /** The version of the share secret from which the password is derived. */
   secretVersion: number;
@@ -47,7 +47,9 @@ export function heldShareStatement(db: D1Database, shareId: string): D1PreparedS
     WHERE s.share_id = ${shareId}`;
 }
 
-/** Returns the share in the result of `heldShareStatement`, also when revoked or expired, or null. */
+/**
+ * Returns the share in the result of `heldShareStatement`, even when it is revoked or expired; null when there is none.
+ */
 export function heldShareOf(result: D1Result | undefined): HeldShare | null {
   const [row] = (result?.results ?? []) as HeldRow[];
   if (row === undefined) return null;
@@ -59,7 +61,7 @@ export function heldShareOf(result: D1Result | undefined): HeldShare | null {
   };
 }
 
-/** Returns the share with this id, also when revoked or expired, or null. */
+/** Returns the share with this id, even when it is revoked or expired; null when there is none. */
 export async function shareById(db: D1Database, shareId: string): Promise<HeldShare | null> {
   return heldShareOf(await heldShareStatement(db, shareId).all());
 }

@@ -1,4 +1,4 @@
-/** SQL with its values in place: `sql(db)` makes a statement, `part` a piece of one. */
+/** Tags for SQL with its values written in place: `sql(db)` makes a statement, `part` a piece of one. */
 
 /** A value that a statement binds. */
 export type Value = string | number | null;
@@ -26,13 +26,13 @@ export function part(texts: TemplateStringsArray, ...given: (Value | Part)[]): P
   return new Part(text, values);
 }
 
-/** Returns text of this code, such as the name of a column, as a piece of SQL. It must never come from a caller. */
+/** Returns `text`, such as the name of a column, as a piece of SQL. It must never be a caller's text. */
 export function plain(text: string): Part {
   return new Part(text);
 }
 
 /**
- * Returns the tag that makes a statement of `db`; D1 binds at most 100 values in one.
+ * Returns the tag that makes a statement of `db`. D1 binds at most 100 values in a statement.
  *
  * @example sql(db)`SELECT revision FROM order_days WHERE tradedate = ${day}`.first<number>("revision")
  */

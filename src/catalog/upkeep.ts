@@ -33,7 +33,10 @@ const isExpired = (nowMs: number) => part`
   AND NOT EXISTS (SELECT 1 FROM day_revisions r
     WHERE r.pack_id = p.pack_id AND (r.replaced_at_ms IS NULL OR r.replaced_at_ms > ${nowMs - REPLACED_KEPT_MS}))`;
 
-/** The state that counts when several rows name one key, because an unserved number can be issued again. */
+/**
+ * When several rows have the same key, the duty with the lowest rank counts. This happens because the number of an
+ * unserved upload can be issued again.
+ */
 const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, unserved: 4 };
 
 /** Returns every object in the catalog at `nowMs`, by key. */
@@ -118,7 +121,10 @@ const PACK_KEYS = part`
   SELECT object_key AS objectKey FROM day_packs
   UNION SELECT object_key FROM uploads WHERE r2_upload_id <> ${ADOPTED_R2_UPLOAD_ID}`;
 
-/** Returns the keys of all packs of days and of objects that uploads of days created or were going to create. */
+/**
+ * Returns the object keys of all packs of days and of all uploads except adoptions, including uploads that have not
+ * created their object.
+ */
 export async function knownPackKeys(db: D1Database): Promise<Set<string>> {
   return new Set(await column<string>(sql(db)`${PACK_KEYS}`));
 }
@@ -128,7 +134,7 @@ export async function isKnownPackKey(db: D1Database, objectKey: string): Promise
   return (await sql(db)`SELECT 1 FROM (${PACK_KEYS}) WHERE objectKey = ${objectKey}`.first()) !== null;
 }
 
-/** Returns the served revision of each loaded day of a dataset. */
+/** Returns the current revision of each loaded day of a dataset. */
 export async function servedRevisions(db: D1Database, dataset: DatasetName): Promise<Map<string, number>> {
   const days = sql(db)`SELECT tradedate, revision FROM order_days WHERE dataset = ${dataset}`;
   const { results } = await days.all<{ tradedate: string; revision: number }>();
@@ -157,8 +163,8 @@ export async function giveUp(db: D1Database, objectKey: string, by: By): Promise
 }
 
 /**
- * Returns the newest revision of each target (`packTarget`, `fileTarget`) in the catalog; numbers without content after
- * a restore do not count.
+ * Returns the newest revision of each target (`packTarget`, `fileTarget`) in the catalog. Numbers that a restore only
+ * keeps from being issued again do not count.
  */
 export async function newestRevisions(db: D1Database): Promise<Map<string, number>> {
   const { results } = await sql(db)`

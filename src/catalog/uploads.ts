@@ -21,14 +21,14 @@ export interface Upload<Claims = unknown> extends Content<Claims> {
   /** The id of the upload, and of the resulting pack or file. */
   objectId: number;
   uploadId: string;
-  /** The target: `packTarget`, `fileTarget`. */
+  /** What is uploaded (`packTarget`, `fileTarget`). */
   target: string;
-  /** The revision number under which it will be served. */
+  /** The revision number under which the content will be served. */
   revision: number;
   objectKey: string;
   r2UploadId: string;
   state: UploadState;
-  /** The reason for its refusal or its end. */
+  /** Why the upload was refused or has ended; otherwise empty. */
   stateNote: string;
   begunAtMs: number;
 }
@@ -114,7 +114,7 @@ export async function releasePart(db: D1Database, uploadId: string, n: number): 
 /**
  * Returns the number of the target's next revision. Numbers of uploads that may have created an object are not reused,
  * because an object must never be overwritten while it can be served. After a held upload was replaced, operators see a
- * gap; refused uploads leave none.
+ * gap in the numbers; refused uploads leave none.
  */
 export async function nextRevision(db: D1Database, target: string): Promise<number> {
   const taken = sql(db)`SELECT max(revision) AS newest FROM taken_revisions WHERE target = ${target}`;
@@ -151,7 +151,7 @@ export async function beginUpload(
         ${JSON.stringify(upload.claims)}, ${begunAtMs}
       WHERE NOT EXISTS (SELECT 1 FROM uploads WHERE target = ${target} AND state IN ('uploading', 'completing'))
         AND NOT EXISTS (SELECT 1 FROM taken_revisions WHERE target = ${target} AND revision >= ${revision})`,
-    // Parts of ended uploads.
+    // Deletes the parts of ended uploads.
     sql(db)`
       DELETE FROM upload_parts WHERE upload_id IN (
         SELECT upload_id FROM uploads WHERE target = ${target} AND state NOT IN ('uploading', 'completing'))`,

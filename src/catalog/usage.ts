@@ -8,7 +8,10 @@ import { rows, sql } from "./sql.ts";
 /** Days of usage that are kept for billing: two years and a month. */
 export const USAGE_KEPT_DAYS = 761;
 
-/** Accepted requests without credited ones, the files among them, and bytes of bodies. */
+/**
+ * `requests` counts accepted requests that were not credited, `files` the whole files among them, `bytes` the bytes of
+ * response bodies.
+ */
 export interface Served {
   requests: number;
   files: number;
@@ -44,7 +47,7 @@ export async function writeUsage(
 /** Usage of one account, service and day. */
 export type AccountUsage = UsageOwner & DayUsage;
 
-/** Adds `usage` to the stored totals, in one write. A repeated call counts twice. */
+/** Adds `usage` to the stored totals, in one write. Repeating the call counts the usage twice. */
 export async function addUsage(db: D1Database, usage: readonly AccountUsage[]): Promise<void> {
   await sql(db)`
     INSERT INTO usage (day, account_id, service, requests, files, bytes)
@@ -55,7 +58,10 @@ export async function addUsage(db: D1Database, usage: readonly AccountUsage[]): 
       files = files + excluded.files, bytes = bytes + excluded.bytes`.run();
 }
 
-/** Returns the account's usage of the `count` Beijing days that end with `today`, oldest first; days without any are left out. */
+/**
+ * Returns the account's usage of the `count` Beijing days that end with `today`, oldest first. Days without usage are
+ * left out.
+ */
 export async function usageOfAccount(
   db: D1Database,
   accountId: string,
@@ -69,7 +75,10 @@ export async function usageOfAccount(
       AND account_id = ${accountId} ORDER BY day, service`);
 }
 
-/** Returns the sums of every account and service from `from` to `to` (both included), in the order of their names. */
+/**
+ * Returns the total usage of every account and service from `from` to `to` (both included), sorted by account and
+ * service.
+ */
 export async function usageBetween(
   db: D1Database,
   { from, to }: { from: BeijingDate; to: BeijingDate },
@@ -80,7 +89,7 @@ export async function usageBetween(
     FROM usage WHERE day BETWEEN ${from} AND ${to} GROUP BY account_id, service ORDER BY account_id, service`);
 }
 
-/** Deletes usage before the day `before`. Returns the number of rows. */
+/** Deletes usage before the day `before`. Returns the number of deleted rows. */
 export async function forgetUsage(db: D1Database, before: BeijingDate): Promise<number> {
   const { meta } = await sql(db)`DELETE FROM usage WHERE day < ${before}`.run();
   return meta.changes;

@@ -65,7 +65,7 @@ describe("edgetape days, day and changes", () => {
     );
     const late = await edgetape(["day", "publish", DATE, "--if-revision", "2", "--yes"], service);
     expect(late.status).toBe(1);
-    expect(late.stderr).toContain("now at revision 3 by ADMIN_TOKEN");
+    expect(late.stderr).toContain("now at revision 3, last changed by ADMIN_TOKEN");
     const mistaken = await edgetape(["day", "restore", DATE, "--revision", "1", "--yes"], service);
     expect(mistaken.status).toBe(2);
     expect(mistaken.stderr).toMatch(/--if-revision.*--to/);

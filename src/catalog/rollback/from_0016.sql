@@ -1,4 +1,4 @@
--- After the present worker is deployed again: takes back what to_0016.sql put aside.
+-- Run this after the current worker is deployed again. It restores what to_0016.sql put aside.
 DROP INDEX order_days_without_dataset;
 INSERT INTO order_days SELECT * FROM aside_days;
 DROP TABLE aside_days;

@@ -161,7 +161,10 @@ describe("concurrent operators", () => {
     for (const { status, body } of all.filter((each) => each.status !== 200)) {
       expect({ status, body }).toMatchObject({
         status: 409,
-        body: { reason: "day_changed", error: expect.stringContaining("at revision 3 by ADMIN_TOKEN") },
+        body: {
+          reason: "day_changed",
+          error: expect.stringContaining("at revision 3, last changed by ADMIN_TOKEN"),
+        },
       });
     }
     expect(await servedState("20240109")).toMatchObject([

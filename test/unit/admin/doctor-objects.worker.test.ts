@@ -45,7 +45,7 @@ describe("an object that the catalog does not list", () => {
         level: "warning",
         subject,
         advice: expect.stringMatching(
-          /`edgetape doctor --repair` deletes it from 2\S+ on, .*--delete-unknown/,
+          /`edgetape doctor --repair` deletes it once it is 7 days old, at 2\S+; .*--delete-unknown/,
         ),
       })),
     );

@@ -135,7 +135,7 @@ describe("a day's index rows in the doctor's check", () => {
       .bind(other.bytes.length, key)
       .run();
     expect((await repaired()).findings[0]?.sentence).toMatch(
-      /its object is of build [0-9a-f]{32} instead of/,
+      /its object has build id [0-9a-f]{32} instead of/,
     );
     await bucket.put(key, other.bytes.subarray(0, other.bytes.length - 9));
     expect((await repaired()).findings[0]?.sentence).toContain("bytes instead of");

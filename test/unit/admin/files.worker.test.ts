@@ -187,7 +187,7 @@ describe("a daily file is refused", () => {
     await sendParts(file, begun.body);
     const refused = await complete(file, begun.body);
     expect(refused.status).toBe(422);
-    expect(refused.body.error).toContain("20260114_trades.csv was refused and nothing changed: its SHA-256");
+    expect(refused.body.error).toContain("20260114_trades.csv was refused: its SHA-256");
     expect((await publish(file)).status).toBe(404);
     expect((await complete(file, begun.body)).status).toBe(409);
     expect((await add(file)).body).toMatchObject({ state: "verifying" });

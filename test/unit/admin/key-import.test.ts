@@ -106,7 +106,7 @@ describe("a key import", () => {
     expect(answer.refused.map((each) => each.error)).toEqual([
       expect.stringContaining("belongs to account a"),
       expect.stringContaining("revoked"),
-      expect.stringContaining("another end"),
+      expect.stringContaining("a different end"),
     ]);
   });
 });
