@@ -170,7 +170,7 @@ async function accountOf(c: AdminContext): Promise<Answered<CatalogAccount>> {
 /** Returns the current state of the account. */
 export async function shown(c: AdminContext, accountId: string): Promise<Account> {
   const account = await findAccount(c.env.DB, accountId);
-  if (account === null) throw new Error(`account ${accountId} vanished`);
+  if (account === null) throw new Error(`account ${accountId} no longer exists`);
   const keys = await keysOfAccount(c.env.DB, accountId);
   const { sessions, invites } = await consoleAccessOf(c.env.DB, accountId, byOf(c).nowMs);
   const spanOf = ({ createdAtMs, expiresAtMs }: { createdAtMs: number; expiresAtMs: number }) => ({
@@ -263,7 +263,7 @@ const listQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_ACCOUNTS).default(MAX_ACCOUNTS),
 });
 
-/** Lists show plans only, without limits. */
+/** Stands for the plans' limits, which lists of accounts do not show. */
 const NO_LIMITS = {} as Readonly<Record<PlanName, DailyLimits>>;
 
 /** Answers `GET /admin/accounts`. */
@@ -310,7 +310,7 @@ export async function credit(c: AdminContext): Promise<Answered<Standing>> {
   if (!asked.ok) return asked;
   const [account, given] = asked.value;
   const { accountId } = account;
-  // Audited first, because an audit entry without a credit is better than a credit without an entry.
+  // The audit entry is written first: an entry without a credit is better than a credit without an entry.
   await tell(c, "account.credit", accountId, { ...given, ...nameOf(dataset.value) });
   await accountGate(c.env, settingsOf(c.env), accountId, DATASETS[dataset.value].apiname).credit(given);
   return ok(await standingNow(c, accountId, dataset.value));
@@ -335,7 +335,7 @@ async function freeSlot(c: AdminContext): Promise<Answered<Standing>> {
 async function standingNow(c: AdminContext, accountId: string, dataset: DatasetName): Promise<Standing> {
   const settings = settingsOf(c.env);
   const principal = await principalOfAccount(c.env.DB, accountId);
-  if (principal === null) throw new Error(`account ${accountId} vanished`);
+  if (principal === null) throw new Error(`account ${accountId} no longer exists`);
   const [info, { holder }] = await Promise.all([
     accountInfoOf(c.env, settings, principal, nowMs(settings)),
     accountGate(c.env, settings, accountId, DATASETS[dataset].apiname).state(),
@@ -349,7 +349,7 @@ function tell(c: AdminContext, action: string, subject: string, after: object): 
   return addAudit(c.env.DB, byOf(c), { action, subject, after });
 }
 
-/** 32 base62 characters are 190 bits. */
+/** 32 base62 characters hold 190 random bits. */
 const TOKEN_LENGTH = 32;
 
 /** Returns the route that creates an invitation to the console. */
@@ -382,7 +382,7 @@ export function usageRoutes(): Hono<AdminEnv> {
 async function usageOfMonth(c: AdminContext): Promise<Answered<UsageList>> {
   const month = parsed(monthSchema, c.req.query("month"), "month");
   if (!month.ok) return month;
-  // Days are compared as text, so the 31st is the end of shorter months too.
+  // Days are compared as text, so 31 is a valid upper bound for shorter months too.
   const [from, to] = [`${month.value}01`, `${month.value}31`] as [BeijingDate, BeijingDate];
   return ok({ month: month.value, usage: await usageBetween(c.env.DB, { from, to }) });
 }

@@ -60,7 +60,7 @@ const afterSchema = z
     return z.NEVER;
   })
   .optional();
-/** 24 base62 characters are 142 bits. */
+/** 24 base62 characters hold 142 random bits. */
 const ID_LENGTH = 24;
 
 const keySchema = z.array(z.union([z.string(), z.number()])).min(1);
@@ -138,7 +138,7 @@ async function begin(c: AdminContext): Promise<Answered<RestoreState>> {
   if (unsealed !== null) return refused(unsealed);
   const backupId = body.value.unauthenticated ? null : (body.value.identity?.id ?? null);
   const known = await findRestore(db, body.value.restoreId);
-  // The command may have missed the last answer. Repeating the restore would give the same state.
+  // The command may not have received the last answer. Repeating the restore would give the same state.
   if (known?.state === "done" && !body.value.force) return ok(await done(c, known));
   const holds = await tablesInUse(db);
   if (holds.length > 0 && !body.value.force) return refused({ reason: "not_empty", holds });

@@ -1,5 +1,6 @@
 /**
- * Reads and answers admin requests: bodies are parsed strictly, and answers are JSON, `{error, reason}` for a refusal.
+ * Reads admin requests and writes their answers. Bodies are parsed strictly. Answers are JSON; a refusal is `{error,
+ * reason}`.
  */
 import type { Context } from "hono";
 import type * as z from "zod";

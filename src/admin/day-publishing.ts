@@ -1,5 +1,5 @@
 /**
- * Serves a day's content: an uploaded pack, an earlier content of the day, or a pack in R2 that the catalog lacks, for
+ * Serves a day's content: an uploaded pack, content from the day's history, or a pack in R2 that the catalog lacks, for
  * example after an older backup was restored.
  */
 
@@ -111,8 +111,8 @@ export interface ActedOn {
 }
 
 /**
- * Withdraws the revision that the operator saw. When it is already withdrawn, the result has `changed` false. Refuses
- * when the day has changed.
+ * Withdraws the revision that the operator saw. Returns `changed: false` when that revision is already withdrawn.
+ * Refuses when the day has changed.
  */
 export async function withdraw(
   { db }: Stores,
@@ -142,18 +142,18 @@ export interface ServeAgainAsk extends DatasetDay {
    */
   state?: DayState | undefined;
   /**
-   * The content to serve. `present`: the current one. `previous`: the newest one from before the first revision of the
-   * current content that is neither withdrawn nor damaged, so that a second restore never serves what the first one
-   * replaced. A number: the content of that revision. The withdrawal of a `present` or numbered content ends, because
-   * the operator chose it.
+   * The content to serve. `present`: the current one. `previous`: the newest one that is older than the first revision
+   * of the current content and neither withdrawn nor damaged. A second restore therefore never serves what the first
+   * one replaced. A number: the content of that revision. Choosing `present` or a number ends the withdrawal of that
+   * content.
    */
   content: "present" | "previous" | number;
 }
 
 /**
- * Serves a content from the day's history as a new revision, after checking its bytes in R2 against their SHA-256 and
- * the checksums of its index. Plausibility is not checked again. Refuses when the day has changed since the operator
- * read it, when the content does not exist or is no longer stored, and when its pack is damaged.
+ * Serves content from the day's history again, as a new revision. Its bytes in R2 are first checked against their
+ * SHA-256 and the checksums of the index, but plausibility is not checked again. Refuses when the day has changed since
+ * the operator read it, when the content does not exist or is no longer stored, and when its pack is damaged.
  */
 export async function serveContentAgain(
   { db, bucket }: Stores,
@@ -192,7 +192,7 @@ export async function serveContentAgain(
   const seen = { ...of, revision, state: day.state };
   const served = await serveAgain(db, seen, { packId, buildId, kind, number }, asOfNow(by, begunMs));
   const after = await servedDay(db, tradedate, dataset);
-  if (after === null) throw new Error(`${calledOf(of)} vanished`);
+  if (after === null) throw new Error(`${calledOf(of)} is no longer in the catalog`);
   return served
     ? ok({ day: after, changed: true, actor: by.actor.name })
     : refused(await changedBy(db, of, after));
@@ -265,7 +265,7 @@ const claimsSchema = z.object({
 
 /**
  * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as for an uploaded pack.
- * Refuses an object that is missing, already in the catalog (which can restore it instead), without a known checksum,
+ * Refuses an object that is missing, already in the catalog (from which it can be restored), without a known checksum,
  * found damaged, or not a complete pack of that day. Refuses withdrawn content too.
  */
 export async function adoptPack(
@@ -325,7 +325,10 @@ function isPlaceOf(objectKey: string, { dataset, tradedate }: DatasetDay): boole
 
 type Adopted = Pick<Upload<PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "claims">;
 
-/** Opens an upload without parts, or resumes the open upload of the same pack, for example one that needed force. */
+/**
+ * Opens an upload without parts, or resumes the open upload of the same pack, for example after a refusal without
+ * force.
+ */
 async function openAdoption(
   stores: Stores,
   target: UploadTarget<PackClaims>,

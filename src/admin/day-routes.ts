@@ -133,7 +133,7 @@ async function listMonth(c: AdminContext): Promise<Answered<DayList>> {
   if (!month.ok) return month;
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
-  // Days are compared as text, so the 31st is the end of shorter months too.
+  // Days are compared as text, so 31 is a valid upper bound for shorter months too.
   const [first, last] = [`${month.value}01`, `${month.value}31`] as [BeijingDate, BeijingDate];
   const days = await catalogOverview(c.env.DB, {
     first,

@@ -87,7 +87,7 @@ function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
   return { ...entry, blocksBlob: encodeBlocks(blocks) };
 }
 
-/** Returns an entry as one text, in the form of `indexRowsOf`. */
+/** Returns an entry as one text, in the form that `indexRowsOf` returns. */
 function factsOf({ offset, length, footerLength, rows, lastTime, crc, blocks }: SectionEntry): string {
   const hex = Buffer.from(encodeBlocks(blocks)).toString("hex").toUpperCase();
   return [offset, length, footerLength, rows, lastTime, crc, hex].join(" ");

@@ -1,6 +1,6 @@
 /**
- * Handles objects in R2 that are not in the catalog: leftovers, or content newer than a restored backup. Only objects
- * that are not needed are deleted without asking.
+ * Finds and deletes objects in R2 that are not in the catalog: leftovers, or content that is newer than a restored
+ * backup. Only objects that are not needed are deleted without asking.
  */
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import { beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
@@ -32,7 +32,7 @@ interface Place {
 }
 
 /**
- * An object that is not in the catalog; `place` is null when its key has no form that the service uses. `newer`: its
+ * An object that is not in the catalog; `place` is null when the service uses no keys of its form. `newer`: its
  * revision is higher than every revision of its day or file in the catalog, and if it is a pack, its index can be read.
  * `left`: it is not needed.
  */
@@ -42,7 +42,7 @@ interface UnknownObject {
   kind: "newer" | "left";
 }
 
-/** Returns what `key` names; null for a key in no form that the service uses. */
+/** Returns what `key` names; null when the service uses no keys of its form. */
 export function placeOf(key: string): Place | null {
   const pack = parsePackObjectKey(key);
   if (pack !== null) {
@@ -102,7 +102,7 @@ async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): 
   return deleted;
 }
 
-/** Marks content that is not served now as lost when its object is missing. */
+/** Marks content as lost when it is not served and its object is missing. */
 export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By): Promise<Finding[]> {
   const given: Finding[] = [];
   for (const { objectKey, called, duty } of missing) {
@@ -137,7 +137,7 @@ async function isWholePack(
 ): Promise<boolean> {
   const readRange = async (offset: number, length: number) => {
     const part = await bucket.get(key, { range: { offset, length } });
-    if (part === null) throw new PackFormatError("it is gone");
+    if (part === null) throw new PackFormatError("its object is not in R2");
     return new Uint8Array(await part.arrayBuffer());
   };
   const index = await packIndex(size, readRange, dataset);

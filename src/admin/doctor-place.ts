@@ -21,7 +21,7 @@ export async function placeReport(c: AdminContext): Promise<PlaceReport> {
   };
 }
 
-/** Returns whether an entry that was put into the cache is found again. */
+/** Returns whether the cache returns an entry that was put into it. */
 async function cacheAnswers(origin: string): Promise<boolean> {
   const key = `${origin}/.place/${crypto.randomUUID()}`;
   try {

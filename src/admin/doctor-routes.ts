@@ -55,7 +55,7 @@ export function doctorRoutes(): Hono<AdminEnv> {
     .post("/index/:date/repair", async (c) => answer(c, await repairIndex(c)));
 }
 
-/** Returns whether only this machine can reach the deployment, as with the demo and a loopback address. */
+/** Returns whether only this machine can reach the deployment: it is the demo, or its address is a loopback address. */
 function isLocal(c: AdminContext): boolean {
   return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
 }
@@ -107,7 +107,7 @@ async function servedOf(
   return pack === null ? refused(noDay(day.value)) : ok({ day: day.value, pack });
 }
 
-/** `--repair` ends uploads that began longer ago than this, which can then not be resumed. */
+/** `--repair` ends uploads that are older than this; they cannot be resumed afterwards. */
 const REPAIRED_AFTER_MS = 24 * 3_600_000;
 
 type StoresHealth = DoctorReport["stores"];
@@ -134,8 +134,8 @@ async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promis
 }
 
 /**
- * Repairs without loss: ends uploads older than a day, deletes orphaned and expired objects, and marks unserved content
- * without an object as lost.
+ * Makes repairs that lose no data: ends uploads older than a day, deletes orphaned and expired objects, and marks
+ * unserved content as lost when its object is missing.
  */
 export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
   const place = doctorsPlace(env);

@@ -97,8 +97,7 @@ function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: strin
 }
 
 /**
- * Returns the refusal of a builder's file when an operator's revision has passed its checks, whatever its state; null
- * when there is none.
+ * Returns the refusal of a builder's file when an operator's revision has passed its checks; null when there is none.
  */
 function operatorsRefusal(revisions: readonly StoredFile[]): AdminRefusal | null {
   const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");

@@ -47,7 +47,7 @@ export type AdminRefusal =
   | { reason: "file_unchecked"; name: string }
   | { reason: "day_of_other_year"; day: string; year: number }
   | { reason: "content_wrong"; called: string; problem: string }
-  /** The day is much smaller or larger than its neighbours; it is not served unless forced. */
+  /** The day is much smaller or larger than the days around it; it is not served unless forced. */
   | ({ reason: "implausible"; day: DatasetDay } & Comparison)
   /** The builder's quality check failed; the day is not served unless forced. `summary` is a clause. */
   | { reason: "quality_failed"; day: DatasetDay; summary: string }
@@ -87,13 +87,13 @@ export type AdminRefusal =
 
 type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
 
-/** Returns the HTTP status and the sentence of a refusal. */
+/** Returns the HTTP status and the message of a refusal. */
 export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; error: string } {
   switch (refusal.reason) {
     case "token_wrong":
       return {
         status: 401,
-        error: "The request needs the header Authorization: Bearer with an operator's token.",
+        error: "The request needs the header Authorization: Bearer with a valid operator's token.",
       };
     case "scope_lacking":
       return {
@@ -118,7 +118,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "changed_meanwhile":
       return {
         status: 409,
-        error: `Another operator changed ${refusal.what} meanwhile; check the change and try again.`,
+        error: `Someone else has changed ${refusal.what} in the meantime; check the change and try again.`,
       };
     case "subscription_taken":
       return {

@@ -41,7 +41,7 @@ export interface ArrivalProblem {
 }
 
 export interface UploadTarget<Claims> {
-  /** The target as the table of uploads stores it. */
+  /** The day or file that is uploaded, as the table `uploads` names it. */
   target: string;
   /** The target's name in messages: the day of a pack, the name of a file. */
   called: string;

@@ -18,7 +18,7 @@ export const accountIdSchema = z
   .regex(/^[^\p{C}]+$/u, "expected printable characters");
 
 /**
- * The form of new ids. It excludes `.` and `..`, which URLs resolve, blanks, and marks that look like other characters.
+ * The form of new ids. It excludes `.` and `..`, which URLs resolve, spaces, and marks that look like other characters.
  */
 const NEW_ACCOUNT_ID = /^[\p{L}\p{Nd}_-]{1,128}$/u;
 
@@ -67,8 +67,8 @@ export const addSubscriptionSchema = z
   .refine(({ plan, end }) => end !== undefined || plan === "weekly", "end is missing");
 
 /**
- * Moves the end of the plan's last subscription by a number of milliseconds or to an instant. After it has ended, a new
- * subscription of the plan starts now.
+ * Moves the end of the plan's last subscription by a number of milliseconds or to an instant. If that subscription has
+ * ended, a new one starts now.
  */
 export const extendSubscriptionSchema = z
   .strictObject({
@@ -148,7 +148,7 @@ export const keySummarySchema = z.strictObject({
 });
 export type KeySummary = z.infer<typeof keySummarySchema>;
 
-/** Start (inclusive) and end (exclusive). */
+/** A session or link, valid from `createdAt` (inclusive) to `expiresAt` (exclusive). */
 const consoleSpanSchema = z.strictObject({ createdAt: z.string(), expiresAt: z.string() });
 
 export const accountSchema = z.strictObject({
@@ -282,7 +282,7 @@ export const explainedRequestSchema = z.strictObject({
   requestId: z.string(),
   /**
    * `in_progress`: the request holds the slot now. `unfinished`: it was accepted, but no end was reported. `unknown`:
-   * there is no record of it, or no longer.
+   * it was never recorded, or its record has been deleted.
    */
   state: z.enum(["refused", "served", "in_progress", "unfinished", "unknown"]),
   accountId: z.string().nullable(),
@@ -292,7 +292,7 @@ export const explainedRequestSchema = z.strictObject({
   at: z.string().nullable(),
   code: z.int().nullable(),
   reason: z.string().nullable(),
-  /** Whether it counts against the day's quota; false when credited. */
+  /** Whether the request counts against the day's quota; false when it was credited. */
   charged: z.boolean(),
   /** The explanation for the customer. */
   text: bilingualSchema,

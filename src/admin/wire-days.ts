@@ -243,7 +243,10 @@ const changeSchema = z.strictObject({
   kind: z.enum(["published", "restored", "withdrawn", "damaged"]),
   revision: z.int().min(1),
   previous: z.int().min(1).nullable(),
-  /** Codes (such as 600519.SH) of the securities that differ from the previous revision; null when there is none. */
+  /**
+   * Codes (such as 600519.SH) of the securities that differ from the previous revision; null when there is no such
+   * revision.
+   */
   securities: z
     .strictObject({
       added: z.array(z.string()),

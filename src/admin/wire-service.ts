@@ -31,7 +31,7 @@ export const doctorReportSchema = z.strictObject({
     guard: answersSchema,
     rate: answersSchema,
   }),
-  /** Names of the applied migrations; null when wrangler's list is missing. */
+  /** Names of the applied migrations; null when wrangler's table of migrations is missing. */
   migrations: z.array(z.string()).nullable(),
   /** `PUBLIC_BASE_URL`, or null. */
   publicBaseUrl: z.string().nullable(),
@@ -103,17 +103,17 @@ export const backupSealSchema = z.strictObject({
 });
 export type BackupSeal = z.infer<typeof backupSealSchema>;
 
-/** The backup's identity. The seals of its pages contain its id. */
+/** Identifies a backup. The seals of its pages contain its `id`. */
 export const backupIdentitySchema = z.strictObject({
   id: z.string().regex(/^[0-9A-Za-z]{24}$/),
   /** When the backup began, by the service's clock, Unix milliseconds. */
   takenAtMs: countSchema,
-  /** The seal of id, instant and tables; null when the service has no `BACKUP_SECRET`. */
+  /** The seal over the id, the time and the tables; null when the service has no `BACKUP_SECRET`. */
   seal: backupSealSchema.nullable(),
 });
 export type BackupIdentity = z.infer<typeof backupIdentitySchema>;
 
-/** The content of a backup. */
+/** What a backup contains, and the order in which it is read. */
 export const backupPlanSchema = z.strictObject({
   version: z.string(),
   identity: backupIdentitySchema,

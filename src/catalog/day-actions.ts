@@ -23,7 +23,7 @@ export interface SeenDay {
 
 /**
  * Withdraws the seen revision, which must be `available` or `damaged`. Returns false when the day has changed. The
- * withdrawn content is not served again until an operator names it, and the day's open upload ends.
+ * withdrawn content is not served again until an operator chooses exactly this content. The day's open upload ends.
  */
 export async function withdrawDay(
   db: D1Database,
@@ -67,7 +67,7 @@ async function buildIdOf(db: D1Database, { dataset, tradedate, revision }: SeenD
 /** A pack of the day's history to serve again. */
 export interface ServeAgain {
   packId: number;
-  /** The pack's build id. A withdrawal of this content ends, because the operator named it. */
+  /** The pack's build id. A withdrawal of this content ends, because the operator chose it. */
   buildId: string;
   /** `restored`: a different pack from the current one. `published`: the same pack under a new number. */
   kind: "published" | "restored";

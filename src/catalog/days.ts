@@ -121,7 +121,7 @@ export async function hasIndexRows(db: D1Database, packId: number): Promise<bool
 }
 
 export interface DaySpan {
-  /** Null when no day is available, as is `newest`. */
+  /** Both are null when no day is available. */
   earliest: BeijingDate | null;
   newest: BeijingDate | null;
 }

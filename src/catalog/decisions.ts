@@ -4,7 +4,7 @@
  */
 import { type Part, part, sql } from "./sql.ts";
 
-/** An operator's decision not to serve a content of a target. */
+/** An operator's decision not to serve certain content of a target. */
 export interface Withdrawal {
   /** The withdrawn revision. */
   revision: number;
@@ -14,7 +14,7 @@ export interface Withdrawal {
   note: string;
 }
 
-/** A content of a target (`packTarget`, `fileTarget`): the build id of a pack, the SHA-256 of a file. */
+/** Content of a target (`packTarget`, `fileTarget`), identified by the build id of a pack or the SHA-256 of a file. */
 export interface TargetContent {
   target: string;
   content: string;

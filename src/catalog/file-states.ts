@@ -149,7 +149,7 @@ function isUndecided(file: StoredFile, isForced: boolean, origin: FileOrigin): P
 /**
  * Publishes this revision, replacing older ones; downloads that have begun can finish. Returns false and changes
  * nothing when its state has changed, a withdrawal prevents it, or `origin` is the builder and an operator's revision
- * exists in any state. A withdrawal of this content ends when the named revision is the withdrawn one.
+ * has passed its checks. Publishing a withdrawn revision ends its withdrawal.
  */
 export async function publishFile(
   db: D1Database,

@@ -61,7 +61,7 @@ export function packName(tradedate: BeijingDate, dataset: DatasetName): string {
 }
 
 /**
- * Returns the query of the current revisions, and of those replaced after `replacedAfterMs`. A day pack replaces an
+ * Returns the query for the current revisions, and for those replaced after `replacedAfterMs`. A day pack replaces an
  * operator's file of the same name, because such names were allowed before packs of trades existed. `dataType` is a
  * value or an expression.
  */
@@ -112,7 +112,7 @@ export interface Coverage {
   lastDay: BeijingDate | null;
 }
 
-/** Returns number, size and first and last day of `coveredFiles` without listing them. */
+/** Returns the number, the total size, and the first and last day of the files that `coveredFiles` would return. */
 export async function coverageOf(db: D1Database, question: CoverageQuestion): Promise<Coverage> {
   const coverage = await sql(db)`
     SELECT count(*) AS fileCount, coalesce(sum(sizeBytes), 0) AS sizeBytes,
@@ -122,7 +122,7 @@ export async function coverageOf(db: D1Database, question: CoverageQuestion): Pr
   return coverage;
 }
 
-/** Returns the query of the versions of the file at a place that may be downloaded at `nowMs`, the current one first. */
+/** Returns the query for the versions of a file that may be downloaded at `nowMs`, the current one first. */
 function versionsAt(
   dataType: string | Part,
   { tradedate, name }: Pick<FilePlace, "tradedate" | "name">,

@@ -1,6 +1,6 @@
 /**
- * Imports existing customers' keys. Rows are passed as JSON, because D1 binds at most 100 values a statement. Existing
- * rows are left unchanged, so a repeated import changes nothing.
+ * Imports existing customers' keys. Rows are passed as JSON, because D1 binds at most 100 values in a statement.
+ * Existing keys are left unchanged, so a repeated import changes nothing.
  */
 import type { PlanName } from "../entitlement/principal.ts";
 import type { By } from "./accounts.ts";

@@ -118,8 +118,8 @@ export interface Loss {
 }
 
 /**
- * Returns what the pack `packId`, whose index rows are loaded, lacks compared with the day's current revision in any
- * state; null when it lacks nothing or the day was never loaded. Other days do not matter.
+ * Returns what the pack `packId`, whose index rows are loaded, lacks compared with the day's current revision, whatever
+ * its state. Null when it lacks nothing or the day was never loaded. Other days do not matter.
  */
 export async function lossOf(
   db: D1Database,

@@ -51,7 +51,10 @@ export function daySubject(tradedate: BeijingDate, dataset: DatasetName): string
   return dataset === "orders" ? tradedate : packTarget(tradedate, dataset);
 }
 
-/** The maximum size of a chunk. D1 accepts values of up to 2 MB; half of that leaves space for long lists of blocks. */
+/**
+ * The maximum number of characters in a chunk. D1 accepts values of up to 2 MB; half of that leaves space for long
+ * lists of blocks.
+ */
 const CHUNK_CHARACTERS = 1_000_000;
 
 /**

@@ -41,8 +41,8 @@ const DAY_AUDIT =
   "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.audit_id DESC LIMIT 1";
 
 /**
- * Returns statements to run after everything was replaced. Withdrawals and damage found since the backup remain. Those
- * in the backup become decisions too, because backups of earlier versions contain only the day's state.
+ * Returns statements to run after everything was replaced. Withdrawals and damage recorded since the backup stay in
+ * force. Those in the backup become decisions too, because backups of earlier versions contain only the day's state.
  */
 export function keepDecisions(open: string): string[] {
   return [

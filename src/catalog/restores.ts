@@ -244,7 +244,7 @@ const KEPT: Record<string, string> = {
     files = max(files, excluded.files), bytes = max(bytes, excluded.bytes)`,
 };
 
-/** Entries are only appended to the audit. */
+/** The tables whose rows the backup replaces. The audit is not one of them, because entries are only appended to it. */
 const REPLACED = BACKUP_TABLES.filter(({ name }) => !(name in KEPT) && name !== "audit");
 
 /**

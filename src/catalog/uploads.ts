@@ -21,7 +21,7 @@ export interface Upload<Claims = unknown> extends Content<Claims> {
   /** The id of the upload, and of the resulting pack or file. */
   objectId: number;
   uploadId: string;
-  /** What is uploaded (`packTarget`, `fileTarget`). */
+  /** The day or file that is uploaded (`packTarget`, `fileTarget`). */
   target: string;
   /** The revision number under which the content will be served. */
   revision: number;

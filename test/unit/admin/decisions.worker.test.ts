@@ -81,7 +81,9 @@ describe("a withdrawn day", () => {
       expect(await complete(pack, begun)).toMatchObject({
         status: 409,
         body: {
-          error: expect.stringContaining("ADMIN_TOKEN withdrew the day or file meanwhile: the exchange asked us to"),
+          error: expect.stringContaining(
+            "ADMIN_TOKEN withdrew the day or file meanwhile: the exchange asked us to",
+          ),
         },
       });
       expect(await servedState(date)).toMatchObject([{ revision: 1, state: "withdrawn", index_rows: 2 }]);
