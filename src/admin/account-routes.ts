@@ -273,7 +273,7 @@ async function listPage(c: AdminContext): Promise<Answered<AccountList>> {
   const { search, expiring, after, limit } = query.value;
   const at = nowMs(settingsOf(c.env));
   const question = { nowMs: at, expiringWithinMs: expiring, search, after };
-  // One more row than requested shows whether another page follows.
+  // One row more than requested is read, to know whether another page follows.
   const found = await listAccounts(c.env.DB, { ...question, count: limit + 1 });
   const shown = found.slice(0, limit);
   return ok({

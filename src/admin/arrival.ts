@@ -40,8 +40,8 @@ export async function checkBytes(
 }
 
 /**
- * Returns the day index of an uploaded pack of `day`, after checking the object's bytes, the index region, and the
- * checksum of every block and section.
+ * Returns the day index of an uploaded pack of `day`, or what is wrong with the pack. Checks the object's bytes, the
+ * index region, the claims, and the checksum of every block and section.
  */
 export async function checkPack(
   bucket: R2Bucket,
@@ -51,7 +51,10 @@ export async function checkPack(
   return "problem" in index ? index : (problemOf(index, day.tradedate, arrived.upload.claims) ?? index);
 }
 
-/** Returns the index of a pack of `dataset`, after checking every byte of its object as `checkPack` does. */
+/**
+ * Returns the index of a pack of `dataset`, or what is wrong with its object. Checks every byte of the object as
+ * `checkPack` does.
+ */
 export async function wholePack(
   bucket: R2Bucket,
   arrived: { upload: AnnouncedObject; etag: string },

@@ -218,7 +218,7 @@ async function putChunk(c: AdminContext): Promise<Answered<RestoreState>> {
   return ok(openState([n]));
 }
 
-/** Looks up the objects of packs and files in R2 and rebuilds the index rows of existing packs. */
+/** Looks up the objects of packs and files in R2, and rebuilds the index rows of the packs that it finds. */
 async function lookForObjects(c: AdminContext): Promise<Answered<RestoredObjects>> {
   const asked = both(await openRestore(c), await bodyOf(c, restoreObjectsSchema));
   if (!asked.ok) return asked;

@@ -369,7 +369,7 @@ async function listChanges(c: AdminContext): Promise<Answered<ChangeList>> {
   const query = parsed(querySchema, c.req.query(), "The query");
   if (!query.ok) return query;
   const { after, since, limit, dataset } = query.value;
-  // One more row than requested shows whether another page follows.
+  // One row more than requested is read, to know whether another page follows.
   const question = { changeId: after, sinceMs: since, from: null, count: limit + 1, dataset };
   const found = await changesSince(c.env.DB, question);
   const shown = found.slice(0, limit);

@@ -1,6 +1,6 @@
 /**
- * `/admin/doctor`: checks that a deployment runs on itself, and repairs that lose no data. A check that throws becomes
- * a finding.
+ * `/admin/doctor`: the checks with which a deployment examines itself, and repairs that lose no data. A check that
+ * throws becomes a finding.
  */
 import { Hono } from "hono";
 import { ok, refused } from "../base/result.ts";

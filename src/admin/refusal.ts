@@ -70,7 +70,7 @@ export type AdminRefusal =
   /** The day has changed since the operator read it; `actor` made the latest change. */
   | { reason: "day_changed"; day: DatasetDay; revision: number; actor: string }
   | { reason: "nothing_to_restore"; day: DatasetDay }
-  /** The object or the index rows of the revision are no longer kept. */
+  /** The object or the index rows of the revision are no longer stored. */
   | { reason: "revision_gone"; day: DatasetDay; revision: number }
   /**
    * The catalog already has this object, as a day's pack or as that of an unserved upload. `isLoaded`: the day is

@@ -62,7 +62,7 @@ async function listInForce(c: AdminContext): Promise<Answered<ShareList>> {
   const query = parsed(inForceSchema, c.req.query(), "The query");
   if (!query.ok) return query;
   const { after, limit } = query.value;
-  // One more row than requested shows whether another page follows.
+  // One row more than requested is read, to know whether another page follows.
   const question = { nowMs: byOf(c).nowMs, after, count: limit + 1 };
   const found = await sharesInForce(c.env.DB, question);
   const shown = found.slice(0, limit);

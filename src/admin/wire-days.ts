@@ -210,8 +210,8 @@ export const restoreDaySchema = z.strictObject({
   revision: seenRevisionSchema,
   state: seenStateSchema,
   /**
-   * The revision whose content is served again, even when withdrawn; absent for the newest content that is older than
-   * the current one and neither withdrawn nor damaged.
+   * The revision whose content is served again, even when withdrawn. When absent, the newest content is served that is
+   * older than the current one and neither withdrawn nor damaged.
    */
   to: z.int().min(1).optional(),
   force: unneededForceSchema,

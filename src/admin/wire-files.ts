@@ -110,7 +110,7 @@ const externalCoverage = {
 /** Matches a password in a link. Some services put it there, but links are stored, shown and audited in plain text. */
 const PASSWORD_IN_LINK = /[?&#](pwd|pass|passwd|password|code)=/i;
 
-/** Registers an external share for a type and year. Without `link` it is reported as being prepared. */
+/** Registers an external share for a type and year. Without `link`, the share is reported as being prepared. */
 export const externalShareSchema = z
   .strictObject({
     ...externalCoverage,

@@ -10,7 +10,9 @@ export interface CalendarDay {
   open: boolean;
 }
 
-/** Sets these days, which must be distinct, and leaves all others. Returns how many are new or changed. */
+/**
+ * Sets the given days, which must be distinct, and leaves all others unchanged. Returns how many are new or changed.
+ */
 export async function setCalendarDays(
   db: D1Database,
   { days, source }: { days: CalendarDay[]; source: string },
@@ -60,7 +62,7 @@ export interface CalendarReach {
   lastDay: BeijingDate | null;
 }
 
-/** Returns the SQL of the column `day` (YYYYMMDD) as YYYY-MM-DD for SQLite's date functions. */
+/** Returns the SQL that converts the column `day` from YYYYMMDD to YYYY-MM-DD, which SQLite's date functions need. */
 function isoOf(day: string): Part {
   return plain(`substr(${day}, 1, 4) || '-' || substr(${day}, 5, 2) || '-' || substr(${day}, 7, 2)`);
 }

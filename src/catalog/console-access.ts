@@ -58,9 +58,9 @@ export async function consoleAccessOf(
 }
 
 /**
- * Returns statements that end all console sessions of an account and cancel its unused links, with an audit entry if
- * there are any. `account` is an id or an SQL expression. Every change by which an operator revokes something includes
- * them, so that someone who is still signed in cannot undo it.
+ * Returns statements that end all console sessions of an account and cancel its unused links, and that write an audit
+ * entry if there are any. `account` is an id or an SQL expression. Every change by which an operator revokes something
+ * includes them, so that someone who is still signed in cannot undo it.
  */
 export function signOutStatements(
   db: D1Database,

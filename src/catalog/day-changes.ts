@@ -1,5 +1,5 @@
 /**
- * The list of every change of a dataset's served day: the revision, and which securities differ from the previous one.
+ * The list of all changes of served days: each with its revision and the securities that differ from the previous one.
  * An entry is written in the transaction that makes the change.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -22,7 +22,7 @@ export interface DayChange {
   previous: number | null;
   /** The build id of the pack of `revision`; null when the catalog no longer has it. */
   buildId: string | null;
-  /** Codes such as `600519.SH`, ascending. Null without a revision to compare with. */
+  /** Codes such as `600519.SH`, ascending; null when there is no revision to compare with. */
   added: string[] | null;
   removed: string[] | null;
   /** Securities in both revisions with different rows. */

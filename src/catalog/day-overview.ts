@@ -15,7 +15,7 @@ export interface LoadedFacts {
   revision: number;
   buildId: string;
   rows: number;
-  /** Securities of the index, including those without rows. */
+  /** Number of securities in the index, including those without rows. */
   securities: number;
   sizeBytes: number;
   /** Unix milliseconds. */

@@ -1,4 +1,4 @@
-/** The index rows of packs: the securities of a day, where their sections lie, and the rows themselves for repair. */
+/** The index rows of packs: a day's securities, the positions of their sections, and the whole rows for repairs. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Market, Security } from "../orders/record.ts";
@@ -68,7 +68,7 @@ export async function exampleSecurity(
     FROM order_days d WHERE dataset = ${dataset} AND tradedate = ${tradedate}`.first<string>("symbol");
 }
 
-/** A security's file inside a pack, in bytes from the start of the pack. */
+/** The position of a security's file in a pack, in bytes from the start of the pack. */
 export interface PackSection extends Security {
   offset: number;
   length: number;

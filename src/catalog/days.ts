@@ -1,4 +1,4 @@
-/** The loaded days of each dataset: their span, and the facts of each day for the operator. */
+/** The loaded days of each dataset: the earliest and the newest one, and the facts about each day for operators. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Damage, Withdrawal } from "./decisions.ts";

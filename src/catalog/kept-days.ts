@@ -5,9 +5,9 @@
  */
 import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-day.ts";
 
-/** About 500 bytes each. */
+/** The maximum number of cached days, of about 500 bytes each. */
 const MAX_DAYS = 1_000;
-/** Enough for three whole days of 5,300 securities, at 20 bytes a block. */
+/** The maximum size of the cached sections: enough for three whole days of 5,300 securities, at 20 bytes a block. */
 const MAX_SECTION_BYTES = 8 * 2 ** 20;
 /** The memory of a cached section besides its blocks. */
 const SECTION_BYTES = 400;
@@ -22,7 +22,7 @@ const days = new Map<string, KeptDay>();
 /** The rows that a day's packs have for a symbol. */
 type KeptSections = Pick<OrderDay, "sections" | "elsewhere">;
 
-/** Key: packs and symbol. Order: by last use, the newest at the end. */
+/** The cached sections by symbol and packs, ordered by their last use, the most recent at the end. */
 const packSections = new Map<string, KeptSections>();
 let sectionBytes = 0;
 
@@ -61,7 +61,7 @@ export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, rea
   if (sections.length > 0) keepSections(sectionsKey(day, question.symbol), { sections, elsewhere });
 }
 
-/** Evicts the day and the section of `question` after a failed read of the pack. */
+/** Evicts the day's pack and the sections that answered `question`, after a read of the pack has failed. */
 export function forgetOrderDay(question: OrderDayQuestion, day: LoadedDay): void {
   for (const [key, kept] of days) if (kept.day.pack.objectKey === day.pack.objectKey) days.delete(key);
   dropSections(sectionsKey(day, question.symbol));

@@ -15,7 +15,10 @@ export interface Share {
   accountId: string;
   dataType: DataType;
   year: number;
-  /** Numbers the shares of an account, type and year. The newest one is returned; older ones work until they end. */
+  /**
+   * The share's number among those of its account, type and year. Requests get the newest share; older ones work until
+   * they end.
+   */
   generation: number;
   /** The version of the share secret from which the password is derived. */
   secretVersion: number;

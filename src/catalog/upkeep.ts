@@ -1,4 +1,6 @@
-/** The catalog's objects, uploads and schema for upkeep, the doctor and adoption. Instants are Unix milliseconds. */
+/**
+ * Catalog queries for upkeep, the doctor and adoption: objects, uploads and the schema. Instants are Unix milliseconds.
+ */
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";
