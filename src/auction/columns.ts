@@ -25,14 +25,14 @@ const lots = {
 } as const;
 const shares = { type: "INT64", nullable: false, unit: { en: "shares", zh: "股" } } as const;
 
-/** The columns in file order: first those that clients of such packs expect, then the exact ones. */
+/** The columns in file order: first those that readers of other vendors' auction packs expect. */
 export const AUCTION_COLUMNS = [
   { name: "tradedate", ...text, description: { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" } },
   {
     name: "symbol",
     ...text,
     description: {
-      en: "The security's code, six digits; with exchange it names one security.",
+      en: "The security's code, six digits; unique only together with exchange.",
       zh: "证券代码，六位数字；与 exchange 合用才唯一。",
     },
   },
@@ -45,7 +45,7 @@ export const AUCTION_COLUMNS = [
     name: "m_price",
     ...yuan,
     description: {
-      en: "The price with the largest matched volume; in the result row, the price of the opening trade. 0 without a match.",
+      en: "The price with the largest matched volume; in the result row, the price of the opening trade. 0 when nothing matches.",
       zh: "虚拟匹配价；结果行为开盘成交价。没有匹配时为 0。",
     },
   },
@@ -55,7 +55,7 @@ export const AUCTION_COLUMNS = [
     nullable: true,
     unit: { en: "percent", zh: "%" },
     description: {
-      en: "m_price against the previous close, from exact numbers, rounded half away from zero to 4 decimals. Null when either is 0.",
+      en: "The change of m_price from the previous close, computed from exact numbers and rounded half away from zero to 4 decimals. Null when either price is 0.",
       zh: "m_price 相对前收盘的涨跌幅，由精确数值计算，四舍五入到 4 位小数；任一为 0 时为 null。",
     },
   },
@@ -71,7 +71,7 @@ export const AUCTION_COLUMNS = [
     name: "auc_amt",
     ...yuan,
     description: {
-      en: "m_price × auc_volume from the source's raw price, rounded once.",
+      en: "m_price × auc_volume, computed from the source's raw price and rounded once.",
       zh: "m_price × auc_volume，由源数据的原始价格计算，只舍入一次。",
     },
   },
@@ -84,7 +84,7 @@ export const AUCTION_COLUMNS = [
     name: "um_side",
     ...text,
     description: {
-      en: "The side with the unmatched quantity: b buys, s sells, empty when there is none.",
+      en: "The side with the unmatched quantity: b for buy, s for sell, empty when nothing is unmatched.",
       zh: "未匹配量所在的一方：b 买，s 卖；没有时为空。",
     },
   },
@@ -95,7 +95,7 @@ export const AUCTION_COLUMNS = [
     nullable: false,
     unit: null,
     description: {
-      en: "Whether the row is the auction's result, the last one of its security.",
+      en: "Whether the row is the auction's result, which is the security's last row.",
       zh: "是否为竞价结果行，即该证券的最后一行。",
     },
   },
@@ -111,7 +111,7 @@ export const AUCTION_COLUMNS = [
     name: "um_volume",
     ...shares,
     description: {
-      en: "The quantity that stays unmatched; in the result row, the quantity in the book at m_price.",
+      en: "The quantity that stays unmatched; in the result row, the quantity left in the book at m_price.",
       zh: "未匹配量；结果行为盘口在 m_price 上的剩余量。",
     },
   },

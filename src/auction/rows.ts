@@ -1,7 +1,7 @@
 /**
- * The opening call auction of a security from its quotes: a row for each virtual match between 09:15 and 09:25, and one
- * for the result. A snapshot belongs to the auction by its pattern, because call snapshots and the result can share a
- * second (contract 8.10).
+ * Computes the opening call auction of a security from its quotes: one row for each call snapshot, and one for the
+ * result. The values of a snapshot decide which of them it is, because times do not separate them: after 09:25 a call
+ * snapshot and the result can occur in the same second (contract 8.10).
  */
 import { type RowsOf, storedColumns } from "../datasets/dataset.ts";
 import { LEVELS, quotes as quotesDataset } from "../datasets/quotes.ts";
@@ -18,27 +18,27 @@ const NEEDED = [
 /** The columns of a security's quotes from which its auction is computed. */
 export type AuctionQuotes = Pick<RowsOf<typeof quotesDataset>, "rows" | "time" | (typeof NEEDED)[number]>;
 
-/** Keys of the columns of quotes that an auction does not need. */
+/** Keys of the quote columns that the auction does not use. */
 export const UNNEEDED_COLUMNS: readonly string[] = storedColumns(quotesDataset)
   .map(({ key }) => key)
   .filter((key) => !NEEDED.some((each) => each === key));
 
-/** HHMMSSmmm: snapshots before `AUCTION_BEGIN` and from `AUCTION_END` on do not belong to the auction. */
+/** The time range of the auction's snapshots as HHMMSSmmm: `AUCTION_BEGIN` is inclusive, `AUCTION_END` exclusive. */
 export const [AUCTION_BEGIN, AUCTION_END] = [91500000, 93000000] as const;
-/** The earliest time of a result, and the time after which no call snapshots occur. */
+/** HHMMSSmmm: a result is not before `RESULT_BEGIN`, and a call snapshot is always before `CALL_END`. */
 const [RESULT_BEGIN, CALL_END] = [92500000, 92510000] as const;
 
 export interface AuctionRow {
-  /** The quote's row, counted from 0. */
+  /** The quote's row number, from 0. */
   row: number;
   /** HHMMSSmmm. */
   time: number;
   isResult: boolean;
-  /** The price in ten-thousandths of a yuan; 0 without a match. */
+  /** The price in ten-thousandths of a yuan; 0 when nothing matches. */
   priceE4: number;
   /** The previous close, ten-thousandths of a yuan. */
   preCloseE4: number;
-  /** Shares. */
+  /** The matched quantity, or in the result the traded one, in shares. */
   volume: number;
   unmatched: number;
   /** The side of `unmatched`; empty when that is 0. */
@@ -47,9 +47,9 @@ export interface AuctionRow {
 
 /** A snapshot that is impossible in an auction and gets no row. */
 export interface AuctionDefect {
-  /** `auction_snapshot`: neither a call nor a result; `auction_sides`: both sides have an unmatched quantity. */
+  /** `auction_snapshot`: neither a call nor the result; `auction_sides`: both sides have an unmatched quantity. */
   kind: "auction_snapshot" | "auction_sides";
-  /** The quote's row, counted from 0, and its time HHMMSSmmm. */
+  /** The quote's row number, from 0; `time` is its time as HHMMSSmmm. */
   row: number;
   time: number;
 }
@@ -60,7 +60,7 @@ export interface Auction {
   defects: AuctionDefect[];
 }
 
-/** Returns the auction of a security; no rows without a snapshot from 09:15 to before 09:30. */
+/** Returns the auction of a security. It has no rows when no quote is from 09:15 (inclusive) to 09:30 (exclusive). */
 export function auctionOf(quotes: AuctionQuotes): Auction {
   const auction: Auction = { rows: [], defects: [] };
   for (let row = 0; row < quotes.rows; row++) {
@@ -80,7 +80,8 @@ export function auctionOf(quotes: AuctionQuotes): Auction {
 }
 
 /**
- * Returns whether a snapshot is a call: it shows the virtual match (one price and quantity on both sides) or no match.
+ * Returns whether a snapshot is a call snapshot: it shows a virtual match, with the same price and quantity on both
+ * sides, or that nothing matches.
  */
 function isCall(quotes: AuctionQuotes, row: number): boolean {
   if ((quotes.time[row] ?? 0) >= CALL_END || at(quotes.volume, row) !== 0) return false;
@@ -95,8 +96,8 @@ function isCall(quotes: AuctionQuotes, row: number): boolean {
 }
 
 /**
- * Returns the row of a call snapshot, whose level 2 has the unmatched quantity of a side; `null` when both sides have
- * one.
+ * Returns the row of a call snapshot. Level 2 of one side holds the unmatched quantity; returns `null` when both sides
+ * have one.
  */
 function callRow(quotes: AuctionQuotes, row: number): AuctionRow | null {
   const [buys, sells] = [at(quotes.bidVolume2, row), at(quotes.askVolume2, row)];
@@ -112,10 +113,10 @@ function callRow(quotes: AuctionQuotes, row: number): AuctionRow | null {
   };
 }
 
-/** Returns the row of the result: the traded quantity, and the remainder in the book at that price. */
+/** Returns the row of the result: the price and quantity traded, and the quantity left in the book at that price. */
 function resultRow(quotes: AuctionQuotes, row: number): AuctionRow {
   const volume = at(quotes.volume, row);
-  // The opening price cannot be used: in Shanghai the first snapshot with the opening trade still lacks it.
+  // The opening price cannot be used: Shanghai's first snapshot that includes the opening trade still has 0 there.
   const priceE4 = volume === 0 ? 0 : at(quotes.closeE4, row);
   const buys = priceE4 > 0 && at(quotes.bid1E4, row) === priceE4 ? at(quotes.bidVolume1, row) : 0;
   const sells = priceE4 > 0 && at(quotes.ask1E4, row) === priceE4 ? at(quotes.askVolume1, row) : 0;
@@ -139,7 +140,7 @@ function at(values: Float64Array, row: number): number {
   return values[row] ?? 0;
 }
 
-/** Numerators up to this stay exact as doubles. */
+/** Up to this price change and previous close, `percentChange` is exact with doubles. */
 const MOST_EXACT = Number.MAX_SAFE_INTEGER / 4_000_000;
 
 /**

@@ -32,7 +32,7 @@ export function addDays(date: BeijingDate, days: number): BeijingDate {
   return beijingDate(startOfDay(date) + days * DAY_MS);
 }
 
-/** Returns whether `date` is a Saturday or a Sunday. The mainland exchanges never trade on one. */
+/** Returns whether `date` is a Saturday or a Sunday. The mainland exchanges never trade on weekends. */
 export function isWeekend(date: BeijingDate): boolean {
   // Noon in Beijing has the same date in UTC.
   return [0, 6].includes(new Date(startOfDay(date) + DAY_MS / 2).getUTCDay());
@@ -62,7 +62,7 @@ const LAST_WRITABLE_MS = Date.parse("9999-12-31T23:59:59.999Z") - OFFSET_MS;
 
 /**
  * Returns `epochMs` as RFC 3339 in Beijing time to the second, for example `2026-11-27T09:30:00+08:00`. An instant
- * outside the years of this form is shown as the nearest one inside, so that one row cannot make a list fail.
+ * outside the years 0 to 9999 is shown as the nearest one inside, so that one bad value cannot make a whole list fail.
  */
 export function beijingTimestamp(epochMs: number): string {
   const shownMs = Math.min(Math.max(epochMs, FIRST_WRITABLE_MS), LAST_WRITABLE_MS);

@@ -1,15 +1,15 @@
 /** Instants from operators and callers: their text forms and the range that the service stores. */
 import { parseBeijingDate, startOfDay } from "./beijing.ts";
 
-/** 2000-01-01 and 10000-01-01 in Beijing. Later instants have no RFC 3339 text. */
+/** The start of 2000-01-01 and 10000-01-01 in Beijing. RFC 3339 cannot express years from 10000. */
 const FIRST_MS = Date.UTC(2000, 0, 1, -8);
 const BEYOND_MS = Date.UTC(10_000, 0, 1, -8);
 
 /** The last instant that `isStorable` accepts; it stands for "no end". */
 export const LAST_STORABLE_MS = BEYOND_MS - 1;
 
-/** The condition of `isStorable`, as a clause for messages. */
-export const STORABLE_INSTANTS = "an instant of the years 2000 to 9999";
+/** What `isStorable` accepts, as a phrase for messages. */
+export const STORABLE_INSTANTS = "an instant in the years 2000 to 9999";
 
 /**
  * Returns whether the catalog accepts `epochMs` (Unix milliseconds): the years 2000 to 9999 in Beijing, both inclusive.
@@ -19,8 +19,8 @@ export function isStorable(epochMs: number): boolean {
 }
 
 /**
- * Returns the Unix milliseconds of `YYYYMMDD` or `YYYY-MM-DD` (the start of that day in Beijing) or of RFC 3339 with an
- * offset; `null` for anything else.
+ * Parses `YYYYMMDD` or `YYYY-MM-DD` (the start of that day in Beijing) or RFC 3339 with an offset to Unix milliseconds.
+ * Returns `null` for anything else.
  */
 export function parseInstant(text: string): number | null {
   const date = /^\d{4}-?\d\d-?\d\d$/.test(text) ? parseBeijingDate(text.replaceAll("-", "")) : null;

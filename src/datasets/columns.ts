@@ -3,7 +3,7 @@ import type { Column } from "./dataset.ts";
 
 export const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
 export const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
-/** Numbers that jump, and whose differences come back (`../packs/README.md`, "Encodings by measurement"). */
+/** Numbers with large steps from row to row that recur (`../packs/README.md`, "Encodings by measurement"). */
 export const JUMPING_NUMBER = { ...NUMBER, wholeBytes: true } as const;
 export const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
 

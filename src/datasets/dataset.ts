@@ -1,6 +1,6 @@
 /**
- * Describes a dataset by its name and columns. The pack's layout, the builder's sections, spill files and verification,
- * and the cells of an answer follow from the kinds of value, never from a column's name.
+ * Describes a dataset by its name and columns. Only a column's `kind`, never its name, determines how the builder
+ * writes and verifies it, how packs store it and how answers show it.
  */
 
 /** A text in the two languages of the documentation. */
@@ -16,13 +16,13 @@ interface AnyColumn {
   type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
   /** `PLAIN_OR_DICTIONARY`: each block uses the smaller of the two. */
   encoding: "RLE_DICTIONARY" | "PLAIN" | "PLAIN_OR_DICTIONARY" | "DELTA_BINARY_PACKED";
-  /** The encoding in packs of earlier builders, which stay readable. */
+  /** The encoding that earlier builders used; their packs stay readable. */
   formerEncoding?: "PLAIN";
-  /** With `DELTA_BINARY_PACKED`: differences have 8, 16, 24 … bits, so that ZSTD finds those that come back. */
+  /** With `DELTA_BINARY_PACKED`: differences fill whole bytes (8, 16, 24 … bits), so that ZSTD finds repeated ones. */
   wholeBytes?: true;
-  /** The ZSTD level of the column's values, where another level than the usual one is worth the time. */
+  /** The ZSTD level of the column's values; absent for the default level. */
   zstdLevel?: number;
-  /** An older or second name, served under this name when `fields` asks for it. */
+  /** An alternative name. When `fields` lists it, answers use it in place of `name`. */
   legacyName?: string;
   /** `null` for texts and for numbers without a unit. */
   unit: Bilingual | null;
@@ -31,7 +31,7 @@ interface AnyColumn {
   onRequest?: true;
 }
 
-/** A column whose values are in memory as `key` of `RowsOf`. */
+/** A column whose values `RowsOf` holds in memory under `key`. */
 interface StoredColumn extends AnyColumn {
   key: string;
 }
@@ -41,13 +41,13 @@ export type Column =
   | (AnyColumn & { kind: "symbol" | "tradedate" })
   /** HHMMSSmmm: nine digits in answers, a number in memory. */
   | (AnyColumn & { kind: "time" })
-  /** A short text with few distinct values a day. */
+  /** A short text with few distinct values per day. */
   | (StoredColumn & { kind: "code" })
-  /** An integer of 0 to 2^53. */
+  /** An integer from 0 to 2^53. */
   | (StoredColumn & { kind: "integer" })
   /** Yuan in answers, ten-thousandths (an exact integer) in memory. */
   | (StoredColumn & { kind: "price" })
-  /** Yuan, the double nearest to the source's decimal text: in answers its shortest text, in memory the double. */
+  /** Yuan: in memory the double nearest to the source's decimal text, in answers the shortest text of that double. */
   | (StoredColumn & { kind: "yuan" })
   /** A computed column: the named price × the named volume / 10000, rounded once. */
   | (AnyColumn & { kind: "amount"; price: string; volume: string });
@@ -55,7 +55,7 @@ export type Column =
 export interface Dataset {
   /** The dataset's name, which is also the name of the Parquet schema's root. */
   name: string;
-  /** The interface that serves it, and the operation that estimates a query. */
+  /** The interface that serves the rows; `estimate` names the one that estimates a query for them. */
   apiname: string;
   estimate: string;
   /** The key prefix of packs in R2. */
@@ -79,7 +79,7 @@ export interface CodeColumn {
   index: Uint16Array;
 }
 
-/** The members that the rows of every dataset have; each array has `rows` elements. */
+/** The fields that the rows of every dataset have; each array has `rows` elements. */
 export interface Rows {
   rows: number;
   /** HHMMSSmmm as a number, Beijing time: 93000010 is 09:30:00.010. */
@@ -88,7 +88,7 @@ export interface Rows {
 
 type StoredIn<D extends Dataset> = Extract<D["columns"][number], { key: string }>;
 
-/** The rows of one security on one day as columns: `time`, and one member for each stored column. */
+/** The rows of one security on one day as columns: `time`, and one field for each stored column. */
 export type RowsOf<D extends Dataset> = Rows & {
   [C in StoredIn<D> as C["key"]]: C extends { kind: "code" } ? CodeColumn : Float64Array;
 };

@@ -1,4 +1,4 @@
-/** Tick-by-tick orders, 逐笔委托: new orders, and in Shanghai their cancels and the phases of the day. */
+/** Tick-by-tick orders, 逐笔委托: new orders; in Shanghai also cancels and trading phases. */
 import { JUMPING_NUMBER, LEADING, NUMBER, TEXT, YUAN } from "./columns.ts";
 import type { Dataset } from "./dataset.ts";
 
@@ -20,7 +20,7 @@ export const orders = {
       key: "orderId",
       ...NUMBER,
       description: {
-        en: "委托编号 as the source has it, 0 if it has none.",
+        en: "委托编号: the source's order id, unchanged; 0 if the source has none.",
         zh: "委托编号，与数据源一致；数据源没有时为 0。",
       },
     },
@@ -52,7 +52,7 @@ export const orders = {
       ...TEXT,
       legacyName: "side",
       description: {
-        en: "B buy, S sell; other codes as the source has them.",
+        en: "B buy, S sell; any other code of the source is unchanged.",
         zh: "B 买，S 卖；其他代码与数据源一致。",
       },
     },

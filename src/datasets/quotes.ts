@@ -1,14 +1,14 @@
-/** Snapshots of the order book, 行情: about one every three seconds, with ten levels of each side. */
+/** Snapshots of the order book, 行情: about one every three seconds, with ten levels on each side. */
 import { JUMPING_NUMBER, LEADING, YUAN } from "./columns.ts";
 import type { Bilingual, Dataset } from "./dataset.ts";
 
-/** The levels of the order book, the best first. */
+/** The levels of the order book, from the best price. */
 type Level = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 export const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 const SHARES = { ...JUMPING_NUMBER, unit: { en: "shares", zh: "股" } } as const;
 
-/** The state of the order book: some rows repeat the previous row, others have an earlier or a new number. */
+/** A part of the order book's state: a value repeats that of the previous row, returns to an earlier one, or is new. */
 const STATE = { encoding: "PLAIN_OR_DICTIONARY" } as const;
 const PRICE = { ...YUAN, ...STATE } as const;
 const QUANTITY = { ...SHARES, ...STATE } as const;
@@ -20,15 +20,15 @@ const ASK = { en: "ask", zh: "申卖" };
 const IN_AUCTIONS: Partial<Record<Level, { price: Bilingual; volume: Bilingual }>> = {
   1: {
     price: {
-      en: " In a call auction the price at which orders match, 0 if none do.",
+      en: " In a call auction, the price at which orders match; 0 if none match.",
       zh: "集合竞价期间为撮合价，无法撮合时为 0。",
     },
-    volume: { en: " In a call auction the quantity that matches.", zh: "集合竞价期间为匹配量。" },
+    volume: { en: " In a call auction, the matched quantity.", zh: "集合竞价期间为匹配量。" },
   },
   2: {
-    price: { en: " In a call auction always 0.", zh: "集合竞价期间恒为 0。" },
+    price: { en: " Always 0 in a call auction.", zh: "集合竞价期间恒为 0。" },
     volume: {
-      en: " In a call auction the quantity of this side that does not match.",
+      en: " In a call auction, the unmatched quantity of this side.",
       zh: "集合竞价期间为本方未匹配量。",
     },
   },
@@ -38,7 +38,7 @@ const IN_AUCTIONS: Partial<Record<Level, { price: Bilingual; volume: Bilingual }
 function priceAt({ en, zh }: Bilingual, level: Level): Bilingual {
   const note = IN_AUCTIONS[level]?.price ?? { en: "", zh: "" };
   return {
-    en: `Price of ${en} level ${level}, 0 without an order.${note.en}`,
+    en: `Price of ${en} level ${level}; 0 if there are no orders.${note.en}`,
     zh: `${zh}价 ${level}，无申报时为 0。${note.zh}`,
   };
 }
@@ -52,7 +52,7 @@ function volumeAt({ en, zh }: Bilingual, level: Level): Bilingual {
   };
 }
 
-/** Returns the four columns of a level. Their names and keys have the types of all levels. */
+/** Returns the four columns of a level. In the return type, their names and keys are unions over all levels. */
 function columnsAt(level: Level) {
   return [
     { name: `bid${level}`, kind: "price", key: `bid${level}E4`, ...PRICE, description: priceAt(BID, level) },
@@ -92,7 +92,7 @@ export const quotes = {
       key: "openE4",
       ...PRICE,
       description: {
-        en: "开盘价 as the source has it. In Shanghai's first snapshot with the opening trade it is still 0.",
+        en: "开盘价: the opening price, unchanged from the source. Still 0 in Shanghai's first snapshot that includes the opening trade.",
         zh: "开盘价，与数据源一致；上海含开盘成交的首个快照仍为 0。",
       },
     },
@@ -102,7 +102,7 @@ export const quotes = {
       key: "highE4",
       ...PRICE,
       description: {
-        en: "最高价 of the day so far, as the source has it.",
+        en: "最高价: the highest price of the day so far, unchanged from the source.",
         zh: "当日截至此刻的最高价，与数据源一致。",
       },
     },
@@ -112,7 +112,7 @@ export const quotes = {
       key: "lowE4",
       ...PRICE,
       description: {
-        en: "最低价 of the day so far, as the source has it.",
+        en: "最低价: the lowest price of the day so far, unchanged from the source.",
         zh: "当日截至此刻的最低价，与数据源一致。",
       },
     },
@@ -122,7 +122,7 @@ export const quotes = {
       key: "closeE4",
       ...PRICE,
       description: {
-        en: "成交价: the latest price, 0 before the first one.",
+        en: "成交价: the latest trade price; 0 before the day's first trade.",
         zh: "成交价，即最新价；尚无成交时为 0。",
       },
     },
@@ -131,7 +131,7 @@ export const quotes = {
       kind: "price",
       key: "preCloseE4",
       ...PRICE,
-      description: { en: "前收盘: the closing price of the day before.", zh: "前收盘价。" },
+      description: { en: "前收盘: the previous closing price.", zh: "前收盘价。" },
     },
     {
       name: "volume",
@@ -139,7 +139,7 @@ export const quotes = {
       key: "volume",
       ...SHARES,
       legacyName: "total_volume",
-      description: { en: "当日累计成交量: traded on the day so far.", zh: "当日累计成交量。" },
+      description: { en: "当日累计成交量: the quantity traded on the day so far.", zh: "当日累计成交量。" },
     },
     {
       name: "amount",
@@ -148,7 +148,7 @@ export const quotes = {
       ...PRICE,
       legacyName: "total_amount",
       description: {
-        en: "当日成交额: the turnover of the day so far, as the source has it, not computed.",
+        en: "当日成交额: the turnover of the day so far, unchanged from the source, not computed.",
         zh: "当日成交额，与数据源一致，不做计算。",
       },
     },
@@ -159,7 +159,10 @@ export const quotes = {
       key: "numTrades",
       ...JUMPING_NUMBER,
       onRequest: true,
-      description: { en: "成交笔数 as the source has it.", zh: "成交笔数，与数据源一致。" },
+      description: {
+        en: "成交笔数: the number of trades, unchanged from the source.",
+        zh: "成交笔数，与数据源一致。",
+      },
     },
     {
       name: "total_bid_vol",
@@ -206,7 +209,7 @@ export const quotes = {
       ...PRICE,
       onRequest: true,
       description: {
-        en: "IOPV of a fund as the source has it, 0 for other securities.",
+        en: "The IOPV of a fund, unchanged from the source; 0 for other securities.",
         zh: "基金的 IOPV，与数据源一致；其他证券为 0。",
       },
     },

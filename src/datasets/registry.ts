@@ -8,15 +8,15 @@ const ALL = { orders, trades, quotes } as const satisfies Record<string, Dataset
 
 export type DatasetName = keyof typeof ALL;
 
-/** By name. */
+/** The datasets by name. */
 export const DATASETS: Readonly<Record<DatasetName, Dataset>> = ALL;
 
 /** The names in the order in which commands and reports list them. */
 export const DATASET_NAMES = Object.keys(ALL) as DatasetName[];
 
 /**
- * Returns an object with the entries that `entryOf` returns for each dataset. The key of an entry is the dataset's
- * name, its interface or its estimate; the order is that of `DATASET_NAMES`.
+ * Returns an object with one entry for each dataset, in the order of `DATASET_NAMES`. The key is what `member` selects:
+ * the dataset's name, interface or estimate interface. The value is what `entryOf` returns.
  */
 export function perDataset<M extends "name" | "apiname" | "estimate", T>(
   member: M,

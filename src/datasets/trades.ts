@@ -24,7 +24,7 @@ export const trades = {
       key: "tradeId",
       ...NUMBER,
       description: {
-        en: "成交编号 as the source has it, 0 if it has none; not comparable between sources.",
+        en: "成交编号: the source's trade id, unchanged; 0 if the source has none. Not comparable between sources.",
         zh: "成交编号，与数据源一致；数据源没有时为 0，不同数据源之间不可比较。",
       },
     },
@@ -33,7 +33,7 @@ export const trades = {
       kind: "price",
       key: "priceE4",
       ...YUAN,
-      description: { en: "The trade's price, 0 on a Shenzhen cancel.", zh: "成交价格；深圳撤单为 0。" },
+      description: { en: "The trade's price; 0 for a Shenzhen cancel.", zh: "成交价格；深圳撤单为 0。" },
     },
     {
       name: "volume",
@@ -43,7 +43,7 @@ export const trades = {
       encoding: "RLE_DICTIONARY",
       unit: { en: "shares", zh: "股" },
       description: {
-        en: "The traded quantity; on a Shenzhen cancel, the cancelled quantity.",
+        en: "The traded quantity; for a Shenzhen cancel, the cancelled quantity.",
         zh: "成交数量；深圳撤单为撤单数量。",
       },
     },
@@ -54,7 +54,7 @@ export const trades = {
       volume: "volume",
       ...YUAN,
       description: {
-        en: "Price × volume, rounded once; 0 on a Shenzhen cancel. For Shanghai bonds and repos it is not the turnover.",
+        en: "Price × volume, rounded once; 0 for a Shenzhen cancel. Not the turnover for Shanghai bonds and repos.",
         zh: "价格 × 数量，只舍入一次；深圳撤单为 0。上海债券和回购的该值不是成交额。",
       },
     },
@@ -64,7 +64,7 @@ export const trades = {
       key: "bsFlag",
       ...TEXT,
       description: {
-        en: "The source's 买卖 flag, never derived: B or S, in Shanghai the aggressor's side, N in its auctions; empty where the source has none.",
+        en: "The source's 买卖 flag, never derived: B or S. In Shanghai this is the aggressor's side, or N in auctions. Empty where the source has no flag.",
         zh: "数据源的买卖标志，不做推算：B、S，上海为主动方；上海集合竞价为 N；数据源没有时为空。",
       },
     },
@@ -85,7 +85,7 @@ export const trades = {
       ...JUMPING_NUMBER,
       formerEncoding: "PLAIN",
       description: {
-        en: "叫买序号: exchange_order_id of the buyer's order. On a Shenzhen cancel one of the two numbers is 0.",
+        en: "叫买序号: exchange_order_id of the buyer's order. For a Shenzhen cancel, either this or sell_order_id is 0.",
         zh: "叫买序号，对应买方委托的 exchange_order_id；深圳撤单的两个序号中有一个为 0。",
       },
     },
@@ -107,7 +107,7 @@ export const trades = {
       ...TEXT,
       onRequest: true,
       description: {
-        en: "委托代码 as the source has it, mostly empty.",
+        en: "委托代码: the source's order code, unchanged; usually empty.",
         zh: "委托代码，与数据源一致，多为空。",
       },
     },

@@ -5,7 +5,7 @@ import { datasetFlag, dayName } from "../datasets/day-name.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { abridged, type Finding } from "./finding.ts";
 
-/** Holidays of the next year are announced in November; this leaves time to load them. */
+/** The calendar must reach this far beyond today. Next year's holidays are announced in November, which leaves time. */
 const CALENDAR_AHEAD_DAYS = 30;
 
 interface Row {
@@ -16,8 +16,8 @@ interface Row {
 }
 
 /**
- * Checks that the newest trading day whose due time `dueMs` (milliseconds after midnight in Beijing) has passed is
- * served, with every dataset that other days have, and that no day is damaged.
+ * Checks that no day is damaged, and that the newest due trading day is served with every dataset that other days have.
+ * A trading day is due `dueMs` milliseconds after its start in Beijing.
  */
 export async function checkDays(
   db: D1Database,
@@ -43,7 +43,7 @@ export async function checkDays(
   for (const row of due?.results ?? []) {
     if (row.state === "available" || row.state === "damaged") continue;
     findings.push(unserved(row));
-    // A day without orders is missing as a whole, so its other datasets are not reported.
+    // Without orders the whole day counts as missing, so its other datasets are not reported separately.
     if (row.dataset === "orders") break;
   }
   return findings;
@@ -57,7 +57,7 @@ function damaged({ dataset, day, note }: Row): Finding {
     level: "failed",
     subject: called,
     sentence: `${called} is damaged and not served: ${note ?? ""}.`,
-    advice: `Publish it again from its pack, or ${restore}.`,
+    advice: `Publish it again from its pack, or run ${restore}.`,
     zh: {
       sentence: `${called} 的数据已损坏，停止提供：${note ?? ""}。`,
       advice: `请用原日包重新发布，或执行 ${restore}。`,
@@ -65,7 +65,7 @@ function damaged({ dataset, day, note }: Row): Finding {
   };
 }
 
-/** Returns the finding about the newest day without its orders, or without a dataset that other days have. */
+/** Returns the finding that the newest day lacks its orders, or a dataset that other days have. */
 function unserved({ dataset, day, state, note }: Row): Finding {
   const withdrawn = state === "withdrawn";
   const called = dayName(day, dataset);
@@ -74,7 +74,7 @@ function unserved({ dataset, day, state, note }: Row): Finding {
   const others =
     dataset === "orders"
       ? { zh: "", en: "" }
-      : { zh: "，而其他交易日有这类数据", en: ", and other days have this dataset" };
+      : { zh: "，而其他交易日有这类数据", en: ", although other days have this dataset" };
   return {
     check: "days",
     level: withdrawn || dataset !== "orders" ? "warning" : "failed",
@@ -83,8 +83,8 @@ function unserved({ dataset, day, state, note }: Row): Finding {
       ? `The newest trading day ${called} is withdrawn${why === null ? "" : `: ${why}`}.`
       : `The newest trading day ${called} is not published${others.en}.`,
     advice: withdrawn
-      ? `${publish} serves it again.`
-      : "Read the output of `edgetape nightly`, or publish the day.",
+      ? `To serve it again, run ${publish}.`
+      : "Read the output of `edgetape nightly`, or publish the day yourself.",
     zh: withdrawn
       ? {
           sentence: `最新交易日 ${called} 已撤回${why === null ? "" : `：${why}`}。`,
@@ -112,7 +112,7 @@ export async function checkCalendar(db: D1Database, nowMs: number): Promise<Find
     findings.push(gapBeforeToday(missing, today));
   }
   const ended = knownUntil === null || knownUntil < today;
-  // When calendar days follow after a gap, the gap is reported instead of the calendar's end.
+  // When the calendar continues after a gap, the gap is reported and not the end of the days before it.
   const endsSoon = lastDay !== null && lastDay < addDays(today, CALENDAR_AHEAD_DAYS);
   if (ended || endsSoon) {
     findings.push(endOfCalendar(knownUntil, today));
@@ -127,7 +127,7 @@ function servedWhileClosed(day: BeijingDate): Finding {
     level: "warning",
     subject: day,
     sentence: `${day} is served, but the calendar marks it as closed: requests without a date skip it.`,
-    advice: `${mark}, or \`edgetape day withdraw ${day}\`.`,
+    advice: `Run ${mark} or \`edgetape day withdraw ${day}\`.`,
     zh: {
       sentence: `${day} 的数据正在提供，但交易日历标记为休市：不带日期的请求会跳过这一天。`,
       advice: `请执行 ${mark}，或 \`edgetape day withdraw ${day}\`。`,
@@ -147,7 +147,7 @@ function gapBeforeToday(missing: BeijingDate | null, today: BeijingDate): Findin
     level: "failed",
     subject: lacking,
     sentence: `The trading calendar ${what}: requests without a date fail.`,
-    advice: `${load}.`,
+    advice: `Run ${load}.`,
     zh: { sentence: `交易日历${whatZh}：不带日期的请求会失败。`, advice: `请执行 ${load}。` },
   };
 }
@@ -163,7 +163,7 @@ function endOfCalendar(until: BeijingDate | null, today: BeijingDate): Finding {
       until === null
         ? "The trading calendar is empty: requests without a date fail."
         : `The trading calendar ends on ${until}${ended ? ": requests without a date fail" : ""}.`,
-    advice: `\`edgetape calendar load --year ${year}\`.`,
+    advice: `Run \`edgetape calendar load --year ${year}\`.`,
     zh: {
       sentence:
         until === null
@@ -174,16 +174,16 @@ function endOfCalendar(until: BeijingDate | null, today: BeijingDate): Finding {
   };
 }
 
-/** A gap after the newest trading day makes requests without a date fail; older gaps are harmless. */
+/** Scheduled checks ignore older gaps: only a gap after the newest trading day makes requests without a date fail. */
 const LOOKED_BACK_DAYS = 30;
 
-/** Returns every gap of the calendar that ends after `since`, or every gap when it is null. */
+/** Returns a finding for each gap in the calendar that ends after `since`; for every gap when `since` is null. */
 export async function checkGaps(db: D1Database, since: BeijingDate | null): Promise<Finding[]> {
   const gaps = await calendarGaps(db);
   return abridged(gaps.filter(({ before }) => since === null || before > since).map(gapFinding));
 }
 
-/** Returns the gaps of the calendar that affect requests at `nowMs` or later. */
+/** Returns a finding for each gap in the calendar that can affect requests at `nowMs` or later. */
 export function checkGapsAhead(db: D1Database, nowMs: number): Promise<Finding[]> {
   return checkGaps(db, addDays(beijingDate(nowMs), -LOOKED_BACK_DAYS));
 }
@@ -198,7 +198,7 @@ function gapFinding({ after, before }: { after: BeijingDate; before: BeijingDate
     level: "warning",
     subject: first,
     sentence: `The calendar lacks ${days}.`,
-    advice: `${load}.`,
+    advice: `Run ${load}.`,
     zh: { sentence: `交易日历缺少 ${daysZh}。`, advice: `请执行 ${load}。` },
   };
 }

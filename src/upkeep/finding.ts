@@ -4,7 +4,7 @@ export interface Finding {
   /** The check's name. */
   check: string;
   /**
-   * `failed`: callers are affected now. `warning`: callers will be affected. `done`: the check has just repaired it.
+   * `failed`: callers are affected now. `warning`: callers may be affected later. `done`: the check repaired it.
    */
   level: "failed" | "warning" | "done";
   /** The subject, such as a day or an object's key. */
@@ -12,14 +12,14 @@ export interface Finding {
   sentence: string;
   /** The advice; empty when no action is needed. */
   advice: string;
-  /** The same in Chinese, for findings that the webhook sends. */
+  /** `sentence` and `advice` in Chinese, for findings that the webhook sends. */
   zh?: { sentence: string; advice: string };
 }
 
-/** The most findings of one kind that are listed: a lost bucket would produce thousands. */
+/** The maximum number of findings of one kind that are listed: a lost bucket would produce thousands. */
 const TOLD = 10;
 
-/** Returns `findings` of one kind: all of them, or the first ones and the number of the others. */
+/** Shortens a long list of findings of one kind to the first `TOLD` and one with the number of the others. */
 export function abridged(findings: Finding[]): Finding[] {
   const last = findings[TOLD];
   if (last === undefined) return findings;
@@ -30,7 +30,7 @@ export function abridged(findings: Finding[]): Finding[] {
     {
       ...last,
       subject: "",
-      sentence: `${more} more findings of this kind: ${last.sentence}`,
+      sentence: `${more} more findings of this kind, for example: ${last.sentence}`,
       ...(zh === undefined ? {} : { zh }),
     },
   ];

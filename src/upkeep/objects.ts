@@ -10,13 +10,13 @@ import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { abridged, type Finding } from "./finding.ts";
 
-/** R2 discards incomplete uploads after 7 days; objects of ended uploads are kept as long. */
+/** R2 discards incomplete uploads after 7 days; objects of ended uploads are kept for the same time. */
 const UPLOAD_KEPT_MS = 7 * 86_400_000;
 
 /** Key prefixes of packs and files; other objects of the bucket are ignored. */
 const PREFIXES = [...DATASET_NAMES.map((name) => `${DATASETS[name].prefix}/`), "files/"];
 
-/** The most packs retired in one run, because each has thousands of index rows. */
+/** The maximum number of objects deleted in one run, because each pack has thousands of index rows. */
 const RETIRED_AT_ONCE = 50;
 
 export interface Upkeep {
@@ -38,7 +38,7 @@ export interface StoredObject {
 export interface Judgement {
   /** Objects in the catalog that are not in R2. */
   missing: KnownObject[];
-  /** Objects in R2 with other bytes than in the catalog. */
+  /** Objects whose size or ETag in R2 differs from the catalog. */
   changed: { known: KnownObject; stored: StoredObject }[];
   /** Objects that were replaced more than 7 days ago. */
   expired: KnownObject[];
@@ -99,7 +99,7 @@ async function storedObjects(bucket: R2Bucket): Promise<StoredObject[]> {
 }
 
 /**
- * Returns a finding for every object that differs from the catalog: `failed` if it is served, `warning` if it could be.
+ * Returns a finding for each missing or changed object: `failed` if the object is served, otherwise `warning`.
  */
 export function objectFindings({ missing, changed }: Pick<Judgement, "missing" | "changed">): Finding[] {
   return [
@@ -110,7 +110,7 @@ export function objectFindings({ missing, changed }: Pick<Judgement, "missing" |
         check: "objects",
         level: isServed(known) ? "failed" : "warning",
         subject: known.objectKey,
-        sentence: `${known.called}: the object ${known.objectKey} has ${stored.size} bytes and etag ${stored.etag}, which differs from the catalog (${known.sizeBytes} bytes).`,
+        sentence: `${known.called}: the object ${known.objectKey} in R2 (${stored.size} bytes, ETag ${stored.etag}) differs from the catalog (${known.sizeBytes} bytes).`,
         advice: PUBLISH_AGAIN,
         zh: {
           sentence: `${known.called}：R2 中的对象 ${known.objectKey}（${stored.size} 字节）与目录记录（${known.sizeBytes} 字节）不符。`,
@@ -143,15 +143,15 @@ function missingServed({ objectKey, called }: Judgement["missing"][number]): Fin
 }
 
 /**
- * Returns the finding about a missing object that is not served. After a restore the history can name packs and files
- * that were not copied.
+ * Returns the finding about a missing object that is not served. After a restore, the catalog can list earlier packs
+ * and files that were not copied to R2.
  */
 function missingSpare({ objectKey, called }: Judgement["missing"][number]): Finding {
   return {
     check: "objects",
     level: "warning",
     subject: objectKey,
-    sentence: `${objectKey} of ${called}, which is not served now, is not in R2.`,
+    sentence: `${objectKey} of ${called} is not in R2. It is not served at present.`,
     advice:
       "Copy it back, or run `edgetape doctor --repair` to remove it from the catalog; served data stays unchanged.",
     zh: {
@@ -171,7 +171,7 @@ export async function deleteExpired(
     if (packId !== null && !(await retirePack(db, packId, nowMs))) continue;
     await bucket.delete(objectKey);
     deleted.push(
-      gone("replaced", objectKey, `${called} was replaced more than 7 days ago; ${objectKey} is deleted.`),
+      gone("replaced", objectKey, `${called} was replaced more than 7 days ago; ${objectKey} was deleted.`),
     );
   }
   return abridged(deleted);
@@ -191,7 +191,7 @@ export async function deleteUnserved(
     if (present?.etag !== stored.etag) continue;
     await bucket.delete(stored.key);
     deleted.push(
-      gone("uploads", stored.key, `An upload of ${known.called} was never served; ${stored.key} is deleted.`),
+      gone("uploads", stored.key, `An upload of ${known.called} was not served; ${stored.key} was deleted.`),
     );
   }
   return abridged(deleted);
@@ -231,12 +231,13 @@ export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Prom
       level: "warning",
       subject: target,
       sentence: `The upload of ${target} was not completed.`,
-      advice: "Publish or add it again to resume, or run `edgetape doctor --repair` to end it.",
+      advice:
+        "Publish the day or add the file again to resume the upload, or run `edgetape doctor --repair` to end it.",
     })),
   );
 }
 
-/** Frees the parts of an upload. R2 frees parts by itself after 7 days and no longer has the upload then. */
+/** Frees the parts of an upload. A failure is only logged, because R2 frees parts by itself after 7 days. */
 async function freeParts(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
   try {
     await bucket.resumeMultipartUpload(objectKey, r2UploadId).abort();

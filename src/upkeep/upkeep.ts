@@ -21,7 +21,7 @@ export interface ScheduledPlace extends Upkeep {
   dueMs: number;
 }
 
-/** Runs every check and returns the findings in their order. */
+/** Runs every check and returns the findings in the order of the checks. */
 export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
   const { db, nowMs } = place;
   return runChecks([
@@ -46,7 +46,7 @@ export async function runChecks(
   return findings;
 }
 
-/** One list of R2 serves the checks of missing and of expired objects. */
+/** Checks R2 for missing and changed objects and deletes expired ones, with a single listing of the bucket. */
 async function checkObjects(place: ScheduledPlace): Promise<Finding[]> {
   const judged = await judgedObjects(place);
   return [
@@ -79,7 +79,7 @@ function failed(check: string, error: unknown): Finding {
     level: "failed",
     subject: "",
     sentence: `The check failed: ${cause}.`,
-    advice: "Look at the log, and run `edgetape doctor`.",
+    advice: "Read the log, and run `edgetape doctor`.",
     zh: { sentence: `检查 ${check} 未能完成：${cause}。`, advice: "请查看日志，并运行 `edgetape doctor`。" },
   };
 }
