@@ -33,17 +33,17 @@ import { CommandFailure, EXIT } from "./exit.ts";
 
 /** Registers `account …`. */
 export function registerAccounts(program: Command): void {
-  const account = serviceCommand(program, "account").description("customers");
+  const account = serviceCommand(program, "account").description("manage customers' accounts");
   account
     .command("create")
-    .description("make an account")
-    .argument("[account]", "your own name for the customer (default: a generated one)")
+    .description("create an account")
+    .argument("[account]", "the account's id, such as your name for the customer (default: a generated one)")
     .option("--contact <text>", "how to reach the customer")
     .option("--note <text>", "anything worth remembering")
     .action(create);
   account
     .command("edit")
-    .description("change an account's contact and note; an omitted one stays unchanged")
+    .description("change an account's contact or note; what is omitted stays unchanged")
     .argument("<account>")
     .option("--contact <text>", "how to reach the customer")
     .option("--note <text>", "a note for operators; '' deletes it")
@@ -56,11 +56,11 @@ export function registerAccounts(program: Command): void {
   account
     .command("list")
     .description(
-      "list all accounts by id, with their last use (recorded once an hour); with --expiring, those whose plan ends soon first",
+      "list all accounts by id, with their last use (to the hour); with --expiring, those whose plan ends first come first",
     )
     .option(
       "--expiring <span>",
-      "only accounts whose last plan ends within this time, such as 7d",
+      "only accounts whose last plan ends within this duration, for example 7d",
       spanArgument,
     )
     .option("--search <text>", "only accounts with this text in id, contact or note")
@@ -93,22 +93,22 @@ function registerQuotas(account: Command): void {
     .argument("<account>")
     .option(
       "--requests <count>",
-      "requests per Beijing day and interface: a number, unlimited, or plan",
+      "requests per Beijing day and interface: a number, unlimited, or plan for the plan's limit",
       ownLimitArgument,
     )
     .option(
       "--files <count>",
-      "Parquet files per Beijing day and interface: a number, unlimited, or plan",
+      "Parquet files per Beijing day and interface: a number, unlimited, or plan for the plan's limit",
       ownLimitArgument,
     )
     .action(setLimits);
   account
     .command("credit")
-    .description("credit requests or files of today")
+    .description("credit requests or Parquet files to today's quota")
     .argument("<account>")
     .option("--requests <count>", "requests to credit", countArgument)
     .option("--files <count>", "Parquet files to credit", countArgument)
-    .addOption(datasetOption("the dataset whose interface was counted").default("orders"))
+    .addOption(datasetOption("the dataset whose interface gets the credit").default("orders"))
     .action(credit);
   account
     .command("free")
@@ -173,7 +173,7 @@ function listLines(accounts: AccountList["accounts"]): string[] {
     ["account", "plan", "until", "keys", "last used (to the hour)", "contact"],
     accounts.map((each) => [
       each.disabled ? `${each.accountId} (disabled)` : each.accountId,
-      each.planState === "expired" ? `${each.plan} (over)` : (each.plan ?? "-"),
+      each.planState === "expired" ? `${each.plan} (ended)` : (each.plan ?? "-"),
       each.planEndsAt ?? "-",
       String(each.keys),
       each.lastUsedAt ?? "never",
@@ -192,7 +192,7 @@ async function enable(id: string, options: ServiceOptions): Promise<void> {
 }
 
 async function signOut(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
-  await confirm(`End all sessions of ${id} in the console and cancel its links?`, options);
+  await confirm(`End all console sessions of ${id} and cancel its unused links?`, options);
   printAccount(options, await request(options, "POST", id, "/sign-out"));
 }
 
@@ -208,7 +208,7 @@ async function setLimits(
   printAccount(options, await request(options, "PUT", id, "/limits", body));
 }
 
-/** Omits a limit that falls back to the plan's. */
+/** Returns the account's own limit to send; empty when the plan's limit is to apply. */
 function ownLimit(
   name: "requests" | "files",
   asked: { requests?: OwnLimit; files?: OwnLimit },
@@ -225,7 +225,7 @@ function refuseNothing({ requests, files }: { requests?: unknown; files?: unknow
   throw new CommandFailure("Give --requests, --files or both.", EXIT.usage);
 }
 
-/** The request is not sent again after a lost answer, because it could be credited twice. */
+/** After a lost answer the request is not sent again, because the quota could be credited twice. */
 async function credit(
   id: string,
   options: ServiceOptions & DatasetOptions & { requests?: number; files?: number },
@@ -279,7 +279,7 @@ function registerInvite(account: Command): void {
     .command("invite")
     .description("create a one-time link into the console; the first person to use it is signed in")
     .argument("<account>")
-    .addOption(defaulted("--valid <span>", "how long the link can be opened, at most 7d", spanArgument, "1d"))
+    .addOption(defaulted("--valid <span>", "how long the link stays valid, at most 7d", spanArgument, "1d"))
     .action(invite);
 }
 
@@ -289,27 +289,27 @@ async function invite(account: string, options: ServiceOptions & { valid: number
   const invited = await serviceOf(options).request(inviteSchema, "POST", path, { body });
   print(options, invited, [
     invited.url,
-    `For the holder of account ${invited.accountId}: the link opens the console once, until ${invited.expiresAt}; it cannot be shown again.`,
+    `Send this link to the holder of account ${invited.accountId}. It opens the console once, before ${invited.expiresAt}, and cannot be shown again.`,
   ]);
 }
 
-/** Returns the lines for an account: its facts, then plans and keys as tables. */
+/** Returns the lines for an account: contact, note and limits, then tables of plans, keys and console sessions. */
 export function accountLines(account: Account): string[] {
   const limit = (own: number | null | undefined) => (own === undefined ? "the plan's" : (own ?? "unlimited"));
   const { requests, files } = account.ownLimits;
   return [
     ...labelled([
       ["account", `${account.accountId}${account.disabled ? " (disabled)" : ""}`],
-      ["made", account.createdAt],
+      ["created", account.createdAt],
       ["contact", account.contact],
       ["note", account.note],
-      ["limits a day", `requests ${limit(requests)}, files ${limit(files)}`],
+      ["daily limits", `requests ${limit(requests)}, files ${limit(files)}`],
     ]),
     "",
     ...(account.subscriptions.length === 0
       ? ["no plan"]
       : table(
-          ["plan", "from", "until before"],
+          ["plan", "from", "end (exclusive)"],
           account.subscriptions.map(({ plan, start, end }) => [plan, start, end]),
         )),
     "",
@@ -322,7 +322,7 @@ export function accountLines(account: Account): string[] {
 function consoleLines({ sessions, invites }: Account["console"]): string[] {
   if (sessions.length + invites.length === 0) return ["not signed in to the console"];
   return table(
-    ["console", "since", "until before"],
+    ["console", "since", "end (exclusive)"],
     [
       ...sessions.map(({ createdAt, expiresAt }) => ["session", createdAt, expiresAt]),
       ...invites.map(({ createdAt, expiresAt }) => ["unopened link", createdAt, expiresAt]),
@@ -359,7 +359,7 @@ function stateOf({ revokedAt, expiresAt }: KeySummary): string {
 
 type Counter = Standing["info"]["quotas"][number]["requests"];
 
-/** Returns the lines for the plan's limits, today's quota and the last requests. */
+/** Returns the lines for the plan, its windows, today's quota and the last requests. */
 function standingLines({ info, slot }: Standing): string[] {
   const busy = info.quotas.filter((each) => each.busy).map((each) => each.interface);
   const windows = Object.entries(info.windows).map(([service, window]) => [
@@ -374,12 +374,12 @@ function standingLines({ info, slot }: Standing): string[] {
   return [
     planLine(info),
     "",
-    ...table(["may have", "from", "to"], windows),
+    ...table(["history of", "from", "to"], windows),
     "",
     ...table(["today", "used", "credited", "limit", "left", "resets in"], quotas),
     "",
     busy.length === 0 ? "no request in progress" : `in progress: one request of ${busy.join(" and one of ")}`,
-    ...(slot === null ? [] : [`request ${slot.requestId} ends by ${slot.until} at the latest`]),
+    ...(slot === null ? [] : [`request ${slot.requestId} ends at ${slot.until} at the latest`]),
     "",
     ...requestLines(info.last_requests),
   ];
@@ -392,7 +392,7 @@ function planLine({ plan, plan_state, plan_ends_at }: Standing["info"]): string 
     case "expired":
       return `no plan in force: ${plan} ended ${plan_ends_at}`;
     case "active":
-      return `plan in force: ${plan}, until before ${plan_ends_at}`;
+      return `plan in force: ${plan}, ends ${plan_ends_at}`;
   }
 }
 

@@ -3,23 +3,23 @@ import type * as z from "zod";
 import { adminErrorSchema } from "../admin/wire.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 
-/** Cloudflare's checks answer unnamed script clients with 403 before the worker runs. */
+/** Cloudflare's checks refuse script clients without a user agent with 403, before the worker runs. */
 const USER_AGENT = "edgetape-cli";
-/** Pauses before the second, third… attempt of a request that may be repeated. */
+/** Pauses before the second, third, … attempt of a request that may be repeated. */
 const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000];
 /** The longest silence before a request fails; `EDGETAPE_TIMEOUT` overrides it in seconds. */
 const SILENCE_MS = 60_000;
-/** The longest silence for requests that hash whole objects or list all of them before they answer. */
+/** The longest silence while the service hashes whole objects, or lists all of them, before it answers. */
 export const HASHING_MS = 300_000;
 export const LISTING_MS = 120_000;
-/** A body may take as long as it needs at this speed. Three parts of 8 MiB are sent at a time. */
+/** The speed at which a body must at least be sent. Up to three parts of 8 MiB are sent at the same time. */
 const SLOWEST_BYTES_PER_SECOND = 32_000;
 /** Temporary failures; the request itself was valid. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504, 520, 522, 524]);
 
 const TOKEN_WRONG =
   "The service refused this operator's token: check --token or EDGETAPE_TOKEN. " +
-  "Use the deployment's ADMIN_TOKEN or a token of `edgetape token issue`; `npm start` writes its token to demo.json.";
+  "Use the deployment's ADMIN_TOKEN or a token from `edgetape token issue`; `npm start` writes its token to demo.json.";
 
 interface AdminClientOptions {
   /** The service's URL without a path, such as `https://api.example.com`. */
@@ -36,7 +36,7 @@ interface AdminRequest {
   /** The body: bytes are sent unchanged, other values as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
-  /** Whether it may be resent after a lost answer. GET and PUT always may. */
+  /** Whether the request may be sent again after a lost answer; GET and PUT requests always may. */
   repeatable?: boolean;
   /** The longest silence for this request, if larger than usual, such as `HASHING_MS`. */
   silenceMs?: number;
@@ -60,8 +60,8 @@ export class AdminClient {
 
   /**
    * Sends one admin request and returns its answer parsed by `schema`. Throws `ServiceRefusal` with the service's
-   * message when it refuses, or `CommandFailure` with the cause when it cannot be reached or stays silent. A silent
-   * request is not retried.
+   * message when the service refuses, or `CommandFailure` with the cause when the service cannot be reached, stays
+   * silent or returns an unexpected body. After silence the request is not sent again.
    */
   async request<T extends z.ZodType>(
     schema: T,
@@ -146,18 +146,18 @@ class Silence {
   }
 }
 
-/** Returns a client for the operator's options; the environment replaces `undefined` members. */
+/** Returns a client for the operator's options; environment variables are used for absent ones. */
 export function adminClient(options: { url?: string | undefined; token?: string | undefined }): AdminClient {
   const baseUrl = options.url ?? process.env.EDGETAPE_URL;
   const token = options.token ?? process.env.EDGETAPE_TOKEN;
   if (!baseUrl)
     throw new CommandFailure(
-      "Name the service with --url or EDGETAPE_URL; `npm start` prints the lines to paste.",
+      "Name the service with --url or EDGETAPE_URL; for a demo, `npm start` prints the lines to paste.",
       2,
     );
   if (!token)
     throw new CommandFailure(
-      "Give an operator's token with --token or EDGETAPE_TOKEN; `npm start` prints the lines to paste.",
+      "Give an operator's token with --token or EDGETAPE_TOKEN; for a demo, `npm start` prints the lines to paste.",
       2,
     );
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
@@ -182,13 +182,13 @@ function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, R
 function refusalOf(httpStatus: number, text: string): ServiceRefusal {
   const refusal = adminErrorSchema.safeParse(jsonOf(text)).data;
   const refused = { httpStatus, reason: refusal?.reason };
-  // Returns where the wrong token came from, which only this machine can see.
+  // Names the sources of the token, which the service does not know.
   if (httpStatus === 401) return new ServiceRefusal(TOKEN_WRONG, refused);
   return new ServiceRefusal(refusal?.error ?? `The service answered with HTTP ${httpStatus}.`, refused);
 }
 
 function silentSentence(baseUrl: string, ms: number): string {
-  return `${baseUrl} accepted the request and did not answer within ${Math.ceil(ms / 1000)} s. Check that the service runs at this URL; EDGETAPE_TIMEOUT sets another timeout in seconds.`;
+  return `${baseUrl} accepted the request and did not answer within ${Math.ceil(ms / 1000)} s. Check that the service runs at this URL; EDGETAPE_TIMEOUT sets a different timeout in seconds.`;
 }
 
 function unreachableSentence(baseUrl: string, error: unknown): string {

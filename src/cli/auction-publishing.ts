@@ -13,7 +13,7 @@ import { addFile, type FilePlace, fileRoute, publishFile } from "./file-uploads.
 /** What became of the auction pack of a published quote pack. */
 export interface AuctionOutcome {
   name: string;
-  /** `kept`: an operator's file or an operator's withdrawal prevents its publication. */
+  /** `kept`: not published, because of an operator's file or an operator's withdrawal. */
   state: "published" | "unchanged" | "kept" | "failed";
   /** The revision that shares offer; `null` when they offer none. */
   revision: number | null;
@@ -25,9 +25,10 @@ export interface AuctionOutcome {
 const DECIDED = new Set(["operators_file", "content_withdrawn", "target_withdrawn"]);
 
 /**
- * Publishes the auction pack of `pack`, a quote pack at `path`. The auction pack is made beside it if it is not there
- * yet. Returns `null` when no security has an auction. `force` publishes it although the file was withdrawn.
- * Idempotent. A failure is an outcome, not an exception, because the quotes are served already.
+ * Publishes the auction pack made from `pack`, the quote pack at `path`. Writes the auction pack to the same folder
+ * unless the current one is there. Returns `null` when no security has an auction. With `force`, publishes the file
+ * even if it was withdrawn. Idempotent. A failure is an outcome, not an exception, because the quotes are already
+ * served.
  */
 export async function publishAuction(
   client: AdminClient,
@@ -76,7 +77,7 @@ async function publishMade(
   }
 }
 
-/** Returns the auction pack of the day that shares offer or that was withdrawn last; null when there is none. */
+/** Returns the day's auction pack that shares offer, otherwise the one withdrawn last; null without either. */
 async function standingAuction(client: AdminClient, tradedate: BeijingDate): Promise<FileSummary | null> {
   const path = `/admin/files/auction_tick?from=${tradedate}&to=${tradedate}`;
   const { files } = await client.request(fileListSchema, "GET", path);
@@ -88,8 +89,8 @@ async function standingAuction(client: AdminClient, tradedate: BeijingDate): Pro
 }
 
 /**
- * Withdraws the auction pack that was made from the quotes of `tradedate`, which are withdrawn with this note; an
- * operator's file stays. Idempotent. Returns what became of it as a sentence, or null when shares offer none.
+ * Withdraws the auction pack made from the quotes of `tradedate`, with the same note as the quotes. A file added by an
+ * operator stays. Idempotent. Returns the result as a sentence, or null when shares offer no auction pack.
  */
 export async function withdrawAuction(
   client: AdminClient,
@@ -106,8 +107,8 @@ export async function withdrawAuction(
 }
 
 /**
- * Returns how to offer the auction pack of `tradedate` again, as a sentence, when it is withdrawn while the quotes are
- * served again; null otherwise.
+ * Returns a sentence with the command that offers the auction pack of `tradedate` again; null when the pack is not
+ * withdrawn. For use when the quotes are served again.
  */
 export async function withheldAuction(client: AdminClient, tradedate: BeijingDate): Promise<string | null> {
   const file = await standingAuction(client, tradedate);
@@ -116,7 +117,7 @@ export async function withheldAuction(client: AdminClient, tradedate: BeijingDat
   return `${name} is still withdrawn; if it fits these quotes, \`edgetape files publish --type auction_tick --date ${tradedate} --revision ${revision}\` offers it again.`;
 }
 
-/** Ends the command when an auction pack could not be offered although its quotes are served. */
+/** Throws `CommandFailure` if one of the auction packs could not be offered although its quotes are served. */
 export function refuseFailedAuction(auctions: readonly (AuctionOutcome | null)[]): void {
   const failed = auctions.find((auction) => auction?.state === "failed");
   if (failed) throw new CommandFailure(auctionText(failed));

@@ -1,7 +1,7 @@
 /**
- * `edgetape backfill`: loads a folder of days in sequence. The state of each day is stored as by `nightly`, so that an
- * interrupted run resumes at its day. A journal records the events, and a table at the end shows the verdict of each
- * day.
+ * `edgetape backfill`: loads a folder of days in sequence. Like `nightly` it stores the state of each day, so that the
+ * next run resumes after an interruption. A journal records the events, and a table at the end shows the verdict of
+ * each day.
  */
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -50,12 +50,12 @@ export function registerBackfill(program: Command): void {
     .description("build and publish every day of a folder, newest first; run it again to resume")
     .argument(
       "<folder of days>",
-      "the folder with the deliveries, named as for `nightly`; years and months can be subfolders",
+      "the folder with the deliveries, which are named as for `nightly` and can be in subfolders of years and months",
     )
     .option("--from <YYYYMMDD>", "the first day (default: the oldest one in the folder)", dateArgument)
     .option("--to <YYYYMMDD>", "the last day (default: the newest one in the folder)", dateArgument)
     .option("--oldest-first", "load the oldest day first")
-    .option("--failed", "only days whose last attempt from this work folder failed")
+    .option("--failed", "load only days whose last attempt from this work folder failed")
     .addOption(
       new Option("--expect <type...>", "kinds of files for shares that a complete day must have").choices(
         dataTypeSchema.options,
@@ -66,7 +66,7 @@ export function registerBackfill(program: Command): void {
     "\nThe command ends with a table of the days and their results: served, degraded (with rows left out), failed, withdrawn (by\n" +
       "an operator; --failed does not retry it), untried (after three failures in a row). A day without a time was loaded by\n" +
       "an earlier run. Events with their times are written to backfill.jsonl in the work folder.\n" +
-      "Exit status 1: some days failed or are withdrawn, and the next run tries them again. 3: rows were left out of some.",
+      "Exit status 1: some days failed or are withdrawn, and the next run tries them again. 3: rows were left out of some days.",
   );
   command.action(run);
 }
@@ -148,14 +148,14 @@ function isOf(name: DatasetName): (each: { dataset: DatasetName }) => boolean {
 }
 
 /**
- * After this many consecutive failures the command stops, because they have a common cause, such as an unreachable
- * service.
+ * After this many consecutive failures the command stops, because they probably have a common cause, such as an
+ * unreachable service.
  */
 const FAILURES_IN_A_ROW = 3;
 
 interface BackfillAsk {
   folder: string;
-  /** The first and the last day, both inclusive; null for the oldest or newest one. */
+  /** The first and the last day, both inclusive; null for the oldest or newest day of the folder. */
   from: BeijingDate | null;
   to: BeijingDate | null;
   oldestFirst: boolean;
@@ -166,8 +166,8 @@ interface BackfillAsk {
 }
 
 /**
- * `degraded`: served with rows left out. `withdrawn`: an operator's decision prevents it. `untried`: skipped after
- * earlier days failed.
+ * `degraded`: served with rows left out. `withdrawn`: not published, because an operator withdrew the day. `untried`:
+ * skipped after earlier days failed.
  */
 type Verdict = "served" | "degraded" | "failed" | "withdrawn" | "untried";
 
@@ -177,8 +177,8 @@ interface DayVerdict {
   /** The day's datasets that customers can read. Another dataset or a file for shares may have failed. */
   served: Pick<DatasetOutcome, "dataset" | "revision" | "securities" | "rows" | "sizeBytes">[];
   /**
-   * Seconds from the delivery's start to its end; null when this run did not try the day, for example because an
-   * earlier one had loaded it.
+   * The seconds that loading the day took; null when this run did not try it, for example because an earlier run had
+   * loaded it.
    */
   seconds: number | null;
   /** The reason why the day is incomplete, as a sentence, or null. */
@@ -199,15 +199,15 @@ interface Backfilled {
   /** All days in the order in which they were loaded. */
   table: DayVerdict[];
   /**
-   * The instant at which the last loaded day is announced to customers, in Unix milliseconds of this machine's clock; 0
-   * without one.
+   * The instant at which the last of the loaded days is announced to customers, in Unix milliseconds of this machine's
+   * clock; 0 when no day was loaded.
    */
   announcedAtMs: number;
 }
 
 /**
  * Loads every day of the folder that no earlier run has loaded or that is no longer served. The service refuses
- * withdrawn days with the operator and reason. `say` is called with one or more lines for each day.
+ * withdrawn days with a message that names the operator and the reason. `say` is called with lines about each day.
  */
 export async function backfill(
   client: AdminClient,
@@ -266,8 +266,8 @@ function summed(table: DayVerdict[]): Omit<Backfilled, "announcedAtMs"> {
 }
 
 /**
- * Returns the result of an earlier run for the same delivery; null unless that run loaded it completely and all of it
- * is `available`.
+ * Returns the result of an earlier run for the same delivery; null unless that run loaded the delivery completely and
+ * all its datasets are still served.
  */
 function loadedEarlier(
   { tradedate, fingerprint }: Delivery,
@@ -304,7 +304,7 @@ function untold(tradedate: BeijingDate, verdict: Verdict, problem: string | null
   return { tradedate, verdict, served: [], seconds: null, problem };
 }
 
-/** Returns the requested deliveries, and the requested failed days without a delivery. */
+/** Returns the requested deliveries in loading order; with `onlyFailed` also the failed days without a delivery. */
 async function asked({
   folder,
   from,
@@ -348,7 +348,7 @@ function note(workFolder: string, verdict: Verdict, outcome: DayOutcome): void {
 const notedSchema = z.object({
   tradedate: z.string(),
   state: z.string(),
-  /** The member is absent in journals of earlier versions. */
+  /** Absent in journals of earlier versions. */
   verdict: z.string().optional(),
 });
 
@@ -364,7 +364,7 @@ function failedDays(workFolder: string): Set<BeijingDate> {
   return failed;
 }
 
-/** Ignores a truncated line. */
+/** Parses a journal line; returns no entry for a truncated line. */
 function notedIn(line: string): z.infer<typeof notedSchema>[] {
   try {
     return [notedSchema.parse(JSON.parse(line))];
@@ -373,12 +373,12 @@ function notedIn(line: string): z.infer<typeof notedSchema>[] {
   }
 }
 
-/** The estimate uses this many latest days, because days and connections change. */
+/** The estimate uses only this many of the latest days, because sizes and connections change. */
 const COUNTED = 20;
 
 /**
- * Estimates the seconds until `left` more days are loaded, from the duration of earlier days (`seconds`, oldest first);
- * null before the first.
+ * Estimates the seconds until `left` more days are loaded from the durations of earlier days (`seconds`, oldest first).
+ * Returns null when there are none.
  */
 export function secondsLeft(seconds: readonly number[], left: number): number | null {
   const counted = seconds.slice(-COUNTED);

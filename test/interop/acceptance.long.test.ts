@@ -126,7 +126,7 @@ describe("edgetape acceptance", () => {
     };
     expect(await seen(EDGE_SAYS)).toEqual({
       result: "ok",
-      detail: `${EDGE_SAYS}, also when the caller claims another address`,
+      detail: `${EDGE_SAYS}, even when the caller claims a different address`,
     });
     expect(await seen("198.51.100.8")).toMatchObject({
       result: "failed",

@@ -36,7 +36,7 @@ describe("edgetape account", () => {
     const refused = await ask(key, { tradedate: "20250106" });
 
     const shown = await done("account", "show", "c-17");
-    expect(shown).toContain("plan in force: professional, until before 2026-04-11T10:");
+    expect(shown).toContain("plan in force: professional, ends 2026-04-11T10:");
     expect(shown).toMatch(/^contact +c17@example\.com$/m);
     expect(shown).toMatch(/^professional +2026-03-12T10:\S+ +2026-04-11T10:\S+$/m);
     expect(shown).toMatch(/^level2_order_history +20260211 +20260312$/m);
@@ -74,9 +74,9 @@ describe("edgetape account", () => {
 
   it("sets an account's own limits, also unlimited ones", async () => {
     const limits = await done("account", "limits", "c-17", "--files", "5", "--requests", "unlimited");
-    expect(limits).toContain("limits a day  requests unlimited, files 5");
+    expect(limits).toContain("daily limits  requests unlimited, files 5");
     const requestsBack = await done("account", "limits", "c-17", "--requests", "plan");
-    expect(requestsBack).toContain("limits a day  requests the plan's, files 5");
+    expect(requestsBack).toContain("daily limits  requests the plan's, files 5");
     expect((await edgetape(["account", "limits", "c-17"], service)).status).toBe(2);
     expect(await done("account", "limits", "c-17", "--files", "plan")).toContain("files the plan's");
   });

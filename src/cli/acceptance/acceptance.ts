@@ -1,4 +1,4 @@
-/** `edgetape acceptance`: checks on a real deployment that no local test can make. */
+/** `edgetape acceptance`: checks a real deployment for what local tests cannot show. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Finding } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
@@ -45,13 +45,13 @@ export function registerAcceptance(program: Command): void {
     .option("--url <address>", "the public address (or EDGETAPE_URL)")
     .option(
       "--key <key>",
-      "a key with order history and shares (prefer EDGETAPE_KEY); about ten files are charged",
+      "an API key with order history and shares (prefer EDGETAPE_KEY); it is charged about ten Parquet files",
     )
     .option(
       "--account <id>",
-      "the account of the key, unless it is called acceptance or acceptance-…: confirms that it is not a customer's",
+      "confirm that this account of the key is not a customer's; not needed for acceptance and acceptance-…",
     )
-    .option("--date <YYYYMMDD>", "the day (default: the newest served one)", dateArgument)
+    .option("--date <YYYYMMDD>", "the trading day (default: the newest served one)", dateArgument)
     .option("--symbol <symbol>", "the security (default: the largest of the day)")
     .option("--pages <count>", "the number of pages requested one after the other", countArgument, 200)
     .option("--stream <seconds>", "the duration of an evenly paced read of a file", secondsArgument, 270)
@@ -74,7 +74,8 @@ export function registerAcceptance(program: Command): void {
 
 function secondsArgument(text: string): number {
   const seconds = Number(text);
-  if (!/^\d{1,4}(\.\d)?$/.test(text) || seconds === 0) throw new InvalidArgumentError("expected seconds.");
+  if (!/^\d{1,4}(\.\d)?$/.test(text) || seconds === 0)
+    throw new InvalidArgumentError("expected 0.1 to 9999.9 seconds.");
   return seconds;
 }
 
@@ -83,11 +84,11 @@ async function run(options: AcceptanceOptions): Promise<void> {
   const key = options.key ?? process.env.EDGETAPE_KEY;
   if (!url || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new CommandFailure(
-      "Name the deployment with --url or EDGETAPE_URL, which begins with http:// or https://.",
+      "Name the deployment with --url or EDGETAPE_URL, as a URL that begins with http:// or https://.",
       EXIT.usage,
     );
   }
-  if (!key) throw new CommandFailure("Give a key with --key or set EDGETAPE_KEY.", EXIT.usage);
+  if (!key) throw new CommandFailure("Give an API key with --key or EDGETAPE_KEY.", EXIT.usage);
   const caller = new Caller(url, key);
   await refuseCustomer(caller, options.account);
   const { date: tradedate, symbol } = options;
@@ -117,8 +118,8 @@ async function run(options: AcceptanceOptions): Promise<void> {
 }
 
 /**
- * Ends the command unless the key is of an account made for it: its id is `acceptance` or begins with `acceptance-`, or
- * the operator names it. The checks use up a customer's quota and occupy their slot.
+ * Throws `CommandFailure` unless the key's account may be used for the checks: its id is `acceptance`, begins with
+ * `acceptance-`, or is `named`. The checks would use a customer's quota and slot.
  */
 async function refuseCustomer(caller: Caller, named: string | undefined): Promise<void> {
   const { account_id: account } = await caller.data<{ account_id: string }>("account_info", {});
@@ -140,7 +141,7 @@ function linesOf(results: Checked[]): string[] {
   ];
 }
 
-/** Returns the checks of the path to the worker. */
+/** Returns the checks of the HTTP path from clients to the worker. */
 function frontChecks(baseUrl: string): Check[] {
   return [
     {

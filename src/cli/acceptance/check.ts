@@ -53,7 +53,7 @@ export interface Target {
   /** The code with its exchange, such as `300750.SZ`. */
   symbol: string;
   rows: number;
-  /** The size of its Parquet file. */
+  /** The size of the security's Parquet file. */
   sizeBytes: number;
 }
 
@@ -71,7 +71,7 @@ export class Caller {
     return ask(`${this.baseUrl}/api`, this.probe(apiname, params));
   }
 
-  /** Returns `data` of a successful answer; otherwise ends the command with the service's message. */
+  /** Returns `data` of a successful answer; otherwise throws `CommandFailure` with the service's message. */
   async data<T>(apiname: string, params: object): Promise<T> {
     const { bytes, status } = await this.call(apiname, params);
     const envelope = envelopeOf(bytes);
@@ -79,12 +79,12 @@ export class Caller {
     throw new CommandFailure(`${apiname}: ${envelope?.message ?? `HTTP ${status}`}`);
   }
 
-  /** Requests a page of a day. */
+  /** Requests a page of 100 orders of the target; `params` can change the request. */
   page({ tradedate, symbol }: Target, params: object = {}): Promise<Reply> {
     return this.call("level2_order_history", { symbol, tradedate, page_size: 100, ...params });
   }
 
-  /** Requests the Parquet file and reads only the head of the answer. */
+  /** Requests the Parquet file and reads only the status and headers of the answer. */
   openFile({ tradedate, symbol }: Target, silentMs?: number): Promise<OpenReply> {
     const probe = this.probe("level2_order_history", { symbol, tradedate, format: "parquet" });
     return open(`${this.baseUrl}/api`, silentMs === undefined ? probe : { ...probe, silentMs });
@@ -95,7 +95,7 @@ export class Caller {
   }
 }
 
-/** Returns the code and reason of an answer for a message. */
+/** Returns the status, code and reason of an answer as text for a message. */
 export function said({
   status,
   headers,

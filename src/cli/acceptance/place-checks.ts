@@ -1,6 +1,6 @@
 /**
- * Checks where the worker runs and what the platform provides there; `[placement]` in `wrangler.toml` can change each
- * of these. The worker reports them through the admin API, so most checks need a token.
+ * Checks where the worker runs and what the platform provides there, which `[placement]` in `wrangler.toml` can change.
+ * The worker reports it through the admin API, so the checks need an operator's token.
  */
 import { placeReportSchema } from "../../admin/wire.ts";
 import { type Check, failed, type Outcome, ok, skipped } from "./check.ts";
@@ -9,16 +9,16 @@ import { ask, headerOf, type Reply } from "./probe.ts";
 /** An address from a range reserved for documentation. */
 const FORGED_ADDRESS = "203.0.113.77";
 
-const NO_TOKEN = "needs an operator's token of scope read: EDGETAPE_TOKEN";
+const NO_TOKEN = "needs an operator's token with scope read in EDGETAPE_TOKEN";
 
-/** Returns the checks of the worker's place; `token` is an operator's, or null. */
+/** Returns the checks of the worker's place. They are skipped when the operator's `token` is null. */
 export function placeChecks(baseUrl: string, token: string | null): Check[] {
   const withToken = (run: (token: string) => Promise<Outcome>) => async () =>
     token === null ? skipped(NO_TOKEN) : run(token);
   return [
     {
       name: "address",
-      says: "the worker receives the caller's own address, also when the caller claims another one",
+      says: "the worker receives the caller's own address, even when the caller claims a different one",
       run: withToken((token) => address(baseUrl, token)),
     },
     {
@@ -37,23 +37,23 @@ export function placeChecks(baseUrl: string, token: string | null): Check[] {
 async function address(baseUrl: string, token: string): Promise<Outcome> {
   const trace = await ask(`${baseUrl}/cdn-cgi/trace`);
   const own = /^ip=(\S+)$/m.exec(trace.bytes.toString())?.[1];
-  if (trace.status !== 200 || own === undefined) return skipped("no edge is in front: no /cdn-cgi/trace");
+  if (trace.status !== 200 || own === undefined) return skipped("no Cloudflare edge (no /cdn-cgi/trace)");
   const told = reportOf(await askPlace(baseUrl, token));
   if (told.address === null)
     return failed("the worker receives no client address: one caller's wrong passwords lock out all callers");
   if (told.address.includes(":") !== own.includes(":"))
-    return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); run it again`);
+    return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); try again`);
   if (told.address !== own) return failed(`the worker receives ${told.address}, but the edge sees ${own}`);
   const forged = await askPlace(baseUrl, token, { "CF-Connecting-IP": FORGED_ADDRESS });
-  // The edge may also refuse a request that claims an address; that is no failure.
+  // The edge may also refuse a request that claims an address; that is not a failure.
   if (forged.status === 200 && reportOf(forged).address === FORGED_ADDRESS)
     return failed("a caller can choose the address that the worker receives");
-  return ok(`${own}, also when the caller claims another address`);
+  return ok(`${own}, even when the caller claims a different address`);
 }
 
 async function cache(baseUrl: string, token: string): Promise<Outcome> {
   return reportOf(await askPlace(baseUrl, token)).cache === "ok"
-    ? ok("an entry is found again")
+    ? ok("a stored entry is found again")
     : failed(
         "the cache does not return a stored entry: every file_download reads the coverage of a year from D1",
       );

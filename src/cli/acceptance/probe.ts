@@ -6,9 +6,9 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp 
 import { request as requestHttps } from "node:https";
 import { performance } from "node:perf_hooks";
 
-/** The platform's own checks refuse unnamed clients. */
+/** Cloudflare's checks refuse clients without a user agent. */
 const USER_AGENT = "edgetape-acceptance/1";
-/** A connection without activity for this long has failed. */
+/** A connection counts as failed after this time without activity. */
 const SILENT_MS = 60_000;
 
 export interface Probe {
@@ -16,7 +16,7 @@ export interface Probe {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   json?: unknown;
-  /** The longest pause without data; larger for a reader that is slow itself. */
+  /** The longest pause without data; must be longer when the caller reads slowly. */
   silentMs?: number;
 }
 
@@ -37,7 +37,7 @@ export interface OpenReply {
   hangUp(): void;
 }
 
-/** Sends a request and waits for the head of the answer. Rejects with one sentence when there is none. */
+/** Sends a request and waits for the status and headers of the answer. Rejects when there is no answer. */
 export function open(
   url: string,
   { method = "GET", headers = {}, json, silentMs }: Probe = {},
@@ -50,7 +50,7 @@ export function open(
   }
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    // A separate connection, so that only this answer affects it.
+    // Each request has its own connection, so that other requests do not affect it.
     const outgoing = send(url, { method, headers: sent, agent: false }, (message) => {
       message.on("error", () => {});
       resolve({
@@ -70,13 +70,13 @@ export function open(
   });
 }
 
-/** Sends a request and reads the whole answer. Rejects when the body breaks. */
+/** Sends a request and reads the whole answer. Rejects when the body is incomplete. */
 export async function ask(url: string, probe: Probe = {}): Promise<Reply> {
   const startedMs = performance.now();
   const { status, headers, body } = await open(url, probe);
   const pieces: Buffer[] = [];
   for await (const piece of body) pieces.push(piece as Buffer);
-  if (!body.complete) throw new Error("the body broke off");
+  if (!body.complete) throw new Error("the body ended early");
   return { status, headers, bytes: Buffer.concat(pieces), tookMs: performance.now() - startedMs };
 }
 

@@ -1,4 +1,4 @@
-/** Checks a share as download programs use it: HEAD, single ranges, resuming, its password. */
+/** Checks a share in the way download programs use it: HEAD, single ranges, resuming, the password. */
 import { createHash } from "node:crypto";
 import type { Caller, Target } from "./check.ts";
 import { type Check, failed, type Outcome, ok } from "./check.ts";
@@ -42,7 +42,7 @@ export function shareChecks(caller: Caller, target: Target): Check[] {
     },
     {
       name: "share password",
-      says: "requests without a password and with a wrong one get the same 401",
+      says: "requests without a password, or with a wrong one, get 401",
       run: async () => passwords(await once()),
     },
     {
@@ -52,7 +52,7 @@ export function shareChecks(caller: Caller, target: Target): Check[] {
     },
     {
       name: "share ranges",
-      says: "single ranges are exact; If-Range with another ETag returns the whole file",
+      says: "single ranges are exact; If-Range with a different ETag returns the whole file",
       run: async () => ranges(await once()),
     },
     {
@@ -73,7 +73,7 @@ async function openShare(caller: Caller, { tradedate }: Target): Promise<Opened>
   const { files } = JSON.parse(bytes.toString("utf8")) as { files: ManifestFile[] };
   const file = files.find(({ path }) => path === `${tradedate}/${tradedate}_orders.parquet`);
   if (file === undefined)
-    throw new Error(`the manifest's ${files.length} files lack the orders of ${tradedate}`);
+    throw new Error(`the manifest lists ${files.length} files, but not the orders of ${tradedate}`);
   return { share, file, headers };
 }
 
@@ -116,25 +116,25 @@ async function ranges({ share, file, headers }: Opened): Promise<Outcome> {
   for (const reply of [both, ...parts])
     if (reply.status !== 206) return failed(`a range gets HTTP ${reply.status}`);
   if (!both.bytes.equals(Buffer.concat(parts.map(({ bytes }) => bytes))))
-    return failed("two adjacent ranges differ from the range of both");
+    return failed("two adjacent ranges differ from one range with the same bytes");
   const last = await ask(url, { headers: { ...headers, Range: "bytes=-4" } });
   const span = headerOf(last.headers, "content-range");
   if (span !== `bytes ${size - 4}-${size - 1}/${size}`)
-    return failed(`Content-Range of the last four is ${span}`);
+    return failed(`Content-Range of the last four bytes is ${span}`);
   if (last.bytes.toString("latin1") !== "PAR1") return failed("the last four bytes are not PAR1");
   const same = { ...headers, Range: "bytes=0-3", "If-Range": headerOf(both.headers, "etag") ?? "" };
   const kept = await ask(url, { headers: same });
-  if (kept.status !== 206) return failed(`If-Range with its own ETag gets HTTP ${kept.status}`);
+  if (kept.status !== 206) return failed(`If-Range with the file's ETag gets HTTP ${kept.status}`);
   const other = await open(url, { headers: { ...same, "If-Range": '"another"' } });
   other.hangUp();
-  if (other.status !== 200) return failed(`If-Range with another ETag gets HTTP ${other.status}`);
+  if (other.status !== 200) return failed(`If-Range with a different ETag gets HTTP ${other.status}`);
   return ok("206, exact to the byte");
 }
 
 async function bySymbol({ share, file, headers }: Opened, caller: Caller, target: Target): Promise<Outcome> {
   const { tradedate, symbol, sizeBytes } = target;
   if (sizeBytes > WHOLE_BYTES)
-    return failed(`${symbol} has more than ${WHOLE_BYTES} bytes; name another with --symbol`);
+    return failed(`${symbol} has more than ${WHOLE_BYTES} bytes; name a smaller security with --symbol`);
   const url = `${share.url}${file.path.split("/")[0]}/by-symbol/${symbol}.parquet`;
   const pieces: Buffer[] = [];
   for (let n = 0; n < PIECES; n++) {
@@ -149,8 +149,8 @@ async function bySymbol({ share, file, headers }: Opened, caller: Caller, target
   const sum = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
   const joined = Buffer.concat(pieces);
   return sum(joined) === sum(answer.bytes)
-    ? ok(`${joined.length} bytes are the same`)
-    : failed("the bytes differ");
+    ? ok(`all ${joined.length} bytes are equal`)
+    : failed("the bytes of the two answers differ");
 }
 
 /** Requests the bytes from `from` (inclusive) to `to` (exclusive). */

@@ -1,4 +1,4 @@
-/** Checks the slot of a request while its body is sent: with readers that disconnect, read slowly or stop. */
+/** Checks the slot of a request while its body is sent to readers that disconnect, read slowly or stop reading. */
 import { performance } from "node:perf_hooks";
 import { upperMedian } from "../../base/upper-median.ts";
 import {
@@ -15,13 +15,13 @@ import {
 import { envelopeOf, headerOf, type OpenReply } from "./probe.ts";
 
 const POLL_MS = 50;
-/** After this time all buffers are full, whatever their size: bodies arrive at tens of MB a second. */
+/** After this time without reading, all network buffers are full, because bodies arrive at tens of MB a second. */
 const FULL_MS = 2_000;
 
 interface SlotBounds {
   /** Pages read in sequence. */
   pages: number;
-  /** The duration of the file that is read at a constant pace. */
+  /** The time over which a file is read at a constant pace. */
   streamMs: number;
   /** The deployment's PARQUET_BOUND_MS. */
   boundMs: number;
@@ -31,7 +31,7 @@ interface SlotBounds {
   quick: boolean;
 }
 
-/** Returns the checks of the slot with the target's file. */
+/** Returns the checks of the slot, which use the target's pages and file. */
 export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): Check[] {
   const long: Check[] = [
     {
@@ -48,7 +48,7 @@ export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): 
   return [
     {
       name: "pages",
-      says: `${bounds.pages} pages requested one after the other: none is refused for a busy slot`,
+      says: `none of ${bounds.pages} pages requested one after the other is refused for a busy slot`,
       run: () => pagesInSequence(caller, target, bounds.pages),
     },
     {
@@ -83,7 +83,7 @@ async function pagesInSequence(caller: Caller, target: Target, pages: number): P
     const envelope = envelopeOf(reply.bytes);
     if (envelope?.code !== 200) return failed(`page ${n}: ${said(reply)}`);
     taken.push(reply.tookMs);
-    // The pages of a security with few pages are read repeatedly.
+    // After the last page the cursor is null, so the pages of a small security are read repeatedly.
     cursor = (envelope.data as { next_cursor: string | null }).next_cursor;
   }
   return ok(`${pages} of ${pages}, median ${Math.round(upperMedian(taken))} ms`);
@@ -97,7 +97,7 @@ async function wholeFile(caller: Caller, target: Target): Promise<Outcome> {
   if (reply.status !== 200) return failed(said(reply));
   if (!reply.body.complete || length !== announced) return failed(`${length} of ${announced} bytes arrived`);
   if (rows !== target.rows) return failed(`X-Row-Count is ${rows}, data_symbols says ${target.rows}`);
-  if (start !== "PAR1" || end !== "PAR1") return failed("it is no Parquet file");
+  if (start !== "PAR1" || end !== "PAR1") return failed("it is not a Parquet file");
   return ok(`${length} bytes, ${rows} rows`);
 }
 
@@ -126,8 +126,8 @@ async function hangUp(caller: Caller, target: Target, { freeWithinMs }: SlotBoun
 }
 
 /**
- * Disconnects when every buffer is full and the worker waits for the client, so that only the request's signal can end
- * the request.
+ * Disconnects when every buffer is full and the worker waits for the client. Only the request's abort signal can then
+ * end the request.
  */
 async function goneWhileFull(caller: Caller, target: Target, { freeWithinMs }: SlotBounds): Promise<Outcome> {
   const reply = await caller.openFile(target);
@@ -158,7 +158,7 @@ async function slowReader(caller: Caller, target: Target, { streamMs }: SlotBoun
       while (bytes < announced && performance.now() < dueMs) await pause(100);
     }
   } catch {
-    // The caller checks the length.
+    // An incomplete body is reported below.
   }
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   if (!reply.body.complete || bytes !== announced)
@@ -187,7 +187,7 @@ async function stoppedReader(caller: Caller, target: Target, { boundMs }: SlotBo
   return late ? failed(detail) : ok(detail);
 }
 
-/** Returns the milliseconds until a page is served again. Gives up after `patienceMs`. */
+/** Returns the milliseconds until a page is served again, or until it gives up after `patienceMs`. */
 async function untilFree(caller: Caller, target: Target, patienceMs = 30_000): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
@@ -205,7 +205,7 @@ function tooSmall({ symbol, sizeBytes }: Target): Outcome {
   );
 }
 
-/** Reads the rest of a body, complete or not. */
+/** Reads the rest of a body. Returns its length and its first and last four bytes, even if it is incomplete. */
 async function readAll({ body }: OpenReply): Promise<{ length: number; start: string; end: string }> {
   let length = 0;
   let [start, end] = ["", ""];
@@ -217,7 +217,7 @@ async function readAll({ body }: OpenReply): Promise<{ length: number; start: st
       end = (end + text).slice(-4);
     }
   } catch {
-    // The caller handles a broken body, which is not `complete`.
+    // The caller checks `body.complete`.
   }
   return { length, start, end };
 }
