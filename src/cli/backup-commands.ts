@@ -1,6 +1,6 @@
 /**
  * `edgetape backup`: saves accounts, plans, hashes of keys, calendar and catalog to a file, and restores them. A
- * restore sends the rows in chunks and looks up their objects in R2; its last step replaces everything.
+ * restore sends the rows in chunks and looks for their objects in R2. Only its last step replaces the served data.
  */
 
 import { existsSync, mkdirSync, statSync } from "node:fs";
@@ -43,8 +43,8 @@ import { adoptableLines } from "./day-commands.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
 
 const NOT_IN_IT =
-  "\nA backup does not contain secrets (after a change of CURSOR_SECRET clients must start paging again; passwords of shares\n" +
-  "change with SHARE_SECRET), the objects in R2, today's quota counters and sessions of the console.";
+  "\nA backup contains no secrets, no objects of R2, no quota counters of today and no console sessions. If CURSOR_SECRET\n" +
+  "differs after a restore, clients must start paging again; if SHARE_SECRET differs, shares have different passwords.";
 
 /** Registers `backup create`, `backup verify` and `backup restore`. */
 export function registerBackup(program: Command): void {
@@ -56,7 +56,7 @@ export function registerBackup(program: Command): void {
     .description("write a backup to a new file")
     .option(
       "--out <file or folder>",
-      "the file, compressed if its name ends in .gz; a path without an extension is a folder, in which the file is named after the time",
+      "the file, compressed if its name ends in .gz; a path without an extension is a folder, and the file in it is named after the time",
       ".",
     )
     .addHelpText("after", NOT_IN_IT)
@@ -69,9 +69,9 @@ export function registerBackup(program: Command): void {
     .action(verify);
   backup
     .command("restore")
-    .description("replace a deployment's data by a backup; run it again after any interruption")
+    .description("replace a deployment's data with a backup; run it again after any interruption")
     .argument("<file>")
-    .option("--force", "restore even if the deployment has data, which is lost")
+    .option("--force", "restore even if the deployment has data; that data is lost")
     .option(
       "--unauthenticated",
       "do not verify the backup's seals: for a lost BACKUP_SECRET, or a backup of an older version",
@@ -100,9 +100,9 @@ async function create(options: ServiceOptions & { out: string }): Promise<void> 
 }
 
 /**
- * Returns the file to write at `out`. An existing folder, a path that ends in a slash and a path without extension mean
- * a folder, which is created; the file name then contains the time. Refuses an existing file, so that a nightly backup
- * does not replace an earlier one.
+ * Returns the path of the file to write for `out`. An existing folder, a path that ends in a slash and a path without
+ * extension mean a folder, which is created; the file name then contains the time. Throws `CommandFailure` for an
+ * existing file, so that a nightly backup does not replace an earlier one.
  */
 export function fileAt(out: string): string {
   const isFolder = out.endsWith("/") || (existsSync(out) ? statSync(out).isDirectory() : extname(out) === "");
@@ -138,7 +138,7 @@ async function restore(
   const client = serviceOf(options);
   const backup = await openBackup(path);
   if (options.force) {
-    const question = `Replace everything in ${client.baseUrl} by ${path} of ${backup.head.at}?`;
+    const question = `Replace everything in ${client.baseUrl} with ${path}, made ${backup.head.at}?`;
     await confirm(question, options);
   }
   const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -167,7 +167,7 @@ const KINDS: Record<KeptRevocation["kind"], (subject: string, at: string) => str
 function keptLines(kept: readonly KeptRevocation[]): string[] {
   if (kept.length === 0) return [];
   return [
-    "Still revoked or changed, although the backup is older:",
+    "Revocations and changes after the backup that stay in force:",
     ...kept.map(({ kind, subject, at }) => `  ${KINDS[kind](subject, at)}`),
   ];
 }
@@ -191,7 +191,7 @@ function restoredLines(path: string, { rows, lacking, adoptable, kept }: Restore
     ...(adoptable.length === 0
       ? []
       : [
-          "Packs in R2 that the backup lacks; `edgetape day adopt <YYYYMMDD>` serves one:",
+          "Packs in R2 that are not in the backup; `edgetape day adopt <YYYYMMDD>` serves one:",
           ...adoptableLines(adoptable),
         ]),
   ];
@@ -208,7 +208,7 @@ interface Created extends BackupEnd {
   path: string;
   /** Whether nothing changed during the backup. */
   oneMoment: boolean;
-  /** The version of `BACKUP_SECRET` in its seals; null without seals. */
+  /** The version of `BACKUP_SECRET` that seals the backup; null when it is not sealed. */
   sealedWith: number | null;
 }
 
@@ -252,7 +252,7 @@ async function* rowsOf(
   }
 }
 
-/** Concurrent requests for objects; each reads the index of many packs. */
+/** The number of concurrent requests for objects; each request reads the index of many packs. */
 const PARALLEL = 3;
 
 interface Restored {
@@ -260,7 +260,7 @@ interface Restored {
   rows: Record<string, number>;
   /** Days and files that are not served because their objects are missing in R2. */
   lacking: { called: string; problem: string }[];
-  /** Days with packs in R2 newer than the backup. */
+  /** Days with packs in R2 that are newer than the backup. */
   adoptable: AdoptableDay[];
   /** Revocations and other changes that stay in force although the backup has an earlier state. */
   kept: KeptRevocation[];
@@ -269,13 +269,13 @@ interface Restored {
 }
 
 interface RestoreChoice {
-  /** Restores also over existing data, which is lost. */
+  /** Restores even when the deployment has data, which is lost. */
   force: boolean;
   /** Restores without verifying the backup's seals. */
   unauthenticated: boolean;
 }
 
-/** Restores `backup`. */
+/** Restores `backup`, or resumes an interrupted restore of the same file. */
 async function restoreBackup(
   client: AdminClient,
   backup: WholeBackup,
@@ -318,11 +318,11 @@ async function sendChunks(
   }
 }
 
-/** The objects that a backup needs. */
+/** The objects in R2 that a backup refers to. */
 interface Needed {
   /** Ids of packs and files in the backup. */
   ids: number[];
-  /** The day or file served from an object, by object id. */
+  /** The name of the day or file that is served from an object, by object id. */
   served: Map<number, string>;
 }
 
@@ -333,7 +333,7 @@ async function neededObjects(backup: WholeBackup): Promise<Needed> {
   for await (const row of backup.rows()) {
     if (row.table === "day_packs") needed.ids.push(Number(cellOf(row, "pack_id")));
     if (row.table === "order_days") {
-      // Backups made by earlier versions of the program have no dataset column: all their days are days of orders.
+      // Backups made by earlier versions have no dataset column: all their days are days of orders.
       const dataset = String(cellOf(row, "dataset") ?? "orders");
       const called = isDatasetName(dataset) ? dayName(String(cellOf(row, "tradedate")), dataset) : dataset;
       needed.served.set(Number(cellOf(row, "pack_id")), called);
@@ -366,14 +366,14 @@ async function lookForObjects(
         const called = served.get(objectId);
         if (problem !== null && called !== undefined) lacking.push({ called, problem });
       }
-      if (waiting.length > 0) say(`${waiting.length} packs and files are still to be found in R2`);
+      if (waiting.length > 0) say(`${waiting.length} packs and files are still to be checked in R2`);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, look));
   return lacking.toSorted((a, b) => (a.called < b.called ? -1 : 1));
 }
 
-/** Deletes index rows of replaced packs. They are harmless, and the scheduled task deletes the remaining ones. */
+/** Deletes index rows of replaced packs. A failure is only printed: the scheduled task deletes rows that remain. */
 async function sweep(client: AdminClient, say: (line: string) => void): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {
@@ -382,7 +382,7 @@ async function sweep(client: AdminClient, say: (line: string) => void): Promise<
       if (left > 0) say(`index rows of ${left} replaced packs are still to be deleted`);
     }
   } catch (error) {
-    // The operator's token may not be among the restored ones.
+    // The operator's token may be missing in the backup, so that it is no longer valid.
     say(
       `The backup is restored. Some index rows of replaced packs remain, and the scheduled task deletes them: ${error instanceof Error ? error.message : error}`,
     );

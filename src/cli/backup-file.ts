@@ -1,8 +1,11 @@
 /**
- * Reads and writes backup files: a header line; for each page of a table one line for each row as `{"<table>":
- * [values]}`, then `{"page": {…}}` with the page's position and seal; and a last line with the row counts and the
- * SHA-256 of all bytes before it, without which the file is truncated. Files ending in `.gz` are compressed. The first
- * format had no pages and no seals.
+ * Reads and writes backup files, which consist of lines of JSON:
+ * - a header;
+ * - for each page of a table, one line for each row, `{"<table>": [values]}`, then `{"page": {…}}` with the page's
+ *   position and seal;
+ * - a last line with the row counts and the SHA-256 of all bytes before it. Without it the file is truncated.
+ *
+ * Files ending in `.gz` are compressed. The first format had no page lines and no seals.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
@@ -58,10 +61,10 @@ const pageSchema = z.strictObject({
   seal: backupSealSchema.nullable(),
 });
 
-/** The end of a page, after its rows. */
+/** The line after the rows of a page. */
 export type BackupPageEnd = z.infer<typeof pageSchema>;
 
-/** Writes a backup to `path`, readable by its owner only. The file is renamed when it is complete and synced. */
+/** Writes a backup to `path`, readable by its owner only. The file appears there once it is complete and synced. */
 export async function writeBackup(
   path: string,
   head: Omit<BackupHead, "edgetape_backup">,
@@ -114,7 +117,7 @@ export interface WholeBackup {
   pages(): AsyncGenerator<RestoreChunk>;
 }
 
-/** Opens the backup at `path`. A truncated or changed file ends the command with a sentence. */
+/** Opens the backup at `path`. Throws `CommandFailure` when the file is truncated, changed or not a backup. */
 export async function openBackup(path: string): Promise<WholeBackup> {
   const hash = createHash("sha256");
   const counts: Record<string, number> = {};
@@ -132,8 +135,8 @@ export async function openBackup(path: string): Promise<WholeBackup> {
     last = line;
   }
   const end = endSchema.safeParse(jsonOf(last ?? "")).data;
-  if (head === undefined || end === undefined) throw notWhole(path, "it is cut short, or no backup at all");
-  if (end.sha256 !== hash.digest("hex")) throw notWhole(path, "its bytes are not those that were written");
+  if (head === undefined || end === undefined) throw notWhole(path, "it is truncated, or not a backup");
+  if (end.sha256 !== hash.digest("hex")) throw notWhole(path, "it was changed after it was written");
   for (const [table, rows] of Object.entries(end.rows)) {
     if (rows !== (counts[table] ?? 0)) throw notWhole(path, `rows of its table ${table} are missing`);
   }
@@ -172,7 +175,7 @@ async function* pagesAsSealed(
   if (rows.length > 0) throw notWhole(path, "the end of its last page is missing");
 }
 
-/** Yields pages of a backup of the first format: rows of one table, up to `PAGE_BYTES`. */
+/** Yields pages of a backup in the first format, each with rows of one table, up to `PAGE_BYTES`. */
 async function* pagesBySize(lines: AsyncGenerator<BackupRow | BackupPageEnd>): AsyncGenerator<RestoreChunk> {
   let page: RestoreChunk | undefined;
   let space = 0;
@@ -191,7 +194,7 @@ async function* pagesBySize(lines: AsyncGenerator<BackupRow | BackupPageEnd>): A
   if (page !== undefined) yield page;
 }
 
-/** Returns the end of a page in `line`, or null for other lines. */
+/** Returns the parsed `line` if it ends a page, or null for other lines. */
 function pageEndOf(path: string, line: string): BackupPageEnd | null {
   const value = jsonOf(line);
   if (value === null || !("page" in value) || Array.isArray(value.page)) return null;
@@ -222,8 +225,8 @@ function notWhole(path: string, why: string): CommandFailure {
 }
 
 /**
- * Yields the lines of a file, separated by LF only; Node's own reader also splits at characters that JSON texts can
- * contain.
+ * Yields the lines of a file, separated by LF only. Node's line reader is not used, because it also splits at
+ * characters that JSON strings can contain.
  */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const source = createReadStream(path);
@@ -246,10 +249,10 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 }
 
 function unreadable(path: string, error: NodeJS.ErrnoException): Error {
-  // Errors of the line reader itself are passed on.
+  // A `CommandFailure` of the code that reads the lines is passed on.
   if (error instanceof CommandFailure) return error;
   const { code, message } = error;
-  if (code?.startsWith("Z_")) return notWhole(path, `it cannot be unpacked (${message})`);
+  if (code?.startsWith("Z_")) return notWhole(path, `it cannot be decompressed (${message})`);
   return new CommandFailure(`${path} cannot be read (${code ?? message}).`);
 }
 

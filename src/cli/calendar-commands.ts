@@ -27,7 +27,7 @@ export function registerCalendar(program: Command): void {
   calendar
     .command("load")
     .description("load the trading days of a year from the holiday library or your own list")
-    .option("--year <year>", "a year whose public holidays the library knows", yearArgument)
+    .option("--year <year>", "a year whose public holidays are in the library", yearArgument)
     .option(
       "--file <path>",
       "a file with one trading day per line (YYYYMMDD), or with `day,1` or `day,0` per line for open and closed days",
@@ -39,7 +39,7 @@ export function registerCalendar(program: Command): void {
     .description("mark one day as open or closed")
     .argument("<YYYYMMDD>", "", dateArgument)
     .addOption(
-      new Option("--as <state>", "what the day is").choices(["open", "closed"]).makeOptionMandatory(),
+      new Option("--as <state>", "the state of the day").choices(["open", "closed"]).makeOptionMandatory(),
     )
     .option(...FORCE_OPTION)
     .action(mark);
@@ -69,7 +69,7 @@ async function load(
   print(
     options,
     { days: days.length, open, changed, knownUntil },
-    `${days.length} days with ${open} trading days loaded, ${changed} of them new or changed; the calendar is known until ${knownUntil}.`,
+    `${days.length} days loaded, of which ${open} are trading days; ${changed} days are new or changed. The calendar is known until ${knownUntil}.`,
   );
 }
 
@@ -95,8 +95,8 @@ async function listedDays(path: string): Promise<[ExchangeDay[], string]> {
 }
 
 /**
- * Sets `days` at the service. Returns the number of changes and the last known day. `force` allows an open Saturday or
- * Sunday.
+ * Sets `days` in the service's calendar. Returns the number of changed days and the last known day. `force` allows an
+ * open Saturday or Sunday.
  */
 export async function loadCalendar(
   client: AdminClient,
@@ -121,7 +121,7 @@ async function show(options: ServiceOptions & { year?: number }): Promise<void> 
   const open = calendar.days.filter((day) => day.open).map((day) => day.day);
   const months = [...new Set(open.map((day) => day.slice(0, 6)))];
   print(options, calendar, [
-    `${year}: ${calendar.days.length} days known, ${open.length} of them trading days; the calendar is known without a gap until ${calendar.knownUntil ?? "no day at all"}.`,
+    `${year}: ${calendar.days.length} days known, of which ${open.length} are trading days; last day known without a gap: ${calendar.knownUntil ?? "none"}.`,
     ...months.map((month) => {
       const days = open.filter((day) => day.startsWith(month));
       return `${month}  ${days.map((day) => day.slice(6)).join(" ")}`;
@@ -130,9 +130,9 @@ async function show(options: ServiceOptions & { year?: number }): Promise<void> 
 }
 
 /**
- * Parses a list of days: one trading day a line as `YYYYMMDD` or `YYYY-MM-DD`, or `day,open` with 1 or 0. Blank lines,
- * lines that begin with # and a heading are skipped. If only trading days are listed, every other day from the first to
- * the last listed one is closed.
+ * Parses a list of days: one trading day a line as `YYYYMMDD` or `YYYY-MM-DD`, or a day with `,1` (open) or `,0`
+ * (closed). Blank lines, lines that begin with # and a heading are skipped. If only trading days are listed, every
+ * other day from the first to the last listed one is closed.
  */
 export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
   const listed = new Map<BeijingDate, boolean>();
@@ -151,7 +151,7 @@ export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
       headingAllowed = false;
       const open = flag === undefined || flag === "" ? true : ({ "1": true, "0": false } as const)[flag];
       if (day === null)
-        throw new CommandFailure(`${name}:${at + 1}: this is no calendar day; expected YYYYMMDD.`);
+        throw new CommandFailure(`${name}:${at + 1}: this is not a calendar day; expected YYYYMMDD.`);
       if (open === undefined)
         throw new CommandFailure(`${name}:${at + 1}: the second column is neither 1 (open) nor 0 (closed).`);
       if (listed.get(day) === !open)
@@ -160,7 +160,7 @@ export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
     });
   const days = [...listed.keys()].sort();
   const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) throw new CommandFailure(`${name} lists no day.`);
+  if (first === undefined || last === undefined) throw new CommandFailure(`${name} lists no days.`);
   const closedAreListed = [...listed.values()].includes(false);
   if (closedAreListed) return days.map((day) => ({ day, open: listed.get(day) ?? false }));
   const filled: ExchangeDay[] = [];
@@ -178,14 +178,14 @@ export interface ExchangeDay {
 }
 
 /**
- * Closed days that were not public holidays. 2024-02-09, the eve of the Spring Festival, was left to employers; the
- * exchanges' notice of 2023-12-26 closed it.
+ * Days on which the exchanges were closed although they were not public holidays. On 2024-02-09, the eve of the Spring
+ * Festival, employers could decide; the exchanges' notice of 2023-12-26 announced their closure.
  */
 const OTHER_CLOSURES: ReadonlySet<string> = new Set(["20240209"]);
 
 /**
- * Returns whether the holiday library has `year`. The State Council announces a year's holidays in the preceding
- * November; a year that the library lacks would have no holidays at all.
+ * Returns whether the library has the holidays of `year`, which the State Council announces in the preceding November.
+ * For any other year the library would report no holidays at all.
  */
 export function knowsHolidays(year: number): boolean {
   return ["01-01", "10-01"].every(

@@ -1,4 +1,4 @@
-/** `edgetape changes`: what happened to the days that the service serves, in the order it happened. */
+/** `edgetape changes`: lists the changes of the days that the service serves, in the order in which they happened. */
 import type { Command } from "commander";
 import { type Change, type ChangeList, changeListSchema } from "../admin/wire.ts";
 import { dayName } from "../datasets/day-name.ts";
@@ -20,7 +20,7 @@ interface ChangesOptions extends ServiceOptions, DatasetOptions {
   after?: number;
 }
 
-/** Codes shown of a longer list. */
+/** The number of codes shown of a longer list. */
 const SHOWN_CODES = 5;
 
 /** Registers `changes`. */
@@ -31,7 +31,7 @@ export function registerChanges(program: Command): void {
     )
     .option(
       "--since <instant>",
-      "only changes from this instant on: a day (its beginning in Beijing), today, yesterday or RFC 3339",
+      "only changes at or after this instant: a day (its beginning in Beijing), today, yesterday or RFC 3339",
       instantArgument,
     )
     .option("--after <number>", "only changes after the one with this number", countArgument)

@@ -14,7 +14,7 @@ export interface ServiceOptions {
   json?: boolean;
 }
 
-/** A command that calls the service: it and its subcommands have the service's options. */
+/** A command that calls the service. The command and its subcommands have the options of `withService`. */
 class ServiceCommand extends Command {
   override createCommand(name?: string): Command {
     return new ServiceCommand(name);
@@ -27,7 +27,7 @@ class ServiceCommand extends Command {
   }
 }
 
-/** Adds the command `name` to `program`; it and its subcommands have `--url`, `--token` and `--json`. */
+/** Adds the command `name` to `program`. It and its subcommands have `--url`, `--token` and `--json`. */
 export function serviceCommand(program: Command, name: string): Command {
   const command = new ServiceCommand(name).copyInheritedSettings(program);
   program.addCommand(command);
@@ -45,7 +45,7 @@ export function withService(command: Command): Command {
     .option("--json", "print the answer as JSON");
 }
 
-/** Returns a client for the service in a command's options. */
+/** Returns a client for the service that a command's options name. */
 export function serviceOf(options: ServiceOptions): AdminClient {
   return adminClient(options);
 }
@@ -76,8 +76,8 @@ export interface ConfirmOptions {
 export const YES_OPTION = ["--yes", "do it without asking"] as const;
 
 /**
- * Returns after the operator has confirmed `question` or given `--yes`; ends the command otherwise, also without a
- * terminal.
+ * Returns when the operator has given `--yes` or confirms `question`. Throws `CommandFailure` when the operator does
+ * not confirm, and when there is no terminal to ask on.
  */
 export async function confirm(question: string, { yes = false }: ConfirmOptions): Promise<void> {
   if (yes) return;
@@ -89,7 +89,7 @@ export async function confirm(question: string, { yes = false }: ConfirmOptions)
   if (!/^y(es)?$/i.test(reply.trim())) throw new CommandFailure("Nothing was changed.");
 }
 
-/** Named days relative to today. */
+/** Names of days, with their distance from today in days. */
 const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
   ["yesterday", -1],
   ["today", 0],
@@ -137,13 +137,13 @@ export function instantArgument(text: string): number {
   );
 }
 
-/** Parses a named day in Beijing. */
+/** Returns the start of a named day in Beijing, in Unix milliseconds; null for any other text. */
 function namedDay(text: string): number | null {
   const daysOn = NAMED_DAYS.get(text);
   return daysOn === undefined ? null : startOfDay(addDays(beijingDate(Date.now()), daysOn));
 }
 
-/** Parses a whole number from 0. */
+/** Parses a whole number of 0 or more. */
 export function countArgument(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("expected a whole number.");
   return Number(text);
@@ -156,7 +156,7 @@ export function spanArgument(text: string): number {
   return Number(count) * (unit === "d" ? 86_400_000 : 3_600_000);
 }
 
-/** A daily limit of the command line; commander would turn null into an empty text. */
+/** A daily limit on the command line. Null cannot stand for "unlimited": commander would make it an empty string. */
 export type LimitWord = number | "unlimited";
 
 /** Parses a whole number or `unlimited`. */
@@ -166,7 +166,7 @@ export function limitArgument(text: string): LimitWord {
   return Number(text);
 }
 
-/** Parses an account's own limit: a whole number, `unlimited`, or `plan` for that of its plan. */
+/** Parses an account's own limit: a whole number, `unlimited`, or `plan` for the plan's limit. */
 export function ownLimitArgument(text: string): LimitWord | "plan" {
   if (text === "plan") return text;
   if (text !== "unlimited" && !/^\d{1,9}$/.test(text)) {
@@ -182,7 +182,7 @@ export function limitOf(word: LimitWord): number | null {
 
 /** Parses a revision number. */
 export function revisionArgument(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a revision's number.");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a revision number, such as 3.");
   return Number(text);
 }
 

@@ -1,14 +1,14 @@
-/** The datasets of a deployment's days, as its admin API names them. */
+/** The datasets of a deployment's days in paths of the admin API and in messages. */
 import { datasetListSchema } from "../admin/wire.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
 
-/** Options of a command that is about one dataset, or about all. */
+/** The option of a command that applies to one dataset, or without it to all datasets. */
 export interface DatasetOptions {
   dataset?: DatasetName;
 }
 
-/** Returns the datasets that a command with these options is about. */
+/** Returns the datasets that a command with these options applies to. */
 export function datasetsOf({ dataset }: DatasetOptions): DatasetName[] {
   return DATASET_NAMES.filter((name) => name === (dataset ?? name));
 }
@@ -19,15 +19,15 @@ export function dayPath(tradedate: string, dataset: DatasetName, step = ""): str
 }
 
 /**
- * Returns `path` with the dataset in its query; orders need no name, because services of earlier versions have no other
- * dataset.
+ * Returns `path` with the dataset as a query parameter. It is omitted for orders, because services of earlier versions
+ * have no other dataset.
  */
 export function inDataset(path: string, dataset: DatasetName): string {
   if (dataset === "orders") return path;
   return `${path}${path.includes("?") ? "&" : "?"}dataset=${dataset}`;
 }
 
-/** Returns the datasets that other days have at the service but a delivery with `delivered` lacks. */
+/** Returns the datasets that other days at the service have, but that are not in `delivered`. */
 export async function lackingDatasets(
   client: AdminClient,
   delivered: readonly DatasetName[],
@@ -43,7 +43,7 @@ export function chineseName(dataset: DatasetName): string {
   return `${dataset === "quotes" ? "行情" : "逐笔"}${DATASETS[dataset].rowName.zh}`;
 }
 
-/** Returns what a delivery lacks as a clause, for each dataset. */
+/** Returns the clause that a delivery lacks `dataset`. */
 export function lackingText(dataset: DatasetName): { zh: string; en: string } {
   return {
     zh: `数据中没有${chineseName(dataset)}，而其他交易日有`,

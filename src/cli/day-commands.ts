@@ -1,7 +1,7 @@
 /**
- * `edgetape days` and `edgetape day`: what the service serves, and what an operator does with a day. Each action reads
- * the day, asks for confirmation, and names the revision it read, so that of two concurrent operators one succeeds and
- * the other is refused.
+ * `edgetape days` and `edgetape day`: show the days of the service, and withdraw, restore, publish or adopt one. An
+ * action on a day reads it, asks for confirmation, and sends the revision that it read, so that only one of two
+ * concurrent operators succeeds.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
@@ -55,7 +55,7 @@ export function registerDays(program: Command): void {
     .option("--month <YYYYMM>", "the month (default: the current one)", monthArgument)
     .option(
       "--built-before <version>",
-      "instead of a month: loaded days whose pack was built by an earlier version or has no version",
+      "list, instead of a month, the loaded days whose pack was built by a version before this one or has no version",
       versionArgument,
     )
     .addOption(datasetOption("only this dataset (default: all)"))
@@ -65,7 +65,7 @@ export function registerDays(program: Command): void {
   );
   day
     .command("show", { isDefault: true })
-    .description("show the day, its comparison with others, and its revisions")
+    .description("show the day, its comparison with other days, and its revisions")
     .argument("<YYYYMMDD>", "", dateArgument)
     .addOption(datasetOption("only this dataset (default: all of the day)"))
     .action(detail);
@@ -75,8 +75,8 @@ export function registerDays(program: Command): void {
 }
 
 /**
- * Returns the loaded days of `dataset` whose pack was built before `version`; when it is absent, before the service's
- * own version.
+ * Returns the loaded days of `dataset` whose pack was built by a version before `version`, which defaults to the
+ * service's own.
  */
 export function builtBefore(
   options: ServiceOptions,
@@ -127,7 +127,7 @@ async function list(options: ListOptions): Promise<void> {
   for (const dataset of datasetsOf(options)) {
     const path = inDataset(`/admin/days?month=${month}`, dataset);
     const answer = await client.request(dayListSchema, "GET", path);
-    // A deployment that has no day of a dataset does not report it as missing.
+    // A dataset without a loaded day in the month is not listed: the deployment may not have it.
     const isKnown = answer.days.some(({ revision }) => revision !== null);
     if (isKnown || dataset === (options.dataset ?? "orders")) answers.push([dataset, answer]);
   }
@@ -177,27 +177,27 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions & DatasetO
 }
 
 interface ActionOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {
-  /** The revision that the operator expects; the current one when absent. */
+  /** The revision that the operator expects to be the newest; absent for the one that the command reads. */
   ifRevision?: number;
 }
 
-/** Registers the actions below `day`. */
+/** Registers `day withdraw`, `day restore` and `day publish`. */
 function registerDayActions(day: Command): void {
   withAction(
     day
       .command("withdraw")
       .description(
-        "stop serving a day: immediately in shares, within 10 s on the API; with quotes also the auction pack made from them",
+        "stop serving a day: immediately in shares, within 10 s on the API; for quotes, also their auction pack",
       )
       .option("--note <text>", "the reason, for other operators"),
   ).action(withdraw);
   withAction(
     day
       .command("restore")
-      .description("serve the content of an earlier revision again, under a new number")
+      .description("serve the content of an earlier revision again, under a new revision number")
       .option(
         "--to <revision>",
-        "the revision whose content is served, which may be withdrawn (default: the newest older content that is not withdrawn or damaged)",
+        "the revision whose content to serve, even if it is withdrawn (default: the newest older content that is neither withdrawn nor damaged)",
         revisionArgument,
       ),
   )
@@ -209,7 +209,7 @@ function registerDayActions(day: Command): void {
   withAction(
     day
       .command("publish")
-      .description("serve the current content under a new number, which ends its withdrawal"),
+      .description("serve the current content under a new revision number; this ends a withdrawal"),
   ).action(publish);
 }
 
@@ -219,7 +219,7 @@ function withAction(command: Command): Command {
     .addOption(datasetOption("the dataset of the day").default("orders"))
     .option("--if-revision <n>", "act only if this is still the day's newest revision", revisionArgument)
     .addOption(
-      new Option("--revision <n>", "refused: it was taken for --to").hideHelp().argParser(refuseRevision),
+      new Option("--revision <n>", "refused: was mistaken for --to").hideHelp().argParser(refuseRevision),
     )
     .option(...YES_OPTION);
 }
@@ -256,7 +256,7 @@ async function restore(date: BeijingDate, options: ActionOptions & { to?: number
     throw new CommandFailure(`${date} has no revision ${options.to}. Its revisions: ${listed}.`);
   }
   const wanted = seen.revisions.find(({ revision }) => revision === options.to);
-  const from = options.to === undefined ? "an earlier content" : `the content of revision ${options.to}`;
+  const from = options.to === undefined ? "earlier content" : `the content of revision ${options.to}`;
   await confirm(`Serve ${from}${decisionOf(wanted)} in place of ${factsOf(seen)}?`, options);
   const body = {
     revision: options.ifRevision ?? seen.day.revision,
@@ -273,7 +273,7 @@ async function restore(date: BeijingDate, options: ActionOptions & { to?: number
 async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
   const seen = await look(date, options);
   const wanted = seen.revisions.find(({ revision }) => revision === seen.day.revision);
-  await confirm(`Serve this content${decisionOf(wanted)} under a new number: ${factsOf(seen)}?`, options);
+  await confirm(`Serve this content${decisionOf(wanted)} as a new revision: ${factsOf(seen)}?`, options);
   const body = { revision: options.ifRevision ?? seen.day.revision, state: seen.day.state };
   await printServed(options, await act(date, options, "publish", body));
 }
@@ -307,7 +307,7 @@ function countsOf({ securities, rows, dataset = "orders" }: DaySummary): string 
   return `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}`;
 }
 
-/** Returns an operator's decision about a revision's content as text, so that it is not undone unnoticed. */
+/** Returns a clause about the withdrawal of a revision's content, for the confirmation; empty if not withdrawn. */
 function decisionOf(revision: DayRevision | undefined): string {
   const withdrawn = revision?.withdrawn ?? null;
   if (withdrawn === null) return "";
@@ -398,7 +398,7 @@ async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
     );
   }
   const instead = day.served === null ? "" : ` in place of revision ${day.served}`;
-  const facts = `${pack.objectKey} (${sizeText(pack.sizeBytes)}, of ${pack.uploadedAt})`;
+  const facts = `${pack.objectKey} (${sizeText(pack.sizeBytes)}, uploaded ${pack.uploadedAt})`;
   await confirm(`Serve ${called} from ${facts}${instead}?`, options);
   const body: AdoptDay = {
     objectKey: pack.objectKey,

@@ -1,4 +1,4 @@
-/** A day of a dataset as lines for a terminal. */
+/** Formats a day of a dataset as lines for a terminal. */
 import type { DayDetail, DayRevision, DaySummary } from "../admin/wire.ts";
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
@@ -51,8 +51,8 @@ export function detailLines(dataset: DatasetName, { day, comparison, revisions }
 }
 
 /**
- * Returns until when a revision's content can be served again: while a revision with the same pack is current, and for
- * a while after the last of them was replaced. "-" for what `day publish` serves and for damaged content.
+ * Returns until when `day restore` can serve a revision's content again: for `REPLACED_KEPT_MS` after the last revision
+ * with the same pack was replaced. Returns "-" while such a revision is current, and for damaged content.
  */
 function restorableText({ objectKey, damaged }: DayRevision, revisions: readonly DayRevision[]): string {
   const replaced = revisions.filter((each) => each.objectKey === objectKey).map((each) => each.replacedAt);
@@ -61,7 +61,7 @@ function restorableText({ objectKey, damaged }: DayRevision, revisions: readonly
   return beijingTimestamp(lastMs + REPLACED_KEPT_MS);
 }
 
-/** Returns why a revision's content is not served again without an operator. */
+/** Returns the withdrawal or damage because of which a revision's content is not served; empty without one. */
 function decidedText({ withdrawn, damaged }: DayRevision): string {
   if (damaged !== null) return `damaged: ${damaged.note}`;
   if (withdrawn === null) return "";

@@ -9,7 +9,7 @@ import module from "node:module";
 import { fileURLToPath } from "node:url";
 
 const NEEDED = 24;
-/** Signals to forward, with their numbers. */
+/** The signals that are forwarded to the child process, with their numbers. */
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
 const bundled = fileURLToPath(new URL("../../node_modules/node/bin/node", import.meta.url));
@@ -20,7 +20,7 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   const { run } = await import("./main.ts");
   process.exitCode = await run(process.argv.slice(2));
 } else if (existsSync(bundled)) {
-  // The channel closes when this process ends, even by SIGKILL, which it cannot forward.
+  // The IPC channel tells the child that this process has ended, even by SIGKILL, which cannot be forwarded.
   const child = spawn(bundled, [main, ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: { ...process.env, EDGETAPE_LAUNCHED: "1" },
@@ -29,7 +29,7 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   child.on("exit", (status, signal) => process.exit(status ?? 128 + (SIGNALS[signal] ?? 9)));
 } else {
   console.error(
-    `edgetape needs Node ${NEEDED} and this is ${process.version}. Run \`npm ci\` in the checkout: it brings one along.`,
+    `edgetape needs Node ${NEEDED} and this is ${process.version}. Run \`npm ci\` in the checkout: it installs that version.`,
   );
   process.exitCode = 1;
 }

@@ -6,19 +6,19 @@ export const EXIT = {
   failed: 1,
   /** The command line is invalid. */
   usage: 2,
-  /** Done with rows left out. */
+  /** Done, but rows, days or files were left out. */
   degraded: 3,
 } as const;
 
 type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** A refusal of the service; `reason` is for scripts, such as `implausible`, if there is one. */
+/** A refusal of the service. `reason`, if there is one, is for scripts, for example `implausible`. */
 export interface Refused {
   httpStatus: number;
   reason: string | undefined;
 }
 
-/** Ends a command with a sentence for the operator on stderr, without stack or secrets. */
+/** An error that ends the command with a sentence for the operator on stderr, without stack or secrets. */
 export class CommandFailure extends Error {
   readonly status: ExitStatus;
 

@@ -1,6 +1,6 @@
 /**
- * `edgetape files`: daily files in shares besides the day packs. Adding one begins or resumes its upload, sends the
- * missing parts and completes it. Only `files publish` changes what is offered, so a killed command can be run again.
+ * `edgetape files`: daily files in shares besides the day packs. `files add` begins or resumes an upload, sends the
+ * missing parts and completes it. Shares change only when a file is published, so a killed command can be run again.
  */
 
 import { basename } from "node:path";
@@ -81,13 +81,13 @@ export function registerFiles(program: Command): void {
         "the revision that you have checked; needed when several can be published",
         revisionArgument,
       )
-      .option("--force", "also publish other content of a withdrawn file"),
+      .option("--force", "publish even in place of a withdrawn file"),
     name,
   ).action(publish);
   withPlace(
     files
       .command("withdraw")
-      .description("withdraw a file at once, including downloads that have begun")
+      .description("stop offering a file at once; downloads in progress end too")
       .option("--note <text>", "the reason, for the list and the audit")
       .option(...YES_OPTION),
     name,
@@ -139,7 +139,7 @@ async function withdraw(options: PlaceOptions & ConfirmOptions & { note?: string
   );
 }
 
-/** Returns the place of a file. An auction pack has a fixed name; other files need a name or `fallback`. */
+/** Returns a file's type, day and name: the given name, else `fallback`, else the fixed name of an auction pack. */
 function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallback?: string): FilePlace {
   const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;
   const called = name ?? fallback ?? only;
@@ -196,16 +196,16 @@ function fileStateOf({ state, stateNote }: FileSummary): string {
   return stateNote === "" ? word : `${word} (${stateNote})`;
 }
 
-/** Refuses an invalid name before anything is read. */
+/** Throws `CommandFailure` for an invalid name, before anything is read. */
 export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void {
   const problem = fileNameProblem(dataType, tradedate, name);
   if (problem !== null) throw new CommandFailure(`${name}: ${problem}.`, EXIT.usage);
 }
 
 /**
- * Opens the file at `path` for `place`. An unreadable or empty file, and a Parquet file with a page that cannot be
- * decoded, end the command with a sentence. With a `root`, no link is followed and nothing outside it is read. The
- * caller closes it.
+ * Opens the file at `path` for `place`. Throws `CommandFailure` for an unreadable or empty file, and for a Parquet file
+ * with a page that cannot be decoded. With `root`, no link is followed and nothing outside `root` is read. The caller
+ * closes the file.
  */
 export async function openDailyFile(path: string, place: FilePlace, root?: string): Promise<LocalFile> {
   const opened = await openLocalFile(path, root);
@@ -213,7 +213,7 @@ export async function openDailyFile(path: string, place: FilePlace, root?: strin
     const { code } = opened.refusal;
     throw new CommandFailure(
       code === "ELOOP"
-        ? `${path} is a link, and links are not followed; put its target there.`
+        ? `${path} is a link, and links are not followed; put the file itself there.`
         : `${path} cannot be read (${code}).`,
     );
   }

@@ -30,7 +30,7 @@ export interface AddOptions {
   origin?: FileSummary["origin"];
 }
 
-/** Uploads `file` to `place`; resumable and idempotent. It is offered only after `publishFile`. */
+/** Uploads `file` to `place`; resumable and idempotent. Shares offer the file only after `publishFile`. */
 export async function addFile(
   client: AdminClient,
   place: FilePlace,
@@ -39,7 +39,7 @@ export async function addFile(
 ): Promise<FileSummary> {
   const uploads = `${fileRoute(place)}/uploads`;
   const content = { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
-  // A service of an earlier version refuses a member that it does not know.
+  // Services of earlier versions refuse requests with an unknown field.
   const body: BeginFileUpload = origin === "operator" ? content : { ...content, origin };
   const begun = await client.request(fileUploadBegunSchema, "POST", uploads, { body, repeatable: true });
   if (begun.state === "present") return begun.file;
@@ -51,7 +51,7 @@ export async function addFile(
   });
 }
 
-/** Publishes a revision of a file: the named one, else the only waiting one. */
+/** Publishes a revision of a file: the one that `ask` names, else the only one that waits to be published. */
 export function publishFile(client: AdminClient, place: FilePlace, ask: PublishFile): Promise<FileSummary> {
   const request = { body: ask, repeatable: true };
   return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);

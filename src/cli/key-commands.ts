@@ -30,7 +30,7 @@ import { readOperatorText } from "./operator-text.ts";
 
 /** Registers `key …`. */
 export function registerKeys(program: Command): void {
-  const key = serviceCommand(program, "key").description("API keys");
+  const key = serviceCommand(program, "key").description("manage API keys");
   key
     .command("issue")
     .description("create a key for an account; it is shown only once")
@@ -38,7 +38,7 @@ export function registerKeys(program: Command): void {
     .option("--name <name>", "the purpose of the key")
     .option(
       "--expires <instant>",
-      "a date (its beginning in Beijing) or RFC 3339 (default: never)",
+      "when it expires: a date (its beginning in Beijing) or RFC 3339 (default: never)",
       instantArgument,
     )
     .action(issue);
@@ -50,7 +50,7 @@ export function registerKeys(program: Command): void {
   key
     .command("roll")
     .description(
-      "create a key that replaces another one, which stays valid for an overlap; it is shown only once",
+      "create a key, shown only once, that replaces an old one; the old key still works for an overlap",
     )
     .argument("<key id>")
     .option("--overlap <span>", "how long the old key still works, at most 7d (default: 1d)", spanArgument)
@@ -88,7 +88,7 @@ async function issue(
   );
   print(options, issued, [
     issued.key,
-    `Key ${issued.keyId} of account ${issued.accountId}; it cannot be shown again.`,
+    `This is key ${issued.keyId} of account ${issued.accountId}; it cannot be shown again.`,
   ]);
 }
 
@@ -104,7 +104,7 @@ async function roll(keyId: string, options: ServiceOptions & { overlap?: number 
   const rolled = await serviceOf(options).request(rolledKeySchema, "POST", path, { body });
   print(options, rolled, [
     rolled.key,
-    `Key ${rolled.keyId} of account ${rolled.accountId}; it cannot be shown again.`,
+    `This is key ${rolled.keyId} of account ${rolled.accountId}; it cannot be shown again.`,
     `The old key ${rolled.replaces} works until ${rolled.replacedUntil}.`,
   ]);
 }
@@ -143,7 +143,7 @@ interface KeyFile {
   refused: RefusedRow[];
 }
 
-/** Parses the file's text. A heading without a required column ends the command; only the invalid rows are refused. */
+/** Parses the file's text. Throws `CommandFailure` if the heading lacks a column; invalid rows are only listed. */
 export function parseKeyFile(text: string, name: string): KeyFile {
   const [heading, ...records] = parseCsv(text);
   const names = heading?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];

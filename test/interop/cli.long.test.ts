@@ -52,7 +52,7 @@ afterAll(() => service.stop());
 describe("edgetape calendar", () => {
   it("loads a year that the holiday library covers, and shows it", async () => {
     expect(await done(["calendar", "load", "--year", "2026"])).toContain(
-      "365 days with 242 trading days loaded, 365 of them new",
+      "365 days loaded, of which 242 are trading days; 365 days are new",
     );
     expect(await done(["calendar", "load", "--year", "2026"])).toContain("0 of them new or changed");
     const shown = await done(["calendar", "show", "--year", "2026"]);

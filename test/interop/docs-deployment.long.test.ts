@@ -66,7 +66,7 @@ describe("the deployment guide", () => {
     });
     for (const said of [
       "The trading calendar is empty",
-      "365 days with 242 trading days loaded",
+      "365 days loaded, of which 242 are trading days",
       "20260311 is served as revision 1",
       "customer-1",
       "0 failed",

@@ -65,7 +65,7 @@ describe("edgetape doctor", () => {
     const { stdout } = await runEdgetape(["doctor", "--no-host"], service);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^FAILED {2}settings {4}CLOCK_OFFSET_MS is -\d+/);
-    expect(lines.at(-2)).toBe("well: stores, migrations, version, calendar, days, objects, uploads, index");
+    expect(lines.at(-2)).toBe("passed: stores, migrations, version, calendar, days, objects, uploads, index");
     expect(lines.at(-1)).toMatch(/^1 failed, \d+ warnings, 0 repaired$/);
   });
 
@@ -122,7 +122,9 @@ describe("edgetape doctor --delete-unknown", () => {
     const unasked = await runEdgetape(args, later);
     expect([unasked.status, unasked.stdout]).toEqual([2, ""]);
     expect(unasked.stderr).toMatch(
-      new RegExp(`^edgetape: Delete for good: ${strange} \\(6 bytes, of 2\\S+\\)\\? .* add --yes\\.\n$`),
+      new RegExp(
+        `^edgetape: Delete permanently: ${strange} \\(6 bytes, uploaded 2\\S+\\)\\? .* add --yes\\.\n$`,
+      ),
     );
     expect(await keys()).toContain(strange);
     const { stdout } = await runEdgetape([...args, "--yes"], later);

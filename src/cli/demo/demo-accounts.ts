@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 export interface DemoAccount {
   name: string;
   plan: SubscriptionInput["plan"];
-  /** Start and end of the plan in days from now. */
+  /** The start and the end of the plan, in days from now. */
   fromDays: number;
   toDays: number;
   revoked?: true;
@@ -42,8 +42,8 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
 ];
 
 /**
- * Creates missing demo accounts, renews their plans and adds new keys to `remembered`. On an older state accounts and
- * keys stay as they are.
+ * Creates missing demo accounts, adds their keys to `remembered` and renews the plans of all demo accounts. Existing
+ * accounts and keys stay as they are.
  */
 export async function prepareAccounts(
   client: AdminClient,
@@ -71,12 +71,12 @@ export async function inviteDemo(client: AdminClient, name: string): Promise<str
   return (await client.request(inviteSchema, "POST", path, { body: {} })).url;
 }
 
-/** Creates the account if absent, and a key for it. */
+/** Creates the account if it is absent, and returns a new key for it. */
 async function firstKey(client: AdminClient, account: DemoAccount, path: string) {
   const accountId = `demo-${account.name}`;
   await client.request(accountSchema, "GET", path).catch(() =>
     client.request(accountSchema, "POST", "/admin/accounts", {
-      body: { accountId, note: "made by npm start" },
+      body: { accountId, note: "created by npm start" },
     }),
   );
   const { keyId, key } = await client.request(issuedKeySchema, "POST", `${path}/keys`, {

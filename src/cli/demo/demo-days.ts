@@ -24,10 +24,10 @@ import { inDataset } from "../dataset-days.ts";
 import { ServiceRefusal } from "../exit.ts";
 import { openPack, publishPack, saidBeside } from "../publish-command.ts";
 
-/** The age of the two older sample days: outside the 30-day and the 365-day window. */
+/** The minimum ages in days of the two older sample days, outside the 30-day and the 365-day window. */
 const OLDER_DAYS_BACK = [40, 400];
 
-/** Returns the calendar that a demo on the day `today` needs, and the years without holidays. */
+/** Returns the calendar for a demo on the day `today`, and the years whose holidays the library lacks. */
 export function demoCalendar(today: BeijingDate): { days: ExchangeDay[]; withoutHolidays: number[] } {
   const thisYear = Number(today.slice(0, 4));
   const firstYear = Number(addDays(today, -Math.max(...OLDER_DAYS_BACK) - 30).slice(0, 4));
@@ -54,7 +54,7 @@ export function sampleDates(calendar: ExchangeDay[], today: BeijingDate): Beijin
   return [...new Set([...older, ...open.slice(-3)])].filter((day) => day !== undefined).sort();
 }
 
-/** Loads the demo's calendar. Returns it with the years without holidays. */
+/** Loads the demo's calendar. Returns it with the years whose holidays the library lacks. */
 export async function loadDemoCalendar(client: AdminClient, today: BeijingDate) {
   const { days, withoutHolidays } = demoCalendar(today);
   const isGuessed = ({ day }: ExchangeDay) => withoutHolidays.includes(Number(day.slice(0, 4)));
@@ -65,7 +65,7 @@ export async function loadDemoCalendar(client: AdminClient, today: BeijingDate) 
   return { days, withoutHolidays };
 }
 
-/** Returns the days of `wanted` of which a dataset was never loaded. */
+/** Returns the days of `wanted` for which at least one dataset was never loaded. */
 export async function unloadedDays(client: AdminClient, wanted: BeijingDate[]): Promise<BeijingDate[]> {
   const loaded = new Set<string>();
   for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
@@ -79,7 +79,7 @@ export async function unloadedDays(client: AdminClient, wanted: BeijingDate[]): 
   return wanted.filter((day) => DATASET_NAMES.some((dataset) => !loaded.has(dayName(day, dataset))));
 }
 
-/** The folder of the sample packs while they are published, and of the quality sheets, which stay. */
+/** The folder of the sample packs, until they are published, and of the quality sheets, which are kept. */
 const packFolder = (stateDir: string) => join(stateDir, "demo-packs");
 
 /** Returns the path of a sample day's quality sheet as a page; it exists once the day is checked. */
@@ -101,9 +101,9 @@ export async function checkSampleDay(
 }
 
 /**
- * Publishes the sample packs of `tradedate` with the verdict of the quality sheet beside them, if there is one, and of
- * quotes the auction pack. Of a day that was loaded before, what is served only gets the verdict, and what the service
- * refuses, for example because the user has withdrawn it, stays as it is.
+ * Publishes the sample packs of `tradedate` and the auction pack. If there is a quality sheet beside the packs, they
+ * are published with its verdict. On a day that was loaded before, served packs only get the verdict, and refusals of
+ * the service are ignored, for example because the user withdrew the day.
  */
 export async function publishSampleDay(
   client: AdminClient,
@@ -117,7 +117,7 @@ export async function publishSampleDay(
     const path = join(packFolder(stateDir), packName(dataset, tradedate));
     const pack = await openPack(path);
     try {
-      // Sample days differ more in size than real ones.
+      // Without `force` the service would refuse sample days, because they differ more in size than real ones.
       const options = { force: !isLoaded, ...(await saidBeside(path, pack)) };
       await publishPack(client, pack, options).catch(keepDecision);
       if (dataset === "quotes") refuseFailedAuction([await publishAuction(client, { path, pack }, {})]);

@@ -9,7 +9,7 @@ const CHECKOUT = join(import.meta.dirname, "../../..");
 
 /** State folders in the checkout; the demo and an empty deployment have separate ones. */
 export const STATE = { demo: ".wrangler/state", empty: ".wrangler/empty" };
-/** The file for scripts of the default state; other states have it in their folder. */
+/** The file for scripts with the default state folder; any other state folder contains its own file. */
 const DEMO_FILE = ".edgetape/demo.json";
 
 const rememberedSchema = z.object({
@@ -17,7 +17,7 @@ const rememberedSchema = z.object({
   cursorSecret: z.string(),
   shareSecret: z.string().default(secret),
   backupSecret: z.string().default(secret),
-  /** Digest of the applied migrations; empty before the first. */
+  /** The digest of the applied migrations; empty before the first migration. */
   migrations: z.string().default(""),
   /** Demo keys by name. The service shows a key only once, so the demo stores it here. */
   keys: z.record(z.string(), z.object({ keyId: z.string(), key: z.string() })),
@@ -25,8 +25,8 @@ const rememberedSchema = z.object({
 export type Remembered = z.infer<typeof rememberedSchema>;
 
 /**
- * Returns the absolute paths of the state folder and the file for scripts; relative ones are resolved from the
- * checkout. Each state has its own file, so that two can run at the same time.
+ * Returns the absolute paths of the state folder and the file for scripts. Relative paths are resolved from the
+ * checkout. Each state folder has its own file, so that two demos can run at the same time.
  */
 export function placesOf({ state = "", out = "", empty = false }): { stateDir: string; demoFile: string } {
   const stateDir = resolve(CHECKOUT, state || (empty ? STATE.empty : STATE.demo));
@@ -38,8 +38,8 @@ export function placesOf({ state = "", out = "", empty = false }): { stateDir: s
 }
 
 /**
- * Takes the lock of `stateDir` (created if absent) and returns its release. Two runtimes on the same database files
- * would damage them.
+ * Locks `stateDir`, which is created if absent, and returns the function that releases the lock. Two runtimes on the
+ * same database files would damage them.
  */
 export function lockState(stateDir: string): Promise<() => void> {
   return lockFolder(stateDir, {
@@ -66,7 +66,7 @@ export function recall(stateDir: string): Remembered {
   }
 }
 
-/** Stores the state, readable by its owner only. */
+/** Stores the state in a file that only its owner can read. */
 export function remember(stateDir: string, remembered: Remembered): void {
   writeWhole(memoryPath(stateDir), `${JSON.stringify(remembered, null, 2)}\n`);
 }

@@ -1,7 +1,7 @@
 /**
- * Runs one command in a separate process group and ends the whole group when its own standard input closes. The input
- * closes on a clean stop and also when the demo is killed by SIGKILL, so the dev server and its runtime never outlive
- * the demo.
+ * Runs a command in this process's group, and ends the whole group when the standard input of this process closes. The
+ * input closes on a clean stop and also when the demo is killed by SIGKILL, so the dev server and its runtime never
+ * outlive the demo.
  *
  *     node keeper.ts <program> <argument>…
  */

@@ -23,15 +23,15 @@ export function migrationsDigest(stateDir: string): string | null {
 }
 
 /**
- * Migrates the database in the state folder of a dev server. No server may have it open; a starting one opens it at its
- * first request.
+ * Migrates the database in the state folder of a dev server. No server may have the database open. A server that is
+ * starting opens it only at its first request.
  */
 export async function migrateState(stateDir: string): Promise<void> {
   const databaseId = databaseIn(readFileSync(join(CHECKOUT, "wrangler.toml"), "utf8"));
   await migrateFolder({ DB: databaseId }, join(stateDir, "v3"));
 }
 
-/** Migrates the database `DB` of `databases` (ids by binding, or bindings alone) in a folder of Miniflare's. */
+/** Migrates the database `DB` in a folder where Miniflare stores `databases` (ids by binding, or bindings alone). */
 export async function migrateFolder(
   databases: Record<string, string> | string[],
   folder: string,
@@ -54,7 +54,7 @@ export async function migrateFolder(
   }
 }
 
-/** Returns the dev server's id of the database. */
+/** Returns the database's id in the text of `wrangler.toml`; the dev server uses the same id. */
 function databaseIn(configuration: string): string {
   const databaseId = /^database_id = "([^"]+)"$/m.exec(configuration)?.[1];
   if (databaseId === undefined) throw new Error("wrangler.toml names no database");
@@ -70,7 +70,7 @@ export async function applyMigrations(db: D1Database, names: readonly string[] =
   const lines = names
     .filter((name) => !known.includes(name))
     .flatMap((name) => [...statementsOf(name), `INSERT INTO d1_migrations (name) VALUES ('${name}')`]);
-  // All statements are one call, because a call for each would take longer than the statements.
+  // All statements are sent in one call: separate calls would take longer than the statements themselves.
   if (lines.length > 0) await db.exec(lines.join("\n"));
 }
 
@@ -80,7 +80,7 @@ export async function appliedMigrations(db: D1Database): Promise<string[]> {
   return results.map(({ name }) => name);
 }
 
-/** Returns the statements, each in one line without semicolon. */
+/** Returns the statements of a migration, each on one line and without a semicolon. */
 function statementsOf(name: string): string[] {
   return readFileSync(join(FOLDER, name), "utf8")
     .replaceAll(/--[^\n]*/g, "")

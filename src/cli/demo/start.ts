@@ -1,6 +1,6 @@
 /**
- * `npm start`: the whole service on this machine with sample days and demo keys. Everything it needs is
- * in the checkout; nothing is fetched, no login is needed, and Ctrl-C leaves nothing running.
+ * `npm start`: runs the whole service on this machine, with sample days and demo keys. Everything it needs is in the
+ * checkout: nothing is fetched and no login is needed. Ctrl-C leaves nothing running.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -35,7 +35,7 @@ import { migrateState, migrationsDigest } from "./migrations.ts";
 import { type Demo, welcome } from "./welcome.ts";
 import { type DevServer, endedFailure, refuseTakenPort, startDevServer, waitUntilReady } from "./wrangler.ts";
 
-/** The time between two checks whether the npm process that started the demo still exists. */
+/** The interval at which the demo checks that the npm process that started it still exists. */
 const PARENT_CHECK_MS = 1_000;
 
 interface StartOptions {
@@ -52,11 +52,11 @@ function parseOptions(): StartOptions {
     .option("--port <port>", "the port on 127.0.0.1", portArgument, 8787)
     .option(
       "--state <folder>",
-      `database, packs and demo keys, kept between starts (default: ${STATE.demo}, with --empty ${STATE.empty})`,
+      `the folder of database, packs and demo keys, kept between starts (default: ${STATE.demo}; with --empty: ${STATE.empty})`,
     )
     .option(
       "--out <file>",
-      "address, keys and the days served so far, for scripts (default: .edgetape/demo.json, with another state demo.json in its folder)",
+      "write the address, keys and served days to this file, for scripts (default: .edgetape/demo.json; with another --state folder or --empty: demo.json in the state folder)",
     )
     .option("--fresh", "delete the stored state first")
     .option("--empty", "start without calendar, sample days and accounts; loaded data is kept between starts")
@@ -69,7 +69,7 @@ function parseOptions(): StartOptions {
 function portArgument(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw new InvalidArgumentError("expected 1 to 65535.");
+    throw new InvalidArgumentError("expected a port from 1 to 65535.");
   return port;
 }
 
@@ -83,7 +83,7 @@ async function start(
   try {
     if (fresh) forget(stateDir);
     await refuseTakenPort(port);
-    // The file exists only while the service serves every day in it.
+    // The file for scripts exists only while the service serves every day that it lists.
     rmSync(demoFile, { force: true });
     const remembered = recall(stateDir);
     if (remembered.migrations !== migrationsDigest(stateDir)) {
@@ -140,7 +140,7 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   const today = beijingDate(nowMs);
   const days = sampleDates(demoCalendar(today).days, today);
   const newest = days.at(-1);
-  // On a new state the first day is built while the service starts in its own process.
+  // With a new state, the newest day is built while the service starts in another process.
   const isEarly = Object.keys(remembered.keys).length === 0 && newest !== undefined;
   if (isEarly) await buildSampleDay(newest, stateDir);
   await waitUntilReady(server, remembered.adminToken);
@@ -169,7 +169,7 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   const consoleUrl = await inviteDemo(client, "flagship");
   announce(demo());
   say(`\n${welcome(demo(), { ...files, withoutHolidays, consoleUrl, following })}`);
-  // The first day is checked only now, so that its first page waits for nothing.
+  // The first day is checked only now, so that requests for it did not have to wait for the check.
   const unchecked = days.filter((day) => following.includes(day) || !existsSync(samplePage(day, stateDir)));
   for (const day of unchecked.toReversed()) {
     if (!served.has(day)) say(`Publishing the sample day ${day}`);
@@ -187,7 +187,7 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
 /** Rejects when the server ends unexpectedly. */
 async function diedOf(server: DevServer, stop: StopRequest): Promise<void> {
   await server.ended;
-  if (!stop.wasAsked()) throw endedFailure(server, "The service ended by itself");
+  if (!stop.wasAsked()) throw endedFailure(server, "The service stopped unexpectedly");
 }
 
 function say(line: string): void {
@@ -210,7 +210,7 @@ function hearStopRequest(): StopRequest {
       settle();
     };
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
-    // A killed npm does not end its children. A demo started by hand may continue after its shell ends.
+    // npm does not end its children when it is killed. A demo started without npm may outlive its shell.
     if (process.env.npm_lifecycle_event === undefined) return;
     const starter = npmAboveUs();
     setInterval(() => npmAboveUs() !== starter && stop(), PARENT_CHECK_MS).unref();
@@ -219,14 +219,14 @@ function hearStopRequest(): StopRequest {
 }
 
 /**
- * Returns the process id of the npm that runs this process: the parent, or the parent of the shell in between. It
- * changes when npm ends, because orphans get another parent. Without /proc it is the shell's.
+ * Returns the process id of the npm process that started this one: the parent, or the parent of the shell in between.
+ * The result changes when npm ends, because orphans get a new parent. Without /proc, returns the parent's id.
  */
 function npmAboveUs(): number {
   try {
     const shell = readFileSync(`/proc/${process.ppid}/cmdline`, "utf8").split("\0");
     if (shell[1] !== "-c") return process.ppid;
-    // "pid (name) state ppid …"; the name can contain blanks and brackets.
+    // "pid (name) state ppid …"; the name can contain spaces and parentheses.
     const stat = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
@@ -239,7 +239,7 @@ try {
   await start(parseOptions(), stop);
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  // After Ctrl-C the failure of running work is expected and not reported.
+  // After Ctrl-C, work in progress is expected to fail, so this is not reported.
   else if (!stop.wasAsked()) {
     process.stderr.write(`npm start: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = EXIT.failed;

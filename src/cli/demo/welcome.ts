@@ -49,22 +49,22 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
     ...(following.length === 0 ? [] : [`Sample days that follow within a minute: ${following.join(" ")}`]),
     ...withoutHolidays.map(
       (year) =>
-        `The holidays of ${year} are not in the library yet: every weekday of it counts as a trading day.`,
+        `The holidays of ${year} are not in the library yet: every weekday of that year counts as a trading day.`,
     ),
     "",
     "Try it:",
     "",
     pastedRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
     "",
-    "The share of that year's auction packs; its URL also opens in a browser:",
+    "Get the share of a year's auction packs; its URL also opens in a browser:",
     "",
     pastedShareRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
     "",
-    "The console of the flagship account; the link signs in once:",
+    "Sign in to the console of the flagship account; the link works once:",
     "",
     consoleUrl,
     "",
-    "For samples, clients and `npx edgetape`, in another terminal:",
+    "To use the samples, the clients and `npx edgetape`, run in another terminal:",
     "",
     `export EDGETAPE_URL=${baseUrl}`,
     `export EDGETAPE_KEY=${keys.flagship ?? ""}`,
@@ -73,7 +73,7 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
   ];
 }
 
-/** Returns the steps to a served day, for an empty deployment. */
+/** Returns the commands that load and serve a day, for an empty deployment. */
 function emptyLines({ baseUrl }: Demo, token: string): string[] {
   return [
     "The deployment is empty. To load and serve a day, run in another terminal:",
@@ -86,7 +86,7 @@ function emptyLines({ baseUrl }: Demo, token: string): string[] {
     "npx edgetape subscription set <name> --plan flagship --start 2026-01-01 --end 2036-01-01",
     "npx edgetape key issue <name>",
     "",
-    "or the catalog of another deployment: npx edgetape backup restore <file>",
+    "Or restore the catalog of another deployment: npx edgetape backup restore <file>",
   ];
 }
 

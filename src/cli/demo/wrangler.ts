@@ -1,4 +1,4 @@
-/** Runs the dev server locally: no network, no login, no questions. */
+/** Runs the dev server locally, without network, login or questions. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:net";
@@ -9,11 +9,11 @@ const KEEPER = join(import.meta.dirname, "keeper.ts");
 const CHECKOUT = join(import.meta.dirname, "../../..");
 const WRANGLER = join(CHECKOUT, "node_modules/wrangler/bin/wrangler.js");
 
-/** Characters of the server's output that are kept to explain a failure. */
+/** The number of characters of the server's latest output that are kept to explain a failure. */
 const KEPT_CHARACTERS = 4_000;
 /** The start has failed when `/health` has not answered after this long. */
 const READY_WITHIN_MS = 120_000;
-/** The limit of a stop, above the keeper's own. */
+/** The server is killed when it has not stopped after this time, which is longer than the keeper's. */
 const STOP_WITHIN_MS = 6_000;
 
 function quietEnvironment(stateDir: string): NodeJS.ProcessEnv {
@@ -31,7 +31,7 @@ function quietEnvironment(stateDir: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Ends the start with a sentence unless `port` of 127.0.0.1 is free. */
+/** Throws `CommandFailure` unless `port` on 127.0.0.1 is free. */
 export async function refuseTakenPort(port: number): Promise<void> {
   const probe = createServer();
   const code = await new Promise<string | undefined>((settle) => {
@@ -105,8 +105,9 @@ function killGroup(leader: number | undefined): void {
 }
 
 /**
- * Waits until `/health` answers 200 and the service knows `adminToken`. Throws with the server's last output when it ends
- * or does not become ready, and with a sentence when another service has taken the port since it was free.
+ * Waits until `/health` returns 200 and the service accepts `adminToken`. Throws `CommandFailure` with the server's
+ * last output when the server ends or does not become ready, and with the advice to use another port when another
+ * service has taken this one meanwhile.
  */
 export async function waitUntilReady(server: DevServer, adminToken: string): Promise<void> {
   let running = true;
@@ -118,13 +119,13 @@ export async function waitUntilReady(server: DevServer, adminToken: string): Pro
     if ((await statusOf(server, "/health")) !== 200) continue;
     const status = await statusOf(server, "/admin/days/datasets", { Authorization: `Bearer ${adminToken}` });
     if (status === 200) return;
-    // A service that was started at the same moment answers here, with secrets of its own.
+    // Another demo, started at the same moment, took the port: its secrets differ.
     if (status === 401) throw portTaken(server.port);
   }
   throw new CommandFailure(`The service did not become healthy within 2 minutes:\n${server.output()}`);
 }
 
-/** Returns why a server ended: another service took its port, or `problem` with the server's last output. */
+/** Returns the error for a server that ended: its port is taken, or `problem` with the server's last output. */
 export function endedFailure(server: DevServer, problem: string): CommandFailure {
   const output = server.output();
   if (/address already in use|EADDRINUSE/i.test(output)) return portTaken(server.port);

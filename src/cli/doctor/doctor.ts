@@ -1,6 +1,6 @@
 /**
- * `edgetape doctor`: checks a deployment from outside and inside: its own report, a comparison with the checkout, how
- * it is reached, and what to do about each finding.
+ * `edgetape doctor`: checks a deployment and gives advice for each finding. It reads the service's own report, compares
+ * the service with this checkout, and checks that clients reach the public host.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -81,16 +81,16 @@ async function run(options: DoctorOptions): Promise<void> {
   if (examined.findings.some(({ level }) => level === "failed")) process.exitCode = EXIT.failed;
 }
 
-/** Deletes unknown objects after the operator confirms each of them. */
+/** Deletes the objects that are not in the catalog, after the operator has confirmed their list. */
 async function deleteUnknown(client: AdminClient, options: DoctorOptions): Promise<Finding[]> {
   const { objects } = await client.request(unknownObjectsSchema, "GET", "/admin/doctor/objects", {
     silenceMs: LISTING_MS,
   });
   if (objects.length === 0) return [];
   const listed = objects.map(
-    ({ key, sizeBytes, uploadedAt }) => `${key} (${sizeText(sizeBytes)}, of ${uploadedAt})`,
+    ({ key, sizeBytes, uploadedAt }) => `${key} (${sizeText(sizeBytes)}, uploaded ${uploadedAt})`,
   );
-  await confirm(`Delete for good: ${listed.join(", ")}?`, options);
+  await confirm(`Delete permanently: ${listed.join(", ")}?`, options);
   const findings: Finding[] = [];
   for (let at = 0; at < objects.length; at += MAX_DELETED_OBJECTS) {
     const keys = objects.slice(at, at + MAX_DELETED_OBJECTS).map(({ key }) => key);
@@ -112,7 +112,7 @@ function linesOf({ checks, findings }: Examined): string[] {
       `${level.toUpperCase().padEnd(8)}${check.padEnd(12)}${sentence}`,
       ...(advice === "" ? [] : [`${" ".repeat(20)}${advice}`]),
     ]),
-    `well: ${well.length === 0 ? "nothing" : well.join(", ")}`,
+    `passed: ${well.length === 0 ? "none" : well.join(", ")}`,
     `${count("failed")} failed, ${count("warning")} warnings, ${count("done")} repaired`,
   ];
 }
@@ -122,7 +122,7 @@ const MANIFEST = join(import.meta.dirname, "../../../package.json");
 
 /** Number of days checked concurrently; each takes a few reads. */
 const PARALLEL_DAYS = 4;
-/** A larger clock error would count requests on the wrong day at midnight. */
+/** The tolerated clock error. A larger one would count too many requests on the wrong day around midnight. */
 const SKEW_MS = 5_000;
 
 /** The subjects of the service's own report. */
@@ -153,7 +153,7 @@ interface Examined {
   findings: Finding[];
 }
 
-/** Checks the deployment of `client`; with `repair` makes the repairs that lose nothing. */
+/** Checks the deployment of `client`; with `repair`, first makes the repairs that lose no data. */
 async function examine(
   client: AdminClient,
   { repair, indexDays, host }: DoctorAsk,
@@ -179,7 +179,7 @@ async function examine(
   return { checks, findings };
 }
 
-/** Returns the deployment's own report, adding its findings and the clock's; null with a finding when there is none. */
+/** Returns the service's report and adds its findings and the clock's to `findings`; null when it cannot be read. */
 async function reportOf(
   client: AdminClient,
   repair: boolean,
@@ -216,7 +216,7 @@ async function reportOf(
   }
 }
 
-/** Returns a finding when the service's clock is not between the local times before and after the call. */
+/** Returns a finding when the service's clock is more than `SKEW_MS` outside the local times around the call. */
 export function clockFindings(serviceMs: number, beforeMs: number, afterMs: number): Finding[] {
   const skewMs = serviceMs < beforeMs ? serviceMs - beforeMs : Math.max(0, serviceMs - afterMs);
   if (Math.abs(skewMs) <= SKEW_MS) return [];
@@ -259,7 +259,7 @@ export function checkoutFindings({
       "version",
       "warning",
       `The service has version ${version}, this checkout has ${own}.`,
-      "`npm run deploy`, or check out that version.",
+      "Run `npm run deploy`, or check out the service's version.",
     );
   }
   if (migrations === null) {
@@ -275,8 +275,8 @@ export function checkoutFindings({
     add(
       "migrations",
       "failed",
-      `The database lacks ${lacking.join(", ")}.`,
-      "`npm run deploy` applies them.",
+      `The database lacks the migrations ${lacking.join(", ")}.`,
+      "Run `npm run deploy`, which applies them.",
     );
   }
   if (strange.length > 0) {

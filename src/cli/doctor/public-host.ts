@@ -1,6 +1,6 @@
 /**
- * Checks the public host as script clients reach it. Services in front of the worker can refuse or redirect requests
- * without the worker noticing.
+ * Checks that script clients reach the worker at the public host. Cloudflare's services in front of the worker can
+ * refuse or redirect requests, which the worker then never receives.
  */
 import type { Finding } from "../../admin/wire.ts";
 import { ask, envelopeOf, headerOf, type Reply } from "../acceptance/probe.ts";
@@ -15,15 +15,15 @@ const USER_AGENTS = {
 } as const;
 
 const ZONE_ADVICE =
-  "In the zone: Browser Integrity Check (by a configuration rule for this host) and Bot Fight Mode off, no challenges.";
-const HTTP_ADVICE = "In the zone: Always Use HTTPS and HSTS off.";
+  "In the Cloudflare zone, switch off Browser Integrity Check (by a configuration rule for this host), Bot Fight Mode and challenges.";
+const HTTP_ADVICE = "In the Cloudflare zone, switch off Always Use HTTPS and HSTS.";
 
-/** Checks clients of each kind at `baseUrl`, and posting over plain HTTP. */
+/** Checks requests of each kind of client at `baseUrl`, and a POST over plain HTTP. */
 export async function checkPublicHost(baseUrl: string): Promise<Finding[]> {
   return [...(await checkClients(baseUrl)), ...(await checkPlainHttp(baseUrl))];
 }
 
-/** Checks clients of each kind at `/api` and at shares. */
+/** Checks requests of each kind of client at `/api` and at shares. */
 export async function checkClients(baseUrl: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [client, agent] of Object.entries(USER_AGENTS))
@@ -31,7 +31,7 @@ export async function checkClients(baseUrl: string): Promise<Finding[]> {
   return findings;
 }
 
-/** Returns why an answer to `{}` at `/api` is not the service's own, as a clause, or null. */
+/** Returns a clause if the answer to `{}` at `/api` is not from the service, or null if it is. */
 function strangeAnswer({ status, headers, bytes }: Reply): string | null {
   if (status >= 300 && status < 400) return `is redirected to ${headerOf(headers, "location")}`;
   const isOurs = headerOf(headers, "x-request-id") !== null && envelopeOf(bytes)?.code === 422;
@@ -52,10 +52,10 @@ async function checkClient(baseUrl: string, client: string, agent: string): Prom
   try {
     const api = strangeAnswer(await ask(`${baseUrl}/api`, { method: "POST", headers, json: {} }));
     if (api !== null) add("/api", api);
-    // Without a password all shares answer alike, existing or not.
+    // Without a password, the answer is the same whether or not the share exists.
     const share = await ask(`${baseUrl}/s/doctor/`, { headers });
     if (share.status !== 401 || headerOf(share.headers, "www-authenticate") === null) {
-      add("/s/", `gets HTTP ${share.status} where a password is asked for`);
+      add("/s/", `gets HTTP ${share.status} instead of a request for the password`);
     }
   } catch (error) {
     add("", `got ${error instanceof Error ? error.message : String(error)}`);
@@ -63,7 +63,7 @@ async function checkClient(baseUrl: string, client: string, agent: string): Prom
   return findings;
 }
 
-/** Checks plain HTTP, which existing clients use by default: a redirected POST would become a GET. */
+/** Checks plain HTTP, the default of existing clients. A redirected POST would arrive as a GET. */
 export async function checkPlainHttp(baseUrl: string): Promise<Finding[]> {
   if (!baseUrl.startsWith("https:")) return [];
   const { host, hostname } = new URL(baseUrl);

@@ -63,8 +63,8 @@ describe("a backup file", () => {
         else expect(JSON.stringify(await readBack(path))).toBe(JSON.stringify(rows));
       }
     }
-    expect([...refusals]).toContain("its bytes are not those that were written.");
-    expect([...refusals]).toContain("it is cut short, or no backup at all.");
+    expect([...refusals]).toContain("it was changed after it was written.");
+    expect([...refusals]).toContain("it is truncated, or not a backup.");
   });
 
   it("is refused when it is wrongly compressed, no backup, or absent", async () => {
@@ -72,11 +72,11 @@ describe("a backup file", () => {
     await writeBackup(path, head, given());
     const packed = readFileSync(path);
     writeFileSync(path, packed.subarray(0, packed.length - 20));
-    await expect(openBackup(path)).rejects.toThrow(/cannot be unpacked/);
+    await expect(openBackup(path)).rejects.toThrow(/cannot be decompressed/);
     writeFileSync(path, "plain");
-    await expect(openBackup(path)).rejects.toThrow(/cannot be unpacked/);
+    await expect(openBackup(path)).rejects.toThrow(/cannot be decompressed/);
     writeFileSync(path, gzipSync(`${gunzipSync(packed).toString().split("\n")[0]}\n`));
-    await expect(openBackup(path)).rejects.toThrow(/cut short/);
+    await expect(openBackup(path)).rejects.toThrow(/truncated/);
     await expect(openBackup(join(folder, "absent.jsonl"))).rejects.toThrow(/cannot be read \(ENOENT\)/);
   });
 

@@ -95,8 +95,8 @@ describe("an operator's own calendar", () => {
   });
 
   it.each([
-    ["20260230\n", "own.txt:1: this is no calendar day"],
-    ["20260105\nmonday\n", "own.txt:2: this is no calendar day"],
+    ["20260230\n", "own.txt:1: this is not a calendar day"],
+    ["20260105\nmonday\n", "own.txt:2: this is not a calendar day"],
     ["20260105,yes\n", "own.txt:1: the second column is neither 1 (open) nor 0 (closed)"],
     ["20260105,1\n20260105,0\n", "own.txt:2: 20260105 is listed as open and as closed"],
     ["\n# nothing\n", "own.txt lists no day"],

@@ -36,7 +36,7 @@ describe("the doctor's check of the public host", () => {
         : well(request, response);
     expect(await found(refusing)).toEqual([
       "failed urllib: urllib (Python-urllib/3.12) at /api gets HTTP 403, not from the service.",
-      "failed urllib: urllib (Python-urllib/3.12) at /s/ gets HTTP 403 where a password is asked for.",
+      "failed urllib: urllib (Python-urllib/3.12) at /s/ gets HTTP 403 instead of a request for the password.",
     ]);
   });
 
