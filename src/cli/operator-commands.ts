@@ -1,4 +1,4 @@
-/** `edgetape token` and `edgetape audit`: operators' tokens and their actions. */
+/** `edgetape token` and `edgetape audit`: operators' tokens, and the list of changes. */
 import { type Command, Option } from "commander";
 import {
   ACTOR_KINDS,
@@ -36,7 +36,7 @@ export function registerTokens(program: Command): void {
     .addOption(
       new Option(
         "--scope <scope>",
-        "read: reads only; publish: days and files, as nightly needs, without customer data; admin: everything",
+        "read: only reading; publish: days and files, as nightly needs, but no customer data; admin: everything",
       )
         .choices(TOKEN_SCOPES)
         .default("read"),
@@ -70,19 +70,19 @@ export function registerAudit(program: Command): void {
   serviceCommand(program, "audit")
     .description("list who changed what, newest first")
     .option("--subject <text>", "entries about this day, account, key id or token name")
-    .option("--actor <name>", "changes by this token, this account, ADMIN_TOKEN or service")
+    .option("--actor <name>", "changes by this actor: a token's name, an account, ADMIN_TOKEN or service")
     .addOption(
       new Option("--kind <kind>", "changes by actors of this kind; bootstrap is ADMIN_TOKEN").choices(
         ACTOR_KINDS,
       ),
     )
-    .option("--action <name>", "one action, such as day.publish, or day for all actions on days")
+    .option("--action <name>", "only this action, such as day.publish; day stands for all actions on days")
     .option(
       "--since <instant>",
-      "entries from this instant on: a day (its beginning in Beijing), today, yesterday or RFC 3339",
+      "entries at or after this instant: a day (its beginning in Beijing), today, yesterday or RFC 3339",
       instantArgument,
     )
-    .option("--before <id>", "entries older than this one", countArgument)
+    .option("--before <id>", "entries older than the one with this id", countArgument)
     .option("--limit <count>", "maximum number of entries, up to 500 (default: 100)", countArgument)
     .action(audit);
 }
@@ -93,7 +93,7 @@ async function issue(name: string, options: ServiceOptions & { scope: TokenScope
   const issued = await client.request(issuedTokenSchema, "POST", "/admin/tokens", { body });
   print(options, issued, [
     issued.token,
-    `The token of ${issued.name} with the scope ${issued.scope}; it cannot be shown again.`,
+    `This is the token of ${issued.name} with scope ${issued.scope}; it cannot be shown again.`,
   ]);
 }
 
@@ -101,9 +101,9 @@ async function list(options: ServiceOptions): Promise<void> {
   const answer = await serviceOf(options).request(tokenListSchema, "GET", "/admin/tokens");
   const lines =
     answer.tokens.length === 0
-      ? "no tokens beside ADMIN_TOKEN"
+      ? "no tokens besides ADMIN_TOKEN"
       : table(
-          ["name", "scope", "begins", "made", "by", "last used (to the hour)", "state"],
+          ["name", "scope", "begins", "created", "by", "last used (to the hour)", "state"],
           answer.tokens.map((each) => [
             each.name,
             each.scope,
@@ -135,15 +135,15 @@ async function audit(options: AuditOptions): Promise<void> {
   print(options, answer, answer.entries.length === 0 ? "no entries" : auditLines(answer));
 }
 
-/** Characters of a change shown in a line. */
+/** The maximum number of characters shown of a change. */
 const SHOWN_CHARACTERS = 120;
-/** Longer lists are counted instead of shown. */
+/** The maximum length of a list that is shown; of a longer one, only the length is shown. */
 const SHOWN_ITEMS = 4;
 
-/** Returns the entries as a table in order. */
+/** Returns the entries as a table in their order. */
 export function auditLines({ entries }: AuditList): string[] {
   return table(
-    ["id", "at", "kind", "who", "what", "of", "change"],
+    ["id", "at", "kind", "actor", "action", "subject", "change"],
     entries.map(({ id, at, actorKind, actor, action, subject, before, after }) => [
       String(id),
       at,
@@ -156,7 +156,7 @@ export function auditLines({ entries }: AuditList): string[] {
   );
 }
 
-/** Returns what changed as text: for objects only the different members; instants in Beijing time. */
+/** Returns a change as text, with instants in Beijing time; of objects, only the fields that differ. */
 export function changeText(before: unknown, after: unknown): string {
   if (before === null) return after === null ? "" : valueText(after);
   if (!isObject(before) || !isObject(after)) return `${valueText(before)} → ${valueText(after)}`;
@@ -179,7 +179,7 @@ function valueText(value: unknown): string {
     .join(", ");
 }
 
-/** Returns the display name of a member: `expires` for `expiresAtMs`. */
+/** Returns the display name of a field: `expires` for `expiresAtMs`. */
 function nameOf(name: string): string {
   return name.replace(/(At)?Ms$/, "");
 }

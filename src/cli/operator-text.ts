@@ -1,6 +1,6 @@
 /**
- * Reads operators' text files. Chinese spreadsheets save CSV as GBK; decoded leniently as UTF-8, names would become
- * replacement characters, and different customers would become equal.
+ * Reads operators' text files. Chinese spreadsheet programs save CSV as GBK. Decoding it leniently as UTF-8 would turn
+ * names into replacement characters and make different customers equal.
  */
 import { readFile } from "node:fs/promises";
 import { CommandFailure } from "./exit.ts";
@@ -8,8 +8,8 @@ import { CommandFailure } from "./exit.ts";
 const LINE_FEED = 0x0a;
 
 /**
- * Reads the text file at `path`: UTF-8 (a byte order mark is skipped) or GB18030, with any line ends. Refuses anything
- * else.
+ * Reads the text file at `path`: UTF-8 (a byte order mark is skipped) or GB18030, with any line ends. Throws
+ * `CommandFailure` for anything else.
  */
 export async function readOperatorText(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
@@ -19,10 +19,11 @@ export async function readOperatorText(path: string): Promise<string> {
 }
 
 /**
- * Decodes `bytes` as UTF-8 if valid, otherwise as GB18030 if valid. Lines that end with CR alone, as spreadsheets on a
- * Mac can save them, get LF, because a parser would otherwise read the file as one long line. Throws `CommandFailure`,
- * which gives `name` and the line, if the bytes are valid in neither encoding, if the file mixes both, or if the text
- * contains U+FFFD (it was decoded wrongly earlier) or U+0000 (the file is probably UTF-16).
+ * Decodes `bytes` as UTF-8 if valid, otherwise as GB18030 if valid. In a text without LF, CR becomes LF: spreadsheets
+ * on a Mac can save such lines, which a parser would otherwise read as one.
+ *
+ * Throws `CommandFailure` with `name` and the line if the bytes are valid in neither encoding, if the file mixes both,
+ * or if the text contains U+FFFD (it was decoded wrongly earlier) or U+0000 (the file is probably UTF-16).
  */
 export function decodeOperatorText(bytes: Uint8Array, name: string): string {
   const text = decoded(bytes, "utf-8") ?? decoded(bytes, "gb18030");
@@ -37,13 +38,13 @@ export function decodeOperatorText(bytes: Uint8Array, name: string): string {
   const line = text.slice(0, lost).split("\n").length;
   const problem =
     text[lost] === "\0"
-      ? "it holds NUL characters, as UTF-16 files do"
-      : "it holds replacement characters (U+FFFD), which an earlier wrong conversion left";
+      ? "it contains NUL characters, as UTF-16 files do"
+      : "it contains replacement characters (U+FFFD) from an earlier wrong conversion";
   throw new CommandFailure(refusal(name, line, problem));
 }
 
 function refusal(name: string, line: number | null, problem = "it is neither UTF-8 nor GB18030"): string {
-  return `${line === null ? name : `${name}:${line}`}: ${problem}. Save the file as UTF-8 and try again; nothing changed.`;
+  return `${line === null ? name : `${name}:${line}`}: ${problem}. Save the file as UTF-8 and try again; nothing was changed.`;
 }
 
 function decoded(bytes: Uint8Array, encoding: "utf-8" | "gb18030"): string | null {
@@ -63,8 +64,8 @@ function isChineseUtf8(line: Uint8Array): boolean {
 }
 
 /**
- * Returns the number (from 1) of the first line for which `test` is true, or null. In both encodings 0x0A is always a
- * line end.
+ * Returns the number (from 1) of the first line for which `test` returns true, or null. Lines end at 0x0A, which is
+ * never part of another character in either encoding.
  */
 function firstLine(bytes: Uint8Array, test: (line: Uint8Array) => boolean): number | null {
   for (let at = 0, line = 1; at < bytes.length; line++) {

@@ -1,7 +1,7 @@
 /**
- * Reads a drop folder, where deliveries arrive with the day in their names. Folders, archives and tables named after a
- * day are its delivery; `<day>_aucde.parquet` is its auction pack; files in a folder `level2` or `auction_tick` are for
- * shares. Folders without a day in their name (a year, a month) are searched. Links are never followed.
+ * Reads a drop folder, where deliveries arrive. A name in it contains the day: folders, archives and tables are the
+ * day's delivery, and `<day>_aucde.parquet` is the day's auction pack. Files in a folder `level2` or `auction_tick` are
+ * for shares. Folders without a day in their name (a year, a month) are searched. Links are never followed.
  */
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
@@ -13,7 +13,7 @@ import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import { holdsNoRecords, isUnderWay } from "../../pack-builder/delivery/file-names.ts";
 import { CommandFailure } from "../exit.ts";
 
-/** The greatest depth: folders of years, months and days. */
+/** The number of folder levels that are searched: years, months and days. */
 const DEPTH = 3;
 
 type DataType = FileSummary["dataType"];
@@ -25,10 +25,10 @@ export interface DailyFile {
   path: string;
 }
 
-/** The parts of one day's delivery, by name. */
+/** The paths that belong to one day's delivery according to their names. */
 export interface NamedDelivery {
   tradedate: BeijingDate;
-  /** Folders, archives and tables: full paths, ascending. */
+  /** Paths of folders, archives and tables, which can hold rows of any dataset, ascending. */
   orders: string[];
   files: DailyFile[];
   /** Paths named like incomplete transfers. */
@@ -40,17 +40,17 @@ export interface NamedDelivery {
 /** The current state of a day's delivery. */
 export interface Delivery extends NamedDelivery {
   sizeBytes: number;
-  /** Every file in the delivery. */
+  /** The path of every file in the delivery. */
   contents: string[];
-  /** Changes with any name, size or modification time. */
+  /** A digest that changes with any name, size or modification time. */
   fingerprint: string;
-  /** Changes with the content too: it includes the inode change times, which programs cannot set. */
+  /** A digest that changes with the content too: it includes the inode change times, which programs cannot set. */
   mark: string;
   /** Unix milliseconds of the newest change. */
   changedMs: number;
 }
 
-/** Ends the command when `folder` is not a folder, because a wrong path would look like a missing delivery. */
+/** Throws `CommandFailure` unless `folder` is a folder: a wrong path would look like a missing delivery. */
 export async function refuseAbsent(folder: string): Promise<void> {
   const status = await stat(folder).catch(() => null);
   if (status === null) throw new CommandFailure(`There is no drop folder ${folder}.`);
@@ -114,7 +114,7 @@ export async function readDelivery(folder: string, tradedate: BeijingDate): Prom
   return measured(folder, named ?? emptyDay(tradedate));
 }
 
-/** Returns `named` with sizes and times, without files that disappear meanwhile. */
+/** Returns `named` with the sizes and times of its files, ignoring those that disappear meanwhile. */
 export async function measured(folder: string, named: NamedDelivery): Promise<Delivery> {
   const tops = [...named.orders, ...named.files.map(({ path }) => path), ...named.underWay, ...named.links];
   const seen: [string, number, number][] = [];

@@ -9,7 +9,7 @@ import { chineseName, lackingText } from "../dataset-days.ts";
 import { type DatasetOutcome, type DayOutcome, isWell } from "./load-day.ts";
 import type { Arrival } from "./wait-for-delivery.ts";
 
-/** The most unread files named in a message; the build report names all of them. */
+/** The maximum number of unread files named in a notice; the build report names all of them. */
 const NAMED_FILES = 20;
 
 const EXCHANGES = { SH: { zh: "上海", en: "Shanghai" }, SZ: { zh: "深圳", en: "Shenzhen" } } as const;
@@ -53,18 +53,18 @@ function titleOf(outcome: DayOutcome): Bilingual {
   if (failed.length === datasets.length) {
     return {
       zh: `${tradedate} 的数据没有发布：${first.problemZh ?? problem}`,
-      en: `${tradedate} is not served by this delivery: ${problem}`,
+      en: `No data of ${tradedate} was published from this delivery: ${problem}`,
     };
   }
   const { zh, en } = servedSentence(outcome);
   const { rows } = DATASETS[first.dataset];
   return {
     zh: `${zh}；${chineseName(first.dataset)}没有发布：${first.problemZh ?? problem}`,
-    en: `${en}; its ${rows} are not served by this delivery: ${problem}`,
+    en: `${en}; no ${rows} were published from this delivery: ${problem}`,
   };
 }
 
-/** Returns what is served now, in one line, for an outcome with a served dataset. */
+/** Returns what is served now, in one line. At least one dataset must be served. */
 export function servedSentence({ tradedate, datasets, lacking, sparse }: DayOutcome): Bilingual {
   const served = datasets.filter(({ state }) => state !== "failed");
   const parts = served.map(servedPart);
@@ -81,7 +81,7 @@ export function servedSentence({ tradedate, datasets, lacking, sparse }: DayOutc
     zh: sparse
       .map(({ dataset, market }) => `，${chineseName(dataset)}缺少${EXCHANGES[market].zh}证券`)
       .join(""),
-    en: sparse.map(({ dataset, market }) => `, ${dataset} lacking ${EXCHANGES[market].en}`).join(""),
+    en: sparse.map(({ dataset, market }) => `, with few ${EXCHANGES[market].en} ${dataset}`).join(""),
   };
   return {
     zh: `${tradedate} ${parts.map(({ zh }) => zh).join("；")}${left.zh}${without.zh}${few.zh}`,
@@ -89,7 +89,7 @@ export function servedSentence({ tradedate, datasets, lacking, sparse }: DayOutc
   };
 }
 
-/** Returns the name of a dataset after the day's name; orders, which come first, need none. */
+/** Returns the clause about a served dataset, which follows the day. Orders, which come first, are not named. */
 function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
   const { rows } = DATASETS[dataset];
   const isDay = dataset === "orders";
@@ -105,7 +105,7 @@ function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
   };
 }
 
-/** Returns further facts, a line each. */
+/** Returns the lines below the title, with one fact each. */
 export function linesOf(outcome: DayOutcome): Bilingual[] {
   const { datasets, lacking, sparse, leftOut, files, seconds } = outcome;
   const lines: Bilingual[] = [];
@@ -157,7 +157,7 @@ function sparseText({ dataset, market, securities, than }: DayOutcome["sparse"][
   const [few, many] = [countText(securities), countText(than.securities)];
   return {
     zh: `${exchange.zh}${chineseName(dataset)}只有 ${few} 只证券，而${chineseName(than.dataset)}有 ${many} 只`,
-    en: `${DATASETS[dataset].rows} of ${few} ${exchange.en} securities beside ${DATASETS[than.dataset].rows} of ${many}`,
+    en: `${DATASETS[dataset].rows} cover ${few} ${exchange.en} securities, but ${DATASETS[than.dataset].rows} cover ${many}`,
   };
 }
 
@@ -201,7 +201,7 @@ function lateMessage(
   };
 }
 
-/** Returns the notice for a problem that is not the delivery's. */
+/** Returns the notice for a problem that the delivery did not cause. */
 export function faultNotice(tradedate: BeijingDate | null, problem: string): Notice {
   return {
     event: "nightly.failed",

@@ -1,6 +1,6 @@
 /**
- * Loads one day's delivery: builds, verifies, publishes, then adds the files for shares. Progress is stored after every
- * step, so that a killed run resumes.
+ * Loads one day's delivery: builds, verifies and publishes the packs, then adds the files for shares. Progress is
+ * stored after every step, so that the next run resumes after an interruption.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -32,14 +32,14 @@ import { type DailyFile, type Delivery, readDelivery } from "./drop-folder.ts";
 export interface LoadOptions {
   /** The drop folder; nothing outside it is read. */
   folder: string;
-  /** Temporary packs, quarantine files and the stored state of each day. */
+  /** The folder for temporary packs, quarantine files and the stored state of each day. */
   workFolder: string;
   threads: number;
-  /** The most broken lines that a build tolerates; null: one in a million. */
+  /** The maximum number of broken lines in a build; null for one in a million. */
   maxBroken: number | null;
-  /** Publishes even what the service finds implausible. */
+  /** Whether to publish days that the service finds implausible. */
   force: boolean;
-  /** Keeps the pack after publishing. */
+  /** Whether to keep the packs after publishing. */
   keep: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function loadDay(
   rememberDay(workFolder, tradedate, { ...memory, outcome });
   for (const { dataset, path } of keep ? [] : (memory.built?.packs ?? [])) {
     const isServed = loaded.datasets.some((each) => each.dataset === dataset && each.state !== "failed");
-    // The next run makes the auction pack again from the quotes.
+    // The quotes are kept if the auction pack failed, because the next run makes it from them.
     const isNeeded = dataset === "quotes" && auction !== null && auction.problem !== null;
     if (!isServed || isNeeded) continue;
     await rm(path, { force: true });
@@ -117,7 +117,7 @@ export function unloadedDay(tradedate: BeijingDate, problem: { en: string; zh: s
   return dayOutcome(tradedate, { datasets, lacking: [], sparse: [], leftOut: [], files: [], seconds: 0 });
 }
 
-/** Returns the outcome of the whole day; its numbers are those of the first dataset. */
+/** Returns the outcome of the whole day; revision, rows, securities and bytes are those of the first dataset. */
 function dayOutcome(
   tradedate: BeijingDate,
   parts: Loaded & Pick<DayOutcome, "files" | "seconds">,
@@ -181,7 +181,9 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
   progress.end();
   const built = builtOf(report, delivery);
   if ((await readDelivery(options.folder, tradedate)).mark !== delivery.mark) {
-    throw new CommandFailure("The delivery changed while it was read; run it again when it is complete.");
+    throw new CommandFailure(
+      "The delivery changed while it was read; run the command again when it is complete.",
+    );
   }
   // A failed dataset is tried again, because the next run may have other options or other code.
   if (built.problems.length === 0) rememberDay(workFolder, tradedate, { ...memory, built });
@@ -294,7 +296,7 @@ function chineseOf(error: unknown, tradedate: string): string | null {
   }
 }
 
-/** Returns whether an operator's decision prevents the day; retrying would not help. */
+/** Returns whether an operator's decision prevents the publication, so that a retry would not help. */
 function isDecided(error: unknown): boolean {
   const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
   return reason === "content_withdrawn" || reason === "target_withdrawn";
@@ -312,7 +314,7 @@ const fileOutcomeSchema = z.object({
   problem: z.string().nullable(),
   /** Whether it was made from the day's quotes. */
   isMade: z.boolean().default(false),
-  /** The operator's decision that prevents the publication of a made file, as a sentence, or null. */
+  /** The operator's decision that prevents the publication of a file made from quotes, as a sentence, or null. */
   kept: z.string().nullable().default(null),
 });
 
@@ -321,7 +323,7 @@ const leftOutSchema = z.object({
   reason: z.enum(Object.keys(LEFT_OUT_TEXTS) as [LeftOutReason, ...LeftOutReason[]]),
 });
 
-/** A dataset that has few securities of an exchange compared with another dataset of the delivery. */
+/** A dataset that has far fewer securities of an exchange than another dataset of the delivery (`than`). */
 const sparseSchema = z.object({
   dataset: z.enum(DATASET_NAMES),
   market: z.enum(MARKETS),
@@ -336,9 +338,9 @@ const datasetOutcomeSchema = z.object({
   state: z.enum(["published", "unchanged", "failed"]),
   /** The reason why the dataset is not served, as a sentence; null when it is. */
   problem: z.string().nullable(),
-  /** The same in Chinese, if available. */
+  /** `problem` in Chinese, if available. */
   problemZh: z.string().nullable(),
-  /** Whether it is not served because an operator has withdrawn the day. */
+  /** Whether the dataset is not served because an operator has withdrawn the day. */
   decided: z.boolean().optional(),
   revision: z.number().nullable(),
   /** When the revision is announced to customers, in Unix milliseconds of this machine's clock. */
@@ -347,30 +349,28 @@ const datasetOutcomeSchema = z.object({
   securities: z.number(),
   sizeBytes: z.number(),
   degraded: z.boolean(),
-  /** Number of quarantined lines; the next member is their file. */
+  /** The number of quarantined lines; `quarantine` is the path of the file that contains them. */
   brokenRows: z.number(),
   quarantine: z.string().nullable(),
 });
 export type DatasetOutcome = z.infer<typeof datasetOutcomeSchema>;
 
 /**
- * The members that this type shares with a dataset's outcome describe the whole day; numbers of rows are those of the
- * first dataset.
+ * The outcome of a day. Fields that a dataset's outcome has too describe the whole day, except that `revision`, `rows`,
+ * `securities` and `sizeBytes` are those of the first dataset.
  */
 const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
   tradedate: z.string(),
-  /**
-   * Orders come first. States stored by earlier versions lack this member, and count as those of another delivery.
-   */
+  /** Orders come first. A state stored by an earlier version lacks this field and is ignored. */
   datasets: z.array(datasetOutcomeSchema).min(1),
   /** Datasets that other days have and the delivery lacks. */
   lacking: z.array(z.enum(DATASET_NAMES)),
-  /** Datasets that lack most securities of an exchange; absent in states of earlier versions. */
+  /** Datasets that lack most securities of an exchange; absent in states stored by earlier versions. */
   sparse: z.array(sparseSchema).default([]),
   /** Files of the delivery that may hold rows and were not read. */
   leftOut: z.array(leftOutSchema),
   files: z.array(fileOutcomeSchema),
-  /** Duration in this run. */
+  /** The duration of the run that loaded the day. */
   seconds: z.number(),
 });
 export type DayOutcome = z.infer<typeof outcomeSchema>;
@@ -393,9 +393,9 @@ const builtDeliverySchema = z.object({
 });
 
 const memorySchema = z.object({
-  /** The delivery's fingerprint; another delivery of the day starts over. */
+  /** The fingerprint of the delivery; the state is not used for a different delivery of the day. */
   fingerprint: z.string(),
-  /** The built and verified packs; present when all packs of the delivery are. */
+  /** The built and verified packs; null unless every pack of the delivery was built. */
   built: builtDeliverySchema.nullable(),
   outcome: outcomeSchema.nullable(),
   /** Events that the webhook has accepted. */
@@ -408,7 +408,7 @@ export function isWell({ state, files }: DayOutcome): boolean {
   return state !== "failed" && files.every(({ problem }) => problem === null);
 }
 
-/** Returns the stored state of `tradedate` in `workFolder`; empty for another delivery. */
+/** Returns the stored state of `tradedate` in `workFolder`; an empty state if none is stored for this delivery. */
 export function recallDay(workFolder: string, tradedate: BeijingDate, fingerprint: string): DayMemory {
   const fresh = { fingerprint, built: null, outcome: null, told: [] };
   const path = memoryPath(workFolder, tradedate);

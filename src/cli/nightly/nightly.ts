@@ -1,6 +1,6 @@
 /**
  * `edgetape nightly`: determines the due day, waits for its delivery and loads it. Every outcome is sent to the webhook
- * once; progress and sent notices are stored, so that the command can be run again after any end.
+ * once; progress and sent notices are stored, so that the command can be run again at any time.
  */
 
 import { existsSync, realpathSync } from "node:fs";
@@ -88,7 +88,7 @@ export function registerNightly(program: Command): void {
       secondsArgument,
       120,
     )
-    .option("--poll <seconds>", "between two looks", secondsArgument, 15)
+    .option("--poll <seconds>", "time between two checks of the drop folder", secondsArgument, 15)
     .option("--marker <name>", "a file that the sender writes last; {date} stands for the day")
     .addOption(
       new Option(
@@ -119,7 +119,7 @@ export function withLoading(command: Command): Command {
         countArgument,
       )
       .option("--force", "publish even if the service finds the day implausible")
-      .option("--keep", "keep the packs"),
+      .option("--keep", "keep the packs after they are published"),
   );
 }
 
@@ -131,14 +131,14 @@ export function loadOptionsOf(folder: string, options: LoadingOptions): LoadOpti
 }
 
 /**
- * Locks the work folder and returns its release. It must not be inside the drop folder, where a build's files would
- * look like a delivery and the sender could add files.
+ * Locks the work folder and returns the function that releases the lock. The folder must not be inside the drop folder,
+ * where a build's files would look like a delivery and the sender could add files.
  */
 export async function lockWork({ folder, workFolder }: LoadOptions): Promise<() => void> {
   await refuseAbsent(folder);
   const inside = relative(realpathSync(folder), realPathOf(resolve(workFolder)));
   if (inside === "" || !/^\.\.($|[/\\])/.test(inside)) {
-    throw new CommandFailure(`--work ${workFolder} is inside ${folder}; name a folder outside.`, EXIT.usage);
+    throw new CommandFailure(`--work ${workFolder} is inside ${folder}; name one outside it.`, EXIT.usage);
   }
   const lock = {
     file: "loading.lock",
@@ -215,16 +215,16 @@ function end(options: NightlyOptions, evening: Evening): void {
 
 function timeArgument(text: string): TimeOfDay {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
-  if (hours === undefined) throw new InvalidArgumentError("expected HH:MM.");
+  if (hours === undefined) throw new InvalidArgumentError("expected a time as HH:MM.");
   return { hours: Number(hours), minutes: Number(minutes) };
 }
 
 function secondsArgument(text: string): number {
-  if (!/^\d{1,6}(\.\d{1,3})?$/.test(text)) throw new InvalidArgumentError("expected seconds.");
+  if (!/^\d{1,6}(\.\d{1,3})?$/.test(text)) throw new InvalidArgumentError("expected a number of seconds.");
   return Number(text);
 }
 
-/** A time of the day. */
+/** A time of day in Beijing. */
 export interface TimeOfDay {
   hours: number;
   minutes: number;
@@ -235,7 +235,7 @@ interface NightlyAsk {
   /** The day; null for the newest trading day that has closed. */
   tradedate: BeijingDate | null;
   expected: Expected;
-  /** When a missing delivery is reported as late, and when the wait ends, in Beijing time. */
+  /** When a missing delivery is reported as late; `until` is when the wait ends. */
   by: TimeOfDay;
   until: TimeOfDay;
   stableMs: number;
@@ -251,13 +251,13 @@ interface NightlyTools {
   say(line: string): void;
 }
 
-/** The outcome. `idle`: nothing was delivered, and the day is already served. */
+/** The outcome of an evening. `idle`: nothing was delivered, and the day is already served. */
 type Evening =
   | { end: "loaded"; outcome: DayOutcome; fingerprint: string }
   | { end: "late"; notice: Notice }
   | { end: "idle"; tradedate: BeijingDate };
 
-/** Loads the due day. Throws a problem after sending it to the webhook. */
+/** Waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
 export async function nightly(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
   const evening = await spend(ask, tools).catch(async (error: unknown) => {
     const problem = error instanceof Error ? error.message : String(error);
@@ -290,7 +290,7 @@ async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
   }
 }
 
-/** Sends the outcome, unless an earlier run has sent a success. */
+/** Sends the outcome to the webhook, unless it is a success that an earlier run has already sent. */
 async function tellOnce(
   workFolder: string,
   { webhook, clock }: NightlyTools,
@@ -362,8 +362,8 @@ export async function availableDays(
 /** Returns the newest trading day that has closed, by the service's calendar. */
 async function dueDay({ client, clock }: NightlyTools): Promise<BeijingDate> {
   const last = lastClosedDay(clock.nowMs());
-  // Two weeks cover every holiday. At the beginning of a year they include days of the previous one, whose calendar is
-  // then read too.
+  // No holiday lasts two weeks. At the beginning of a year these two weeks include days of the previous year, whose
+  // calendar is then read too.
   const years = new Set([addDays(last, -14).slice(0, 4), last.slice(0, 4)]);
   const calendar: { day: BeijingDate; open: boolean }[] = [];
   for (const year of years) {
@@ -380,7 +380,7 @@ async function dueDay({ client, clock }: NightlyTools): Promise<BeijingDate> {
 /** The exchanges close at 15:00; the day's delivery can arrive after that. */
 const CLOSE_MS = 15 * 3_600_000;
 
-/** Returns the last Beijing day whose session would be over at `nowMs`. */
+/** Returns the last Beijing day, trading day or not, on which the closing time has passed at `nowMs`. */
 export function lastClosedDay(nowMs: number): BeijingDate {
   const today = beijingDate(nowMs);
   return nowMs - startOfDay(today) >= CLOSE_MS ? today : addDays(today, -1);
@@ -397,8 +397,8 @@ export function newestTradingDay(
 }
 
 /**
- * Returns the instant (Unix milliseconds) of a time of the evening of `tradedate`. A time before noon is on the next
- * day.
+ * Returns the instant (Unix milliseconds) of a time in the evening or night after the session of `tradedate`: a time
+ * before noon is on the next day.
  *
  * @example eveningTime("20260312", { hours: 1, minutes: 30 }) // 2026-03-13T01:30:00+08:00
  */

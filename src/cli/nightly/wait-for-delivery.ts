@@ -1,4 +1,4 @@
-/** Waits until a day's delivery is complete and no longer changes, and reports why an unchanging one is incomplete. */
+/** Waits until a day's delivery is complete and no longer changes. Reports why an unchanging one is incomplete. */
 import { existsSync } from "node:fs";
 import { constants, lstat, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
@@ -15,19 +15,19 @@ import { openZip } from "../../pack-builder/delivery/zip.ts";
 import type { Clock } from "../clock.ts";
 import { type Delivery, isEmpty } from "./drop-folder.ts";
 
-/** Instants are Unix milliseconds. */
+/** How long to wait for a delivery. Instants are Unix milliseconds. */
 export interface Patience {
   /** How long a delivery must stay unchanged. */
   stableMs: number;
   /** The time between two checks. */
   pollMs: number;
-  /** When to report that it is late. */
+  /** When to report that the delivery is late. */
   byMs: number;
   /** When to give up on an unchanging, incomplete delivery. */
   untilMs: number;
 }
 
-/** `problem` says why it is incomplete, as sentences without the final full stop. */
+/** What has arrived. `problem` says why the delivery is incomplete, without a final full stop. */
 export type Arrival =
   | { state: "complete"; delivery: Delivery }
   | { state: "half"; delivery: Delivery; problem: Bilingual }
@@ -37,7 +37,7 @@ export interface Waiting {
   look(): Promise<Delivery>;
   /** Returns why an unchanging delivery is incomplete, or null. */
   problemOf(delivery: Delivery): Promise<Bilingual | null>;
-  /** Called whenever the reason why it is incomplete changes. */
+  /** Called whenever the reason why the delivery is incomplete changes. */
   onWaiting(problem: Bilingual): void;
   /** Called once, at `byMs`, if the delivery is incomplete. */
   onLate(arrival: Arrival): Promise<void>;
@@ -87,7 +87,7 @@ async function judged(
   return problem === null ? { state: "complete", delivery } : { state: "half", delivery, problem };
 }
 
-/** What a complete delivery must include besides the data. */
+/** What a complete delivery must include besides the market data. */
 export interface Expected {
   /** A file that the sender writes last, with `{date}` for the day, or null. */
   marker: string | null;
@@ -98,10 +98,10 @@ export interface Expected {
 const SEVEN_ZIP = Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]);
 const SEVEN_ZIP_HEADER_BYTES = 32;
 
-/** Number of bytes at the end of a file that are checked. */
+/** The number of bytes at the end of a compressed file that are checked. */
 const TAIL_BYTES = 16;
 
-/** Returns why `delivery` in `folder` is incomplete, as sentences without the final full stop, or null. */
+/** Returns why `delivery` in `folder` is incomplete, without a final full stop, or null if it is complete. */
 export async function deliveryProblem(
   folder: string,
   delivery: Delivery,
@@ -118,7 +118,7 @@ export async function deliveryProblem(
     const name = basename(link);
     return {
       zh: `${name} 是符号链接，不会读取链接指向的内容`,
-      en: `${name} is a link, and links are not followed; put its target there`,
+      en: `${name} is a link, and links are not followed; put the file itself there`,
     };
   }
   if (orders.length === 0) {
@@ -137,7 +137,7 @@ export async function deliveryProblem(
   return missingVolume(contents) ?? (await firstUnwritten(contents, nameOf));
 }
 
-/** Returns the first missing volume of a split archive; the first volume names the last one. */
+/** Returns a missing volume before an existing one. Missing last volumes are found by `isWholeSevenZip`. */
 function missingVolume(paths: readonly string[]): Bilingual | null {
   const there = new Set(paths);
   for (const path of paths) {
@@ -170,7 +170,7 @@ async function firstUnwritten(
   return null;
 }
 
-/** Returns the format of a truncated file if the format shows it, else null; text tables do not show it. */
+/** Returns the format of a truncated file, or null. In text tables and some formats, truncation cannot be detected. */
 export async function cutFormat(path: string): Promise<string | null> {
   if (/\.zip$/i.test(path)) return (await isWholeZip(path)) ? null : "ZIP";
   if (/\.7z$/i.test(path) || volumeOf(path)?.number === 1) return (await isWholeSevenZip(path)) ? null : "7z";
@@ -179,8 +179,8 @@ export async function cutFormat(path: string): Promise<string | null> {
 }
 
 /**
- * Returns whether a file ends with unwritten bytes: programs that reserve a file's size leave NUL bytes. Formats that
- * show whether they are complete, and tar, which ends with NULs, are not checked.
+ * Returns whether a file ends with unwritten bytes, which are NUL when a program has reserved the file's size. Formats
+ * for which truncation is detected otherwise, and tar, which always ends with NUL bytes, are not checked.
  */
 async function endsUnwritten(path: string): Promise<boolean> {
   const name = basename(path);
@@ -201,7 +201,7 @@ async function isWholeZip(path: string): Promise<boolean> {
   }
 }
 
-/** Returns whether a 7z archive is complete: its header says where it ends, and is zero while the archive is written. */
+/** Returns whether a 7z archive is complete. Its header holds its end, which is zero while the archive is written. */
 async function isWholeSevenZip(path: string): Promise<boolean> {
   const { bytes, sizeBytes } = await piece(path, 0, SEVEN_ZIP_HEADER_BYTES);
   if (bytes.length < SEVEN_ZIP_HEADER_BYTES || !bytes.subarray(0, 6).equals(SEVEN_ZIP)) return false;

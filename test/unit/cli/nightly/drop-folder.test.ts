@@ -134,7 +134,7 @@ describe("a drop folder", () => {
     const delivery = await readDelivery(drop, DAY);
     expect(delivery).toMatchObject({ orders: [], links: [join(drop, "20260312")], contents: [] });
     expect((await deliveryProblem(drop, delivery, NOTHING))?.en).toBe(
-      "20260312 is a link, and links are not followed; put its target there",
+      "20260312 is a link, and links are not followed; put the file itself there",
     );
     const [file] = delivery.files;
     const place = { dataType: "level2" as const, tradedate: DAY, name: "20260312_trades.csv" };

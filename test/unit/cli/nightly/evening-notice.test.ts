@@ -85,11 +85,11 @@ describe("the notice at the end of nightly", () => {
     const datasets = [dataset("orders"), dataset("trades", { degraded: true })];
     const said = outcome(datasets, { degraded: true, sparse });
     expect(servedSentence(said)).toEqual({
-      en: "20260312 is served as revision 3; trades are served as revision 3, trades lacking Shenzhen",
+      en: "20260312 is served as revision 3; trades are served as revision 3, with few Shenzhen trades",
       zh: "20260312 已发布，第 3 版；逐笔成交已发布，第 3 版，逐笔成交缺少深圳证券",
     });
     expect(linesOf(said)).toContainEqual({
-      en: "trades of 12 Shenzhen securities beside orders of 2,900",
+      en: "trades cover 12 Shenzhen securities, but orders cover 2,900",
       zh: "深圳逐笔成交只有 12 只证券，而逐笔委托有 2,900 只",
     });
   });
@@ -99,10 +99,10 @@ describe("the notice at the end of nightly", () => {
     const half = outcomeNotice(outcome([dataset("orders"), dataset("trades", problem)]));
     expect([half.event, half.title.en]).toEqual([
       "nightly.failed",
-      "20260312 is served as revision 3; its trades are not served by this delivery: It is withdrawn.",
+      "20260312 is served as revision 3; no trades were published from this delivery: It is withdrawn.",
     ]);
     const none = outcomeNotice(outcome([dataset("orders", problem)]));
-    expect(none.title.en).toBe("20260312 is not served by this delivery: It is withdrawn.");
+    expect(none.title.en).toBe("No data of 20260312 was published from this delivery: It is withdrawn.");
   });
 
   it("is a warning when a dataset is missing that other days have", () => {
