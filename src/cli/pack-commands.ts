@@ -38,7 +38,7 @@ function registerBuild(pack: Command): void {
   pack
     .command("build")
     .description(
-      "build the packs of a day, one of each dataset, from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
+      "build the packs of a day, one for each dataset, from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
     )
     .argument("<delivery...>", "the day's delivery; several folders and files are read as one")
     .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
@@ -46,7 +46,7 @@ function registerBuild(pack: Command): void {
     .addOption(datasetOption("build only this dataset (default: every dataset in the delivery)"))
     .option(
       "--max-broken <count>",
-      "maximum number of broken lines of a pack (default: one in a million)",
+      "maximum number of broken lines in a pack (default: one in a million)",
       countArgument,
     )
     .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
@@ -55,9 +55,9 @@ function registerBuild(pack: Command): void {
     .addHelpText(
       "after",
       "\nLinks are not followed. Every file that is not read is named in the report.\n" +
-        "Exit status 3: built, but lines that could not be rows, or files that may hold records, were left out,\n" +
-        "or the quality check failed: `edgetape day quality` prints its sheet.\n" +
-        "Exit status 1: a pack could not be built; the packs of other datasets were.",
+        "Exit status 3: built, but lines that could not be parsed, or files that may hold records, were left out,\n" +
+        "or the quality check failed; `edgetape day quality` prints its sheet.\n" +
+        "Exit status 1: a pack could not be built; other datasets may have been built.",
     )
     .action(build);
 }
@@ -69,7 +69,7 @@ async function build(sources: string[], options: BuildCommandOptions): Promise<v
   if (report.result === "degraded" || report.quality?.verdict === "failed") process.exitCode = EXIT.degraded;
 }
 
-/** Builds with progress on stderr; an invalid delivery ends the command with one sentence. */
+/** Builds packs with progress on stderr. Throws `CommandFailure` for an invalid delivery. */
 export async function buildWithProgress(
   sources: string[],
   options: Omit<BuildCommandOptions, "json"> & { root?: string },
@@ -107,7 +107,7 @@ export function datasetProgress(tradedate: BeijingDate) {
   };
 }
 
-/** Throws the first reason when a pack is missing although the delivery has rows for it. */
+/** Throws `CommandFailure` with the first reason when a pack of the delivery could not be built. */
 export function refuseFailed({ packs, refused, tradedate }: DeliveryReport): void {
   const [contradiction] = refused;
   if (contradiction !== undefined) throw new CommandFailure(contradiction.problem);
@@ -204,7 +204,7 @@ function summaryLines(summary: PackSummary): string[] {
   ];
 }
 
-/** Formats HHMMSSmmm for people. */
+/** Formats HHMMSSmmm as HH:MM:SS.mmm. */
 function clock(time: string): string {
   return `${time.slice(0, 2)}:${time.slice(2, 4)}:${time.slice(4, 6)}.${time.slice(6)}`;
 }

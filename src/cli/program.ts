@@ -8,8 +8,8 @@ type Register = (program: Command) => void;
 const days = async () => (await import("./day-commands.ts")).registerDays;
 
 /**
- * Groups by the first argument, in the order of the help. A module is loaded only for its group or the full help,
- * because loading all takes more than a second of CPU.
+ * The command groups by first argument, in the order of the help. A module is loaded only when its group is called or
+ * the full help is shown, because loading all of them takes more than a second of CPU.
  */
 const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
   ["pack", async () => (await import("./pack-commands.ts")).registerPackCommands],
@@ -40,9 +40,9 @@ const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
 ]);
 
 /**
- * Returns the command for `args` (without node and script): with only the group of the first word, without groups for
- * `--version`, and otherwise with every group, so that help and suggestions are complete. An invalid command line
- * throws `CommanderError` after printing its message; with `--json` it only throws.
+ * Returns the command for `args` (without node and script). It has only the group that the first argument names, no
+ * group for `--version`, and otherwise every group, so that help and suggestions are complete. Parsing an invalid
+ * command line prints a message and throws `CommanderError`; with `--json` it only throws.
  */
 export async function createProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command("edgetape")
@@ -52,13 +52,13 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .version(packageVersion())
     .configureHelp({ optionDescription })
     .showHelpAfterError("(--help shows what is accepted)")
-    // Commands created with `.command()` inherit it, so that an invalid option anywhere throws instead of exiting.
+    // Subcommands inherit this setting, so that an invalid option of any command throws instead of exiting.
     .exitOverride()
     .addHelpText(
       "after",
       "\nExit status: 0 done, 1 refused or failed, 2 wrong command line, 3 done with rows left out.\n" +
         "Commands that call a service accept --url and --token, or EDGETAPE_URL and EDGETAPE_TOKEN. They fail when\n" +
-        "it is silent for 60 s (EDGETAPE_TIMEOUT). With --json an error is one line of JSON on stderr.",
+        "the service is silent for 60 s (or EDGETAPE_TIMEOUT). With --json an error is one line of JSON on stderr.",
     );
   if (wantsJson(args)) program.configureOutput({ writeErr: () => undefined, outputError: () => undefined });
   const [first = ""] = args;

@@ -4,13 +4,13 @@ const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 10_000;
 
 interface Progress<Done = number> {
-  /** Reports progress; shown at a limited rate. */
+  /** Reports progress, which is shown at a limited rate. */
   update(done: Done): void;
   /** Ends the line. */
   end(): void;
 }
 
-/** Returns the progress of `total` bytes: `label: 12.3 of 45.6 MB (27 %)`. */
+/** Returns a progress display for `total` bytes: `label: 12.3 of 45.6 MB (27 %)`. */
 export function byteProgress(
   label: string,
   total: number,
@@ -23,7 +23,7 @@ export function byteProgress(
   return progressLine(lineOf, stream, total);
 }
 
-/** Returns the progress of overlapping stages from 0 to 1: `label: read 100 %, sort 41 %, write 40 %`. */
+/** Returns a progress display for overlapping stages from 0 to 1: `label: read 100 %, sort 41 %, write 40 %`. */
 export function stageProgress(
   label: string,
   stream: NodeJS.WriteStream = process.stderr,
@@ -34,7 +34,7 @@ export function stageProgress(
   }, stream);
 }
 
-/** Formats a line of progress. `all` is shown at the end; without it the latest state. */
+/** Returns a progress display. On a terminal it ends with `all`, or with the latest state when `all` is absent. */
 function progressLine<Done>(
   lineOf: (done: Done) => string,
   stream: NodeJS.WriteStream,
@@ -46,7 +46,7 @@ function progressLine<Done>(
   let latest = all;
   const show = (done: Done) => {
     const line = lineOf(done);
-    // Padded, because a shorter line would leave the end of a longer one.
+    // Padded, because the end of a longer previous line would stay visible.
     stream.write(stream.isTTY ? `\r${line.padEnd(shown)}` : `${line}\n`);
     shown = line.length;
     shownAt = Date.now();

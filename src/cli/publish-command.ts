@@ -49,16 +49,16 @@ export interface PublishCommandOptions extends ServiceOptions {
 export function registerPublish(program: Command): void {
   serviceCommand(program, "publish")
     .description(
-      "upload day packs and serve each as the next revision of its dataset's day; with quotes, also the auction pack made from them; run it again after any interruption",
+      "upload day packs and serve each as the next revision of its dataset's day; for quotes, also the auction pack made from them; run it again after any interruption",
     )
     .argument("<pack...>", "packs made by `edgetape pack build` or `edgetape sample`, of any dataset")
     .option(
       "--force",
-      "publish even if the quality check failed or the service finds the day implausible; rows that are served already get no new revision",
+      "publish even if the quality check failed or the service finds the day implausible; rows that are already served get no new revision",
     )
     .option(
       "--degraded",
-      "mark the day as degraded, because its build left rows out; where the quality sheet beside the pack says so, it is marked without this option",
+      "mark the day as degraded, because its build left rows out; not needed when the quality sheet beside the pack says so",
     )
     .action(publish);
 }
@@ -80,7 +80,7 @@ export interface PublishedPack extends Published {
 
 /**
  * Publishes the pack at `path` with progress on stderr. After quotes it also publishes the auction pack made from them,
- * unless the delivery has its own (`hasAuction`).
+ * unless the delivery contains an auction pack (`hasAuction`).
  */
 export async function publishAt(
   client: AdminClient,
@@ -109,8 +109,8 @@ export async function publishAt(
 }
 
 /**
- * Returns the verdict of the quality sheet beside the pack at `path` and what the pack lacks; nothing when there is no
- * sheet for this content.
+ * Returns the verdict of the quality sheet beside the pack at `path`, and what the pack lacks according to the sheet.
+ * The result is empty when there is no sheet for this content.
  */
 export async function saidBeside(
   path: string,
@@ -140,17 +140,17 @@ function publishedText({ day, newRevision }: Published): string {
 export interface PublishOptions {
   /** Whether the build left out rows. */
   degraded?: boolean;
-  /** What the pack lacks, as a clause, when the quality sheet says it. */
+  /** A clause from the quality sheet about what the pack lacks, if anything. */
   shortfall?: string | undefined;
   /** The verdict of the quality check, when it ran. */
   quality?: BeginUpload["quality"];
-  /** Publishes even when the service finds it implausible. */
+  /** Publishes even when the service finds the day implausible. */
   force?: boolean;
   /** Called with the number of uploaded bytes. */
   onSent?: (bytes: number) => void;
 }
 
-/** Opens the pack of any dataset at `path`; if the file is not a pack, the command ends with a message. */
+/** Opens the pack of any dataset at `path`. Throws `CommandFailure` if the file is unreadable or not a whole pack. */
 export async function openPack(path: string): Promise<PackFile> {
   const opened = await openPackFile(path, DATASET_NAMES);
   if (opened.ok) return opened.value;
@@ -162,12 +162,12 @@ export async function openPack(path: string): Promise<PackFile> {
   );
 }
 
-/** Attempts when the storage loses an upload or another publisher ends it. */
+/** The maximum number of attempts when R2 loses the upload. */
 const TRIES = 3;
 
 /**
- * Publishes `pack`; resumable and idempotent. `newRevision` is false when this content is already served, also by a
- * concurrent publisher. A damaged pack is refused before anything is sent.
+ * Publishes `pack`; resumable and idempotent. `newRevision` is false when this content is already served, for example
+ * because a concurrent publisher was faster. Throws `CommandFailure` for a damaged pack, before anything is sent.
  */
 export async function publishPack(
   client: AdminClient,
@@ -208,8 +208,8 @@ async function servedDay(
 }
 
 /**
- * Begins the upload. With `force` the service also makes a new revision of rows that it serves already, which no
- * publisher wants. The first request is therefore sent without `force`.
+ * Begins the upload. With `force` the service would create a new revision even for rows that it already serves. The
+ * first request is therefore sent without `force`, and shows whether the rows are already served.
  */
 async function begin(client: AdminClient, path: string, body: BeginUpload): Promise<UploadBegun> {
   const ask = (force: boolean) =>
@@ -244,7 +244,7 @@ async function publishOnce(
     securities: index.entries.length,
     degraded,
     force,
-    // A service of an earlier version refuses a member that it does not know.
+    // Services of earlier versions refuse requests with an unknown field.
     ...(degraded && shortfall !== undefined && { shortfall }),
     ...(quality && { quality }),
   };

@@ -16,7 +16,7 @@ interface QualityOptions {
 export function registerDayQuality(day: Command): void {
   day
     .command("quality")
-    .description("the day's quality sheet, which `edgetape pack build` writes beside the packs")
+    .description("show the day's quality sheet, which `edgetape pack build` writes beside the packs")
     .argument("<YYYYMMDD>", "", dateArgument)
     .option("--folder <folder>", "the folder of the day's packs", ".")
     .option("--json", "print the sheet as JSON")
@@ -29,7 +29,7 @@ async function quality(tradedate: BeijingDate, options: QualityOptions): Promise
   const sheet = await readSheet(path);
   if ("problem" in sheet) {
     throw new CommandFailure(
-      `${path} is no quality sheet: ${sheet.problem}. Name the folder of the day's packs with --folder, or build them again.`,
+      `The quality sheet ${path} cannot be shown: ${sheet.problem}. Name the folder of the day's packs with --folder, or build the packs again.`,
     );
   }
   const page = join(options.folder, sheetPageName(tradedate));

@@ -42,7 +42,7 @@ interface RebuildOptions extends PublishCommandOptions {
 export function registerRebuild(program: Command): void {
   serviceCommand(program, "rebuild")
     .description(
-      "build a day from its delivery and publish every dataset of it as the next revision, in one step",
+      "build a day from its delivery and publish each dataset in it as the day's next revision, in one step",
     )
     .argument("[delivery...]", "the day's delivery; several folders and files are read as one")
     .option("--date <YYYYMMDD>", "the trading day", dateArgument)
@@ -58,15 +58,15 @@ export function registerRebuild(program: Command): void {
       versionArgument,
     )
     .requiredOption("--out <folder>", "the folder for the packs and quarantined lines, created if absent")
-    .option("--max-broken <count>", "maximum number of broken lines of a pack", countArgument)
+    .option("--max-broken <count>", "maximum number of broken lines in a pack", countArgument)
     .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
     .option(
       "--force",
-      "publish even if the quality check failed, or the service finds the day implausible or smaller",
+      "publish even if the quality check failed, or the service finds the day implausible or smaller than before",
     )
     .addHelpText(
       "after",
-      "\nWithdrawn days are listed and not rebuilt, with --affected not even with --force.\n" +
+      "\nWith --affected, withdrawn days are listed and not rebuilt, even with --force.\n" +
         "Exit status 3: published, but rows were left out, or a dataset is missing that other days have.",
     )
     .action(run);
@@ -141,7 +141,7 @@ async function rebuildAffected(folder: string, options: RebuildOptions): Promise
     }
   }
   const rebuilt = `${count - left.length} of ${count} packs built before ${before} were rebuilt`;
-  // A failure is printed as one line, after the packs.
+  // Every pack that was not rebuilt gets one line, after the output about the rebuilt packs.
   for (const line of left) console.error(`not rebuilt: ${line}`);
   if (left.length > 0) throw new CommandFailure(`${rebuilt}; ${left.length} were not.`);
   console.error(`${rebuilt}.`);

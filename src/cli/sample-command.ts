@@ -24,17 +24,17 @@ export function registerSample(program: Command): void {
   program
     .command("sample")
     .description(
-      "generate a day of orders, matching trades and quotes, the same for the same seed, date and size",
+      "generate a day of orders with matching trades and quotes; the same seed, date and size give the same day",
     )
     .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
     .requiredOption("--out <folder>", "the output folder, created if absent")
     .option(
       "--rows <count>",
-      "orders of the whole day; a full market day has 130000000",
+      "number of orders in the day; a day of the whole market has about 130000000",
       rowsArgument,
       DEFAULT_ROWS,
     )
-    .option("--seed <text>", "another seed gives other orders", DEFAULT_SEED)
+    .option("--seed <text>", "a different seed gives different orders", DEFAULT_SEED)
     .addOption(datasetOption("only this dataset (default: all)"))
     .option("--csv", "write the vendor's CSV folders instead of packs")
     .option("--json", "print the answer as JSON")
@@ -66,7 +66,7 @@ async function sample(options: SampleOptions): Promise<void> {
   );
 }
 
-/** Writes the vendor's folders and returns the total of the files of each dataset. */
+/** Writes the vendor's folders. Returns the totals of each dataset's files. */
 function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName[]): WrittenPack[] {
   const written = datasets.map((dataset) => ({
     dataset,

@@ -46,7 +46,7 @@ export function registerShares(program: Command): void {
     .action(list);
   share
     .command("revoke")
-    .description("revoke a share (within 30 s everywhere); the next request gets one with another password")
+    .description("revoke a share (within 30 s everywhere); the account's next request creates a new one")
     .argument("<share id>", "the last part of its URL")
     .option(...YES_OPTION)
     .action(revoke);
@@ -76,7 +76,7 @@ async function list(account: string | undefined, options: ServiceOptions): Promi
   print(
     options,
     { shares },
-    rows.length === 0 ? [none] : table(["share id", "account", "type", "year", "made", "state"], rows),
+    rows.length === 0 ? [none] : table(["share id", "account", "type", "year", "created", "state"], rows),
   );
 }
 
@@ -104,7 +104,7 @@ function registerSecrets(share: Command): void {
     .description("re-encrypt passwords of external shares under the current version of SHARE_SECRET")
     .option(
       "--revoke-older",
-      "also end the shares of older versions now, for example after a secret has leaked",
+      "also revoke the shares of older versions now, for example after a secret has leaked",
     )
     .option(...YES_OPTION)
     .addHelpText(
@@ -126,7 +126,7 @@ async function rotate(options: ServiceOptions & ConfirmOptions & { revokeOlder?:
   const older = versions.filter(({ version }) => version < current);
   const count = older.reduce((sum, { shares }) => sum + shares, 0);
   if (options.revokeOlder && count > 0) {
-    await confirm(`End ${count} shares of versions before ${current} at once?`, options);
+    await confirm(`Revoke ${count} shares of versions before ${current} at once?`, options);
   }
   const request = {
     body: { olderShares: options.revokeOlder ? "revoke" : "keep" } as const,
@@ -137,14 +137,14 @@ async function rotate(options: ServiceOptions & ConfirmOptions & { revokeOlder?:
   const encrypted =
     drives.length === 0 ? "No passwords of external shares" : `The passwords of ${drives.join(", ")}`;
   print(options, rotated, [
-    `${encrypted} were re-encrypted; ${rotated.revoked} shares were ended.`,
+    `${encrypted} were re-encrypted; ${rotated.revoked} shares were revoked.`,
     ...versionLines(rotated),
   ]);
 }
 
 function versionLines({ current, versions }: SecretVersions): string[] {
   return table(
-    ["version", "in SHARE_SECRET", "shares", "drives", ""],
+    ["version", "in SHARE_SECRET", "shares", "external shares", ""],
     versions.map(({ version, present, shares, drives }) => [
       String(version),
       present ? "yes" : "no",
@@ -178,20 +178,20 @@ interface SetOptions extends DriveOptions {
 
 /** Registers `external set`, `external clear` and `external list`. */
 export function registerExternal(program: Command): void {
-  const external = serviceCommand(program, "external").description("external shares");
+  const external = serviceCommand(program, "external").description("manage external shares");
   withDrive(
     external
       .command("set")
       .description(
         "register an external share for plans with the whole year; without --link it is reported as being prepared",
       )
-      .requiredOption("--from <YYYYMMDD>", "the first day it covers", dateArgument)
-      .requiredOption("--to <YYYYMMDD>", "the last day it covers", dateArgument)
-      .requiredOption("--files <count>", "the number of its daily files", countArgument)
-      .requiredOption("--bytes <count>", "the size of its files in bytes", countArgument)
-      .option("--link <address>", "its address")
+      .requiredOption("--from <YYYYMMDD>", "the first day that the share covers", dateArgument)
+      .requiredOption("--to <YYYYMMDD>", "the last day that the share covers", dateArgument)
+      .requiredOption("--files <count>", "the number of daily files in the share", countArgument)
+      .requiredOption("--bytes <count>", "the total size of the files in bytes", countArgument)
+      .option("--link <address>", "the URL of the share")
       .option("--expires <instant>", "when the link stops working: a date or RFC 3339", instantArgument)
-      .option("--password-stdin", "read its password from standard input (or EDGETAPE_EXTERNAL_PASSWORD)"),
+      .option("--password-stdin", "read the password from standard input (or EDGETAPE_EXTERNAL_PASSWORD)"),
   ).action(setExternal);
   withDrive(
     external
@@ -199,7 +199,7 @@ export function registerExternal(program: Command): void {
       .description("remove an external share with its password; the service's own share is used again")
       .option(...YES_OPTION),
   ).action(clearExternal);
-  external.command("list").description("every external share").action(listExternal);
+  external.command("list").description("list every external share").action(listExternal);
 }
 
 function withDrive(command: Command): Command {
@@ -225,7 +225,7 @@ async function setExternal(options: SetOptions): Promise<void> {
   showExternal(options, await serviceOf(options).request(externalListSchema, "PUT", path, { body }));
 }
 
-/** Reads the password from standard input, because other users of the machine can see command lines. */
+/** Returns the link, or null without one. No option holds its password: other users can see command lines. */
 async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<ExternalShareInput["link"]> {
   if (link === undefined && expires === undefined && !passwordStdin) return null;
   if (link === undefined || expires === undefined) {

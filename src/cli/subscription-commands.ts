@@ -29,10 +29,10 @@ import { CommandFailure, EXIT } from "./exit.ts";
 
 /** Registers `subscription …`. */
 export function registerSubscriptions(program: Command): void {
-  const subscription = serviceCommand(program, "subscription").description("plans of an account");
+  const subscription = serviceCommand(program, "subscription").description("manage the plans of an account");
   subscription
     .command("set")
-    .description("replace all plans of an account by this one")
+    .description("replace all plans of an account with this one")
     .argument("<account>")
     .addOption(planOption())
     .requiredOption(
@@ -41,7 +41,7 @@ export function registerSubscriptions(program: Command): void {
       instantArgument,
     )
     .requiredOption("--end <instant>", "end, exclusive: a date or RFC 3339", instantArgument)
-    .option("--keep", "keep the account's other plans; of overlapping plans the best counts")
+    .option("--keep", "keep the account's other plans; where plans overlap, the best one applies")
     .option(...YES_OPTION)
     .action(set);
   subscription
@@ -49,7 +49,7 @@ export function registerSubscriptions(program: Command): void {
     .description("extend a plan; an ended plan starts again now")
     .argument("<account>")
     .addOption(planOption())
-    .option("--by <span>", "extend the plan by this time, such as 30d", spanArgument)
+    .option("--by <span>", "extend the plan by this duration, for example 30d", spanArgument)
     .option(
       "--until <instant>",
       "extend the plan to this end, exclusive: a date or RFC 3339",
@@ -106,7 +106,7 @@ async function confirmLoss(id: string, options: ServiceOptions & ConfirmOptions)
   const path = `/admin/accounts/${encodeURIComponent(id)}`;
   const { subscriptions } = await serviceOf(options).request(accountSchema, "GET", path);
   if (subscriptions.length === 0) return;
-  const had = subscriptions.map(({ plan, start, end }) => `${plan} from ${start} until before ${end}`);
+  const had = subscriptions.map(({ plan, start, end }) => `${plan} from ${start} to ${end}`);
   await confirm(`Remove these plans of ${id}: ${had.join(", ")}?`, options);
 }
 

@@ -5,22 +5,22 @@ import type { LocalFile } from "../pack-builder/local-file.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { CommandFailure } from "./exit.ts";
 
-/** Concurrent parts: enough to hide the network latency, few enough for a worker's memory. */
+/** The number of concurrent parts: enough to hide the network latency, few enough for a worker's memory. */
 const PARALLEL_PARTS = 3;
 
 export interface Sending {
   file: Pick<LocalFile, "read">;
   /** The answer to opening the upload. */
   begun: Uploading;
-  /** The path of part `n` below the service. */
+  /** Returns the path of part `n`, relative to the service's URL. */
   partPath: (n: number) => string;
   /** Called with the number of uploaded bytes. */
   onSent?: ((bytes: number) => void) | undefined;
 }
 
 /**
- * Sends every missing part with its checksum, several concurrently. After a failure no further part is started, and it
- * throws when the running ones have ended.
+ * Sends every missing part with its checksum, several concurrently. After a failure no further part is started, and the
+ * error is thrown when the running parts have ended.
  */
 export async function sendParts(
   client: AdminClient,
@@ -34,8 +34,8 @@ export async function sendParts(
   for (let n = 1; n <= begun.partCount; n++) if (!stored.has(n)) missing.push(n);
   const sender = async () => {
     for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
-      // The sum is read after the wait: `sent += await …` would read it before the wait and lose what others sent
-      // meanwhile.
+      // `sent` is read after the wait: `sent += await …` would read it before, and lose the bytes that the other
+      // senders add meanwhile.
       const bytes = await file.read((n - 1) * partSizeBytes, partSizeBytes);
       await sendPart(client, partPath(n), bytes).catch((error: unknown) => {
         missing.length = 0;
@@ -56,7 +56,7 @@ async function sendPart(client: AdminClient, path: string, bytes: Uint8Array): P
   const stored = await client.request(storedPartSchema, "PUT", path, { body: bytes, headers });
   if (stored.sha256 !== sha256) {
     throw new CommandFailure(
-      `Part ${stored.n} arrived with other bytes than were sent; run the command again.`,
+      `The service received part ${stored.n} with different bytes; run the command again.`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** `edgetape usage`: usage by account in a month, for billing. */
+/** `edgetape usage`: shows the usage of each account in a month, for billing. */
 import type { Command } from "commander";
 import { type UsageList, usageListSchema } from "../admin/wire.ts";
 import { beijingDate } from "../calendar/beijing.ts";

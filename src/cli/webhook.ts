@@ -71,7 +71,7 @@ export function withWebhook(command: Command): Command {
     );
 }
 
-/** Returns the webhook of the options or environment, signed with EDGETAPE_WEBHOOK_SECRET; null without one. */
+/** Returns the webhook from the options or environment; null if none is named. `secret` signs its messages. */
 export function webhookOf(
   options: WebhookOptions,
   environment: Record<string, string | undefined> = process.env,
@@ -88,7 +88,7 @@ export function webhookOf(
   return { url, kind, secret: environment.EDGETAPE_WEBHOOK_SECRET || null, language };
 }
 
-/** Returns the choice in the environment, or undefined. */
+/** Returns the choice in the environment variable `name`, or undefined if it is not set. */
 function chosen<Choice extends string>(
   name: string,
   choices: readonly Choice[],
@@ -104,9 +104,9 @@ function chosen<Choice extends string>(
 }
 
 /**
- * Sends the notice to the webhook, if there is one; a refused notice ends the command with a sentence. A notice about a
- * day waits until `announcedAtMs` (Unix milliseconds), so that a client that fetches the day because of it gets the new
- * revision (contract 9).
+ * Sends the notice to the webhook, if there is one. Throws `CommandFailure` when the webhook does not accept it. A
+ * notice about a day is not sent before `announcedAtMs` (Unix milliseconds), so that a client that fetches the day
+ * because of the notice gets the new revision (contract 9).
  */
 export async function tell(
   webhook: Webhook | null,

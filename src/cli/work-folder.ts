@@ -8,21 +8,24 @@ import { CommandFailure } from "./exit.ts";
 
 /** The time between two checks of a lock that another command is taking over. */
 const PAUSE_MS = 20;
-/** Taking over takes a few calls, so a command that takes this long was killed. */
+/** A takeover needs only a few system calls, so a command that has not finished it after this time was killed. */
 const TAKEOVER_MS = 10_000;
 
 interface LockNames {
   /** The name of the lock file. */
   file: string;
-  /** Matches the holder's command line, so that another process with a reused id is not mistaken for it. */
+  /** Matches a holder's command line, so that an unrelated process with a reused id is not mistaken for one. */
   commandLine: RegExp;
-  /** The holder in the refusal: `another demo`. */
+  /** How the refusal names the holder, for example `Another demo`. */
   holder: string;
   /** The advice in the refusal, as a clause. */
   advice: string;
 }
 
-/** Takes the lock of `folder` (created if absent) and returns its release. Ends the command when it is held. */
+/**
+ * Locks `folder`, which is created if absent, and returns the function that releases the lock. Throws `CommandFailure`
+ * when another command holds the lock.
+ */
 export async function lockFolder(folder: string, names: LockNames): Promise<() => void> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, names.file);
@@ -43,8 +46,8 @@ export async function lockFolder(folder: string, names: LockNames): Promise<() =
 }
 
 /**
- * Removes the lock at `path` if its holder has ended. Returns false while another command is doing so; two at a time
- * could remove a lock that was just taken.
+ * Removes the lock at `path` if its holder has ended. Returns false while another command does this: two commands at
+ * once could remove a lock that was just taken.
  */
 function removeLeft(own: string, path: string, commandLine: RegExp): boolean {
   const takeover = `${path}.takeover`;
@@ -85,7 +88,7 @@ function holderOf(path: string): number | null {
   }
 }
 
-/** Returns whether the process `pid` runs and, if the system shows its command line, is a holder. */
+/** Returns whether the process `pid` runs and, if the system shows its command line, is a holder's. */
 function isHolder(pid: number, commandLine: RegExp): boolean {
   try {
     process.kill(pid, 0);

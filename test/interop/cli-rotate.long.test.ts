@@ -34,15 +34,15 @@ describe("edgetape share rotate", () => {
     expect(shown).toMatch(/^2 +yes +0 +0 +current$/m);
 
     const rotated = await done("share", "rotate");
-    expect(rotated).toContain("The passwords of level2 2024 were re-encrypted; 0 shares were ended.");
+    expect(rotated).toContain("The passwords of level2 2024 were re-encrypted; 0 shares were revoked.");
     expect(rotated).toMatch(/^1 +yes +1 +0 +still needed$/m);
     const unasked = await edgetape(["share", "rotate", "--revoke-older"], after);
     expect(unasked).toMatchObject({ status: 2, stdout: "" });
     expect(unasked.stderr).toContain(
-      "End 1 shares of versions before 2 at once? There is no terminal for the confirmation",
+      "Revoke 1 shares of versions before 2 at once? There is no terminal for the confirmation",
     );
     const ended = await done("share", "rotate", "--revoke-older", "--yes");
-    expect(ended).toContain("No passwords of external shares were re-encrypted; 1 shares were ended.");
+    expect(ended).toContain("No passwords of external shares were re-encrypted; 1 shares were revoked.");
     expect(ended).toMatch(/^1 +yes +0 +0 +can be removed$/m);
     expect(JSON.parse(await done("share", "secret", "--json"))).toMatchObject({ current: 2 });
     const fresh = shareIn(await askShare(after, key, { data_type: "auction_tick", year: 2026 }));
