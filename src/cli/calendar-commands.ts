@@ -1,4 +1,4 @@
-/** `edgetape calendar`: the trading calendar of the service. */
+/** `edgetape calendar`: loads, changes and shows the trading calendar of the service. */
 
 import { basename } from "node:path";
 import chineseDays from "chinese-days";
@@ -11,7 +11,7 @@ import { dateArgument, print, type ServiceOptions, serviceCommand, serviceOf } f
 import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 
-/** The most days in one admin request. */
+/** The maximum number of days in one admin request. */
 const DAYS_PER_REQUEST = 4_000;
 
 /** The source of days marked by hand. */

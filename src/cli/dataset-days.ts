@@ -43,7 +43,7 @@ export function chineseName(dataset: DatasetName): string {
   return `${dataset === "quotes" ? "行情" : "逐笔"}${DATASETS[dataset].rowName.zh}`;
 }
 
-/** Returns the clause that a delivery lacks `dataset`. */
+/** Returns a clause which says that a delivery lacks `dataset`. */
 export function lackingText(dataset: DatasetName): { zh: string; en: string } {
   return {
     zh: `数据中没有${chineseName(dataset)}，而其他交易日有`,

@@ -61,7 +61,7 @@ function restorableText({ objectKey, damaged }: DayRevision, revisions: readonly
   return beijingTimestamp(lastMs + REPLACED_KEPT_MS);
 }
 
-/** Returns the withdrawal or damage because of which a revision's content is not served; empty without one. */
+/** Returns why a revision's content is not served: its withdrawal or damage; empty without either. */
 function decidedText({ withdrawn, damaged }: DayRevision): string {
   if (damaged !== null) return `damaged: ${damaged.note}`;
   if (withdrawn === null) return "";

@@ -143,7 +143,7 @@ interface KeyFile {
   refused: RefusedRow[];
 }
 
-/** Parses the file's text. Throws `CommandFailure` if the heading lacks a column; invalid rows are only listed. */
+/** Parses the file's text. Throws `CommandFailure` if the heading lacks a column; lists invalid rows as refused. */
 export function parseKeyFile(text: string, name: string): KeyFile {
   const [heading, ...records] = parseCsv(text);
   const names = heading?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];

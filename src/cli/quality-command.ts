@@ -1,4 +1,4 @@
-/** `edgetape day quality`: shows the quality check's result for a day, without calling the service. */
+/** `edgetape day quality`: shows the result of a day's quality check, without calling the service. */
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";

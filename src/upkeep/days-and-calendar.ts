@@ -5,7 +5,7 @@ import { datasetFlag, dayName } from "../datasets/day-name.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { abridged, type Finding } from "./finding.ts";
 
-/** The calendar must reach this far beyond today. Next year's holidays are announced in November, which leaves time. */
+/** The calendar must reach this far beyond today. The next year's holidays are announced in November. */
 const CALENDAR_AHEAD_DAYS = 30;
 
 interface Row {
@@ -112,7 +112,7 @@ export async function checkCalendar(db: D1Database, nowMs: number): Promise<Find
     findings.push(gapBeforeToday(missing, today));
   }
   const ended = knownUntil === null || knownUntil < today;
-  // When the calendar continues after a gap, the gap is reported and not the end of the days before it.
+  // When the calendar continues after a gap, the gap is reported instead of an early end.
   const endsSoon = lastDay !== null && lastDay < addDays(today, CALENDAR_AHEAD_DAYS);
   if (ended || endsSoon) {
     findings.push(endOfCalendar(knownUntil, today));

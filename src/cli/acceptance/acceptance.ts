@@ -49,7 +49,7 @@ export function registerAcceptance(program: Command): void {
     )
     .option(
       "--account <id>",
-      "confirm that this account of the key is not a customer's; not needed for acceptance and acceptance-…",
+      "the id of the key's account, to confirm that it is not a customer's; not needed for acceptance and acceptance-…",
     )
     .option("--date <YYYYMMDD>", "the trading day (default: the newest served one)", dateArgument)
     .option("--symbol <symbol>", "the security (default: the largest of the day)")

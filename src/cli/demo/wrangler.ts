@@ -13,7 +13,7 @@ const WRANGLER = join(CHECKOUT, "node_modules/wrangler/bin/wrangler.js");
 const KEPT_CHARACTERS = 4_000;
 /** The start has failed when `/health` has not answered after this long. */
 const READY_WITHIN_MS = 120_000;
-/** The server is killed when it has not stopped after this time, which is longer than the keeper's. */
+/** The server is killed when it has not stopped after this time, which is longer than `GRACE_MS` of the keeper. */
 const STOP_WITHIN_MS = 6_000;
 
 function quietEnvironment(stateDir: string): NodeJS.ProcessEnv {

@@ -65,7 +65,7 @@ export function registerNightly(program: Command): void {
       "<drop folder>",
       "the folder in which deliveries arrive: 20260312/, 20260312.zip, 20260312_aucde.parquet, level2/20260312_trades.zip",
     )
-    .option("--date <YYYYMMDD>", "the day (default: the newest trading day that has closed)", dateArgument)
+    .option("--date <YYYYMMDD>", "the day (default: the newest trading day that has ended)", dateArgument)
     .addOption(
       defaulted(
         "--by <HH:MM>",
@@ -232,7 +232,7 @@ export interface TimeOfDay {
 
 interface NightlyAsk {
   folder: string;
-  /** The day; null for the newest trading day that has closed. */
+  /** The day; null for the newest trading day whose session has ended. */
   tradedate: BeijingDate | null;
   expected: Expected;
   /** When a missing delivery is reported as late; `until` is when the wait ends. */
@@ -359,7 +359,7 @@ export async function availableDays(
   return available;
 }
 
-/** Returns the newest trading day that has closed, by the service's calendar. */
+/** Returns the newest trading day whose session has ended, according to the service's calendar. */
 async function dueDay({ client, clock }: NightlyTools): Promise<BeijingDate> {
   const last = lastClosedDay(clock.nowMs());
   // No holiday lasts two weeks. At the beginning of a year these two weeks include days of the previous year, whose
@@ -377,7 +377,7 @@ async function dueDay({ client, clock }: NightlyTools): Promise<BeijingDate> {
   );
 }
 
-/** The exchanges close at 15:00; the day's delivery can arrive after that. */
+/** The session ends at 15:00; the day's delivery can arrive after that. */
 const CLOSE_MS = 15 * 3_600_000;
 
 /** Returns the last Beijing day, trading day or not, on which the closing time has passed at `nowMs`. */
