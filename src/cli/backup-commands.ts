@@ -161,7 +161,7 @@ const KINDS: Record<KeptRevocation["kind"], (subject: string, at: string) => str
   key_end: (subject, at) => `key ${subject}: ends ${at}`,
   share: (subject, at) => `share ${subject}: revoked ${at}`,
   external: (subject, at) => `external share ${subject}: cleared ${at}`,
-  plans: (subject, at) => `subscriptions of ${subject}: as an operator set them ${at}`,
+  plans: (subject, at) => `subscriptions of ${subject}: kept as an operator set them ${at}`,
 };
 
 function keptLines(kept: readonly KeptRevocation[]): string[] {

@@ -109,7 +109,7 @@ async function listBuiltBefore(options: ServiceOptions & DatasetOptions, version
       builderVersion ?? "none",
     ]),
   );
-  const none = `No loaded day was built before ${version}.`;
+  const none = `No loaded day was built by a version before ${version}.`;
   const lines = rows.length === 0 ? none : table(["day", "revision", "state", "builder"], rows);
   print(options, answersOf(answers), lines);
 }

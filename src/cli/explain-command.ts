@@ -1,4 +1,4 @@
-/** `edgetape explain`: why a request was answered as it was, or how it would be answered now. */
+/** `edgetape explain`: says why a request was answered as it was, or how it would be answered now. */
 import type { Command } from "commander";
 import { type Explain, explainedRequestSchema, explanationSchema } from "../admin/wire.ts";
 import { print, type ServiceOptions, serviceCommand, serviceOf, table } from "./command-line.ts";
@@ -20,18 +20,18 @@ export function registerExplain(program: Command): void {
     )
     .argument(
       "[request id]",
-      "the id at the end of a message or in X-Request-Id; a text for the customer is printed",
+      "the id at the end of a message or in X-Request-Id; the command prints a text for the customer",
     )
     .option(
       "--request <json>",
-      "a request's body instead of an id, or @ and the path of a file that contains it",
+      "instead of an id: the body of a request, or @ and the path of a file that contains it",
     )
     .option(
       "--key <key>",
-      "ask with this key (prefer EDGETAPE_KEY, because other users can see command lines)",
+      "explain --request as sent with this key (prefer EDGETAPE_KEY: other users can see command lines)",
     )
-    .option("--key-id <id>", "ask as the holder of this key")
-    .option("--account <account>", "ask as this account; with a request id, search this account only")
+    .option("--key-id <id>", "explain --request as sent by the holder of this key")
+    .option("--account <account>", "explain --request as sent by this account, or search only it for the id")
     .action(explain);
 }
 

@@ -57,7 +57,7 @@ export function registerKeys(program: Command): void {
     .action(roll);
   key
     .command("revoke")
-    .description("refuse a key from now on (within 30 s everywhere)")
+    .description("revoke a key permanently; it is refused everywhere within 30 s")
     .argument("<key id>")
     .option(...YES_OPTION)
     .action(revoke);

@@ -54,7 +54,7 @@ export function registerRebuild(program: Command): void {
     .option("--from <folder>", "with --affected: the folder with the deliveries, as for `backfill`")
     .option(
       "--built-before <version>",
-      "with --affected: days built before this version (default: the service's own)",
+      "with --affected: days built by a version before this one (default: the service's version)",
       versionArgument,
     )
     .requiredOption("--out <folder>", "the folder for the packs and quarantined lines, created if absent")
@@ -140,7 +140,7 @@ async function rebuildAffected(folder: string, options: RebuildOptions): Promise
       }
     }
   }
-  const rebuilt = `${count - left.length} of ${count} packs built before ${before} were rebuilt`;
+  const rebuilt = `${count - left.length} of ${count} packs built by a version before ${before} were rebuilt`;
   // Every pack that was not rebuilt gets one line, after the output about the rebuilt packs.
   for (const line of left) console.error(`not rebuilt: ${line}`);
   if (left.length > 0) throw new CommandFailure(`${rebuilt}; ${left.length} were not.`);

@@ -98,8 +98,8 @@ describe("a key, token, share or account revoked after a backup", () => {
       new RegExp(`share ${share.shareId}: revoked 2026-`),
       new RegExp(`account ${gone.accountId}: disabled 2026-`),
       /external share level2\/2025: cleared 2026-/,
-      new RegExp(`subscriptions of ${shortened.accountId}: as an operator set them 2026-`),
-      new RegExp(`subscriptions of ${removed.accountId}: as an operator set them 2026-`),
+      new RegExp(`subscriptions of ${shortened.accountId}: kept as an operator set them 2026-`),
+      new RegExp(`subscriptions of ${removed.accountId}: kept as an operator set them 2026-`),
     ]) {
       expect(done.stdout).toMatch(line);
     }

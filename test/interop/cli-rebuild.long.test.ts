@@ -63,7 +63,7 @@ describe("edgetape rebuild for days of an earlier builder", () => {
     const out = join(folder, "packs");
     await edgetape("rebuild", join(folder, "gone"), "--date", "20260310", "--out", out, ...ALONE);
     expect(await edgetape("days", "--built-before", "0.0.1")).toContain(
-      "No loaded day was built before 0.0.1",
+      "No loaded day was built by a version before 0.0.1",
     );
     await db.prepare("UPDATE day_packs SET builder_version = NULL").run();
     expect(await edgetape("days", "--built-before", "0.0.1")).toMatch(/20260310 .*none\n20260311 .*none/);

@@ -56,7 +56,7 @@ describe.each([
     const nothing = await evening(kind, day);
     expect(nothing.status).toBe(1);
     expect(nothing.text).toContain(
-      `没有收到 ${day} 的数据；已停止等待\nnothing of ${day} has been delivered; waiting has ended`,
+      `没有收到 ${day} 的数据；已停止等待\nno delivery of ${day} has arrived; waiting has ended`,
     );
 
     writeFileSync(join(folder, `${day}.zip`), "the first half of an archive");

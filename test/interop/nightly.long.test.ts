@@ -341,7 +341,7 @@ describe("nightly with all datasets", () => {
     const half = await nightly("20260323");
     expect([half.status, told().at(-1)]).toEqual([1, ["nightly.failed", "failed"]]);
     expect(half.stdout).toContain(
-      "20260323 is served as revision 2; quotes were served with this content before, as revision 1",
+      "20260323 is served as revision 2; quotes were already served with this content, as revision 1",
     );
     expect(half.stderr).toContain("1 lines are broken, 0 are allowed");
     expect(title()).toContain("no trades were published from this delivery");
@@ -373,9 +373,9 @@ describe("nightly without a delivery", () => {
   it("fails and notifies the webhook", async () => {
     const { status, stdout, stderr } = await nightly("20260311");
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("nothing of 20260311 has been delivered; waiting has ended");
+    expect(stderr).toContain("no delivery of 20260311 has arrived; waiting has ended");
     expect(told()).toEqual([["nightly.failed", "failed"]]);
-    expect(title()).toContain("nothing of 20260311 has been delivered");
+    expect(title()).toContain("no delivery of 20260311 has arrived");
   });
 
   it("fails when the calendar does not say which day is expected", async () => {

@@ -63,7 +63,7 @@ export function registerDoctor(program: Command): void {
       "--no-host",
       "do not check the public host with the user agents of urllib, curl, wget, aria2 and rclone",
     )
-    .addHelpText("after", "\nExit status 1: a check failed. With warnings only it is 0.")
+    .addHelpText("after", "\nExit status 1: a check failed. With only warnings it is 0.")
     .action(run);
 }
 
@@ -204,7 +204,7 @@ async function reportOf(
     const isToken = error instanceof ServiceRefusal && error.refused.httpStatus === 401;
     const advice = isToken
       ? "Checks that need the token were skipped."
-      : "If it answers HTTP 503, a secret or binding is missing: `npx wrangler secret list`, `npx wrangler tail`.";
+      : "If the service answers HTTP 503, a secret or binding is missing: see `npx wrangler secret list` and `npx wrangler tail`.";
     findings.push({
       check: "service",
       level: "failed",

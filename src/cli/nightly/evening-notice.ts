@@ -96,7 +96,7 @@ function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
   if (state === "unchanged") {
     return {
       zh: `${isDay ? "" : chineseName(dataset)}的内容与已发布的第 ${revision} 版相同`,
-      en: `${isDay ? "was" : `${rows} were`} served with this content before, as revision ${revision}`,
+      en: `${isDay ? "was" : `${rows} were`} already served with this content, as revision ${revision}`,
     };
   }
   return {
@@ -185,7 +185,7 @@ function lateMessage(
   if (arrival.state === "nothing") {
     const title = {
       zh: `没有收到 ${tradedate} 的数据；${rest.zh}`,
-      en: `nothing of ${tradedate} has been delivered; ${rest.en}`,
+      en: `no delivery of ${tradedate} has arrived; ${rest.en}`,
     };
     return { title, lines: [], facts: { tradedate } };
   }
@@ -196,7 +196,7 @@ function lateMessage(
       zh: `${tradedate} 的数据不完整：${problem.zh}；${rest.zh}`,
       en: `the delivery of ${tradedate} is not complete: ${problem.en}; ${rest.en}`,
     },
-    lines: [{ zh: `已收到 ${size}`, en: `${size} have arrived` }],
+    lines: [{ zh: `已收到 ${size}`, en: `${size} have arrived so far` }],
     facts: { tradedate, problem: problem.en, sizeBytes: delivery.sizeBytes },
   };
 }

@@ -46,7 +46,7 @@ describe("the notice at the end of nightly", () => {
     [
       [dataset("orders", { state: "unchanged" }), dataset("trades", { revision: 1, degraded: true })],
       [],
-      "20260312 was served with this content before, as revision 3; trades are served as revision 1, with rows left out",
+      "20260312 was already served with this content, as revision 3; trades are served as revision 1, with rows left out",
       "20260312 的内容与已发布的第 3 版相同；逐笔成交已发布，第 1 版（有坏行未收入）",
     ],
     [
