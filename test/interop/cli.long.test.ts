@@ -56,7 +56,7 @@ describe("edgetape calendar", () => {
     );
     expect(await done(["calendar", "load", "--year", "2026"])).toContain("0 days are new or changed");
     const shown = await done(["calendar", "show", "--year", "2026"]);
-    expect(shown).toContain("365 days known, 242 of them trading days");
+    expect(shown).toContain("365 days known, of which 242 are trading days");
     expect(shown).toMatch(/^202610 {2}08 09 12 /m);
   });
 
