@@ -20,7 +20,7 @@ export const orders = {
       key: "orderId",
       ...NUMBER,
       description: {
-        en: "委托编号: the source's order id, unchanged; 0 if the source has none.",
+        en: "委托编号: the source's order id; 0 if absent.",
         zh: "委托编号，与数据源一致；数据源没有时为 0。",
       },
     },
@@ -52,7 +52,7 @@ export const orders = {
       ...TEXT,
       legacyName: "side",
       description: {
-        en: "B buy, S sell; any other code of the source is unchanged.",
+        en: "B buy, S sell; other codes as in the source.",
         zh: "B 买，S 卖；其他代码与数据源一致。",
       },
     },

@@ -38,7 +38,7 @@ const IN_AUCTIONS: Partial<Record<Level, { price: Bilingual; volume: Bilingual }
 function priceAt({ en, zh }: Bilingual, level: Level): Bilingual {
   const note = IN_AUCTIONS[level]?.price ?? { en: "", zh: "" };
   return {
-    en: `Price of ${en} level ${level}; 0 if there are no orders.${note.en}`,
+    en: `Price of ${en} level ${level}; 0 without orders.${note.en}`,
     zh: `${zh}价 ${level}，无申报时为 0。${note.zh}`,
   };
 }
@@ -92,7 +92,7 @@ export const quotes = {
       key: "openE4",
       ...PRICE,
       description: {
-        en: "开盘价: the opening price, unchanged from the source. Still 0 in Shanghai's first snapshot that includes the opening trade.",
+        en: "开盘价: the opening price; still 0 in Shanghai's first snapshot with the opening trade.",
         zh: "开盘价，与数据源一致；上海含开盘成交的首个快照仍为 0。",
       },
     },
@@ -102,7 +102,7 @@ export const quotes = {
       key: "highE4",
       ...PRICE,
       description: {
-        en: "最高价: the highest price of the day so far, unchanged from the source.",
+        en: "最高价: the highest price of the day so far, as in the source.",
         zh: "当日截至此刻的最高价，与数据源一致。",
       },
     },
@@ -112,7 +112,7 @@ export const quotes = {
       key: "lowE4",
       ...PRICE,
       description: {
-        en: "最低价: the lowest price of the day so far, unchanged from the source.",
+        en: "最低价: the lowest price of the day so far, as in the source.",
         zh: "当日截至此刻的最低价，与数据源一致。",
       },
     },
@@ -122,7 +122,7 @@ export const quotes = {
       key: "closeE4",
       ...PRICE,
       description: {
-        en: "成交价: the latest trade price; 0 before the day's first trade.",
+        en: "成交价: the latest price; 0 before the first trade.",
         zh: "成交价，即最新价；尚无成交时为 0。",
       },
     },
@@ -139,7 +139,7 @@ export const quotes = {
       key: "volume",
       ...SHARES,
       legacyName: "total_volume",
-      description: { en: "当日累计成交量: the quantity traded on the day so far.", zh: "当日累计成交量。" },
+      description: { en: "当日累计成交量: the day's volume so far.", zh: "当日累计成交量。" },
     },
     {
       name: "amount",
@@ -148,7 +148,7 @@ export const quotes = {
       ...PRICE,
       legacyName: "total_amount",
       description: {
-        en: "当日成交额: the turnover of the day so far, unchanged from the source, not computed.",
+        en: "当日成交额: the day's turnover so far, as in the source, not computed.",
         zh: "当日成交额，与数据源一致，不做计算。",
       },
     },
@@ -159,10 +159,7 @@ export const quotes = {
       key: "numTrades",
       ...JUMPING_NUMBER,
       onRequest: true,
-      description: {
-        en: "成交笔数: the number of trades, unchanged from the source.",
-        zh: "成交笔数，与数据源一致。",
-      },
+      description: { en: "成交笔数: the source's number of trades.", zh: "成交笔数，与数据源一致。" },
     },
     {
       name: "total_bid_vol",
@@ -209,7 +206,7 @@ export const quotes = {
       ...PRICE,
       onRequest: true,
       description: {
-        en: "The IOPV of a fund, unchanged from the source; 0 for other securities.",
+        en: "IOPV of a fund, as in the source; 0 for other securities.",
         zh: "基金的 IOPV，与数据源一致；其他证券为 0。",
       },
     },

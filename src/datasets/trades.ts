@@ -24,7 +24,7 @@ export const trades = {
       key: "tradeId",
       ...NUMBER,
       description: {
-        en: "成交编号: the source's trade id, unchanged; 0 if the source has none. Not comparable between sources.",
+        en: "成交编号: the source's trade id; 0 if absent. Not comparable between sources.",
         zh: "成交编号，与数据源一致；数据源没有时为 0，不同数据源之间不可比较。",
       },
     },
@@ -64,7 +64,7 @@ export const trades = {
       key: "bsFlag",
       ...TEXT,
       description: {
-        en: "The source's 买卖 flag, never derived: B or S. In Shanghai this is the aggressor's side, or N in auctions. Empty where the source has no flag.",
+        en: "The source's 买卖 flag B or S, never derived; in Shanghai the aggressor's side, or N in auctions. Empty where the source has none.",
         zh: "数据源的买卖标志，不做推算：B、S，上海为主动方；上海集合竞价为 N；数据源没有时为空。",
       },
     },
@@ -85,7 +85,7 @@ export const trades = {
       ...JUMPING_NUMBER,
       formerEncoding: "PLAIN",
       description: {
-        en: "叫买序号: exchange_order_id of the buyer's order. For a Shenzhen cancel, either this or sell_order_id is 0.",
+        en: "叫买序号: exchange_order_id of the buyer's order. A Shenzhen cancel has 0 here or in sell_order_id.",
         zh: "叫买序号，对应买方委托的 exchange_order_id；深圳撤单的两个序号中有一个为 0。",
       },
     },
@@ -107,7 +107,7 @@ export const trades = {
       ...TEXT,
       onRequest: true,
       description: {
-        en: "委托代码: the source's order code, unchanged; usually empty.",
+        en: "委托代码: the source's order code, usually empty.",
         zh: "委托代码，与数据源一致，多为空。",
       },
     },
