@@ -1,6 +1,6 @@
 /**
- * Computes the row accounting of a build. Every row read, and every file of the delivery, is stored, quarantined or
- * left out with a reason. The pack stores the sums.
+ * Computes the row accounting of a build. Every row is stored, quarantined or left out with a reason; every file is
+ * read, quarantined or left out with a reason. The pack stores the totals.
  */
 import { createHash } from "node:crypto";
 import { BUILDER_VERSION, type PackOrigin, type SourceRecord, sourceList } from "../packs/origin.ts";
@@ -33,8 +33,9 @@ export function madeOrigin(rows: number): PackOrigin {
 }
 
 /**
- * Returns size and SHA-256 of every file of `delivered`. `known` holds checksums by path that were computed while the
- * file was read; other files are read here. Throws `DeliveryError` for a missing file.
+ * Returns the path, size and SHA-256 of each file in `delivered`, once for each place on disk. `known` holds, by place,
+ * the sums that were computed while files were read; the other files are read here. Throws `DeliveryError` for a
+ * missing file.
  */
 export async function sourceRecords(
   delivered: Iterable<DeliveredFile>,
@@ -50,14 +51,14 @@ export async function sourceRecords(
 
 async function summed(place: string, path: string): Promise<{ sizeBytes: number; sha256: string }> {
   const file = await diskFile(place, path).catch((error: NodeJS.ErrnoException) => {
-    throw new DeliveryError(`${path} cannot be read any more (${error.code})`);
+    throw new DeliveryError(`${path} can no longer be read (${error.code})`);
   });
   const hash = createHash("sha256");
   for await (const piece of piecesOf(file)) hash.update(piece);
   return { sizeBytes: file.sizeBytes, sha256: hash.digest("hex") };
 }
 
-/** Counts the reasons in the order of their first occurrence. */
+/** Returns how often each reason occurs, in the order of first occurrence. */
 export function countsOf(reasons: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const reason of reasons) counts[reason] = (counts[reason] ?? 0) + 1;

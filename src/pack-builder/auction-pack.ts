@@ -1,6 +1,6 @@
 /**
- * Builds the auction pack of a day from its quote pack (contract 8.10), security by security in the order of the pack.
- * Memory holds a row group and the current section.
+ * Builds a day's auction pack from its quote pack (contract 8.10), one security at a time in the quote pack's order.
+ * Memory holds one row group and the current section.
  */
 import { rm } from "node:fs/promises";
 import { parquetMetadataAsync } from "hyparquet";
@@ -13,7 +13,10 @@ import type { PackFile } from "./pack-file.ts";
 import { FileSink } from "./pack-sink.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
-/** Reads the auction of a security from its section of a quote pack; only the blocks that begin before its end are read. */
+/**
+ * Reads a security's opening auction from its section of a quote pack. Only blocks that begin before the end of the
+ * auction are read.
+ */
 export async function readAuction(pack: Pick<PackFile, "read">, entry: SectionEntry): Promise<Auction> {
   const last = entry.blocks.findLastIndex(({ t0 }) => t0 < AUCTION_END);
   if (last < 0) return { rows: [], defects: [] };
@@ -24,14 +27,17 @@ export async function readAuction(pack: Pick<PackFile, "read">, entry: SectionEn
 /** A written auction pack. */
 export interface AuctionPack {
   path: string;
-  /** Number of securities with rows, and of rows. */
+  /** The number of securities that have rows in the pack. */
   securities: number;
   rows: number;
-  /** Snapshots that are impossible in an auction and gave no row. */
+  /** The number of snapshots that are impossible in an auction. They gave no row. */
   defects: number;
 }
 
-/** Returns whether the file at `path` is the auction pack of `pack`, an older one, a foreign file, or absent. */
+/**
+ * Returns how the file at `path` relates to the quote pack `pack`: `current` was made from it, `older` from a different
+ * quote pack; `foreign` is not a readable auction pack; `absent` means that there is no file.
+ */
 export async function auctionFileAt(
   path: string,
   { index }: Pick<PackFile, "index">,
@@ -54,9 +60,9 @@ export async function auctionFileAt(
 }
 
 /**
- * Writes the auction pack of the quote pack `pack` to `path` atomically; equal packs give equal bytes. `known` holds
- * auctions that were read before, by code with suffix; the others are read. Returns `null`, and leaves no file, when no
- * security has an auction.
+ * Writes the auction pack of the quote pack `pack` to `path` atomically; equal quote packs give equal bytes. `known`
+ * holds auctions that were read before, by code with suffix; the others are read from `pack`. When no security has an
+ * auction, removes any file at `path` and returns `null`.
  */
 export async function writeAuctionPack(
   pack: Pick<PackFile, "index" | "read">,

@@ -6,15 +6,15 @@ import { type AuctionRow, percentChange } from "../auction/rows.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { amountOf, type Security } from "../orders/record.ts";
 
-/** The key of the quote pack's build id in the file's metadata. */
+/** The metadata key under which the file stores the build id of its quote pack. */
 export const QUOTES_KEY = "edgetape.quotes";
 
-/** A row group ends with the security that brings it to this number of rows. */
+/** A row group ends after the security that brings it to this number of rows. */
 const GROUP_ROWS = 100_000;
 
 type Cell = string | number | bigint | boolean | null;
 
-/** The cell of each column, from the row, its security and its day. */
+/** For each column, returns its cell from a row, the row's security and the day. */
 const CELLS: Record<
   (typeof AUCTION_COLUMNS)[number]["name"],
   (row: AuctionRow, of: Security & { tradedate: BeijingDate }) => Cell
@@ -59,7 +59,7 @@ export class AuctionWriter {
     });
   }
 
-  /** Appends the rows of a security; call it in the order of symbol, then market. */
+  /** Appends a security's rows. Call it in ascending order of symbol, then market. */
   append({ symbol, market }: Security, rows: readonly AuctionRow[]): void {
     const of = { symbol, market, tradedate: this.tradedate };
     for (const { name, data } of this.columns) for (const row of rows) data.push(CELLS[name](row, of));

@@ -15,15 +15,15 @@ import { securityOfKey } from "./parse/security-cell.ts";
 /** Rows in the source's order. */
 export interface Batch {
   rows: Rows;
-  /** The source's sequence numbers of the rows, 0 for none; `null` without such a column. */
+  /** The source's sequence number of each row, 0 if it has none; `null` when the source has no such column. */
   sequence: Float64Array | null;
-  /** Whether the sequence numbers order the rows of a millisecond; otherwise the rows keep the order of the batch. */
+  /** Whether rows of the same millisecond are sorted by sequence number; otherwise they keep the batch's order. */
   sequenceOrders: boolean;
 }
 
 /**
- * Returns the rows of `chunk` by `securityKey` in the order of the file, with codes mapped to the API's. The columns
- * can be views of the chunk's table and are valid until the next chunk.
+ * Returns the rows of `chunk` by `securityKey`, in file order, with codes mapped to the API's codes. The columns may be
+ * views of the chunk's table, which are valid only until the next chunk is parsed.
  */
 export function batchesOf(chunk: ParsedChunk, plan: CellPlan, dataset: Dataset): Map<number, Batch> {
   const { table } = chunk;
@@ -59,11 +59,11 @@ function inOrder(column: Float64Array | Uint16Array | undefined, order: Int32Arr
 
 interface Groups {
   groups: { key: number; from: number; to: number }[];
-  /** Row numbers grouped by security; `null` when the rows already are. */
+  /** The row numbers, grouped by security; `null` when all rows are of one security. */
   order: Int32Array | null;
 }
 
-/** Sorts the rows stably by security. */
+/** Groups the rows by security, in the order of first occurrence. Rows of a security keep their order. */
 function groupsOf({ rows, security }: RowTable): Groups {
   const ordinals = new Map<number, number>();
   const counts: number[] = [];
@@ -98,7 +98,7 @@ function groupsOf({ rows, security }: RowTable): Groups {
   return { groups, order };
 }
 
-// There is one function for each kind of array, because a loop over several kinds is many times slower.
+// There is one function for each array type, because a loop that handles several types is many times slower.
 
 function picked64(from: Float64Array, order: Int32Array): Float64Array<ArrayBuffer> {
   const to = new Float64Array(order.length);
@@ -119,8 +119,8 @@ function picked16(from: Uint16Array, order: Int32Array): Uint16Array<ArrayBuffer
 }
 
 /**
- * Returns the row numbers by time, then by the source's sequence numbers where they order rows, then by position;
- * `null` when the rows are already in order.
+ * Returns the row numbers sorted by time, then by sequence number if `sequenceOrders`, then by position; `null` when
+ * the rows are already in order.
  */
 export function orderOf({ rows: { time, rows }, sequence, sequenceOrders }: Batch): Int32Array | null {
   const numbers = sequenceOrders ? sequence : null;
@@ -132,7 +132,7 @@ export function orderOf({ rows: { time, rows }, sequence, sequenceOrders }: Batc
   return Int32Array.from({ length: rows }, (_, row) => row).sort((a, b) => before(a, b) || a - b);
 }
 
-/** Returns the rows `order` in that order. */
+/** Returns the rows whose numbers `order` lists, in that order. */
 export function taken(rows: Rows, order: Int32Array, dataset: Dataset): Rows {
   const cells = storedColumns(dataset).map((column) => {
     if (column.kind !== "code") return [column.key, picked64(numbersOf(rows, column), order)];
@@ -166,7 +166,7 @@ export function joined(batches: readonly Batch[], dataset: Dataset): Batch {
           ),
         ],
   );
-  // Sequence numbers are used only if every part has them.
+  // The result has sequence numbers only if every batch has them.
   const sequences = batches.flatMap(({ sequence }) => sequence ?? []);
   return {
     rows: {

@@ -16,10 +16,10 @@ export class BuildProgress {
     this.onProgress = onProgress;
   }
 
-  /** Reports that `done` of `total` parts of a stage are done; a stage without parts is done. */
+  /** Reports that `done` of `total` units of a stage are complete. With a `total` of 0, the stage is complete. */
   report(stage: BuildStage, done: number, total: number): void {
     const share = total === 0 ? 1 : Math.min(1, done / total);
-    // Sizes are estimates where text is decoded, so a share is never decreased.
+    // The sizes of decoded text are estimates, so the share is kept from decreasing.
     this.shares[stage] = Math.max(share, this.shares[stage] ?? 0);
     this.onProgress({ ...this.shares });
   }

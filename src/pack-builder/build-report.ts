@@ -11,8 +11,8 @@ export interface BuildReport {
   dataset: DatasetName;
   tradedate: BeijingDate;
   /**
-   * `degraded`: rows are missing, within the bound, or a file that may hold records was not read; `failed`: too
-   * many are missing, and no pack was written.
+   * `degraded`: some rows are missing, but no more than allowed, or a file that may hold records was not read.
+   * `failed`: no pack was written, because too many rows are missing or there are none.
    */
   result: "whole" | "degraded" | "failed";
   /** The pack's file; `null` when the build failed. */
@@ -21,23 +21,25 @@ export interface BuildReport {
   /** Builder, source files and row accounting as stored in the pack; `null` when the build failed. */
   origin: PackOrigin | null;
   securities: number;
-  /** Securities delivered without a row of the dataset. */
+  /** The number of securities in the delivery that have no row of the dataset. */
   securitiesWithoutOrders: number;
-  /** Number of securities with rows by exchange; for quotes, of those that traded, without indices. */
+  /**
+   * By exchange, the number of securities with rows. For quotes, only securities that traded count, and indices do not.
+   */
   traded: Record<Market, number>;
   rows: number;
   cancels: number;
   packBytes: number;
   sourceBytes: number;
-  /** Whether another reader read the pack back and every row was compared. */
+  /** Whether the pack was read back with a different reader and every row compared. */
   verified: boolean;
+  /** Seconds from the start of the build to the finished pack, including verification. */
   seconds: number;
-  /** Seconds from the first byte read to the finished pack, verification included. */
   rowsPerSecond: number;
-  /** Order files read by layout. */
+  /** The number of files read, by layout. */
   layouts: Record<string, number>;
   defects: DefectEntry[];
-  /** Lines and whole files in the quarantine; `allowed` limits their total. */
+  /** The numbers of quarantined lines and of files quarantined as a whole. `allowed` limits their sum. */
   broken: {
     rows: number;
     files: number;
@@ -51,7 +53,7 @@ export interface BuildReport {
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** Returns the report without the files that were not read, as lines for a terminal. */
+/** Returns the report as lines for a terminal. The files that were not read are not listed. */
 export function packLines(report: BuildReport): string[] {
   const lines = [
     `pack        ${report.pack ?? "none was written"}`,
@@ -87,7 +89,7 @@ function cancelsText({ dataset, cancels }: BuildReport): string {
 
 /** Returns `origin` as lines for a terminal; the pack has `stored` rows. */
 export function originLines(origin: PackOrigin | null, stored: number): string[] {
-  if (origin === null) return ["builder     before 0.2.0: the pack names no sources and no row accounting"];
+  if (origin === null) return ["builder     before 0.2.0: the pack has neither sources nor row accounting"];
   const { builderVersion, sources, sourcesSha256, rows, files } = origin;
   return [
     `builder     ${builderVersion}`,
@@ -111,8 +113,8 @@ export function placeText({ file, line }: { file: string; line: number }): strin
 }
 
 /**
- * Names each file that may hold records, and counts the others, because a whole day has thousands of them. `textOf`
- * returns the clause of a reason.
+ * Returns a line for each file that may hold records. The other files, of which a full day has thousands, are counted
+ * in one line for each reason. `textOf` returns the clause for a reason.
  */
 export function leftOutLines(
   files: readonly LeftOutFile[],

@@ -1,7 +1,7 @@
 /**
- * Builds a day pack of each dataset from a delivery. A file with one security is parsed and written as its section, one
- * file per thread at a time. Files with many securities are first cut into chunks, whose rows are stored on disk by
- * security. Memory holds a few chunks, whatever the size of the day.
+ * Builds a day pack of each dataset from a delivery. A file with one security is parsed and written as that security's
+ * section; each thread handles one such file at a time. Files with many securities are first cut into chunks, whose
+ * rows are stored on disk by security. Memory holds only a few chunks, however large the day is.
  */
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -47,8 +47,8 @@ import { type DatasetPool, WorkerPool } from "./worker-pool.ts";
 const ROWS_PER_BROKEN = 1_000_000;
 
 /**
- * A thread parses one chunk at a time: large enough for long runs of a security in a mixed file, small enough that
- * several fit in memory.
+ * The size of the chunk that a thread parses at a time: large enough for long runs of one security in a mixed file,
+ * small enough that several chunks fit in memory.
  */
 const CHUNK_BYTES = 64 * 1024 * 1024;
 
@@ -58,19 +58,19 @@ export interface BuildOptions {
   /** Folders, archives or files. */
   sources: readonly string[];
   /**
-   * The folder that contains all sources, when a program found them. A source that is reached through a link is
-   * refused.
+   * The folder that contains all sources, set when a program found them. A source that is reached through a link below
+   * this folder is refused.
    */
   root?: string | undefined;
   tradedate: BeijingDate;
-  /** The folder for the pack, which is named by `packName`; created if absent. */
+  /** The folder for the pack, created if absent. `packName` names the file. */
   outFolder: string;
-  /** The most broken lines that the build tolerates; `null`: one in a million. */
+  /** The most broken lines and files that the build tolerates; `null` tolerates one for every million rows. */
   maxBroken: number | null;
   /** Number of worker threads; 0 uses the calling thread. */
   threads: number;
   /**
-   * Whether the pack is read back and compared before it is renamed. For all packs of a day, also whether the quality
+   * Whether the pack is read back and compared before it gets its final name. In `buildPacks`, also whether the quality
    * check runs.
    */
   verify: boolean;
@@ -81,7 +81,7 @@ export interface BuildOptions {
 }
 
 /**
- * Builds the pack and returns the report. A build killed at any moment leaves no pack or the previous one. Throws
+ * Builds one pack and returns the report. A build that is killed leaves the previous pack or none. Throws
  * `DeliveryError` for a delivery that cannot be built.
  */
 export async function buildPack(options: BuildOptions): Promise<BuildReport> {
@@ -90,16 +90,17 @@ export async function buildPack(options: BuildOptions): Promise<BuildReport> {
 }
 
 export interface DeliveryOptions extends Omit<BuildOptions, "dataset" | "onProgress"> {
-  /** The datasets whose packs are built; absent: every one that the delivery holds a file of. */
+  /** The datasets whose packs are built; when absent, every dataset that has a file in the delivery. */
   datasets?: readonly DatasetName[] | undefined;
   /** Called with the progress of a dataset's stages, many times a second. */
   onProgress: (shares: StageShares, dataset: DatasetName) => void;
 }
 
 /**
- * Builds a pack of each dataset, in the order of `DATASET_NAMES`, and returns one report. A dataset whose files
- * contradict each other is named there and does not stop the others. Throws `DeliveryError` when no pack can be built,
- * and when trades and quotes have different units, which leaves no pack.
+ * Builds a pack of each dataset, in the order of `DATASET_NAMES`, and returns one report. A dataset that cannot be
+ * built, for example because its files contradict each other, is listed there under `refused` and does not stop the
+ * others. Throws `DeliveryError` when no pack can be built. When trades and quotes have different units, removes all
+ * packs and throws `DeliveryError`.
  */
 export async function buildPacks({
   datasets,
@@ -128,7 +129,7 @@ export async function buildPacks({
     }
     const [first] = refused;
     if (built.length === 0 && first !== undefined) throw new DeliveryError(first.problem);
-    // Throws an error that names the files found instead.
+    // This call throws an error that names what the delivery holds instead.
     if (built.length === 0)
       built.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
     const packs = built.map(({ report }) => report);
@@ -140,7 +141,7 @@ export async function buildPacks({
   });
 }
 
-/** Compares the units of trades and quotes. Removes all packs and throws `DeliveryError` when they differ. */
+/** Compares the units of trades and quotes. Removes all packs and throws `DeliveryError` when the units differ. */
 async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
   const turnovers = (name: DatasetName): Turnovers =>
     built.find(({ report }) => report.dataset === name && report.pack !== null)?.turnovers ?? new Map();
@@ -152,7 +153,8 @@ async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
 }
 
 /**
- * Writes the auction pack beside the quote pack, from the auctions that the check read if there was one. Returns `null`
+ * Writes the auction pack beside the quote pack; `known` holds the auctions that the quality check read, if it ran.
+ * When a file that is not an auction pack has its name, keeps that file and returns only the path. Returns `null`
  * without quotes, or when no security has an auction.
  */
 async function auctionOf(
@@ -175,13 +177,14 @@ async function auctionOf(
   }
 }
 
-/** Runs the quality check on the day's packs. Returns `null` when packs are not verified, or none was built. */
+/** Runs the quality check on the day's packs. Returns `null` when `verify` is off or no pack was built. */
 async function checkedOf(
   { tradedate, outFolder, verify }: Omit<BuildOptions, "dataset" | "onProgress">,
   packs: readonly BuildReport[],
   pool: WorkerPool,
 ): Promise<CheckedFolder | null> {
-  // A failed build leaves the pack of an earlier one in the folder, which lacks none of these rows.
+  // When a dataset's build failed, its pack in the folder is from an earlier build, which these shortfalls do not
+  // describe.
   const written = packs.filter(({ pack }) => pack !== null);
   if (!verify || written.length === 0) return null;
   const shortfalls = Object.fromEntries(written.map((pack) => [pack.dataset, shortfallsOf(pack, packs)]));
@@ -267,7 +270,9 @@ function refuseNothing({ files, withoutFile, leftOut }: DatasetFiles, { dataset,
   if (files.length > 0 || withoutFile.length > 0) return;
   const unread = leftOut.find(({ reason }) => mayHoldRecords(reason)) ?? leftOut[0];
   if (unread?.reason === "other_day") {
-    throw new DeliveryError(`no file is of ${tradedate}: all are of another day, such as ${unread.path}`);
+    throw new DeliveryError(
+      `no file has rows of ${tradedate}; for example, ${unread.path} is from another day`,
+    );
   }
   const met =
     unread === undefined
@@ -361,7 +366,7 @@ class Build {
       const mixed = files.files.filter((file) => !isSingle(file));
       const aside = await putAside(mixed, context);
       progress.report("read", intake.sourceBytes, totalBytes);
-      // A large file of one security without rows has no extents, so its security is added here.
+      // A large file of one security that has no rows has no extents, so its security is added here.
       const bigSecurities = mixed.flatMap(({ security }) => security ?? []);
       const sources = { single, aside, withoutOrders: [...files.withoutFile, ...bigSecurities] };
       for await (const { section, cancels, fingerprint, turnover } of sectionsOf(sources, context)) {
@@ -411,7 +416,7 @@ class Build {
     );
   }
 
-  /** Returns how many securities of an exchange have rows; of quotes, halted securities and indices are not counted. */
+  /** Returns how many securities of an exchange have rows. In quotes, halted securities and indices do not count. */
   private traded(wanted: Market, entries: readonly SectionEntry[]): number {
     const isTraded = ({ symbol, market }: SectionEntry) =>
       this.options.dataset !== "quotes" ||

@@ -1,6 +1,7 @@
 /**
- * The quality check of a day: reads its packs back, one security at a time, and writes the quality sheet beside them,
- * as JSON and as a page. Memory holds the rows of one security, and the verdicts and opening auctions of all securities.
+ * Runs the quality check of a day: reads the day's packs back, one security at a time, and writes the quality sheet
+ * beside them, as JSON and as an HTML page. Memory holds the rows of one security for each thread, and the verdicts and
+ * opening auctions of all securities.
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,10 +18,13 @@ import { checkOpen, closePacks, codeOf, type OpenPacks, openEach, packAt } from 
 import { openPackFile, packName } from "./pack-file.ts";
 import type { WorkerPool } from "./worker-pool.ts";
 
-/** Number of days with which a day is compared. */
+/** The most days with which a day is compared. */
 const MOST_OTHER_DAYS = 10;
 
-/** Every thread compiles the checks again, which takes as long as checking two million rows. */
+/**
+ * The fewest rows for which a thread is used: each thread compiles the checks again, which takes as long as checking
+ * two million rows.
+ */
 const ROWS_OF_THREAD = 5_000_000;
 
 export type Shortfalls = Partial<Record<DatasetName, readonly Shortfall[]>>;
@@ -29,13 +33,13 @@ export type Shortfalls = Partial<Record<DatasetName, readonly Shortfall[]>>;
 export type CheckPool = Pick<WorkerPool, "threads" | "checkSlice">;
 
 export interface CheckOptions {
-  /** Its threads share a large day; absent: the calling thread checks all. */
+  /** The threads that share the work of a large day; when absent, the calling thread checks everything. */
   pool?: CheckPool;
   /** Each thread that takes part checks at least this many rows; `ROWS_OF_THREAD` when absent. */
   threadRows?: number;
   /**
-   * What each pack that was just built lacks. For a dataset without a member, the earlier sheet in the folder is used
-   * if it describes the same pack.
+   * By dataset, what each newly built pack lacks. For a dataset without an entry, the shortfalls come from the earlier
+   * sheet in the folder if that describes the same pack.
    */
   shortfalls?: Shortfalls;
 }
@@ -56,7 +60,7 @@ export function sheetName(tradedate: BeijingDate): string {
   return `${tradedate}_quality.json`;
 }
 
-/** Returns the file name of the sheet as a page. */
+/** Returns the file name of the sheet's HTML page. */
 export function sheetPageName(tradedate: BeijingDate): string {
   return `${tradedate}_quality.html`;
 }
@@ -65,15 +69,16 @@ export interface CheckedFolder {
   sheet: QualitySheet;
   /** The path of the sheet. */
   path: string;
-  /** The path of the sheet as a page. */
+  /** The path of the sheet's HTML page. */
   page: string;
-  /** By code with suffix: the opening auction of every security with quotes. */
+  /** The opening auction of every security with quotes, by code with suffix. */
   auctions: Map<string, Auction>;
 }
 
 /**
- * Checks the day's packs in `folder` (under their usual names), compares them with the days whose sheets are there, and
- * writes the sheet and its page beside them. Throws `PackFormatError` for a file that is no pack of the day.
+ * Checks the day's packs in `folder` (under their usual names), compares them with the other days whose sheets are in
+ * the folder, and writes the sheet and its page beside them. Throws `PackFormatError` for a file that is not the day's
+ * pack.
  */
 export async function checkFolder(
   folder: string,
@@ -113,7 +118,10 @@ export async function checkFolder(
   return { sheet, path, page, auctions };
 }
 
-/** Returns what the packs lack: as their build reported, else as the previous sheet states for the same pack. */
+/**
+ * Returns what the packs lack: what their builds reported or, for a pack that was not built now, what the previous
+ * sheet states about the same pack.
+ */
 function degradedIn(
   shortfalls: Shortfalls,
   buildIds: QualitySheet["packs"],
@@ -127,7 +135,10 @@ function degradedIn(
   });
 }
 
-/** Opens the day's packs in `folder`, `null` where there is none. Throws `PackFormatError` for a pack of another day. */
+/**
+ * Opens the day's packs in `folder`, `null` for a dataset without a pack. Throws `PackFormatError` for a pack of
+ * another day.
+ */
 function openDay(folder: string, tradedate: BeijingDate): Promise<OpenPacks> {
   return openEach(async (dataset) => {
     const path = join(folder, packName(dataset, tradedate));
@@ -136,11 +147,11 @@ function openDay(folder: string, tradedate: BeijingDate): Promise<OpenPacks> {
     const pack = packAt(path, opened);
     if (pack.index.tradedate === tradedate) return pack;
     await pack.close();
-    throw new PackFormatError(`${path} is of ${pack.index.tradedate}`);
+    throw new PackFormatError(`${path} is the pack of ${pack.index.tradedate}, not of ${tradedate}`);
   });
 }
 
-/** Returns the number of rows of each security, in all its packs together. */
+/** Returns each security's total number of rows in all packs, by code. */
 function rowsByCode(packs: OpenPacks): Map<string, number> {
   const rowsOfCode = new Map<string, number>();
   for (const pack of Object.values(packs)) {
@@ -158,7 +169,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
   await rename(partial, path);
 }
 
-/** Reads the sheet at `path`, or returns a sentence that says why there is none. */
+/** Reads the sheet at `path`, or returns a clause that says why it cannot be used. */
 export async function readSheet(path: string): Promise<QualitySheet | { problem: string }> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => error);
   if (text instanceof Error) {
@@ -167,7 +178,7 @@ export async function readSheet(path: string): Promise<QualitySheet | { problem:
   return parseSheet(text);
 }
 
-/** Returns the ten days nearest to `tradedate`, excluding it, whose sheets are in `folder`. */
+/** Returns up to ten days with sheets in `folder`: those nearest to `tradedate`, excluding it. */
 async function otherDays(folder: string, tradedate: BeijingDate): Promise<OtherDay[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{8}_quality\.json$/.test(name));
   const distance = (name: string) => Math.abs(Number(name.slice(0, 8)) - Number(tradedate));
@@ -178,6 +189,6 @@ async function otherDays(folder: string, tradedate: BeijingDate): Promise<OtherD
   const texts = await Promise.all(
     nearest.map((name) => readFile(join(folder, name), "utf8").catch(() => "")),
   );
-  // An unreadable sheet of another day is ignored: it is no reason to refuse this day.
+  // An unreadable sheet of another day is ignored: it is not a reason to refuse this day.
   return texts.flatMap((text) => parseOtherDay(text) ?? []);
 }

@@ -1,4 +1,4 @@
-/** The quality check of some securities of a day: reads its packs back, one security at a time. */
+/** Runs the quality check on some securities of a day: reads the day's packs back, one security at a time. */
 import type { Auction } from "../auction/rows.ts";
 import { orders } from "../datasets/orders.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
@@ -14,7 +14,7 @@ import { differenceIn, openPackFile, type PackFile } from "./pack-file.ts";
 import { type QuotedDay, readQuotedDay, UNQUOTED } from "./quoted-day.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
-/** `null` for a dataset that the day does not have. */
+/** The day's packs by dataset; `null` for a dataset that the day does not have. */
 export type OpenPacks = Record<DatasetName, PackFile | null>;
 
 /** Some securities of a day's packs. */
@@ -26,14 +26,17 @@ export interface CheckedSlice {
   others: readonly OtherDay[];
 }
 
-/** What reading a security back gives. */
+/** The result of checking a security. */
 export interface CheckedSecurity {
   report: SecurityReport;
-  /** The opening auction from its quotes; `null` without any. */
+  /** The opening auction; `null` when the security has no quotes. */
   auction: Auction | null;
 }
 
-/** Runs every check on the securities of a slice, one at a time. Throws `PackFormatError` for a pack that does not decode. */
+/**
+ * Runs every check on the securities of a slice, one at a time. Throws `PackFormatError` for a pack that cannot be
+ * decoded.
+ */
 export async function checkSlice({ paths, ...slice }: CheckedSlice): Promise<CheckedSecurity[]> {
   const packs = await openPacks(paths);
   try {
@@ -57,7 +60,8 @@ export async function checkOpen(
     const following = codes[place + 1];
     // The next security is read from disk while this one is checked.
     next = following === undefined ? null : readSecurity(following, sections);
-    // An error of this read is thrown where it is awaited, or not at all when this security has an error.
+    // If this read fails, the `await` above throws its error. Without a handler, the error would count as unhandled
+    // when the current security fails first.
     next?.catch(() => {});
     const report = reportOf(securityOf(code), { sections, read, others });
     checked.push({ report, auction: read.quoted?.auction ?? null });
@@ -67,7 +71,10 @@ export async function checkOpen(
 
 type AllSections = Record<DatasetName, Sections>;
 
-/** The data of a security: bytes of sections, and the day's totals in its quotes; `null` without a pack. */
+/**
+ * A security's data: the bytes of its sections, and the day's totals from its quotes. `null` for a dataset without a
+ * pack.
+ */
 interface ReadSecurity {
   orders: [SectionEntry, Uint8Array] | null;
   trades: [SectionEntry, Uint8Array] | null;
@@ -89,7 +96,7 @@ function reportOf(
 ): SecurityReport {
   const code = codeOf({ symbol, market });
   const { quoted } = read;
-  // An exchange that is missing in a pack is a fault of the day, not of each of its securities.
+  // An exchange without rows in a pack is a fault of the day, not of each of its securities.
   const ofOrders =
     read.orders === null || !sections.orders.has(market)
       ? null
@@ -138,7 +145,7 @@ class Sections {
     this.markets = new Set(entries.filter(({ rows }) => rows > 0).map(({ market }) => market));
   }
 
-  /** Returns whether the pack has a row of the exchange. */
+  /** Returns whether the pack has rows of the exchange. */
   has(market: string): boolean {
     return this.markets.has(market);
   }
@@ -148,7 +155,10 @@ class Sections {
     return this.pack === null ? null : (this.entries.get(code)?.rows ?? 0);
   }
 
-  /** Returns the data of a quote pack about a security; `null` without a pack, or without a row of the exchange. */
+  /**
+   * Returns what the quote pack says about a security; `null` without a pack, or when the pack has no rows of its
+   * exchange.
+   */
   async quotedDay(code: string): Promise<QuotedDay | null> {
     if (this.pack === null || !this.has(securityOf(code).market)) return null;
     const entry = this.entries.get(code);
@@ -185,7 +195,7 @@ function openPacks(paths: CheckedSlice["paths"]): Promise<OpenPacks> {
   });
 }
 
-/** Opens every dataset's pack; closes those that are open when one fails. */
+/** Opens every dataset's pack. When one cannot be opened, closes the others and throws the error. */
 export async function openEach(open: (dataset: DatasetName) => Promise<PackFile | null>): Promise<OpenPacks> {
   const packs: OpenPacks = perDataset("name", () => null);
   try {
@@ -197,7 +207,7 @@ export async function openEach(open: (dataset: DatasetName) => Promise<PackFile 
   }
 }
 
-/** Returns the opened pack at `path`; throws `PackFormatError` when it was refused. */
+/** Returns the opened pack at `path`; throws `PackFormatError` when it could not be opened. */
 export function packAt(path: string, opened: Awaited<ReturnType<typeof openPackFile>>): PackFile {
   if (opened.ok) return opened.value;
   throw new PackFormatError(`${path}: ${differenceIn(opened.refusal)}`);

@@ -1,6 +1,6 @@
 /**
- * Hashes a security's first rows and their number. The day is not included, so that equal rows on another day have an
- * equal hash.
+ * Hashes a security's first rows together with the number of its rows. The date is not included, so that equal rows on
+ * another day have an equal hash.
  */
 import { orders } from "../datasets/orders.ts";
 import type { OrderColumns } from "../orders/record.ts";
@@ -18,12 +18,12 @@ export function tradeContents({ time, tradeId, volume }: TradeColumns): number {
   return contentsOf([time, tradeId, volume]);
 }
 
-/** Returns the hash of the times and of the day's volume and range so far. */
+/** Returns the hash of the times and of each snapshot's volume, high and low of the day so far. */
 export function quoteContents({ time, volume, highE4, lowE4 }: QuoteTotals): number {
   return contentsOf([time, volume, highE4, lowE4]);
 }
 
-/** Number of rows hashed; together with the total number of rows, this many distinguish two days. */
+/** The number of rows hashed. Together with the total number of rows, these suffice to distinguish two days. */
 const MOST_ROWS = 2_000;
 
 function contentsOf(columns: readonly (Int32Array | Float64Array)[]): number {

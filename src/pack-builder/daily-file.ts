@@ -5,10 +5,10 @@ import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";
 import type { LocalFile } from "./local-file.ts";
 
-/** Whether a file must be Parquet because of its name. */
+/** Matches the names of files whose content must be Parquet. */
 const PARQUET_NAME = /\.parquet$/i;
 
-/** The intended place of a file in shares. */
+/** Where a file is to appear in shares. */
 export interface DailyPlace {
   dataType: "auction_tick" | "level2";
   tradedate: BeijingDate;
@@ -16,8 +16,9 @@ export interface DailyPlace {
 }
 
 /**
- * Returns why `file`, opened from `path`, cannot be shared at `place`, as a clause; null when it can. An auction pack
- * and every file named `….parquet` must be Parquet with decodable pages. Other files can contain anything.
+ * Returns, as a clause, why `file` (opened from `path`) cannot be shared at the intended place; `null` when it can. An
+ * auction pack and every file named `….parquet` must be Parquet with decodable pages. Other files can contain anything,
+ * but must not be empty.
  */
 export async function dailyFileProblem(
   path: string,
@@ -34,7 +35,8 @@ export async function dailyFileProblem(
 }
 
 /**
- * Reads all values of the Parquet file at `path`. The reader's own message can quote a value, so it is not passed on.
+ * Decodes all values of the Parquet file at `path` and returns the problem as a clause; `null` without one. The
+ * reader's own message is not passed on, because it can quote a value.
  */
 async function decodingProblem(path: string): Promise<string | null> {
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
@@ -47,7 +49,7 @@ async function decodingProblem(path: string): Promise<string | null> {
       if (chunk === null || chunk.rowCount === 0) return null;
     }
   } catch {
-    return "not every page of it can be decoded";
+    return "some of its pages cannot be decoded";
   } finally {
     connection.closeSync();
     instance.closeSync();

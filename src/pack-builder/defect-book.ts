@@ -4,7 +4,7 @@ import { DEFECT_KINDS, type DefectKind, type DefectTally, defectText } from "./p
 
 export interface Place {
   file: string;
-  /** The line, from 1; 0 for the whole file or folder. */
+  /** The line number, from 1; 0 when the whole file or folder is meant. */
   line: number;
 }
 
@@ -24,7 +24,10 @@ export class DefectBook {
     this.dataset = dataset;
   }
 
-  /** Adds `count` defects of `kind`, the first of them at `first`. Call it in the order of the delivery. */
+  /**
+   * Adds `count` defects of `kind`, the first of them at `first`. Call it in the order of the delivery, because the
+   * first call for a kind sets the place that is reported.
+   */
   add(kind: DefectKind, count: number, first: Place): void {
     const known = this.entries.get(kind);
     if (known !== undefined) known.count += count;

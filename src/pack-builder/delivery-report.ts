@@ -12,25 +12,31 @@ import { type Units, unitLines } from "./unit-check.ts";
 
 export interface DeliveryReport {
   tradedate: BeijingDate;
-  /** `failed`: a pack is missing although the delivery holds its dataset; `degraded`: a pack is degraded. */
+  /**
+   * `failed`: a pack is missing although the delivery has files of its dataset. `degraded`: no pack is missing, but at
+   * least one is degraded.
+   */
   result: BuildReport["result"];
   /** One report for each dataset that was built, in the order of `DATASET_NAMES`. */
   packs: BuildReport[];
   refused: RefusedDataset[];
-  /** Datasets that were to be built and of which the delivery has no file. */
+  /** Datasets that were to be built but have no file in the delivery. */
   absent: DatasetName[];
   sparse: SparseDataset[];
   /** Every file of the delivery that no pack was built from. */
   leftOut: LeftOutFile[];
-  /** The turnover in the quotes compared with the trades. */
+  /** The comparison of the turnover in the quotes with that of the trades. */
   units: Units;
-  /** `null` without quotes, or where no security has an auction. */
+  /** The auction pack; `null` without quotes, or when no security has an auction. */
   auction: DayAuction | null;
   /** The result of the quality check; `null` when it did not run. */
   quality: DayQuality | null;
 }
 
-/** The auction pack beside the quotes; only its path when another file was already there and was kept. */
+/**
+ * The auction pack beside the quote pack. It is only a path when a file that is not an auction pack was already there
+ * and was kept.
+ */
 export type DayAuction = AuctionPack | { path: string };
 
 export interface DayQuality {
@@ -38,20 +44,20 @@ export interface DayQuality {
   /** The paths of the quality sheet, as JSON and as a page. */
   sheet: string;
   page: string;
-  /** The verdict in one sentence without its end, at most 300 characters. */
+  /** The verdict as one sentence without a full stop, at most 300 characters. */
   summary: string;
 }
 
-/** A dataset whose files contradict each other: no pack was built. */
+/** A dataset of which no pack was built, for example because its files contradict each other. */
 export interface RefusedDataset {
   dataset: DatasetName;
-  /** The reason, as a sentence without its end. */
+  /** The reason, as a sentence without a full stop. */
   problem: string;
 }
 
 /**
- * A dataset with rows of less than half as many securities of an exchange as another dataset of the delivery; its pack
- * is degraded.
+ * A dataset that covers, on one exchange, less than half as many securities as another dataset of the delivery. Its
+ * pack is degraded.
  */
 export interface SparseDataset {
   dataset: DatasetName;
@@ -70,7 +76,7 @@ interface Built {
   quality: DayQuality | null;
 }
 
-/** Returns the report of the day `tradedate` on its packs (at least one) and on the datasets that were refused. */
+/** Returns the report on the packs of `tradedate` (at least one) and on the datasets that were refused. */
 export function deliveryReport(
   tradedate: BeijingDate,
   { wanted, packs, refused, units, auction, quality }: Built,
@@ -110,7 +116,7 @@ function sparseOf(
   return { dataset, market, securities, than: { dataset: than.dataset, securities: than.traded[market] } };
 }
 
-/** Returns what the pack of a report lacks of the delivery that `packs` were built from. */
+/** Returns what `pack` lacks, according to its own report and compared with the other `packs` of the delivery. */
 export function shortfallsOf(pack: BuildReport, packs: readonly BuildReport[]): Shortfall[] {
   const { dataset, broken, leftOut } = pack;
   const lines = broken.rows;
@@ -133,7 +139,7 @@ export function deliveryLines(report: DeliveryReport): string[] {
     ...refused.flatMap(({ dataset, problem }) => [`dataset     ${dataset}`, `refused     ${problem}`]),
     ...sparseLines(report),
     ...unitLines(report.units),
-    ...absent.map((dataset) => `no pack     ${dataset}: no file of ${DATASETS[dataset].rows} was built`),
+    ...absent.map((dataset) => `no pack     ${dataset}: no file with ${DATASETS[dataset].rows} was found`),
     ...auctionLines(report.auction),
     ...qualityLines(quality),
     ...leftOutLines(leftOut, (reason) => LEFT_OUT_TEXTS[reason]),
@@ -142,9 +148,9 @@ export function deliveryLines(report: DeliveryReport): string[] {
 
 function auctionLines(auction: DayAuction | null): string[] {
   if (auction === null) return [];
-  if (!("rows" in auction)) return [`no auction  ${auction.path} was not made from quotes, and stays`];
+  if (!("rows" in auction)) return [`no auction  ${auction.path} was not made from quotes and was kept`];
   const { path, rows, securities, defects } = auction;
-  const left = defects === 0 ? "" : `; ${defects} snapshots fit no auction and were left out`;
+  const left = defects === 0 ? "" : `; ${defects} snapshots are impossible in an auction and were left out`;
   return [`auction     ${path}`, `            ${rows} rows of ${securities} securities${left}`];
 }
 
@@ -154,11 +160,11 @@ function qualityLines(quality: DayQuality | null): string[] {
   return [`quality     ${summary}`, `sheet       ${sheet}`, `page        ${page}`];
 }
 
-/** Returns a line for each dataset that has far fewer securities of an exchange than another dataset. */
+/** Returns a line for each dataset that covers far fewer securities of an exchange than another dataset. */
 function sparseLines({ sparse }: DeliveryReport): string[] {
   return sparse.map(
     ({ dataset, market, securities, than }) =>
-      `degraded    ${dataset} of ${securities} ${market} securities beside ${than.dataset} of ${than.securities}`,
+      `degraded    ${dataset} cover ${securities} ${market} securities, but ${than.dataset} cover ${than.securities}`,
   );
 }
 

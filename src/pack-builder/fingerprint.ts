@@ -1,10 +1,11 @@
 /**
- * Computes a fingerprint of all rows of a security and their order. The builder computes it from the source rows,
- * verification from the rows that another reader finds in the pack: any lost, changed or moved row changes it.
+ * Computes a fingerprint of all rows of a security, which depends on their order. The builder computes it from the
+ * source rows. Verification computes it again from the rows that a different reader finds in the pack: any lost,
+ * changed or moved row changes it.
  */
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../datasets/dataset.ts";
 
-/** A fingerprint is 52 bits, two independent lanes of 26: an exact integer. */
+/** A fingerprint has 52 bits in two independent lanes of 26 bits, so that it is an exact integer in a double. */
 const LANE = 2 ** 26;
 const TWO_32 = 0x1_0000_0000;
 

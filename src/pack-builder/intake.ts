@@ -13,19 +13,19 @@ import { openText, type TextForm } from "./parse/text-source.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { ChunkOfLines, ChunkReport, SectionRepeats } from "./work.ts";
 
-/** Collects the results of all files; the chunks of a file report in order. */
+/** Collects the results of all files. The chunks of a file must be reported in order. */
 export class Intake {
   sourceBytes = 0;
   /** Number of rows read, and of rows left out by reason. */
   readonly accounted = { read: 0, leftOut: {} as Record<string, number> };
-  /** Size and SHA-256 by path of the delivered files that were read directly. */
+  /** Size and SHA-256, by place on disk, of the delivered files that were read directly. */
   readonly sums = new Map<string, { sizeBytes: number; sha256: string }>();
   readonly layouts: Record<string, number> = {};
   private readonly defects: DefectBook;
   private readonly quarantine: Quarantine;
   private readonly chunkBytes: number;
   private readonly linesOf = new Map<DatasetFile, number>();
-  /** The reason why a file could not be read. */
+  /** The reason why a file could not be read, by file. */
   private readonly refused = new Map<DatasetFile, string>();
 
   /** Creates an intake that cuts files into chunks of about `chunkBytes`. */
@@ -59,8 +59,8 @@ export class Intake {
   }
 
   /**
-   * Quarantines the unreadable files in the order of `files`. Throws `DeliveryError` when no row was read because of
-   * them.
+   * Quarantines the unreadable files in the order of `files`. Throws `DeliveryError` when there are such files and no
+   * row was read.
    */
   async quarantineFiles(files: readonly DatasetFile[]): Promise<void> {
     for (const file of files) {
@@ -92,13 +92,16 @@ export class Intake {
     }
   }
 
-  /** Adds the repeats in `file` that were left out of the section of `security`. */
+  /**
+   * Records the repeated rows in `file` that were left out of the section of `security`, and quarantines the
+   * conflicting ones.
+   */
   async repeats(file: DatasetFile, security: string, { repeated, identical, conflicts }: SectionRepeats) {
     const { path } = file.file;
     this.leaveOut("repeated_row", repeated);
     if (repeated > 0) this.defects.add("repeated_row", repeated, { file: path, line: 0 });
     if (identical > 0) this.defects.add("identical_row", identical, { file: path, line: 0 });
-    const reason = `${security}: has the sequence number of another row with other content`;
+    const reason = `${security}: has the same sequence number as another row, but different content`;
     await this.quarantine.add(
       path,
       0,

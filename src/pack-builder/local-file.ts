@@ -5,7 +5,7 @@ import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promi
 import { join, relative } from "node:path";
 import { ok, type Result, refused } from "../base/result.ts";
 
-/** Non-blocking, so that opening a pipe does not wait. */
+/** Refuses links, and does not block, so that opening a pipe does not wait. */
 const UNLINKED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const READ_BYTES = 4 * 1024 * 1024;
 
@@ -48,7 +48,7 @@ export async function openLocalFile(
   }
 }
 
-/** Returns whether `path` is the file of `opened` and has no link below `root`. */
+/** Returns whether `path` has no link below `root` and is still the file that `opened` describes. */
 async function isBelow(path: string, root: string, opened: Stats): Promise<boolean> {
   const expected = join(await realpath(root), relative(root, path));
   const { dev, ino } = await lstat(expected);

@@ -10,13 +10,14 @@ import { type DatasetPool, inOrder } from "./worker-pool.ts";
 /** Extents of the stored rows by `securityKey`, in the order of the files and lines. */
 export interface PutAside {
   extents: Map<number, FileExtent[]>;
-  /** The files by the number in their extents. */
+  /** The files; the `source` of an extent is a position in this list. */
   files: readonly DatasetFile[];
 }
 
 /**
  * Reads `files` in order and stores their rows by security. Throws `DeliveryError` when two files have the same
- * security, unless they have the same layout and do not overlap in time: otherwise the same rows could be stored twice.
+ * security, unless they have the same layout and do not overlap in time. Without this check, the same rows could be
+ * stored twice.
  */
 export async function putAside(
   files: readonly DatasetFile[],
@@ -31,7 +32,7 @@ export async function putAside(
       }
     }
   }
-  // Only one chunk more than there are threads is read ahead, because chunks take most of the memory.
+  // At most `pool.threads + 1` chunks are in progress at once, because chunks take most of the memory.
   for await (const { source, file, report, extents } of inOrder(work(), pool.threads + 1)) {
     await intake.report(file, report);
     for (const [key, extent] of extents) {
@@ -49,7 +50,7 @@ export async function putAside(
   return aside;
 }
 
-/** The range of a security's rows in one file. */
+/** The time range of a security's rows in one file. */
 interface Part {
   source: number;
   earliest: number;
@@ -70,7 +71,9 @@ function partsOf(extents: readonly FileExtent[]): Part[] {
   return parts.sort((a, b) => a.earliest - b.earliest || a.latest - b.latest);
 }
 
-/** Returns the first two files that overlap in time or have different layouts. */
+/**
+ * Returns the numbers of the first two files that overlap in time or have different layouts; `null` if there are none.
+ */
 function unclearPair(parts: readonly Part[], files: readonly DatasetFile[]): [number, number] | null {
   for (const [number, part] of parts.entries()) {
     const next = parts[number + 1];
@@ -91,6 +94,6 @@ export function twice(key: number, ...files: (DatasetFile | undefined)[]): Deliv
     each === undefined ? [] : `${each.file.path} (${each.layout.name})`,
   );
   return new DeliveryError(
-    `${symbol}.${market} is delivered twice: ${names.join(" and ")}; give one of them`,
+    `${symbol}.${market} is delivered twice: ${names.join(" and ")}; keep only one of them`,
   );
 }

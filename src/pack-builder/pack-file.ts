@@ -8,7 +8,10 @@ import { type LocalFile, type LocalFileDenial, openLocalFile } from "./local-fil
 
 export interface PackFile extends LocalFile, LocatedIndex {}
 
-/** Why a file is refused: it cannot be read, or it is `not_a_pack`, with the difference. */
+/**
+ * Why a file is refused: it cannot be read, or it is not a pack, in which case `difference` says how it differs from
+ * one.
+ */
 export type PackFileDenial = LocalFileDenial | { reason: "not_a_pack"; difference: string };
 
 /** Returns what is wrong with a refused file: the system's error code, or the difference. */
@@ -21,7 +24,10 @@ export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
   return `${tradedate}${DATASETS[dataset].fileSuffix}.parquet`;
 }
 
-/** Opens the pack at `path`, which must be of one of the `datasets`, and reads its index. The caller closes it. */
+/**
+ * Opens the pack at `path` and reads its index. The pack must be of one of the `datasets`; when they are absent, it can
+ * be of any. The caller closes it.
+ */
 export async function openPackFile(
   path: string,
   datasets?: readonly DatasetName[],

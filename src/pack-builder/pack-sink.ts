@@ -1,7 +1,7 @@
-/** A sink for a pack's bytes, and the file that is renamed when it is complete. */
+/** Receives a pack's bytes: the interface, and a sink that writes a file and renames it when it is complete. */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 
-/** Receives a pack's bytes in order. End it with exactly one of `finish` and `discard`. */
+/** Receives a pack's bytes in order. The caller must end it with exactly one call of `finish` or `discard`. */
 export interface PackSink {
   write(bytes: Uint8Array): Promise<void>;
   finish(): Promise<void>;
@@ -9,8 +9,8 @@ export interface PackSink {
 }
 
 /**
- * Writes to a temporary file, syncs it to disk and renames it to `path`. A kill at any moment leaves no incomplete
- * pack, and an existing pack stays until the rename.
+ * Writes to a temporary file, syncs it to disk and renames it to `path`. If the process is killed, no incomplete pack
+ * remains at `path`; an existing pack stays until the rename.
  */
 export class FileSink implements PackSink {
   private readonly path: string;

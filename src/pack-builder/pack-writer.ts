@@ -30,7 +30,7 @@ export class PackWriter {
   private offset = 0;
   private rows = 0;
 
-  /** Creates a writer of a pack of `dataset` and the day `tradedate` to `sink`. */
+  /** Creates a writer that writes the pack of `dataset` on the day `tradedate` to `sink`. */
   constructor(tradedate: BeijingDate, sink: PackSink, dataset: DatasetName = "orders") {
     this.tradedate = tradedate;
     this.sink = sink;
@@ -51,9 +51,9 @@ export class PackWriter {
   }
 
   /**
-   * Completes the pack and returns its index and size in bytes. `origin` describes the source of the rows; absent, the
-   * rows were generated; `null` writes index format 2, which has no origin. Throws when the row accounting of `origin`
-   * does not close.
+   * Completes the pack and returns its index and its size in bytes. `origin` describes where the rows come from. When
+   * it is absent, the rows count as generated; `null` writes index format 2, which has no origin. Throws when the pack
+   * has no rows or the row accounting of `origin` does not add up.
    */
   async finish(
     origin: PackOrigin | null = madeOrigin(this.rows),

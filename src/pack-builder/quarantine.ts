@@ -1,6 +1,6 @@
 /**
- * Writes the quarantine file beside the pack: every invalid line with its file, number and reason, and every unreadable
- * file with line 0.
+ * Writes the quarantine file beside the pack: every invalid line with its file, line number and reason, and every
+ * unreadable file with line 0.
  */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { Place } from "./defect-book.ts";
@@ -12,15 +12,18 @@ export interface BrokenRow extends Place {
 
 export class Quarantine {
   readonly path: string;
-  /** Number of quarantined lines, without files. */
+  /** The number of quarantined lines, not counting files quarantined as a whole. */
   count = 0;
-  /** Number of quarantined files. */
+  /** The number of files quarantined as a whole. */
   files = 0;
   first: BrokenRow | null = null;
   private readonly partial: string;
   private file: FileHandle | undefined;
 
-  /** Creates a quarantine that writes nothing before the first broken line, and then to `partial` until the end. */
+  /**
+   * Creates a quarantine that will be stored at `path`. It creates the temporary file `partial` at the first broken
+   * line or file.
+   */
   constructor(path: string, partial: string) {
     this.path = path;
     this.partial = partial;
@@ -54,7 +57,10 @@ export class Quarantine {
     await this.file.write(lines.join(""));
   }
 
-  /** Renames the file; a build without broken lines removes an earlier one. */
+  /**
+   * Renames the temporary file to `path`. When nothing was quarantined, removes the file that an earlier build left
+   * there.
+   */
   async finish(): Promise<void> {
     await this.file?.close();
     if (this.file !== undefined) return rename(this.partial, this.path);

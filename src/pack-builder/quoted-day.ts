@@ -1,5 +1,6 @@
 /**
- * Reads the facts that the quality check needs from a security's quotes. Only two short parts of the section are read.
+ * Reads what the quality check needs from a security's quotes: only the opening auction and the last block that begins
+ * before 15:05, not the whole section.
  */
 import type { Auction } from "../auction/rows.ts";
 import { storedColumns } from "../datasets/dataset.ts";
@@ -13,12 +14,15 @@ import type { PackFile } from "./pack-file.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
 export interface QuotedDay {
-  /** `null` without a snapshot before 15:05. */
+  /** The last snapshot before 15:05; `null` when there is none. */
   lastSnapshot: LastSnapshot | null;
   span: QuoteSpan | null;
-  /** Absent without snapshots. */
+  /** The opening auction; absent when there are no snapshots. */
   auction?: Auction;
-  /** A hash of the rows of the last block before 15:05, which differs from day to day; 0 without trading. */
+  /**
+   * A hash of the rows of the last block before 15:05, which differs from day to day; 0 when the security did not
+   * trade.
+   */
   contents: number;
 }
 
@@ -47,7 +51,7 @@ export async function readQuotedDay(pack: Pick<PackFile, "read">, entry: Section
   const part = { ...only, blocks: [{ ...block, offset: 0, firstRow: 0 }] };
   const totals = sectionRows(part, bytes, quotes, { unread: UNREAD, before: SUMMED_BEFORE });
   const last = lastSnapshot(totals);
-  // Snapshots of a security that is not traded can be the same on two days.
+  // The snapshots of a security that did not trade can be equal on two days.
   const contents = (last?.volume ?? 0) > 0 ? quoteContents(totals) : 0;
   return { lastSnapshot: last, span, auction, contents };
 }

@@ -1,7 +1,8 @@
 /**
- * Finds rows that a source repeats. Where the layout numbers its rows, equal numbers are the same row, which is kept
- * once. Elsewhere a single equal row proves nothing: it is kept and counted. A repeated part of a file (equal rows that
- * go back in time, or two consecutive rows that repeat two consecutive rows) is left out. Equal quotes are all kept.
+ * Finds rows that a source repeats. If the layout numbers its rows, rows with equal numbers are the same row, which is
+ * kept once. Otherwise, a single row that equals an earlier one may be genuine: it is kept and counted. A repeated part
+ * of a file is left out, which means equal rows that go back in time, or two consecutive rows that repeat two
+ * consecutive rows. Equal quotes are all kept.
  */
 import {
   type CodeColumn,
@@ -21,23 +22,23 @@ export interface Repeats {
   repeated: number;
   /** Number of equal rows that are kept. */
   identical: number;
-  /** Rows left out because another row has the same number and other content. */
+  /** Rows left out because another row has the same number but different content. */
   conflicts: number[];
-  /** Two files of the batch that contain the same row. */
+  /** The numbers of two files of the batch that contain the same row; `null` if there are none. */
   twice: [number, number] | null;
 }
 
 const NONE: Repeats = { isLeftOut: null, repeated: 0, identical: 0, conflicts: [], twice: null };
 
-/** A source may send the same snapshot twice, so equal rows of these datasets are no repeated part of a file. */
+/** Datasets whose equal rows are all kept, because a source may send the same snapshot twice. */
 const KEPT_EQUAL: ReadonlySet<string> = new Set<DatasetName>(["quotes"]);
 
-/** If a millisecond has more rows than this, they are compared with a hash table. */
+/** The rows of a millisecond are compared with a hash table if there are more than this. */
 const FEW_ROWS = 12;
 
 /**
- * Finds the repeats among the rows of one security. `order` holds the row numbers by time, `null` when the rows are
- * sorted; `fileOf` returns the file of a row.
+ * Finds the repeats among the rows of one security. `order` holds the row numbers sorted by time, or is `null` when the
+ * rows are already sorted. `fileOf` returns the file of a row.
  */
 export function repeatsOf(
   { rows, sequence }: Batch,
@@ -75,13 +76,16 @@ export function repeatsOf(
   return found;
 }
 
-/** Returns whether the row and a neighbour repeat two neighbouring rows. */
+/** Returns whether the row and a neighbouring row repeat two neighbouring rows. */
 function isRun(copyOf: Int32Array, row: number): boolean {
   const first = copyOf[row] ?? -1;
   return copyOf[row + 1] === first + 1 || (first > 0 && copyOf[row - 1] === first - 1);
 }
 
-/** Returns for each row the first row with its number, or -1; `null` when all numbers differ. 0 means no number. */
+/**
+ * Returns for each row the first earlier row with the same number, or -1; `null` when all numbers differ. The number 0
+ * stands for no number.
+ */
 function sameNumbers(sequence: Float64Array): Int32Array | null {
   let isAscending = true;
   for (let row = 1; row < sequence.length && isAscending; row++) {
@@ -103,7 +107,7 @@ function sameNumbers(sequence: Float64Array): Int32Array | null {
   return copyOf;
 }
 
-/** Returns for each row the first row that equals it in every column, or -1; `null` when all rows differ. */
+/** Returns for each row the first earlier row that equals it in every column, or -1; `null` when all rows differ. */
 function equalRows(cells: Cells, order: Int32Array | null): Int32Array | null {
   const { rows, time } = cells.rows;
   const at = (place: number) => (order === null ? place : (order[place] ?? 0));
@@ -148,7 +152,7 @@ function markEqual(cells: Cells, rows: number[], mark: (row: number, first: numb
 /** The cells of the rows of one security. */
 export class Cells {
   readonly rows: Rows;
-  /** The columns in file order: the first ones, numbers of orders and trades, differ most often. */
+  /** The columns in file order. */
   private readonly columns: readonly (Float64Array | CodeColumn)[];
   private readonly numbers: readonly Float64Array[];
   private readonly codes: readonly CodeColumn[];
@@ -174,8 +178,8 @@ export class Cells {
   }
 
   /**
-   * Returns whether a number ascends over the rows `at(from)` to `at(to - 1)`, so that no two of them are equal: the
-   * numbers of orders and trades do in almost every millisecond.
+   * Returns whether some numeric column ascends over the rows `at(from)` to `at(to - 1)`, so that no two of them are
+   * equal. In almost every millisecond, the order or trade number does.
    */
   haveAscending(at: (place: number) => number, from: number, to: number): boolean {
     for (const numbers of this.numbers) {
@@ -186,7 +190,10 @@ export class Cells {
     return false;
   }
 
-  /** Returns a row as text: the time, then the other cells in file order, prices × 10000. */
+  /**
+   * Returns a row as comma-separated text: the time, then the other cells in file order. Prices are in ten-thousandths
+   * of a yuan.
+   */
   text(row: number): string {
     const cells = this.columns.map((column) =>
       "index" in column ? column.values[column.index[row] ?? 0] : column[row],

@@ -1,6 +1,6 @@
 /**
  * Writes a section: the rows of one security on one day as a complete Parquet file, with its entries for the day index
- * and the global footer. `src/packs/README.md` draws the layout.
+ * and the global footer. `src/packs/README.md` shows the layout.
  */
 import { crc32 } from "node:zlib";
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -42,8 +42,8 @@ const out = new ByteWriter(1 << 20);
 const indices = new Uint16Array(ROW_GROUP_ROWS);
 const amounts = new Float64Array(ROW_GROUP_ROWS);
 /**
- * A dictionary is used when it saves this many changes between rows: the cost of an entry, and that of the dictionary
- * itself.
+ * The cost of a dictionary, expressed in changes between consecutive rows: the cost of each entry, and that of the
+ * dictionary itself. A dictionary is used only when the column has more changes than that.
  */
 const CHANGES_PER_ENTRY = 2;
 const CHANGES_PER_TABLE = 200;
@@ -138,7 +138,7 @@ interface Parts {
   dataset: Dataset;
 }
 
-/** Appends the chunks of the rows `[from, to)` in the order of the dataset's columns. */
+/** Appends one column chunk for each of the dataset's columns, with the rows `[from, to)`. */
 function rowGroup(parts: Parts, from: number, to: number): RowGroup {
   const { symbol, columns } = parts.section;
   const chunks = parts.dataset.columns.map((column) => columnChunk(column, parts, from, to));
@@ -226,8 +226,8 @@ function numberChunk(
 }
 
 /**
- * Returns whether a dictionary of `entries` values is smaller than the values: in a dictionary a change to a known
- * number costs less, and a change to a new number costs more (`../packs/README.md`, "Encodings by measurement").
+ * Returns whether a dictionary with `entries` values is smaller than the plain values. With a dictionary, a change to a
+ * known value costs less, and a change to a new value costs more (`../packs/README.md`, "Encodings by measurement").
  */
 function isDictionarySmaller(entries: number, rows: number): boolean {
   let changes = 0;
@@ -243,7 +243,7 @@ function appendText(body: ByteWriter, text: string): void {
   body.append(bytes);
 }
 
-/** Appends the nine digits of every time of the rows `[from, to)`, each after its length. */
+/** Appends the time of each of the rows `[from, to)`: its length, then its nine digits. */
 function appendTimes(body: ByteWriter, time: Int32Array, from: number, to: number): void {
   const width = 4 + TIME_DIGITS;
   let at = body.reserve((to - from) * width);

@@ -1,4 +1,4 @@
-/** Writes all sections of a day in the order of the pack with the worker threads. */
+/** Writes all sections of a day with the worker threads, in the order of the pack. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Dataset } from "../datasets/dataset.ts";
 import type { Security } from "../orders/record.ts";
@@ -25,8 +25,8 @@ export interface SectionSources {
 type Done = SectionResult & { file?: DatasetFile | undefined; report?: ChunkReport };
 
 /**
- * Yields sections by symbol, then market: one for every security of `sources`, including those without rows, excluding
- * those whose only file is unreadable. Throws `DeliveryError` when two files have the same security.
+ * Yields one section for each security, sorted by symbol, then market. Securities without rows have a section; those
+ * whose only file is unreadable have none. Throws `DeliveryError` when two files have the same security.
  */
 export async function* sectionsOf(
   { single, aside, withoutOrders }: SectionSources,

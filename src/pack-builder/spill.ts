@@ -1,6 +1,6 @@
 /**
- * Stores rows on disk until their security is complete, because files with mixed securities do not fit in memory. A
- * batch is written as columns, so that reading it back is a copy without parsing.
+ * Stores rows on disk until all rows of their security have been read, because files with mixed securities do not fit
+ * in memory. A batch is written column by column, so that reading it back is a copy without parsing.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import {
@@ -13,13 +13,13 @@ import {
 } from "../datasets/dataset.ts";
 import type { Batch } from "./batch.ts";
 
-/** The position of a batch. */
+/** The position of a batch in the spill files. */
 export interface Extent {
   /** The number of the spill file. */
   file: number;
   offset: number;
   length: number;
-  /** The earliest and the latest time, HHMMSSmmm as numbers. */
+  /** The earliest and the latest time of the rows, HHMMSSmmm as numbers. */
   earliest: number;
   latest: number;
 }
@@ -47,7 +47,7 @@ function encodeBatch({ rows, sequence, sequenceOrders }: Batch, columns: readonl
   return bytes;
 }
 
-/** Decodes the batch in `bytes`, which must be aligned to eight bytes; its columns are views of them. */
+/** Decodes the batch in `bytes`, which must be aligned to eight bytes; the batch's columns are views of `bytes`. */
 function decodeBatch(bytes: Uint8Array<ArrayBuffer>, columns: readonly StoredOf[]): Batch {
   const header = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4);
   const [rows = 0, textLength = 0, hasSequence = 0, orders = 0] = header;
@@ -85,7 +85,7 @@ export class SpillWriter {
   private readonly descriptor: number;
   private offset = 0;
 
-  /** `file` is the number of `path` for `SpillReader`. */
+  /** Creates a writer to `path`. `file` is the number by which `SpillReader` finds the file. */
   constructor(path: string, file: number, dataset: Dataset) {
     this.columns = storedColumns(dataset);
     this.file = file;
@@ -132,7 +132,7 @@ export class SpillReader {
     let done = 0;
     while (done < length) {
       const count = readSync(descriptor, bytes, done, length - done, offset + done);
-      if (count === 0) throw new Error(`the spill file ${this.pathOf(file)} ends at ${offset + done}`);
+      if (count === 0) throw new Error(`the spill file ${this.pathOf(file)} ends at byte ${offset + done}`);
       done += count;
     }
     return decodeBatch(bytes, this.columns);

@@ -1,4 +1,4 @@
-/** The jobs of one thread: the builds of one dataset after the other, then the quality check of the day. */
+/** Runs the jobs of one thread: the builds of one dataset after another, then the quality check of the day. */
 import type { CheckedSecurity, CheckedSlice } from "./check-slice.ts";
 import { type DatasetBuild, type Work, Workbench, type WorkResult } from "./work.ts";
 
@@ -8,7 +8,7 @@ export class ThreadJobs {
   private readonly number: number;
   private bench: Workbench | undefined;
 
-  /** `number` is the thread's. */
+  /** `number` is the number of the thread. */
   constructor(number: number) {
     this.number = number;
   }
@@ -21,14 +21,14 @@ export class ThreadJobs {
       }
       return this.bench.do(job.work);
     }
-    // All builds have ended, so the memory of their rows is free for the check.
+    // All builds have ended. Closing the last one frees the memory of its rows for the check.
     this.close();
-    // Threads of small days do not check, and need not load the code.
+    // Imported here, because on a small day no worker thread runs the check.
     const { checkSlice } = await import("./check-slice.ts");
     return checkSlice(job.check);
   }
 
-  /** Closes the spill files; those of a thread are closed when it ends. */
+  /** Closes the spill files. A worker thread's spill files are also closed when the thread ends. */
   close(): void {
     this.bench?.close();
     this.bench = undefined;

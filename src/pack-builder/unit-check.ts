@@ -1,6 +1,6 @@
 /**
- * Checks the units of a delivery: compares the total of a security's trades with the turnover in its quotes. With a
- * source that counts in lots, or states amounts in ten-thousands of yuan, the two differ by the same factor in every
+ * Checks the units of a delivery: compares the total of a security's trades with the turnover in its quotes. If a
+ * source counts in lots, or states amounts in ten-thousands of yuan, the two differ by the same factor for every
  * security.
  */
 import { upperMedian } from "../base/upper-median.ts";
@@ -15,32 +15,38 @@ import { securityOfKey } from "./parse/security-cell.ts";
 /** The turnover of each security before 15:05 in yuan, by `securityKey`. */
 export type Turnovers = ReadonlyMap<number, number>;
 
-/** Turnover in the quotes, divided by price × volume of the trades. */
+/** The turnover in the quotes, divided by the sum of price × volume of the trades. */
 export interface Ratio {
-  /** Securities with both. */
+  /** The number of securities that have both. */
   securities: number;
-  /** The median of their ratios; 0 without a security. */
+  /** The median of the ratios of these securities; 0 if there are none. */
   median: number;
 }
 
 export interface Units {
   shares: Ratio;
-  /** Funds, bonds and repos; the volumes of Shanghai's bonds have different units, so they are not used. */
+  /**
+   * Funds, bonds and repos. They are only reported: the volumes of Shanghai bonds have different units, so they prove
+   * nothing.
+   */
   others: Ratio;
 }
 
-/** Factors between units that sources use: lots of ten, lots of a hundred, ten-thousandths. */
+/** Factors between units that sources use: lots of 10, lots of 100, ten-thousands or ten-thousandths of a yuan. */
 const FACTORS = [10, 100, 10_000];
 const NEAR = { least: 0.99, most: 1.01 };
 
-/** Returns a security's turnover before 15:05 in yuan: the sum of trades, or the last value of quotes; 0 for orders. */
+/**
+ * Returns a security's turnover before 15:05 in yuan: the sum of its trades, or the last value in its quotes; 0 for
+ * orders.
+ */
 export function turnoverOf(rows: Rows, { name }: Dataset): number {
   if (name === trades.name) return tradedTotals(rows as TradeColumns).amount;
   if (name === quotes.name) return lastSnapshot(rows as QuoteTotals)?.amount ?? 0;
   return 0;
 }
 
-/** Compares the turnovers of securities that have both. */
+/** Returns the ratios of quoted to traded turnover for the securities that have both. */
 export function unitsOf(traded: Turnovers, quoted: Turnovers): Units {
   const ratios: Record<keyof Units, number[]> = { shares: [], others: [] };
   for (const [key, yuan] of quoted) {
@@ -52,7 +58,10 @@ export function unitsOf(traded: Turnovers, quoted: Turnovers): Units {
   return { shares: ratio(ratios.shares), others: ratio(ratios.others) };
 }
 
-/** Returns what is wrong with the units as a sentence without its end; `null` when shares agree, or none can be compared. */
+/**
+ * Returns what is wrong with the units as a sentence without a full stop; `null` when the units of shares agree or no
+ * share can be compared.
+ */
 export function unitProblem({ shares: { securities, median } }: Units): string | null {
   if (securities === 0 || (median >= NEAR.least && median <= NEAR.most)) return null;
   const isMore = median > 1;
@@ -65,20 +74,22 @@ export function unitProblem({ shares: { securities, median } }: Units): string |
     factor === undefined ? `${times.toPrecision(4)} times` : `${factor.toLocaleString("en-US")} times`;
   const cause =
     factor === undefined
-      ? "the two are not of the same day or not complete"
-      : "prices, volumes or amounts of one of them have another unit";
-  return `${larger} is ${name} ${smaller} (median of ${securities} shares): ${cause}; correct the delivery, or build each dataset by itself with --dataset`;
+      ? "the two are from different days, or one is incomplete"
+      : "prices, volumes or amounts have a different unit in one of the two";
+  return `${larger} is ${name} ${smaller} (median of ${securities} shares): ${cause}; correct the delivery, or build each dataset separately with --dataset`;
 }
 
 /** Returns the ratios for a terminal; empty when nothing can be compared. */
 export function unitLines({ shares, others }: Units): string[] {
   const parts = [
-    ...(shares.securities === 0 ? [] : [`${ratioText(shares)} shares`]),
-    ...(others.securities === 0 ? [] : [`${ratioText(others)} funds, bonds and repos`]),
+    ...(shares.securities === 0 ? [] : [`${ratioText(shares)} shares)`]),
+    ...(others.securities === 0 ? [] : [`${ratioText(others)} funds, bonds and repos)`]),
   ];
-  return parts.length === 0 ? [] : [`units       turnover of quotes to trades ${parts.join(", ")}`];
+  return parts.length === 0
+    ? []
+    : [`units       quoted turnover divided by traded turnover: ${parts.join(", ")}`];
 }
 
 function ratioText({ securities, median }: Ratio): string {
-  return `${Number(median.toPrecision(6))} (median) of ${securities}`;
+  return `${Number(median.toPrecision(6))} (median of ${securities}`;
 }

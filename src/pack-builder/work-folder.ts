@@ -1,7 +1,7 @@
 /**
- * The private folder of one build. Temporary files are numbered by a counter, so that names in the delivery cannot
- * collide and two builds into one folder never share a file. The folder is removed when the build ends, when a signal
- * ends the process and, after a kill, by the next build into the same folder.
+ * The private folder of one build. A counter names the temporary files, so that names in the delivery cannot collide,
+ * and two builds into one output folder never share a file. The folder is removed when the build ends or a signal ends
+ * the process; after a kill, the next build into the same output folder removes it.
  */
 import { rmSync } from "node:fs";
 import { lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** A build takes minutes, so an older folder of another machine is abandoned. */
+/** A build takes minutes, so a folder older than this is abandoned, even if another machine made it. */
 const ABANDONED_MS = 2 * 86_400_000;
 const NAME = /^\d{8}\.work-(.*)-(\d+)-[^-]*$/;
 
@@ -30,7 +30,10 @@ export class WorkFolder {
     for (const signal of SIGNALS) process.on(signal, this.onSignal);
   }
 
-  /** Creates a folder in `outFolder` (created if absent) for the day `tradedate` and removes those of killed builds. */
+  /**
+   * Creates a folder in `outFolder` (created if absent) for the day `tradedate` and removes the folders of killed
+   * builds.
+   */
   static async create(outFolder: string, tradedate: string): Promise<WorkFolder> {
     await mkdir(outFolder, { recursive: true });
     await removeAbandoned(outFolder);
@@ -49,14 +52,17 @@ export class WorkFolder {
     return join(this.path, `${this.count}${ending}`);
   }
 
-  /** Waits for `work`, which writes to the folder and ends when `signal` aborts, before the folder is removed. */
+  /**
+   * Waits for `work`, which writes to the folder and must end when `signal` aborts. The folder is not removed before
+   * that.
+   */
   async during<T>(work: Promise<T>): Promise<T> {
     this.running.add(work);
     try {
       return await work;
     } finally {
       this.running.delete(work);
-      // The signal is about to end the process, so no error of the delivery is reported.
+      // The signal is about to end the process, so this call never returns and no error is reported.
       if (this.signal.aborted) await new Promise(() => undefined);
     }
   }
@@ -74,7 +80,7 @@ export class WorkFolder {
     if (this.signal.aborted) return;
     this.aborted.abort();
     void Promise.allSettled(this.running).then(() => {
-      // Worker threads can still add a file.
+      // Several attempts, because worker threads can still add a file.
       rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
       this.unhook();
       process.kill(process.pid, signal);

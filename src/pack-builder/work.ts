@@ -16,21 +16,21 @@ import { type WrittenSection, writeSection } from "./section-writer.ts";
 import { type Extent, SpillReader, SpillWriter } from "./spill.ts";
 import { turnoverOf } from "./unit-check.ts";
 
-/** Lines of a file to parse; `from` is the position after its header. */
+/** Lines of a file to parse. `from` is the position of the first one in `bytes`. */
 export interface ChunkOfLines {
   bytes: Uint8Array<ArrayBuffer>;
   from: number;
-  /** Whether the file has lines before these, including the header. */
+  /** Whether the file has lines before these; its header counts as one. */
   isContinued: boolean;
   plan: CellPlan;
 }
 
 export type Work =
-  /** Parse a chunk with all rows of one security and write its section. */
+  /** Parses a chunk with all rows of one security and writes its section. */
   | { kind: "section-of-chunk"; chunk: ChunkOfLines; key: number }
-  /** Parse a chunk and store its rows by security. */
+  /** Parses a chunk and stores its rows by security. */
   | { kind: "spill-chunk"; chunk: ChunkOfLines }
-  /** Write the section of a security from its stored rows. */
+  /** Writes the section of a security from its stored rows. */
   | { kind: "section-of-spill"; key: number; extents: FileExtent[] };
 
 /** The position of a batch and the number of its data file. */
@@ -51,18 +51,18 @@ export interface SectionResult {
   cancels: number;
   /** The fingerprint of the source rows, which verification compares with the pack's rows. */
   fingerprint: number;
-  /** Yuan, by `turnoverOf`. */
+  /** In yuan, as returned by `turnoverOf`. */
   turnover: number;
   repeats: SectionRepeats;
 }
 
-/** Rows left out of a section because its source repeats them. */
+/** The repeated rows of a section's source, as in `Repeats`. */
 export interface SectionRepeats {
   repeated: number;
   identical: number;
-  /** Rows as text that have the same number as another row, but other content. */
+  /** The text of each row that has the same number as another row but different content. */
   conflicts: string[];
-  /** Numbers of two data files with the same row. */
+  /** The numbers of two data files that contain the same row; `null` if there are none. */
   twice: [number, number] | null;
 }
 
@@ -80,7 +80,7 @@ export type WorkResult =
 export interface DatasetBuild {
   dataset: DatasetName;
   tradedate: BeijingDate;
-  /** The folder of its spill files; no other build has it. */
+  /** The folder of the spill files. No other build uses it. */
   folder: string;
 }
 
@@ -103,7 +103,7 @@ export class Workbench {
   private readonly spilled: SpillReader;
   private spill: SpillWriter | undefined;
 
-  /** `number` is the thread's, and that of its spill file. */
+  /** `number` is the number of the thread and of its spill file. */
   constructor(build: DatasetBuild, number: number) {
     this.build = build;
     this.number = number;
@@ -155,7 +155,7 @@ export class Workbench {
     return { batches: batchesOf(parsed, plan, this.dataset), report };
   }
 
-  /** Writes the section of `batches`, the rows of one security; `extents` name the file of each. */
+  /** Writes the section of `batches`, the rows of one security; `extents` name the file of each batch. */
   private section(key: number, batches: Batch[], extents: FileExtent[] = []): SectionResult {
     const { dataset } = this;
     const { symbol, market } = securityOfKey(key);
@@ -178,7 +178,7 @@ function cancelsIn(rows: Rows, dataset: Dataset): number {
   return cancels;
 }
 
-/** Returns the file of row `row` of the joined `batches`. */
+/** Returns the number of the data file that contains row `row` of the joined `batches`. */
 function fileOf(row: number, batches: Batch[], extents: FileExtent[]): number {
   let from = 0;
   for (const [number, { rows }] of batches.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Runs work in worker threads, one piece at a time each, and returns results in order. The threads of a delivery serve
- * all its datasets and the quality check, because a new thread must load and compile the code again.
+ * Runs work in worker threads, each of which does one piece at a time, and returns results in order. The same threads
+ * serve all datasets of a delivery and the quality check, because a new thread must load and compile the code again.
  */
 import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
@@ -16,7 +16,7 @@ import type {
   Work,
 } from "./work.ts";
 
-const ENDED = "a worker thread ended before its work";
+const ENDED = "a worker thread ended before it finished its work";
 
 type Answer = { result: unknown } | { error: unknown };
 
@@ -25,9 +25,9 @@ export class WorkerPool {
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
   private readonly all: Thread[] = [];
-  /** Why a thread ended: it never answers again, so all later work is rejected. */
+  /** The error with which a thread ended. That thread never answers again, so all later work is rejected. */
   private failure: unknown;
-  /** Does the work without threads. */
+  /** Does the work in the calling thread when there are no worker threads. */
   private readonly own: ThreadJobs | undefined;
 
   /**
@@ -39,13 +39,13 @@ export class WorkerPool {
     if (threads === 0) this.own = new ThreadJobs(0);
   }
 
-  /** Returns the pool's work for the build of one dataset. */
+  /** Returns the interface of this pool for the build of one dataset. */
   ofDataset(build: DatasetBuild): DatasetPool {
     // Each method of `DatasetPool` expects the result type of its work.
     return new DatasetPool(this.threads, (work) => this.run({ build, work }) as Promise<never>);
   }
 
-  /** Runs every check on the securities of a slice. Throws for a pack that does not decode. */
+  /** Runs every check on the securities of a slice. Throws `PackFormatError` for a pack that cannot be decoded. */
   checkSlice(slice: CheckedSlice): Promise<CheckedSecurity[]> {
     return this.run({ check: slice }) as Promise<CheckedSecurity[]>;
   }
@@ -75,7 +75,7 @@ export class WorkerPool {
   private started(): Thread {
     const workerData = this.all.length;
     const thread = new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData });
-    // An error of a thread without work would end the process if it had no listener.
+    // Without a listener, an error of an idle thread would end the process.
     thread.on("error", (error) => {
       this.failure ??= error;
     });
@@ -87,7 +87,7 @@ export class WorkerPool {
   }
 }
 
-/** The work of a pool for one dataset. */
+/** A worker pool's interface for the build of one dataset. */
 export class DatasetPool {
   readonly threads: number;
   private readonly run: (work: Work) => Promise<never>;
@@ -141,7 +141,7 @@ export async function* inOrder<T>(
   try {
     for await (const start of starts) {
       const piece = start();
-      // A failure is thrown when its result is due; until then it must not count as unhandled.
+      // A failure is thrown when the result is awaited; until then it must not count as unhandled.
       piece.catch(() => {});
       running.push(piece);
       const first = running.length >= ahead ? running.shift() : undefined;

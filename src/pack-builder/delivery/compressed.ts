@@ -1,4 +1,4 @@
-/** Writes compressed files (`.gz`, `.zst`) decompressed, and files of an archive, to the disk. */
+/** Decompresses `.gz` and `.zst` files to disk, and copies files out of archives. */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createZstdDecompress, type ZstdDecompress } from "node:zlib";
@@ -22,7 +22,7 @@ export async function decompressed(
     const { code = "" } = error as NodeJS.ErrnoException;
     if (!/^(Z_|ZSTD_)/.test(code)) throw error;
     throw new DeliveryError(
-      `${file.path} is cut short or damaged: its ${compression} data ends too early or is invalid; deliver it again`,
+      `${file.path} is truncated or damaged: its ${compression} data ends too early or is invalid; deliver it again`,
       {
         cause: error,
       },
@@ -53,8 +53,8 @@ export async function* piecesOf(file: SourceFile): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Decompresses frame by frame: Node's decoder ends silently after one frame, but parallel compressors write many
- * frames, so each gets its own decoder.
+ * Decompresses frame by frame. Parallel compressors write many frames, but Node's decoder ends silently after one, so
+ * each frame gets its own decoder.
  */
 async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let decoder = newDecoder();
@@ -65,12 +65,13 @@ async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
       const before = decoder.stream.bytesWritten;
       yield* await decoder.feed(rest);
       const used = decoder.stream.bytesWritten - before;
-      if (used === 0) throw new Error("the decoder takes no more bytes");
+      if (used === 0) throw new Error("the zstd decoder accepts no more bytes");
       if (used < rest.length) decoder = newDecoder();
       rest = rest.subarray(used);
     }
   }
-  // A file of 0 bytes is incomplete; after the end of the last frame there is nothing to complete.
+  // Ending the decoder throws for a file of 0 bytes, which is incomplete. After the end of the last frame, the new
+  // decoder has received nothing and must not be ended.
   if (isEmpty || decoder.stream.bytesWritten > 0) yield* await decoder.end();
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds the files of a dataset in a delivery with their layout and security, and the folders of securities that were
- * delivered without it. Every other file is left out by name with a reason.
+ * Finds the files of one dataset in a delivery, with their layout and security, and the securities whose folders have
+ * no such file. Every other file is named as left out, with a reason.
  */
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
@@ -40,7 +40,7 @@ import {
 export interface DatasetFile {
   file: SourceFile;
   layout: Layout;
-  /** The security of its folder. */
+  /** The security that the file's folder is named after; `null` if the folder names none. */
   security: Security | null;
   /** The reason why the file cannot be read, if it is known before the rows are read. */
   problem?: string;
@@ -48,13 +48,13 @@ export interface DatasetFile {
 
 export interface DatasetFiles {
   files: DatasetFile[];
-  /** Securities delivered with a folder but no file of the dataset. */
+  /** Securities whose folder has no file of the dataset. */
   withoutFile: Security[];
   /** All other files, in the order of the delivery. */
   leftOut: LeftOutFile[];
 }
 
-/** The dataset and day to find, and where defects and converted Parquet files are stored. */
+/** What to find (dataset and day), and where defects and converted Parquet files are stored. */
 interface Search {
   dataset: DatasetName;
   tradedate: BeijingDate;
@@ -64,7 +64,8 @@ interface Search {
 
 /**
  * Finds the files of `delivery` with `dataset` on the day `tradedate`. Defects of whole files are added to `defects`.
- * Parquet files are converted to text in `work`. Throws `DeliveryError` when a security has two folders.
+ * Parquet files are converted to text in `work`. Throws `DeliveryError` when the folders of a security hold two such
+ * files.
  */
 export async function findDatasetFiles(
   delivery: Delivery,
@@ -101,7 +102,7 @@ export async function findDatasetFiles(
     if (security === null || security === "not carried") continue;
     const code = `${security.symbol}.${security.market}`;
     if (delivered.has(code)) continue;
-    // The rows of the security can be in a file that was not read, so it does not count as a security without rows.
+    // The security's rows can be in a file that was not read, so it does not count as a security without rows.
     if (unread.some((file) => file.path.startsWith(`${path}/`))) continue;
     delivered.set(code, path);
     defects.add("no_order_file", 1, { file: path, line: 0 });
@@ -129,8 +130,8 @@ function reasonByName(
 }
 
 /**
- * Returns why a file that holds no records by its name is left out. A data file with such a name (`orders.csv.ok`) is
- * not read, because it may be a copy of another one, and it is not counted as a marker.
+ * Returns why a file is left out whose name says that it holds no records. A data file with such a name
+ * (`orders.csv.ok`) is not read either, because it may be a copy of another file; it has its own reason.
  */
 async function reasonOfMarker(file: SourceFile, dataset: DatasetName): Promise<LeftOutReason> {
   if (file.sizeBytes === 0 || isLitter(file.path)) return "no_records";
@@ -142,13 +143,16 @@ async function reasonOfMarker(file: SourceFile, dataset: DatasetName): Promise<L
   return isData ? "named_as_marker" : "no_records";
 }
 
-/** Returns a folder or archive on the path that is named after another day than `tradedate`, or `null`. */
+/** Returns the first day other than `tradedate` that a folder or archive in `path` is named after, or `null`. */
 function otherDayOf(path: string, tradedate: BeijingDate): string | null {
   const days = path.split("/").map((name) => parseBeijingDate(withoutArchiveEnding(name)));
   return days.find((day) => day !== null && day !== tradedate) ?? null;
 }
 
-/** Returns the security that the folder `path` is named after, such as `600519.SH`. */
+/**
+ * Returns the security that the folder `path` is named after, such as `600519.SH`. Returns `not carried` for a security
+ * of the Beijing exchange, and `null` for any other name.
+ */
 function securityOfFolder(path: string): Security | "not carried" | null {
   const name = withoutArchiveEnding(baseName(path));
   const security = name.includes(".") ? readSecurity(name) : null;
@@ -157,10 +161,10 @@ function securityOfFolder(path: string): Security | "not carried" | null {
   return { symbol: security.symbol, market: security.market };
 }
 
-const MISFILED = "is a Shanghai fund's, in the folder of a Shenzhen code";
+const MISFILED = "is in a folder that gives a Shanghai fund's code the suffix of Shenzhen";
 
 /**
- * Returns whether the folder's code is that of a Shanghai fund with the suffix of Shenzhen, where no code begins with
+ * Returns whether the folder is named after a Shanghai fund but has the suffix of Shenzhen, where no code begins with
  * 5.
  */
 function isMisfiled({ symbol, market }: Security): boolean {
@@ -171,7 +175,7 @@ function refuseTwice(delivered: Map<string, string>, { symbol, market }: Securit
   const code = `${symbol}.${market}`;
   const before = delivered.get(code);
   if (before !== undefined) {
-    throw new DeliveryError(`${code} is delivered twice: ${before} and ${path}; give one of them`);
+    throw new DeliveryError(`${code} is delivered twice: ${before} and ${path}; keep only one of them`);
   }
   delivered.set(code, path);
 }

@@ -1,6 +1,7 @@
 /**
  * Lists a delivery: the files of the given folders, archives and single files, including nested archives, in the order
- * of their paths. Nothing outside is read: no link is followed, and every file that is not listed is left out by name.
+ * of their paths. Nothing outside them is read, because no link is followed. Every file that is not read is named as
+ * left out.
  */
 import type { Stats } from "node:fs";
 import { lstat, readdir, realpath } from "node:fs/promises";
@@ -27,7 +28,7 @@ const MAX_DEPTH = 5;
 export interface Delivery {
   /** Sorted by path, so that the order of arguments and directory entries does not matter. */
   files: SourceFile[];
-  /** Paths of folders, including those implied by files. */
+  /** Paths of all folders, including those that occur only in the path of a file. */
   folders: string[];
   /** Files that are not read, whatever their layout. */
   leftOut: LeftOutFile[];
@@ -37,9 +38,9 @@ export interface Delivery {
 }
 
 /**
- * Lists the content of `places`; archives that cannot be read in place are unpacked into `work`. `ownOutputs` are files
- * that builds write; a delivery contains them when the pack is written into its folder. No link on the way to a place
- * may lead out of `root`. Throws `DeliveryError`.
+ * Lists the content of `places`. Archives that cannot be read in place are unpacked into `work`. `ownOutputs` are files
+ * that builds write; they are left out, because the packs may be written into the delivery's own folder. With a `root`,
+ * no folder between it and a place may be a link. Throws `DeliveryError`.
  */
 export async function openDelivery(
   places: readonly string[],
@@ -88,7 +89,7 @@ class Opening {
     this.files.sort(byPath);
     this.files.forEach(({ path }, at) => {
       if (path === this.files[at - 1]?.path)
-        throw new DeliveryError(`${path} is delivered twice; give one of them`);
+        throw new DeliveryError(`${path} is delivered twice; keep only one of them`);
     });
     return {
       files: this.files,
@@ -105,7 +106,7 @@ class Opening {
     for (const zip of this.zips) await zip.close();
   }
 
-  /** Adds the files of a folder or archive; `depth` is the number of archives around them. */
+  /** Adds the files of a folder or archive; `depth` is the number of archives that contain them. */
   private async take({ files, folders, leftOut }: Listing, depth: number): Promise<void> {
     for (const folder of folders) this.addFolders(`${folder}/`);
     for (const file of leftOut) {
@@ -140,7 +141,7 @@ class Opening {
     }
   }
 
-  /** Adds the files of an archive, whole or in volumes. */
+  /** Adds the files of an archive, which may be split into volumes. */
   private async takeArchive(
     [first, ...volumes]: readonly [SourceFile, ...SourceFile[]],
     format: ArchiveFormat,
@@ -193,7 +194,7 @@ async function refuseAnyChanged(files: readonly SourceFile[]): Promise<void> {
   for (const file of files) await (await file.open()).close();
 }
 
-/** Separates the volumes of split archives, in order for each archive, from all other files. */
+/** Separates the volumes of split archives, sorted within each archive, from all other files. */
 function bySplitArchive(files: readonly SourceFile[]): { single: SourceFile[]; split: SourceFile[][] } {
   const single: SourceFile[] = [];
   const split = new Map<string, SourceFile[]>();
@@ -206,14 +207,17 @@ function bySplitArchive(files: readonly SourceFile[]): { single: SourceFile[]; s
   return { single, split: [...split.values()].map((each) => each.sort((a, b) => number(a) - number(b))) };
 }
 
-/** Returns the real paths and their names in reports: base names, with parent folders where two would be equal. */
+/**
+ * Returns the real path of each place and its name in reports. The name is the base name or, if two base names are
+ * equal, the path from the folder that contains all places.
+ */
 async function namedPlaces(places: readonly string[]): Promise<{ place: string; path: string }[]> {
   const real = new Set<string>();
   for (const given of places) {
     const place = resolve(given);
     // A link above a given path is the operator's choice; the given path itself must not be a link.
     const folder = await realpath(dirname(place)).catch(() => null);
-    if (folder === null) throw new DeliveryError(`there is no ${place}`);
+    if (folder === null) throw new DeliveryError(`${place} does not exist`);
     const here = join(folder, basename(place));
     const { archive } = volumeOf(here) ?? {};
     real.add(archive === undefined ? here : ((await firstVolume(archive)) ?? here));
@@ -242,9 +246,9 @@ function commonFolder(places: readonly string[]): string {
 
 async function placeStatus(place: string): Promise<Stats> {
   const status = await lstat(place).catch(() => undefined);
-  if (status === undefined) throw new DeliveryError(`there is no ${place}`);
+  if (status === undefined) throw new DeliveryError(`${place} does not exist`);
   if (status.isSymbolicLink()) {
-    throw new DeliveryError(`${place} is a link, and links are not followed; give its target`);
+    throw new DeliveryError(`${place} is a link, and links are not followed; name its target instead`);
   }
   if (!status.isDirectory() && !status.isFile()) {
     throw new DeliveryError(`${place} is neither a file nor a folder`);
@@ -260,7 +264,7 @@ async function firstVolume(archive: string): Promise<string | null> {
   return first === undefined ? null : join(dirname(archive), first);
 }
 
-/** Returns all volumes of the split archive of the volume `place`. */
+/** Returns all volumes of the split archive to which the volume `place` belongs. */
 async function volumesBeside(place: string): Promise<string[]> {
   const folder = dirname(place);
   const archive = volumeOf(place)?.archive;
@@ -270,7 +274,7 @@ async function volumesBeside(place: string): Promise<string[]> {
     .filter((each) => volumeOf(each)?.archive === archive);
   for (const volume of volumes) {
     const status = await placeStatus(volume);
-    if (!status.isFile()) throw new DeliveryError(`${volume} is no file`);
+    if (!status.isFile()) throw new DeliveryError(`${volume} is not a file`);
   }
   return volumes.sort();
 }

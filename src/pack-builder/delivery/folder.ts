@@ -41,8 +41,8 @@ export async function diskFile(place: string, path: string): Promise<SourceFile>
 }
 
 /**
- * Opens the file at `place` for reading. Throws `DeliveryError` when it is a link or no longer the `listed` file: a
- * folder above it may have been replaced by a link.
+ * Opens the file at `place` for reading. Throws `DeliveryError` when it is a link or no longer the `listed` file, for
+ * example because a folder above it was replaced by a link.
  */
 export async function openUnchanged(place: string, path: string, listed: Stats): Promise<FileHandle> {
   // Non-blocking, because opening a pipe that replaced the file would wait.

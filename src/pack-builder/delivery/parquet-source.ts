@@ -11,8 +11,8 @@ import { diskFile } from "./folder.ts";
 import { DeliveryError, type SourceFile } from "./source-file.ts";
 
 /**
- * Converts `file` to tab-separated text in `work`. Returns its columns when they are not those of `dataset`. Throws
- * `DeliveryError` when it is not a complete Parquet file.
+ * Converts `file` to tab-separated text in `work`. When the columns are not those of `dataset`, returns only their
+ * names. Throws `DeliveryError` when it is not a complete Parquet file.
  */
 export async function plainParquetAsText(
   file: SourceFile,
@@ -50,7 +50,10 @@ export async function plainParquetAsText(
   }
 }
 
-/** Returns the SQL for a column as text without line breaks; null for an empty text, which DuckDB would quote. */
+/**
+ * Returns the SQL for a column as text in which tabs, line breaks and quotation marks are blanks. An empty text becomes
+ * null, because DuckDB would quote it.
+ */
 function asText(name: string): string {
   return `nullif(regexp_replace(${identifier(name)}::varchar, '[\\t\\r\\n"]', ' ', 'g'), '')`;
 }

@@ -23,7 +23,7 @@ const NOT_UNPACKED = ["逐笔成交.csv", "行情.csv"];
 const MEMBERS = /^-{10}$/m;
 const OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Messages of 7z, and for each the clause that the report puts after the archive's name. */
+/** Patterns of 7z's messages, each with the clause that the report puts after the archive's name. */
 const COMPLAINTS: readonly [RegExp, string][] = [
   [
     /wrong password|encrypted|enter password/i,
@@ -32,7 +32,7 @@ const COMPLAINTS: readonly [RegExp, string][] = [
   [/no space left|disk full/i, "cannot be unpacked: the disk of the output folder is full"],
   [
     /unexpected end|headers error|is not archive|can ?not open|missing volume|there are data after/i,
-    "is cut short or damaged, or a part of it is missing; deliver it again",
+    "is truncated or damaged, or a part of it is missing; deliver it again",
   ],
   [/crc failed|data error/i, "is damaged: its content does not match its checksums; deliver it again"],
   [
@@ -54,14 +54,11 @@ export interface PackedArchive {
   delivered: DeliveredFile;
 }
 
-/**
- * Unpacks an archive into `work` and lists it with paths that begin with its own. Throws `DeliveryError` when no 7z
- * program is installed or the archive is invalid.
- */
+/** Unpacks an archive into `work` and lists its files, whose paths begin with the archive's path. */
 export async function unpackSevenZip(archive: PackedArchive, work: WorkFolder): Promise<Listing> {
   const { place, path, delivered } = archive;
   const listing = await sevenZip(["l", "-slt", "-p", "--", place], archive, work);
-  if (!MEMBERS.test(listing)) throw new DeliveryError(`${path} holds no files, or cannot be listed`);
+  if (!MEMBERS.test(listing)) throw new DeliveryError(`${path} holds no files or cannot be listed`);
   const members = membersOf(listing);
   refuseTwice(members, path);
   const target = work.next();
@@ -94,7 +91,7 @@ export async function unpackSevenZip(archive: PackedArchive, work: WorkFolder): 
   };
 }
 
-/** Parses the members of a technical listing, one block of `Name = value` lines each. */
+/** Parses the members from 7z's technical listing, which has one block of `Name = value` lines for each. */
 function membersOf(listing: string): Member[] {
   const [, text = ""] = listing.split(MEMBERS, 2);
   return text.split(/\r?\n\r?\n/).flatMap((block) => {
@@ -182,7 +179,7 @@ function run(program: string, args: string[], signal: AbortSignal): Promise<"not
     child.on("close", (status) => {
       signal.removeEventListener("abort", kill);
       const text = Buffer.concat(output).toString("utf8");
-      // Versions differ in which stream they report errors on.
+      // Versions of 7z differ in the stream to which they write errors.
       const complaints = `${Buffer.concat(complaint).toString("utf8")}\n${status === 0 ? "" : text}`;
       resolve({ status: status ?? 1, output: text, complaint: complaints });
     });

@@ -19,12 +19,12 @@ export interface DeliveredFile {
 }
 
 export interface SourceFile {
-  /** The path for reports: inside the given folder or archive, with nested archives and `/`. */
+  /** The path in reports: it begins with the given folder or archive, includes nested archives and uses `/`. */
   path: string;
   sizeBytes: number;
-  /** Its path on disk, delivered or unpacked; `null` inside an archive. */
+  /** The path on disk, as delivered or unpacked; `null` for a file that is read inside its archive. */
   place: string | null;
-  /** The delivered file: this one or the outermost archive around it. */
+  /** The delivered file: this one, or the outermost archive that contains it. */
   delivered: DeliveredFile;
   open(): Promise<ByteSource>;
 }
@@ -32,7 +32,7 @@ export interface SourceFile {
 /** The content of a folder or archive. */
 export interface Listing {
   files: SourceFile[];
-  /** Paths of its folders, without those only implied by files. */
+  /** Paths of the folders; those that occur only in the path of a file are missing. */
   folders: string[];
   /** Files that are not read regardless of their content. */
   leftOut: LeftOutFile[];
@@ -49,7 +49,7 @@ export const LEFT_OUT_TEXTS = {
   unknown_layout: "has no known layout",
   other_day: "is in a folder or archive named after another day",
   other_dataset: "holds another dataset",
-  market_not_carried: "is of an exchange that is not carried",
+  market_not_carried: "belongs to an exchange that is not carried",
   no_records: "holds no records, as its name says",
   named_as_marker: "has the header of a data file and the name of a marker; rename it to have it read",
   empty: "is empty and has no known layout",
@@ -95,7 +95,7 @@ export function baseName(path: string): string {
 
 /**
  * Returns whether a member's `path`, prefixed with the archive's name, leads out of the archive: by `..` or as an
- * absolute path of any system.
+ * absolute path on any operating system.
  */
 export function leavesItsArchive(path: string): boolean {
   const [, ...names] = path.split(/[/\\]/);

@@ -13,7 +13,7 @@ import {
   leavesItsArchive,
 } from "./source-file.ts";
 
-/** The creator system of entries with Unix file types. */
+/** The creator system that marks entries with Unix file types. */
 const MADE_BY_UNIX = 3;
 const FILE_TYPE = 0o170000;
 const LINK_TYPE = 0o120000;
@@ -119,7 +119,8 @@ class EntrySource implements ByteSource {
       filled += part.length;
       this.rest = this.rest.subarray(part.length);
     }
-    // A target of exactly the entry's size is full before the end of the entry is reached, where the checks are made.
+    // A target of exactly the entry's size is full before the end of the entry is seen. One more read reaches the end,
+    // where the checks are made.
     if (this.sizeBytes === this.entry.uncompressedSize && this.rest.length === 0) await this.nextPiece();
     return filled;
   }

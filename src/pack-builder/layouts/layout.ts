@@ -1,11 +1,11 @@
 /**
- * Defines a layout: how its files are recognised, the meaning of its columns, and how codes map to the API's. A new
- * layout is a table beside the others of its dataset, added to their list.
+ * Defines a layout: how its files are recognised, what its columns mean, and how its codes map to the API's codes. A
+ * new layout is a `Layout` in the file of its dataset, and an entry in the list at the end of that file.
  */
 import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../../orders/record.ts";
 
-/** Maps a source's codes to the API's; an unlisted code is kept. */
+/** Maps a source's codes to the API's codes; a code that is not listed is kept. */
 export type CodeMap = Readonly<Record<string, string>>;
 
 /** Returns `map` for both exchanges. */
@@ -13,7 +13,7 @@ export const both = (map: CodeMap) => ({ SH: map, SZ: map });
 
 /** The source of a stored column's values. */
 export interface CellSource {
-  /** A column, or one of several columns chosen by the code in another column (no column for other codes). */
+  /** A column, or one of several columns: the code in the column `by` chooses it, and other codes choose none. */
   column: string | { by: string; columns: Readonly<Record<string, string>> };
   /** Whether a file may lack the column. */
   optional?: true;
@@ -22,8 +22,8 @@ export interface CellSource {
 }
 
 /**
- * Columns are named as in the header; `A|B` means the first of them that the file has. An absent optional member means
- * that the source has no such column.
+ * A vendor's file format. Columns are named as in the header; `A|B` means the first of the two that the file has. When
+ * an optional property is absent, the source has no such column.
  */
 export interface Layout {
   dataset: DatasetName;
@@ -36,9 +36,11 @@ export interface Layout {
     /** Columns that the header has in any position. */
     byColumns?: readonly string[];
   };
-  /** All columns in order, for files without a header line; with `headMark`, only for files that begin with it. */
+  /**
+   * All columns in order, for files without a header line; with `headMark`, only for files whose first line matches it.
+   */
   withoutHeader?: readonly string[];
-  /** The beginning of the line that replaces the header line in files that do not name their columns. */
+  /** Matches the first line of files that have such a line in place of the column names. */
   headMark?: RegExp;
   delimiter: "," | "\t";
   /** Lines end with a comma after the last value, and with CRLF. */
@@ -56,22 +58,25 @@ export interface Layout {
     /** The column with the exchange as a number: 101 is Shanghai, 102 Shenzhen, 103 Hong Kong. */
     sourceColumn?: string;
   };
-  /** The column with the bare code, which is checked against the full one. */
+  /** The column with the code without a suffix, which is compared with the full code. */
   exchangeCode?: string;
   /** The column with the row's day; absent when the time includes it or the source has none. */
   date?: string;
   time: string;
   priceUnit: "tenThousandths" | "yuan";
-  /** Sources by key of the dataset's columns. Values of absent ones are 0 or `""` and are never derived. */
+  /**
+   * The source of each stored column, by key. A column without a source gets 0 or `""`; its values are never derived.
+   */
   cells: Readonly<Record<string, CellSource>>;
   /**
-   * Sequence numbers of a channel: rows with the same channel and number are the same row. `ordersRows`: the number
-   * also orders the rows of a millisecond; otherwise the order of the file does. `optional`: a file may lack it.
+   * Sequence numbers that run per channel: rows with the same channel and number are the same row. `ordersRows`: the
+   * number also orders the rows within a millisecond; otherwise the order of the file does. `optional`: a file may lack
+   * the number.
    */
   sequence?: { channel: string; number: string; ordersRows: boolean; optional?: true };
   /** Rows with one of the source's `codes` in `column` are trades; `others` says how other rows are treated. */
   onlyRows?: { column: string; codes: readonly string[]; others: "left out" | "quarantined" };
-  /** The source's codes of `orderType` whose rows are trades. */
+  /** The source's codes of `orderType` that mark trades. */
   trades?: readonly string[];
 }
 

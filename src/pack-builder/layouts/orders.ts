@@ -61,7 +61,7 @@ const datayesShanghai: Layout = {
   sequence: { channel: "OrderChannel", number: "BizIndex", ordersRows: true },
 };
 
-/** DataYes: Shanghai orders and trades in one stream, from 2023-12 on. */
+/** DataYes: Shanghai orders and trades in one stream, since 2023-12. */
 const datayesShanghaiMerged: Layout = {
   dataset: "orders",
   name: "datayes-sse-merged",
@@ -84,7 +84,7 @@ const datayesShanghaiMerged: Layout = {
   trades: ["T"],
 };
 
-/** DataYes: Shenzhen orders; codes come as characters or as their numbers (49 is `1`, 70 is `F`). */
+/** DataYes: Shenzhen orders; codes are characters or their ASCII numbers (49 is `1`, 70 is `F`). */
 const datayesShenzhen: Layout = {
   dataset: "orders",
   name: "datayes-szse-orders",
@@ -143,7 +143,7 @@ const shanghaiEntrust: Layout = {
   sequence: { channel: "ChannelNo", number: "BizIndex", ordersRows: true },
 };
 
-/** The Shanghai exchange's history from 2023-12-04 on: orders and trades in one stream. */
+/** The Shanghai exchange's history since 2023-12-04: orders and trades in one stream. */
 const { withoutHeader: _columns, headMark: _mark, ...shanghaiHistory } = shanghaiEntrust;
 const shanghaiStockTick: Layout = {
   ...shanghaiHistory,
@@ -199,7 +199,7 @@ const shenzhenHistory: Layout = {
   sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };
 
-/** The API's own field names, including legacy names; CSV, or Parquet that is converted to text first. */
+/** Files with the API's own field names, including legacy names: CSV, or Parquet that is converted to text first. */
 const plain: Layout = {
   dataset: "orders",
   ...PLAIN,
@@ -214,7 +214,7 @@ const plain: Layout = {
   },
 };
 
-/** All layouts of orders, in the order in which a header is matched. */
+/** All layouts of orders. The first one that matches a header is used. */
 export const ORDER_LAYOUTS: readonly Layout[] = [
   vendor,
   insight,

@@ -1,4 +1,4 @@
-/** Recognises files of datasets other than the one that is built; the report names them, and they are not read. */
+/** Recognises files of datasets other than the one that is being built. They are named in the report and not read. */
 import type { DatasetName } from "../../datasets/registry.ts";
 
 /**
@@ -20,7 +20,7 @@ interface HeaderSign {
   lacks?: readonly string[];
 }
 
-/** Header patterns of other datasets' files, by dataset. */
+/** For the dataset that is being built, the header patterns of other datasets' files. */
 const HEADERS: Readonly<Record<DatasetName, readonly HeaderSign[]>> = {
   orders: [
     { first: ["万得代码"], lacks: ["委托编号", "交易所委托号", "委托价格"] },
@@ -46,20 +46,20 @@ const HEADERS: Readonly<Record<DatasetName, readonly HeaderSign[]>> = {
   ],
 };
 
-/** The rows of the other datasets, for messages on files of one dataset. */
+/** The rows of the other datasets, for messages about files of one dataset. */
 export const OTHER_ROWS: Readonly<Record<DatasetName, string>> = {
   orders: "trades or quotes",
   trades: "orders or quotes",
   quotes: "orders or trades",
 };
 
-/** Returns whether files with the base name `name`, which has no layout, belong to another dataset than `dataset`. */
+/** Returns whether files with the base name `name`, which has no layout, belong to a dataset other than `dataset`. */
 export function isOtherName(name: string, dataset: DatasetName): boolean {
   return NAMES.some((each) => each.name.test(name) && each.holds !== dataset);
 }
 
 /**
- * Returns whether a header with these `columns`, which matches no layout, belongs to another dataset than `dataset`.
+ * Returns whether a header with these `columns`, which matches no layout, belongs to a dataset other than `dataset`.
  */
 export function isOtherHeader(columns: readonly string[], dataset: DatasetName): boolean {
   return HEADERS[dataset].some(

@@ -35,7 +35,7 @@ const vendor: Layout = {
   },
 };
 
-/** The API's own field names, including second names; CSV, or Parquet that is converted to text first. */
+/** Files with the API's own field names, including legacy names: CSV, or Parquet that is converted to text first. */
 const plain: Layout = {
   dataset: "quotes",
   ...PLAIN,
@@ -48,5 +48,5 @@ const plain: Layout = {
   ),
 };
 
-/** All layouts of quotes, in the order in which a header is matched. */
+/** All layouts of quotes. The first one that matches a header is used. */
 export const QUOTE_LAYOUTS: readonly Layout[] = [vendor, plain];

@@ -1,4 +1,4 @@
-/** All layouts, and how the layout of a file is found: by its name and by the columns that the layout reads. */
+/** Holds all layouts and finds the layout of a file: by its name, or by the columns that the layout reads. */
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import type { FileHead } from "../parse/file-head.ts";
 import type { Layout } from "./layout.ts";
@@ -30,13 +30,13 @@ export function layoutOfHeader(columns: readonly string[], dataset: DatasetName)
   return LAYOUTS[dataset].find((layout) => hasHeader(layout, columns));
 }
 
-/** Returns whether files with the base name `name` hold another dataset than `dataset`. */
+/** Returns whether files with the base name `name` hold a dataset other than `dataset`. */
 export function isOtherDatasetName(name: string, dataset: DatasetName): boolean {
   if (layoutOfName(name, dataset) !== undefined) return false;
   return isOtherName(name, dataset) || isReadElsewhere((other) => layoutOfName(name, other), dataset);
 }
 
-/** Returns whether a header with these `columns` belongs to another dataset than `dataset`. */
+/** Returns whether a header with these `columns` belongs to a dataset other than `dataset`. */
 export function isOtherDataset(columns: readonly string[], dataset: DatasetName): boolean {
   return (
     isOtherHeader(columns, dataset) || isReadElsewhere((other) => layoutOfHeader(columns, other), dataset)
@@ -65,7 +65,10 @@ export function columnsOf(layout: Layout): string[] {
   ];
 }
 
-/** Returns whether `columns` is a header of `layout`: its first columns and every column that it reads. */
+/**
+ * Returns whether `columns` is a header of `layout`: it begins as the layout says and has every column that the layout
+ * reads.
+ */
 function hasHeader(layout: Layout, columns: readonly string[]): boolean {
   return beginsLike(layout, columns) && columnsOf(layout).every((names) => hasOne(columns, names));
 }
@@ -119,7 +122,7 @@ export function headingOf(layout: Layout, { columns, hasNul }: FileHead): Headin
     : undefined;
   if (missing === undefined && isOtherDataset(columns, layout.dataset))
     return { problem: ` has the header of ${OTHER_ROWS[layout.dataset]}` };
-  if (missing === undefined) return { problem: " has a header of no known layout" };
+  if (missing === undefined) return { problem: " has a header that matches no known layout" };
   return {
     problem: `: the column ${missing.replaceAll("|", " or ")} of the layout ${layout.name} is missing`,
   };

@@ -1,7 +1,10 @@
 /** The layouts of trade files. */
 import { both, type Layout, PLAIN, VENDOR } from "./layout.ts";
 
-/** A folder for each security with one file of trades; the sell number precedes the buy number. */
+/**
+ * A folder for each security with one file of trades; the column of sell order numbers precedes that of buy order
+ * numbers.
+ */
 const vendor: Layout = {
   dataset: "trades",
   ...VENDOR,
@@ -40,7 +43,7 @@ const insight: Layout = {
   onlyRows: { column: "TradeType", codes: ["0"], others: "quarantined" },
 };
 
-/** DataYes: Shenzhen fills and cancels; codes come as characters or as their numbers (70 is `F`, 52 is `4`). */
+/** DataYes: Shenzhen fills and cancels; codes are characters or their ASCII numbers (70 is `F`, 52 is `4`). */
 const datayesShenzhen: Layout = {
   dataset: "trades",
   name: "datayes-szse-trades",
@@ -63,7 +66,7 @@ const datayesShenzhen: Layout = {
   sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };
 
-/** DataYes: trades in the merged stream of Shanghai orders and trades, from 2023-12 on. */
+/** DataYes: trades in the merged stream of Shanghai orders and trades, since 2023-12. */
 const datayesShanghaiMerged: Layout = {
   dataset: "trades",
   name: "datayes-sse-merged",
@@ -107,7 +110,7 @@ const shanghaiTransaction: Layout = {
   sequence: { channel: "TradeChan", number: "BizIndex", ordersRows: true, optional: true },
 };
 
-/** The API's own field names; CSV, or Parquet that is converted to text first. */
+/** Files with the API's own field names: CSV, or Parquet that is converted to text first. */
 const plain: Layout = {
   dataset: "trades",
   ...PLAIN,
@@ -124,7 +127,7 @@ const plain: Layout = {
   },
 };
 
-/** All layouts of trades, in the order in which a header is matched. */
+/** All layouts of trades. The first one that matches a header is used. */
 export const TRADE_LAYOUTS: readonly Layout[] = [
   vendor,
   insight,

@@ -14,8 +14,8 @@ export class ByteWriter {
   }
 
   /**
-   * Reserves space for `count` further bytes and returns their start. `bytes` can be another array afterwards, so read
-   * it after the call. The caller advances `length`.
+   * Reserves space for `count` further bytes and returns their start. The call may replace `bytes`, so read it
+   * afterwards. The caller advances `length`.
    */
   reserve(count: number): number {
     const needed = this.length + count;

@@ -1,6 +1,6 @@
 /**
- * Writes a column chunk: a dictionary page where the column has one, and one data page (version 1), each compressed
- * with ZSTD and with its content size in the frame.
+ * Writes a column chunk: a dictionary page if the chunk has a dictionary, and one data page (version 1). Each page is
+ * compressed with ZSTD into a frame that states its content size.
  */
 import { constants, zstdCompressSync } from "node:zlib";
 import type { ByteWriter } from "./byte-writer.ts";
@@ -13,7 +13,7 @@ export const ENCODING = { PLAIN: 0, RLE: 3, DELTA_BINARY_PACKED: 5, RLE_DICTIONA
 
 /** Level 19 would save 6 % of the size for five times the time. */
 const ZSTD_LEVEL = 9;
-/** The level for indices of whole bytes, which are small: it saves 7 % of their size for twice the time. */
+/** The level for indices of whole bytes. It saves 7 % of their size for twice the time; there are few such bytes. */
 const WHOLE_BYTES_LEVEL = 12;
 
 /** The position and size of a chunk; offsets are relative to the section. */
@@ -22,14 +22,14 @@ export interface ChunkPlace {
   dataOffset: number;
   /** Bytes in the file, including page headers. */
   size: number;
-  /** The same, uncompressed. */
+  /** The size before compression, including page headers. */
   rawSize: number;
 }
 
 const header = new ThriftWriter(new Bytes(64));
 const body = new Bytes(1 << 18);
 
-/** Tiny pages repeat often (a symbol, an exchange's codes), and a cache saves the compressor's 30 µs. */
+/** Tiny pages repeat often (a symbol, an exchange's codes), and a cache saves the 30 µs that compressing one takes. */
 const TINY_BYTES = 32;
 const TINY_PAGES = 10_000;
 const tinyPages = new Map<string, Uint8Array>();
@@ -74,7 +74,7 @@ function pageHeader(
   return header.out.written();
 }
 
-/** Appends the page with the uncompressed `body`. Returns its uncompressed size with the header. */
+/** Compresses `body` and appends it as a page. Returns the page's uncompressed size, including the header. */
 function page(
   out: ByteWriter,
   type: "data" | "dictionary",

@@ -9,18 +9,24 @@ const DELTA_BLOCK = 128;
 const MINIBLOCKS = 4;
 const MINIBLOCK = DELTA_BLOCK / MINIBLOCKS;
 
-/** Returns the bits that the non-negative integer `value` below 2^53 needs. */
+/** Returns the number of bits that the non-negative integer `value` below 2^53 needs. */
 export function bitWidth(value: number): number {
   const high = Math.floor(value / 0x1_0000_0000);
   return high > 0 ? 64 - Math.clz32(high) : 32 - Math.clz32(value >>> 0);
 }
 
-/** For smaller values every difference fits 2^52 and every difference of differences 2^53, so doubles stay exact. */
+/**
+ * Below this, every difference of values fits in 2^52 and every difference of differences in 2^53, so doubles stay
+ * exact.
+ */
 const EXACT_BELOW = 2 ** 52;
 
 const deltas = new Float64Array(DELTA_BLOCK);
 
-/** Appends `values[from, to)` as one DELTA_BINARY_PACKED page body. At least one value, none negative. */
+/**
+ * Appends `values[from, to)` as one DELTA_BINARY_PACKED page body. There must be at least one value, and none may be
+ * negative.
+ */
 export function deltaBinaryPacked(out: ByteWriter, values: Float64Array, from: number, to: number): void {
   if (!beginPage(out, values, from, to)) return;
   let previous = values[from] ?? 0;
@@ -41,7 +47,9 @@ export function deltaBinaryPacked(out: ByteWriter, values: Float64Array, from: n
   }
 }
 
-/** Appends a page's head and returns true, or appends the whole page and returns false when doubles would round. */
+/**
+ * Appends a page's head and returns true. When doubles would round, appends the whole page instead and returns false.
+ */
 function beginPage(out: ByteWriter, values: Float64Array, from: number, to: number): boolean {
   let largest = 0;
   for (let i = from; i < to; i++) largest = Math.max(largest, values[i] ?? 0);
@@ -57,9 +65,9 @@ function beginPage(out: ByteWriter, values: Float64Array, from: number, to: numb
 }
 
 /**
- * Appends the same with differences of whole bytes that are all above one smallest difference: equal differences have
- * equal bytes, which ZSTD finds at byte boundaries only. The blocks have the usual size, because arrow-rs cannot skip
- * rows in miniblocks of more than 64 values.
+ * Appends `values[from, to)` like `deltaBinaryPacked`, but stores each difference in whole bytes, relative to the
+ * smallest difference of the page. Equal differences then have equal bytes, which ZSTD finds only at byte boundaries.
+ * The blocks have the usual size, because arrow-rs cannot skip rows in miniblocks of more than 64 values.
  */
 export function deltaWholeBytes(out: ByteWriter, values: Float64Array, from: number, to: number): void {
   if (!beginPage(out, values, from, to)) return;
@@ -104,7 +112,8 @@ function wholeByteBlock(
 }
 
 /**
- * Writes the widths and packed values of one block of differences; miniblocks after `count` have width 0 and no bytes.
+ * Writes the widths and packed values of one block of differences; miniblocks beyond the first `count` differences have
+ * width 0 and no bytes.
  */
 function deltaMiniblocks(out: ByteWriter, count: number): void {
   const widthsAt = out.reserve(MINIBLOCKS + DELTA_BLOCK * 8);

@@ -1,6 +1,6 @@
 /**
- * Writes the Parquet metadata of a section and of the whole pack: the same row groups, with offsets relative to the
- * section and to the pack.
+ * Writes the Parquet metadata of a section and of the whole pack. Both describe the same row groups, with offsets
+ * relative to the section or to the pack.
  */
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { encodingOf } from "../../packs/layout.ts";
@@ -25,7 +25,7 @@ export interface RowGroup {
   chunks: ChunkPlace[];
 }
 
-/** Appends the metadata of a row group of `dataset`, its offsets moved by `base` bytes. */
+/** Appends the metadata of a row group of `dataset`, with `base` bytes added to its offsets. */
 export function rowGroupMetadata(out: ByteWriter, group: RowGroup, base: number, { columns }: Dataset): void {
   const thrift = new ThriftWriter(out);
   let rawSize = 0;

@@ -8,7 +8,7 @@ const DELTA_BLOCK = 128;
 const MINIBLOCKS = 4;
 const MINIBLOCK = DELTA_BLOCK / MINIBLOCKS;
 
-/** Appends `values[from, to)` as one page body. At least one value; integers below 2^53. */
+/** Appends `values[from, to)` as one page body. There must be at least one value; all are integers below 2^53. */
 export function deltaBinaryPackedWide(out: ByteWriter, values: Float64Array, from: number, to: number): void {
   out.varint(DELTA_BLOCK);
   out.varint(MINIBLOCKS);

@@ -4,7 +4,7 @@ import type { Market, Security } from "../../orders/record.ts";
 import type { CellSource, CodeMap, Layout } from "../layouts/layout.ts";
 import { securityKey } from "./security-cell.ts";
 
-/** Positions of cells in a line, from 0; -1 for what the layout or the file lacks. */
+/** Positions of cells in a line, from 0; -1 if the layout or the file lacks the cell. */
 export interface CellPlaces {
   security: number;
   market: number;
@@ -22,15 +22,15 @@ export interface CellPlan {
   /** Whether every line should end with a delimiter. */
   trailingDelimiter: boolean;
   places: CellPlaces;
-  /** Positions of the dataset's stored columns by key; absent means -1. */
+  /** Positions of the dataset's stored columns by key; a key that is absent means -1. */
   cells: Record<string, number>;
-  /** For each key, the position of a stored column for each code of another column. */
+  /** By key of a stored column: its position for each code of another column. */
   byCode: Record<string, { code: string; place: number }[]>;
   /** Code maps of the stored columns by key. */
   codeMaps: Record<string, Partial<Record<Market, CodeMap>>>;
   priceInYuan: boolean;
   market: Market | null;
-  /** The `securityKey` of the only security that the file may contain. */
+  /** The `securityKey` of the only security that the file may contain; `null` if it may contain any. */
   expected: number | null;
   /** YYYYMMDD as a number. */
   tradedate: number;

@@ -25,7 +25,7 @@ export class CellReader {
   /** The number of the current line in the chunk, from 1. */
   line = 0;
   defects: DefectTally = newTally();
-  /** Why the current line is not a row; empty without a problem. */
+  /** Why the current line cannot be a row; empty when there is no problem. */
   problem = "";
   private readonly delimiter: number;
   private readonly columns: readonly string[];
@@ -36,7 +36,7 @@ export class CellReader {
     this.columns = columns;
   }
 
-  /** Starts reading the lines of `bytes` from byte `from` on. */
+  /** Starts reading the lines of `bytes` at byte `from`. */
   start(bytes: Uint8Array, from: number): void {
     this.bytes = bytes;
     this.next = from;
@@ -53,7 +53,7 @@ export class CellReader {
     return true;
   }
 
-  /** Returns the first byte of a cell; `to` returns the end (exclusive). */
+  /** Returns the position of a cell's first byte; `to` returns the position after its last byte. */
   from(cell: number): number {
     return this.cells.from[cell] ?? 0;
   }
@@ -72,8 +72,8 @@ export class CellReader {
   }
 
   /**
-   * Returns whether the line has NUL bytes that are not padding: in a line without cells, after the last of `columns`
-   * cells, inside a value, or more in a row than a cell is wide.
+   * Returns whether the line has NUL bytes that are not padding: in a line of a single cell, after the first `columns`
+   * cells, inside a value, or more than `MOST_NULS` in succession.
    */
   isDamaged(columns: number): boolean {
     const { from, to, count, nuls } = this.cells;
@@ -122,7 +122,9 @@ export class CellReader {
     this.note(nul ? DEFECT.nul_cell : DEFECT.padded_cell);
   }
 
-  /** Returns the integer in a cell, 0 for no cell (-1); `sentinel` says how 2^64 - 1 is read. */
+  /**
+   * Returns the integer in a cell, 0 for an absent cell (-1). `sentinel` says whether 2^64 - 1 is read as 0 or refused.
+   */
   integer(cell: number, sentinel: "zero" | "refuse"): number {
     if (cell < 0) return 0;
     this.trim(cell);
@@ -132,7 +134,10 @@ export class CellReader {
     return value;
   }
 
-  /** Returns the price in a cell × 10000, which can be negative; `decimals`: 4 for yuan, 0 for ten-thousandths. */
+  /**
+   * Returns the price in a cell in ten-thousandths of a yuan, which can be negative. `decimals` is 4 for cells in yuan
+   * and 0 for cells in ten-thousandths.
+   */
   price(cell: number, decimals: 0 | 4): number {
     this.trim(cell);
     const first = this.from(cell);
@@ -142,7 +147,7 @@ export class CellReader {
     return isNegative && value !== 0 ? -value : value;
   }
 
-  /** Returns the double nearest to the decimal number in a cell, 0 for no cell (-1). */
+  /** Returns the double nearest to the decimal number in a cell, 0 for an absent cell (-1). */
   decimal(cell: number): number {
     if (cell < 0) return 0;
     this.trim(cell);
@@ -180,8 +185,8 @@ export class CellReader {
   }
 
   /**
-   * Returns the value in `read` and counts its form as a defect if it is unusual. Returns 0 and sets `problem` without
-   * a value.
+   * Returns the value in `read` and counts its form as a defect if it is unusual. Without a value, sets `problem` and
+   * returns 0.
    */
   private unusual(cell: number, read: OddNumber): number {
     if ("problem" in read) {
@@ -204,7 +209,7 @@ export class CellReader {
     tally(this.defects, kind, this.line);
   }
 
-  /** Sets the line's problem unless it has one. Always returns false. */
+  /** Sets the line's problem unless one is already set. Always returns false. */
   fail(problem: string): false {
     if (this.problem === "") this.problem = problem;
     return false;

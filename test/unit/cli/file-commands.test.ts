@@ -99,7 +99,7 @@ describe("edgetape files add", () => {
     const other = { ...own, name: "20260311_trades.PARQUET" };
     for (const place of [auction, other]) {
       await expect(openDailyFile(onDisk("corrupted.parquet", corrupted), place)).rejects.toThrow(
-        /corrupted\.parquet is refused: not every page of it can be decoded/,
+        /corrupted\.parquet is refused: some of its pages cannot be decoded/,
       );
       await (await openDailyFile(onDisk("whole [1]*.parquet", whole), place)).close();
     }

@@ -188,7 +188,7 @@ describe("edgetape pack build", () => {
     const source = delivery({ ...Object.fromEntries(files), [TRADES_PATH]: vendorTrades });
     const { status, stdout } = await build(source, temporaryFolder());
     expect(status).toBe(3);
-    expect(stdout).toContain("degraded    trades of 1 SH securities beside orders of 3");
+    expect(stdout).toContain("degraded    trades cover 1 SH securities, but orders cover 3");
     expect(stdout.match(/^result .*$/gm)).toEqual([
       expect.stringMatching(/whole/),
       expect.stringMatching(/degraded/),

@@ -200,7 +200,7 @@ describe("lines in any usual form", () => {
 
 describe("a file that cannot be read", () => {
   it.each<[string, Record<string, string | Uint8Array>, RegExp]>([
-    ["of an unknown header", { [PATH]: "a,b,c\r\n1,2,3\r\n" }, /has a header of no known layout/],
+    ["of an unknown header", { [PATH]: "a,b,c\r\n1,2,3\r\n" }, /has a header that matches no known layout/],
     ["without a column", { [PATH]: "万得代码,交易所代码,自然日\r\n" }, /the column 时间 .* is missing/],
     ["of Parquet that is damaged", { "20230711/orders.parquet": "PAR1 no PAR1" }, /./],
     [

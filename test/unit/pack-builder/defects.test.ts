@@ -163,7 +163,7 @@ describe("a defect in a delivery", () => {
       result: "degraded",
       broken: {
         ...{ rows: 0, files: 1 },
-        first: { reason: "is a Shanghai fund's, in the folder of a Shenzhen code" },
+        first: { reason: "is in a folder that gives a Shanghai fund's code the suffix of Shenzhen" },
       },
     });
     expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600519"]);

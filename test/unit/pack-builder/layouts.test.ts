@@ -243,9 +243,9 @@ describe("the layouts other than the vendor's", () => {
     await expect(
       built(delivery({ "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) })),
     ).rejects.toThrow(/no file is of 20230711: .*20230710/);
-    await expect(built(join(temporaryFolder(), "absent"))).rejects.toThrow(/there is no .*absent/);
+    await expect(built(join(temporaryFolder(), "absent"))).rejects.toThrow(/absent does not exist/);
     await expect(built(delivery({ "600519.SH/逐笔委托.csv": "a,b,c\r\n1,2,3\r\n" }))).rejects.toThrow(
-      /逐笔委托\.csv has a header of no known layout$/,
+      /逐笔委托\.csv has a header that matches no known layout$/,
     );
     await expect(
       built(delivery({ "600519.SH/逐笔委托.csv": "万得代码,交易所代码,自然日\r\n" })),

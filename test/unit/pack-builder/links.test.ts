@@ -84,7 +84,7 @@ describe("a delivery that is itself a symbolic link", () => {
       const link = join(folder, `to${target.length}`);
       symlinkSync(target, link);
       await expect(built(link)).rejects.toThrow(
-        `${link} is a link, and links are not followed; give its target`,
+        `${link} is a link, and links are not followed; name its target instead`,
       );
     }
   });

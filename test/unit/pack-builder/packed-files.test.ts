@@ -88,7 +88,7 @@ describe("a compressed single file", () => {
         Buffer.concat([bytes, text]),
       ]) {
         await expect(built(delivery({ [name]: wrong }))).rejects.toThrow(
-          new RegExp(`${name} is cut short or damaged: .*; deliver it again$`),
+          new RegExp(`${name} is truncated or damaged: .*; deliver it again$`),
         );
       }
     }
@@ -257,7 +257,7 @@ describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
     const last = readdirSync(drop).sort().at(-1) ?? "";
     rmSync(join(drop, last));
     await expect(built(drop)).rejects.toThrow(
-      /20230711\.7z\.001 is cut short or damaged, or a part of it is missing/,
+      /20230711\.7z\.001 is truncated or damaged, or a part of it is missing/,
     );
   });
 
@@ -286,7 +286,7 @@ describe("an archive that cannot be read", () => {
     for (const [name, problem] of [
       ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
       ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
-      ["half.7z", "is cut short or damaged, or a part of it is missing; deliver it again"],
+      ["half.7z", "is truncated or damaged, or a part of it is missing; deliver it again"],
       ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
     ] as const) {
       const said = await built(join(folder, name)).then(String, (error: Error) => error.message);

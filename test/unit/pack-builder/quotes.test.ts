@@ -180,7 +180,7 @@ describe("a delivery with all three datasets", () => {
       others: { securities: 1, median: 1 },
     });
     expect(deliveryLines(report)).toContain(
-      "units       turnover of quotes to trades 1 (median) of 4 shares, 1 (median) of 1 funds, bonds and repos",
+      "units       quoted turnover divided by traded turnover: 1 (median of 4 shares), 1 (median of 1 funds, bonds and repos)",
     );
   });
 

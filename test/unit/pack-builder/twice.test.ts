@@ -138,7 +138,7 @@ describe("rows that a file contains more than once", () => {
     expect(await numbersOf(pack)).toEqual([1]);
     expect(report).toMatchObject({ result: "degraded", broken: { rows: 2 } });
     expect(report.broken.first?.reason).toBe(
-      "000001.SZ: has the sequence number of another row with other content",
+      "000001.SZ: has the same sequence number as another row, but different content",
     );
     expect(report.origin?.rows).toEqual({ read: 3, quarantined: 2, leftOut: {} });
   });

@@ -11,7 +11,10 @@ describe("a pool whose thread ends", () => {
     const pool = new WorkerPool(1);
     const settled = Promise.allSettled([pool.checkSlice(NOTHING), pool.checkSlice(NOTHING)]);
     await pool.close();
-    const rejected = { status: "rejected", reason: new Error("a worker thread ended before its work") };
+    const rejected = {
+      status: "rejected",
+      reason: new Error("a worker thread ended before it finished its work"),
+    };
     expect(await settled).toEqual([rejected, rejected]);
   });
 
