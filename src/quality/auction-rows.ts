@@ -25,8 +25,8 @@ export interface AuctionRowCounts {
 const [EARLIER_MS, LATER_MS] = [5_000, 1_000];
 
 /**
- * Checks that the quotes of the auction are calls and a result, that an order book from 5 s before to 1 s after each
- * call gives its price, match, remainder and side, and that the final book gives the result.
+ * Checks the quotes of the opening auction. They must be calls and a result. For each call, an order book from 5 s
+ * before to 1 s after it must give its price, match, remainder and side. The final book must give the result.
  */
 export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: AuctionRowCounts } {
   const { auction, orders, trades, market } = day;
@@ -68,7 +68,10 @@ function reasoned(verdict: Verdict, reason: Unprovable): Verdict {
 /** `tied`: equal except for the choice among tied prices. */
 type Agreement = "agrees" | "tied" | "differs";
 
-/** Compares the row with every order book around its time. Earlier events stay applied for the following rows. */
+/**
+ * Compares the row with every order book around its time. Events before those books stay applied for the following
+ * rows.
+ */
 function ofCall(book: CallBook, row: AuctionRow, market: Market): Agreement {
   const atMs = sinceMidnightMs(row.time);
   while (book.step(atMs - EARLIER_MS) !== null);
@@ -89,7 +92,10 @@ function ofCall(book: CallBook, row: AuctionRow, market: Market): Agreement {
   return best;
 }
 
-/** Compares the result with the book. It shows the remainder only where the book has a remainder at the price. */
+/**
+ * Compares the result with the final book. The result shows the remainder only where the book has a remainder at the
+ * price.
+ */
 function ofResult(book: CallBook, row: AuctionRow, market: Market): Agreement {
   finish(book);
   const { buys, sells } = book.meeting(row.priceE4);

@@ -14,11 +14,11 @@ export interface AuctionMatch {
    */
   low: number;
   high: number;
-  /** Shanghai's choice among them; equals both when there is one. */
+  /** Shanghai's choice from `low` to `high`; equals both when they are equal. */
   priceE4: number;
-  /** Shares. */
+  /** The matched volume in shares. */
   matched: number;
-  /** Shares that stay unmatched on the larger side, at `low` and at `high`: buy surplus positive, sell negative. */
+  /** Shares that stay unmatched on the larger side, at `low` and at `high`; positive for buys, negative for sells. */
   surplusLow: number;
   surplusHigh: number;
 }
@@ -36,9 +36,9 @@ export function auctionMatch(orders: AuctionOrders, tickE4: number): AuctionMatc
 }
 
 /**
- * Returns the match of `levels`, by price, ascending: the largest matched volume, then the smallest remainder. Of
- * several tied prices, Shanghai uses the lowest when sells remain, the highest when buys remain, and else the middle,
- * rounded half up to `tickE4`. `null` when no buy meets a sell.
+ * Returns the match of `levels`, which are sorted by ascending price: the largest matched volume, then the smallest
+ * remainder. Of several tied prices, Shanghai uses the lowest when sells remain, the highest when buys remain, and else
+ * the middle, rounded half up to `tickE4`. Returns `null` when no buy meets a sell.
  */
 export function matchOfLevels(levels: readonly AuctionLevel[], tickE4: number): AuctionMatch | null {
   let sellsUpTo = 0;

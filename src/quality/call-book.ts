@@ -8,7 +8,7 @@ import { coded, sinceMidnightMs, type TradeColumns } from "./security-rows.ts";
 import { shanghaiKind } from "./shanghai.ts";
 import { shenzhenCancels, shenzhenKind } from "./shenzhen.ts";
 
-/** Shenzhen accepts orders from 09:25 on for the following session. HHMMSSmmm. */
+/** The end of Shenzhen's opening call, HHMMSSmmm. Later orders are for the session that follows. */
 const SHENZHEN_END = 92500000;
 
 /** An order or a cancel; `shares` is negative for a cancel. */
@@ -61,7 +61,7 @@ export class CallBook {
     }
   }
 
-  /** Returns the shares of buys at `priceE4` or above and of sells at it or below. */
+  /** Returns, in shares, the buys at `priceE4` or above and the sells at `priceE4` or below. */
   meeting(priceE4: number): { buys: number; sells: number } {
     let [buys, sells] = [0, 0];
     for (const level of this.levels) {
@@ -121,7 +121,7 @@ function shenzhenEvents(orders: OrderColumns, trades: TradeColumns | null): Call
   return events.sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Adds `shares` of the order in `row`, at its own time unless another is given. */
+/** Adds an event with `shares` of the order in `row`, at the order's own time unless another is given. */
 function add(
   events: CallEvent[],
   orders: OrderColumns,

@@ -13,7 +13,7 @@ export const MARKETS = ["SH", "SZ"] as const satisfies readonly Market[];
 export const DAY_CHECKS = ["coverage", "other_days"] as const;
 export type DayCheckName = (typeof DAY_CHECKS)[number];
 
-/** Number of securities with rows, and of rows. */
+/** The number of securities with rows, and the number of rows. */
 export interface Size {
   securities: number;
   rows: number;
@@ -22,18 +22,18 @@ export interface Size {
 /** The rows of each exchange and dataset; `null` where the day has no pack of the dataset. */
 export type Sizes = Record<Market, Record<DatasetName, Size | null>>;
 
-/** In sheets of earlier versions, datasets can be absent. */
+/** The sizes in a sheet of any version. Datasets can be absent in those of earlier versions. */
 export type OtherSizes = Record<Market, { [Name in DatasetName]?: Size | null | undefined }>;
 
-/** The facts about another day in its quality sheet. */
+/** What the quality sheet of another day says about that day. */
 export interface OtherDay {
   tradedate: BeijingDate;
   sizes: OtherSizes;
-  /** Securities by code with suffix. */
+  /** The contents of each security, by code with suffix. */
   contents: ReadonlyMap<string, Contents>;
 }
 
-/** From this day on, sources have Shanghai's orders. */
+/** The first day for which sources have Shanghai's orders. */
 export const SHANGHAI_ORDERS_SINCE = "20210607";
 /** A share with this many orders nearly always has trades. */
 const ENOUGH_ORDERS = 100;
@@ -63,7 +63,7 @@ export function sizesOf(securities: readonly SecurityReport[]): Sizes {
   return { SH: sizes("SH"), SZ: sizes("SZ") };
 }
 
-/** Checks that both datasets have the same exchanges and, with few exceptions, the same shares. */
+/** Checks that the datasets have the same exchanges and, with few exceptions, the same shares. */
 export function checkCoverage(tradedate: BeijingDate, securities: readonly SecurityReport[]): Verdict {
   const faults = new FaultCounter();
   const sizes = sizesOf(securities);
@@ -86,7 +86,7 @@ export function checkCoverage(tradedate: BeijingDate, securities: readonly Secur
   return faults.verdict(notProvable(has("orders") ? "no_trades" : "no_orders"));
 }
 
-/** Checks that traded shares have quotes, and that an exchange with quotes of many snapshots has trades. */
+/** Checks that traded shares have quotes, and that an exchange whose shares have many snapshots has trades. */
 function checkQuoteCoverage(
   market: Market,
   { sizes, shares }: { sizes: Sizes; shares: readonly SecurityReport[] },

@@ -1,4 +1,4 @@
-/** All checks of one security on one day. */
+/** Runs all checks of one security on one day. */
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Security } from "../orders/record.ts";
 import { type AuctionRowCounts, checkAuctionRows } from "./auction-rows.ts";
@@ -13,7 +13,7 @@ import { replayShenzhen } from "./shenzhen.ts";
 import { checkSums } from "./sums.ts";
 import { type CheckName, FaultCounter, notProvable, PASSED, type Verdict } from "./verdict.ts";
 
-/** A hash of a security's rows in each dataset, without the day; 0 when the rows are alike on many days. */
+/** A hash of a security's rows in each dataset, computed without the date; 0 when the rows are alike on many days. */
 export type Contents = { [Name in DatasetName]?: number };
 
 export interface SecurityVerdicts {
@@ -35,7 +35,7 @@ const ENOUGH_ROWS = 20;
 const NO_COUNTS: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
 
 /**
- * Runs every check. Findings in bonds, repos and other securities whose rules are not measured are reported as
+ * Runs every check. Findings in bonds, repos and other securities, whose rules no real data confirms, are reported as
  * `not_provable` with their faults. `others` is empty when no other day is available.
  */
 export function checkSecurity(day: SecurityDay, contents: Contents, others: OtherContents): SecurityVerdicts {
@@ -63,7 +63,7 @@ export function checkSecurity(day: SecurityDay, contents: Contents, others: Othe
   return { checks, counts };
 }
 
-/** Checks whose rules were measured on shares. */
+/** Checks whose rules real data confirms for shares only. */
 const MEASURED_FOR_SHARES = [
   "matching",
   "priority",
@@ -86,7 +86,7 @@ function replayOf(day: SecurityDay): Replay | null {
   return isWithoutFlags(day) ? null : replayShanghai(day, orders, trades);
 }
 
-/** Returns whether no trade names the aggressor's side. */
+/** Returns whether there are trades and none of them names the aggressor's side. */
 function isWithoutFlags({ trades }: SecurityDay): boolean {
   return trades !== null && trades.rows > 0 && trades.bsFlag.values.every((flag) => flag === "");
 }
@@ -110,7 +110,7 @@ function checkOtherDays(day: SecurityDay, contents: Contents, others: OtherConte
     ["trades", day.trades?.rows ?? 0],
     ["quotes", day.quoteSpan?.rows ?? 0],
   ] as const) {
-    // The value 0 means that the rows are alike on many days: the quotes of a security that is not traded.
+    // The value 0 means that the rows are alike on many days, such as the quotes of a security that did not trade.
     if (rows < ENOUGH_ROWS || (contents[dataset] ?? 0) === 0) continue;
     const same = others.find((other) => other.contents[dataset] === contents[dataset]);
     if (same !== undefined) faults.add("same_as_other_day", null, 1, `${dataset} of ${same.tradedate}`);

@@ -1,4 +1,4 @@
-/** Checks rows against the hours of their exchange, and the span of each dataset against the other's. */
+/** Checks rows against the hours of their exchange, and the span of each dataset against the others'. */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { CANCEL, IGNORED } from "./live-orders.ts";
 import { CLOSING_CALL, CONTINUOUS, OPENING_CALL } from "./replay.ts";
@@ -27,7 +27,7 @@ const TRADES_END = 150100000;
 const AFTER_HOURS = 150500000;
 const AFTER_HOURS_END = 153001000;
 
-/** A pause of this length without a trade is a halt, which ends with a separate auction. */
+/** A pause that lasts longer than this without a trade is a halt, which ends with a separate auction. */
 const HALT_MS = 9 * 60_000;
 
 /** With fewer rows, a dataset's first and last times prove little. */
@@ -84,7 +84,10 @@ function isAfterHours(time: number, security: Security): boolean {
   return tradesAfterHours(security) && time >= AFTER_HOURS && time < AFTER_HOURS_END;
 }
 
-/** Orders cannot be cancelled in the last minutes of an auction. Only shares are known to have a closing auction. */
+/**
+ * Returns whether the exchange accepts no cancels: in the last five minutes of the opening call and in the closing
+ * call. Only shares are known to have a closing call.
+ */
 function isWithoutCancels(time: number, security: Security): boolean {
   if (time >= NO_CANCEL && time < OPENING_END) return true;
   return time >= CLOSING_CALL && time < CLOSE && kindOf(security) === "share";
@@ -111,7 +114,7 @@ function checkShanghaiTrades(security: Security, trades: TradeColumns, faults: F
   }
 }
 
-/** Returns the phase in which a trade can be at `time`, or `null`. */
+/** Returns the phase of a trade at `time`; `null` when there cannot be one. */
 function phaseOf(time: number): "opening" | "continuous" | "closing" | null {
   if (time < OPENING_END) return null;
   if (time < CONTINUOUS) return "opening";
@@ -135,8 +138,8 @@ function checkShenzhenTrades(security: Security, trades: TradeColumns, faults: F
 }
 
 /**
- * Checks, where both datasets have enough rows, that trades begin within half an hour of 09:30 and that both datasets
- * end together.
+ * If both datasets have enough rows, checks that orders begin first, that trades begin within half an hour of 09:30 or
+ * of the first order, and that both datasets end within half an hour of each other.
  */
 function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCounter): void {
   if (orders.rows < ENOUGH_ROWS || trades.rows < ENOUGH_ROWS) return;
@@ -153,7 +156,9 @@ function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCou
   if (orderLast < tradeLast - MOST_APART_MS) faults.add("ends_early", orderAt(orders.rows - 1));
 }
 
-/** Snapshots begin before the first trade and go on after the last one. */
+/**
+ * Checks that snapshots begin at most half an hour after the first trade and end at most half an hour before the last.
+ */
 function checkQuoteSpan(trades: TradeColumns, quotes: QuoteSpan, faults: FaultCounter): void {
   if (trades.rows < ENOUGH_ROWS) return;
   const [tradeFirst, tradeLast] = spanOf(trades.time);
@@ -168,7 +173,7 @@ function spanOf(times: Int32Array): [number, number] {
   return [tradingMs(times[0] ?? 0), tradingMs(times[times.length - 1] ?? 0)];
 }
 
-/** Milliseconds since midnight without the pause at noon. */
+/** Returns milliseconds since midnight, without the pause at noon. */
 function tradingMs(time: number): number {
   const [noon, afternoon] = [sinceMidnightMs(NOON), sinceMidnightMs(AFTERNOON)];
   const at = sinceMidnightMs(time);

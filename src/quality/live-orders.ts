@@ -7,7 +7,7 @@ import { coded } from "./security-rows.ts";
 
 /** The kind of an order row. `UNPRICED`: Shenzhen's market and best-own-side orders. */
 export const [IGNORED, LIMIT, UNPRICED, CANCEL] = [0, 1, 2, 3] as const;
-/** Sides of orders; other codes than B and S are 0. */
+/** Sides of orders; 0 for codes other than B and S. */
 export const [BUY, SELL] = [1, 2] as const;
 
 /** Returns the side of an order code. */

@@ -22,7 +22,7 @@ export class OrderTable {
     this.mask = places - 1;
   }
 
-  /** Adds the order `number`, an integer of 0 to 2^53; returns false, and changes nothing, when it exists. */
+  /** Adds the order `number`, an integer from 0 to 2^53. If it already exists, returns false and changes nothing. */
   add(number: number, row: number): boolean {
     const { numbers, rows, mask } = this;
     for (let at = place(number) & mask; ; at = (at + 1) & mask) {

@@ -9,10 +9,11 @@ export interface ReplayCounts {
   cancels: number;
   /** Cancels of a live order that match its side, price and whole remainder. */
   cancelsExact: number;
-  /** Number of trades outside the auctions; in Shenzhen, of those whose two orders are known. */
+  /** The number of trades outside the auctions, without Shenzhen's cancels. */
   fills: number;
   /**
-   * Number of fills whose resting order is live, large enough and of the right price; in Shenzhen both orders must be.
+   * The number of fills whose resting order is live, large enough, on the right side and of the right price. In
+   * Shenzhen, this must be true of both orders.
    */
   fillsFound: number;
 }
@@ -44,7 +45,7 @@ export class Replay {
     this.trades = trades;
   }
 
-  /** Matches the auctions that have ended at `time`. */
+  /** Matches the auctions that end before `time`. */
   reach(time: number): void {
     if (time >= CONTINUOUS) this.opening.begin(this.orders);
     if (time === NEVER) this.closing.begin(this.orders);
@@ -68,7 +69,9 @@ export class Replay {
   }
 }
 
-/** The tolerated share of fills that bypass the best order, because times in milliseconds cause a few. */
+/**
+ * The tolerated fraction of fills that pass over the best order. A few occur because times are only in milliseconds.
+ */
 const MOST_PASSED_OVER = 0.02;
 const LEAST_FILLS = 500;
 
@@ -86,7 +89,7 @@ class Priority {
     this.first ??= { dataset: "trades", row, time };
   }
 
-  /** Returns `failed` when more than 2 % of at least 500 fills bypassed a better order. */
+  /** Returns `failed` when more than 2 % of at least 500 fills passed over a better order. */
   verdict(): Verdict {
     if (this.judged < LEAST_FILLS) return notProvable("too_few_rows");
     const faults = new FaultCounter();

@@ -7,8 +7,9 @@ export class RestingSide {
   private size = 0;
 
   /**
-   * `keys` holds for each row a number that is smaller for a better order (the price, negative for buys); `left` holds
-   * the order's remainder: a row with 0 is dropped when it reaches the top. `capacity` bounds the calls of `add`.
+   * `keys` holds a number for each row that is smaller for a better order (the price, negative for buys). `left` holds
+   * the order's remainder; a row without a remainder is dropped when it reaches the top. `capacity` is the most calls
+   * of `add`.
    */
   constructor(capacity: number, keys: Float64Array, left: Float64Array) {
     this.heap = new Int32Array(capacity);

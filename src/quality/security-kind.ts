@@ -18,7 +18,10 @@ export function isIndex({ symbol, market }: Security): boolean {
   return symbol.startsWith(market === "SH" ? "000" : "399");
 }
 
-/** Returns the price step in ten-thousandths: 0.01 for shares, 0.001 for the others and Shanghai's B shares. */
+/**
+ * Returns the price step in ten-thousandths of a yuan: 100 for shares, 10 for other securities and for Shanghai's B
+ * shares.
+ */
 export function tickE4({ symbol, market }: Security): number {
   return kindOf({ symbol, market }) === "share" && !(market === "SH" && symbol.startsWith("90")) ? 100 : 10;
 }

@@ -30,9 +30,9 @@ export interface SecurityDay extends Security {
   /** `null` where the day has no pack of the dataset; 0 rows where the pack has no rows of the security. */
   orders: OrderColumns | null;
   trades: TradeColumns | null;
-  /** `null` where the day has no quotes. */
+  /** `null` when there is no snapshot before 15:05. */
   lastSnapshot: LastSnapshot | null;
-  /** Absent without snapshots. */
+  /** Absent when there are no snapshots. */
   quoteSpan?: QuoteSpan | undefined;
   /** The opening auction from the quotes; absent where the day has no quotes. */
   auction?: Auction | undefined;
@@ -43,9 +43,7 @@ type Meaning = (text: string) => number;
 /** The results are cached, because several checks read the same column with the same meaning. */
 const known = new WeakMap<CodeColumn, Map<Meaning, Uint8Array>>();
 
-/**
- * Returns for each row of a code column the result of `meaning` for its text. The caller must not change the result.
- */
+/** Returns for each row of a code column the result of `meaning` for its text. The caller must not change the array. */
 export function coded(column: CodeColumn, meaning: Meaning): Uint8Array {
   const ofColumn = known.get(column) ?? new Map<Meaning, Uint8Array>();
   const out = ofColumn.get(meaning) ?? codedRows(column, meaning);
@@ -60,7 +58,7 @@ function codedRows({ values, index }: CodeColumn, meaning: Meaning): Uint8Array 
   return out;
 }
 
-/** Milliseconds since midnight of a time HHMMSSmmm. */
+/** Returns the milliseconds since midnight of a time HHMMSSmmm. */
 export function sinceMidnightMs(time: number): number {
   const seconds = Math.floor(time / 1000);
   const minutes = Math.floor(seconds / 100);

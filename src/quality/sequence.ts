@@ -18,20 +18,20 @@ export function checkSequence(trades: TradeColumns, market: Market): Verdict {
   if (isNumbered) for (const row of repeatedRows(trades.tradeId)) faults.add("trade_repeated", place(row));
   if (market === "SZ") {
     const below = isNumbered ? rowsBelowTheirOrders(trades) : [];
-    // Sources that number trades in their own way have no common sequence to check.
+    // Where trade numbers do not share a sequence with order numbers, there is nothing to check.
     if (below.length * 2 < trades.rows) for (const row of below) faults.add("trade_number", place(row));
     for (const row of rowsAfterCancel(trades)) faults.add("after_cancel", place(row));
   }
   return faults.verdict(isNumbered || market === "SZ" ? undefined : notProvable("no_number"));
 }
 
-/** If more than this share of the numbers is missing, the source numbers the trades of several securities together. */
+/** If more than this fraction of the numbers is missing, several securities share one sequence of trade numbers. */
 const MOST_MISSING = 0.01;
 const ENOUGH_NUMBERS = 200;
 
 /**
- * Checks that no trade number is left out. Provable only where a source numbers the trades of each security separately,
- * from 1 on and with few gaps. Numbers shared by several securities have gaps in each of them.
+ * Checks that no trade number is missing. This is provable only where each security has its own trade numbers, which
+ * begin with 1 and have few gaps. Numbers shared by several securities have gaps in each of them.
  */
 export function checkGaps(trades: TradeColumns): Verdict {
   const { tradeId, rows } = trades;
@@ -51,7 +51,7 @@ export function checkGaps(trades: TradeColumns): Verdict {
   return faults.verdict();
 }
 
-/** Returns the first trade whose number is not the next one. */
+/** Returns the place of the first trade whose number is not one above the previous trade's. */
 function placeBehindGap({ tradeId, time }: TradeColumns): FaultPlace | null {
   const row = tradeId.findIndex((id, place) => id !== (tradeId[place - 1] ?? 0) + 1);
   return row < 0 ? null : { dataset: "trades", row, time: time[row] ?? 0 };
@@ -80,7 +80,7 @@ function rowsBelowTheirOrders({ rows, tradeId, buyOrderId, sellOrderId }: TradeC
   return below;
 }
 
-/** Finds fills and cancels of an order that was cancelled before. */
+/** Returns the rows of fills and cancels of an order that was cancelled before. */
 function rowsAfterCancel(trades: TradeColumns): number[] {
   const isCancel = shenzhenCancels(trades);
   const { buyOrderId, sellOrderId, rows } = trades;

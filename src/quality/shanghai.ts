@@ -1,6 +1,6 @@
 /**
- * Replays a Shanghai security. An order's row has its remainder after its immediate fills, so a trade changes the
- * resting order only: the seller's for `B`, the buyer's for `S`, both for `N` (auctions).
+ * Replays a Shanghai security. The row of an order contains what remains after its immediate fills. A trade therefore
+ * reduces only the resting order: the seller's for `B`, the buyer's for `S`, both for `N` (auctions).
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { BUY, CANCEL, IGNORED, LIMIT, SELL } from "./live-orders.ts";
@@ -10,14 +10,14 @@ import type { FaultKind } from "./verdict.ts";
 
 const AUCTION = 3;
 
-/** Returns the meaning of an order type in Shanghai; phases of the day (S) are no orders. */
+/** Returns the meaning of an order type in Shanghai; phases of the day (S) are not orders. */
 export function shanghaiKind(type: string): number {
   return type === "A" ? LIMIT : type === "D" ? CANCEL : IGNORED;
 }
 
 /**
  * Replays the rows by time. Within one millisecond new orders come first, then trades, then cancels, each in file
- * order. In this order all of 39,588 real cancels are exact, and all of 108,026 real fills have their orders.
+ * order. In this order, all 39,588 cancels of a real sample are exact, and all 108,026 fills have their orders.
  */
 export function replayShanghai(security: Security, orders: OrderColumns, trades: TradeColumns): Replay {
   const replay = new ShanghaiReplay(security, orders, trades);
@@ -83,7 +83,10 @@ class ShanghaiReplay extends Replay {
     } else this.faultOfTrade("flag_unknown", row);
   }
 
-  /** Subtracts the trade in `row` from its order on `side`, which must be at `price` unless that is `null`. */
+  /**
+   * Subtracts the trade in `row` from its order on `side`, which must be at `price` unless that is `null`. Returns
+   * whether the order fits the trade.
+   */
   private fill(row: number, side: number, price: number | null): boolean {
     const { orders, trades } = this;
     const number = (side === BUY ? trades.buyOrderId[row] : trades.sellOrderId[row]) ?? 0;

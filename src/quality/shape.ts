@@ -21,7 +21,10 @@ const LEAST_SMALL_SHARE = 0.02;
 const LOT = 100;
 const MOST_ODD_SHARE = 0.9;
 
-/** Checks that there are cancels among 200 or more orders, and that neither dataset stops at noon alone. */
+/**
+ * Checks that there are cancels among 200 or more orders, and that neither dataset ends at noon while the other goes
+ * on.
+ */
 export function checkShape(
   { market }: Security,
   orders: OrderColumns | null,
@@ -52,8 +55,9 @@ function rowsFrom(times: Int32Array, time: number): number {
 }
 
 /**
- * Checks prices and volumes for a wrong factor. Provable for shares and funds with at least 200 orders. Volumes that
- * are too large are provable for shares only, because some funds have only orders of market makers.
+ * Checks prices and volumes for a wrong conversion factor. This is provable for shares and funds with at least 200
+ * orders. Volumes that are too large are provable for shares only, because some funds have only orders of market
+ * makers.
  */
 export function checkScale(security: Security, orders: OrderColumns | null): Verdict {
   const kind = kindOf(security);

@@ -11,8 +11,8 @@ export interface FaultySecurity {
 }
 
 /**
- * Returns the securities with faults in checks of the given verdict: `not_provable` for findings where the exchange's
- * rule is not measured.
+ * Returns the securities with faults in checks of the given verdict: `not_provable` for findings where no real data
+ * confirms the exchange's rule.
  */
 export function faultySecurities(
   { securities }: QualitySheet,

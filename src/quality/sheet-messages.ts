@@ -23,13 +23,13 @@ export const CHECK_TEXTS: Record<CheckName, Bilingual> = {
     en: "trades agree with the volume, amount, high and low of the quotes",
     zh: "与快照的成交量、成交额、最高最低价一致",
   },
-  other_days: { en: "rows differ from other days'", zh: "与其他交易日的数据不同" },
+  other_days: { en: "rows differ from those of other days", zh: "与其他交易日的数据不同" },
 };
 
 /** What a check can prove, for checks whose name and verdict alone would mislead. */
 export const CHECK_NOTES: Partial<Record<CheckName, Bilingual>> = {
   gaps: {
-    en: "looks for lost trades. Where a source numbers the trades of each security 1, 2, 3 and so on, a missing number is a lost trade, and the check fails. Where several securities share one series of numbers, as in all real samples so far, a missing number may be a trade of another security: the check proves nothing then, neither that trades are missing nor that they are complete.",
+    en: "looks for lost trades. If the trades of each security have the numbers 1, 2, 3 and so on, a missing number is a lost trade, and the check fails. If several securities share one series of numbers, as in all real samples so far, a missing number may be a trade of another security. The check then proves neither that trades are missing nor that they are complete.",
     zh: "用来发现丢失的成交。若数据源对每只证券的成交从 1 起连续编号，缺少的编号就是丢失的成交，检查不通过。若多只证券共用一组编号（目前的真实样本都是如此），缺少的编号可能是另一只证券的成交：此时既不能证明有缺失，也不能证明没有缺失。",
   },
 };
@@ -40,7 +40,7 @@ export const DAY_CHECK_TEXTS: Record<DayCheckName, Bilingual> = {
     zh: "各数据集的交易所和股票齐全",
   },
   other_days: {
-    en: "as many exchanges, securities and rows as other days",
+    en: "as many exchanges, securities and rows as on other days",
     zh: "交易所、证券数、行数与其他交易日相当",
   },
 };
@@ -57,7 +57,7 @@ export const REASON_TEXTS: Record<Unprovable, Bilingual> = {
   no_flag: { en: "the source has no bs_flag", zh: "数据源没有买卖标志" },
   no_number: { en: "the source has no trade numbers", zh: "数据源没有成交编号" },
   shared_numbers: {
-    en: "the source numbers the trades of a channel, not those of one security",
+    en: "trade numbers run per channel, not per security",
     zh: "编号由多只证券共用",
   },
   market_orders: { en: "the auction includes market orders without a price", zh: "有不带价格的市价委托参与" },
@@ -111,7 +111,7 @@ export const FAULT_TEXTS: Record<FaultKind, Bilingual> = {
     zh: "买卖标志把较早的委托当成主动方",
   },
   flag_outside_phase: {
-    en: "a trade's flag is not that of its phase: N in the auctions, B and S between them",
+    en: "a trade's flag does not fit its phase (N in the auctions, B and S between them)",
     zh: "买卖标志与阶段不符：集合竞价应为 N，连续竞价应为 B、S",
   },
   begins_late: {
@@ -125,11 +125,11 @@ export const FAULT_TEXTS: Record<FaultKind, Bilingual> = {
     zh: "该数据集 13:00 以后没有数据，另一数据集有",
   },
   price_factor: {
-    en: "prices are outside 0.05 to 10,000 yuan: a factor is wrong",
+    en: "most prices are outside 0.05 to 10,000 yuan: the price's conversion factor is probably wrong",
     zh: "价格不在 0.05 至 10,000 元之间：倍数有误",
   },
   volume_factor: {
-    en: "almost no order has an ordinary volume: a factor is wrong",
+    en: "almost all order volumes are implausible: the volume's conversion factor is probably wrong",
     zh: "几乎没有正常数量的委托：倍数有误",
   },
   auction_price: {

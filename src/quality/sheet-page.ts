@@ -34,7 +34,7 @@ const TEXTS = {
       zh: "没有检查未通过，委托与成交相互吻合。",
     },
     failed: {
-      en: "At least one check failed: the day is published only with --force, and then the audit has the reason.",
+      en: "At least one check failed. The day is published only with --force; the audit records the reason.",
       zh: "至少一项检查未通过：只有加 --force 才会发布，原因记入审计。",
     },
     not_provable: {
@@ -57,7 +57,7 @@ const TEXTS = {
   check: { en: "Check", zh: "检查" },
   verdict: { en: "Verdict", zh: "结论" },
   found: { en: "What was found", zh: "发现" },
-  why: { en: "Why not", zh: "无法证实的原因" },
+  why: { en: "Why not provable", zh: "无法证实的原因" },
   failures: { en: "Failed securities", zh: "未通过的证券" },
   reported: { en: "Findings without a confirmed rule", zh: "规则未经验证处的发现" },
   reportedNote: {
@@ -72,7 +72,7 @@ const TEXTS = {
   checkedBy: { en: "Checked by builder", zh: "检查所用构建器版本" },
 } as const;
 
-/** Returns the page as HTML. It is the same for the same sheet. */
+/** Returns the page as HTML. Equal sheets give equal pages. */
 export function sheetPage(sheet: QualitySheet): string {
   const day = dateText(sheet.tradedate);
   const page = html`<!doctype html>
@@ -117,7 +117,7 @@ ${heading("holds", TEXTS.holds, language)}${packTable(sheet, language)}
 <footer>${say(TEXTS.checkedBy)} ${sheet.builderVersion}</footer>`;
 }
 
-/** Says at the head what the day lacks; nothing for a complete day. */
+/** Returns the paragraph that says what the day lacks; empty for a complete day. */
 function lackingPart(sheet: QualitySheet, language: SheetLanguage): Markup | "" {
   const lacking = lackingTexts(sheet).map((text) => text[language]);
   if (lacking.length === 0) return "";
@@ -232,7 +232,7 @@ function sizeText(rows: string, securities: string): Bilingual {
 /** Headings of columns of numbers. */
 const NUMBERS: ReadonlySet<Bilingual> = new Set([...Object.values(VERDICT_TEXTS), TEXTS.count]);
 
-/** Renders a table that scrolls horizontally if it is too wide; `id` is the heading that names it. */
+/** Renders a table that scrolls horizontally if it is too wide; `id` is that of the heading that labels it. */
 function table(
   id: string,
   { headings, rows }: { headings: readonly Bilingual[]; rows: readonly Markup[] },

@@ -43,7 +43,7 @@ export function sheetLines(sheet: QualitySheet): string[] {
 
 const MOST_CHARACTERS = 300;
 
-/** Returns the verdict in one sentence without its end, with the first failed checks, at most 300 characters. */
+/** Returns the verdict as one sentence without a full stop, with the first failed checks, at most 300 characters. */
 export function sheetSummary(sheet: QualitySheet): string {
   if (sheet.verdict !== "failed") return VERDICT_TEXTS[sheet.verdict].en;
   const ofDay = dayFaults(sheet).map(({ check, fault }) => `${check} ${fault.kind} ${fault.subject}`);

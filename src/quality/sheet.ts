@@ -40,7 +40,7 @@ const verdict = z.discriminatedUnion("verdict", [
 
 const size = z.strictObject({ securities: count, rows: count }).nullable();
 
-/** Returns a schema of an object with a member for each dataset. */
+/** Returns a schema of an object with a property for each dataset. */
 const ofDatasets = <T extends z.ZodType>(value: T) => z.strictObject(perDataset("name", () => value));
 
 const sizes = ofDatasets(size);
@@ -49,7 +49,7 @@ const contents = z.partialRecord(dataset, count);
 const tradedate = z.string().transform((text, context): BeijingDate => {
   const day = parseBeijingDate(text);
   if (day !== null) return day;
-  context.addIssue("not a day as YYYYMMDD");
+  context.addIssue("not a date in the form YYYYMMDD");
   return z.NEVER;
 });
 
@@ -57,11 +57,14 @@ const sheetSchema = z.strictObject({
   format: z.literal(FORMAT),
   tradedate,
   builderVersion: z.string(),
-  /** `failed`: a check failed. `passed`: no check failed, and the orders and trades of a security could be matched. */
+  /**
+   * `failed`: a check failed. `passed`: no check failed, and the orders and trades of at least one security could be
+   * matched.
+   */
   verdict: z.enum(["passed", "failed", "not_provable"]),
   /** Build ids of the packs that were checked; `null` for a dataset that the day does not have. */
   packs: ofDatasets(z.string().nullable()),
-  /** What the packs lack of the delivery; empty for whole packs. */
+  /** What the packs lack; empty when all of them are whole. */
   degraded: z.array(shortfallSchema),
   sizes: z.strictObject({ SH: sizes, SZ: sizes }),
   /** Number of cancels, fills and auction-pack rows of all securities, and how many of them agree with their orders. */
@@ -74,8 +77,8 @@ const sheetSchema = z.strictObject({
     auctionRowsFound: count,
   }),
   /**
-   * Number of securities that passed or failed each check, or for which the check is not provable, the latter by
-   * reason.
+   * The number of securities that passed or failed each check; by reason, the number for which the check is not
+   * provable.
    */
   summary: z.record(
     z.enum(CHECKS),
@@ -109,7 +112,7 @@ export interface SheetOf {
   securities: readonly SecurityReport[];
   /** Other days whose sheets are available. */
   others: readonly OtherDay[];
-  /** What the packs lack of the delivery. */
+  /** What the packs lack. */
   degraded?: readonly Shortfall[];
 }
 
@@ -179,7 +182,7 @@ export function parseSheet(text: string): QualitySheet | { problem: string } {
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: "it is no JSON" };
+    return { problem: "it is not JSON" };
   }
   const read = sheetSchema.safeParse(inThisFormat(value));
   if (read.success) return read.data;
@@ -209,8 +212,8 @@ const otherDaySchema = z.object({
 });
 
 /**
- * Returns the part of a sheet in a JSON text, of any version, that the checks of another day need; `null` for another
- * text.
+ * Returns what the checks of another day need from the JSON text of a sheet of any version; `null` when `text` is not
+ * such a sheet.
  */
 export function parseOtherDay(text: string): OtherDay | null {
   let value: unknown;

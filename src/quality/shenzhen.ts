@@ -1,6 +1,6 @@
 /**
- * Replays a Shenzhen security. Order rows have the full volume: a fill reduces both of its orders, and a cancel, which
- * is among the trades, is for an order's whole remainder.
+ * Replays a Shenzhen security. Order rows contain the full original volume. A fill reduces both of its orders. Cancels
+ * are rows of the trades, and each cancels an order's whole remaining volume.
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { BUY, LIMIT, SELL, UNPRICED } from "./live-orders.ts";
@@ -102,7 +102,10 @@ class ShenzhenReplay extends Replay {
     this.priority.add(orders.best(side) === resting, row, trades.time[row] ?? 0);
   }
 
-  /** Subtracts the fill in `row` from the order in row `ordered` (-1: unknown), which is on `side`. */
+  /**
+   * Subtracts the fill in `row` from the order in row `ordered` (-1: unknown), which must be on `side`. Returns whether
+   * the order fits the fill.
+   */
   private take(row: number, ordered: number, side: number): boolean {
     const { trades, orders } = this;
     const volume = trades.volume[row] ?? 0;
@@ -125,7 +128,7 @@ class ShenzhenReplay extends Replay {
   }
 }
 
-/** Returns whether an order with a known side is on the other side. */
+/** Returns whether an order has a known side that is not the expected one. */
 function isWrongSide(side: number | undefined, expected: number): boolean {
   return side !== 0 && side !== expected;
 }

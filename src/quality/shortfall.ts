@@ -1,4 +1,4 @@
-/** What a day lacks: parts of a dataset whose pack is degraded, and whole datasets. */
+/** Describes what a day lacks: parts of the datasets whose packs are degraded, and whole datasets. */
 import * as z from "zod";
 import type { Bilingual } from "../base/language.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
@@ -12,7 +12,7 @@ const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
 
 /** Why the pack of a dataset is degraded. */
 export const shortfallSchema = z.discriminatedUnion("reason", [
-  /** At one exchange it has less than half of the securities of another dataset. */
+  /** On one exchange, the dataset covers less than half as many securities as another dataset. */
   z.strictObject({
     reason: z.literal("few_securities"),
     dataset,
@@ -30,7 +30,7 @@ export type Shortfall = z.infer<typeof shortfallSchema>;
 
 const EXCHANGES = { SH: { en: "Shanghai", zh: "上海" }, SZ: { en: "Shenzhen", zh: "深圳" } } as const;
 
-/** Returns the shortfall as a clause that names the dataset and, of a missing exchange, the exchange. */
+/** Returns the shortfall as a clause that names the dataset and, for `few_securities`, the exchange. */
 function shortfallText(shortfall: Shortfall): Bilingual {
   const { rows, rowName } = DATASETS[shortfall.dataset];
   switch (shortfall.reason) {
@@ -40,21 +40,21 @@ function shortfallText(shortfall: Shortfall): Bilingual {
       const exchange = EXCHANGES[shortfall.market];
       const other = DATASETS[than.dataset];
       return {
-        en: `${rows} of ${few} ${exchange.en} securities beside ${other.rows} of ${many}`,
+        en: `${rows} cover ${few} ${exchange.en} securities, but ${other.rows} cover ${many}`,
         zh: `${exchange.zh}${rowName.zh}只有 ${few} 只证券，而${other.rowName.zh}有 ${many} 只`,
       };
     }
     case "broken_lines": {
       const lines = numberText(shortfall.lines);
       return {
-        en: `${rows} without ${lines} ${shortfall.lines === 1 ? "line" : "lines"} that could not be parsed`,
+        en: `${lines} ${shortfall.lines === 1 ? "line" : "lines"} of ${rows} could not be parsed and ${shortfall.lines === 1 ? "was" : "were"} left out`,
         zh: `${rowName.zh}有 ${lines} 行无法识别，未收入`,
       };
     }
     case "unread_files": {
       const files = numberText(shortfall.files);
       return {
-        en: `${rows} without ${files} unread ${shortfall.files === 1 ? "file" : "files"} that may hold rows`,
+        en: `${files} ${shortfall.files === 1 ? "file" : "files"} that may hold ${rows} ${shortfall.files === 1 ? "was" : "were"} not read`,
         zh: `${rowName.zh}有 ${files} 个可能含数据的文件未读取`,
       };
     }
@@ -67,7 +67,7 @@ interface Lacking {
   degraded: readonly Shortfall[];
 }
 
-/** Returns what the day lacks, a clause each: datasets without a pack, then what packs lack. */
+/** Returns what the day lacks, one clause for each item: datasets without a pack, then what packs lack. */
 export function lackingTexts({ packs, degraded }: Lacking): Bilingual[] {
   const absent = DATASET_NAMES.filter((name) => packs[name] === null).map((name) => ({
     en: `no ${DATASETS[name].rows}`,

@@ -7,7 +7,7 @@ import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
 
 /** HHMMSSmmm: no earlier snapshot contains after-hours trades. */
 export const SUMMED_BEFORE = 150500000;
-/** In yuan: snapshots have at most two decimals. */
+/** The largest tolerated difference in yuan, because snapshots have at most two decimals. */
 const MOST_APART = 1;
 
 /** The totals of the trades before 15:05, without Shenzhen's cancels. */
@@ -16,7 +16,7 @@ interface TradedTotals {
   volume: number;
   /** Yuan: the sum of price × volume, added exactly and rounded once. */
   amount: number;
-  /** The range of the prices, ten-thousandths of a yuan; without trades its high is below its low. */
+  /** The range of the prices, ten-thousandths of a yuan; without trades, `highE4` is below `lowE4`. */
   lowE4: number;
   highE4: number;
 }
@@ -45,7 +45,10 @@ export interface QuoteTotals extends Rows {
   lowE4: Float64Array;
 }
 
-/** Returns the last snapshot before 15:05 of a security's quotes, which are in order of time; `null` without one. */
+/**
+ * Returns the last snapshot before 15:05 of a security's quotes, which must be sorted by time; `null` when there is
+ * none.
+ */
 export function lastSnapshot({ time, rows, ...totals }: QuoteTotals): LastSnapshot | null {
   let row = rows - 1;
   while (row >= 0 && (time[row] ?? 0) >= SUMMED_BEFORE) row -= 1;
@@ -60,9 +63,9 @@ export function lastSnapshot({ time, rows, ...totals }: QuoteTotals): LastSnapsh
 }
 
 /**
- * Checks that the volumes add up to the day's, the amounts to within 1 yuan of it, and that every price is within the
- * day's range. Not provable without quotes; for bonds and repos, whose units differ, differences are reported but never
- * fail the check.
+ * Checks that the volumes add up to the day's volume, that the amounts add up to within 1 yuan of the day's amount, and
+ * that every price is within the day's range. Not provable without quotes. For bonds and repos, whose units differ,
+ * differences are reported but never fail the check.
  */
 export function checkSums(day: SecurityDay): Verdict {
   const { trades, lastSnapshot: snapshot } = day;

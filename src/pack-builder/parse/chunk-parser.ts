@@ -1,7 +1,7 @@
 /**
- * Parses the lines of a file into rows; each dataset's parser defines its rows. Strict: a line becomes a row only if
- * every relevant cell is understood. An unusual but understood cell is counted as a defect; a line that is not
- * understood is returned as broken with its number and reason.
+ * Parses the lines of a file into rows; a subclass for each dataset parses the dataset's cells. A line becomes a row
+ * only if every relevant cell is understood. A cell that is unusual but understood is counted as a defect. A line that
+ * is not understood is returned as broken, with its number and the reason.
  */
 import type { Market } from "../../orders/record.ts";
 import type { CellPlan } from "./cell-plan.ts";
@@ -30,7 +30,7 @@ const SOURCES: Record<number, Market> = { 101: "SH", 102: "SZ" };
 const DAMAGED = "holds NUL bytes outside a value: the file is damaged here";
 
 export interface ParsedChunk {
-  /** The parser's table; valid until the next chunk. */
+  /** The parser's table; valid until the next chunk is parsed. */
   table: RowTable;
   /** The texts of the code columns by key. */
   texts: Record<string, readonly string[]>;
@@ -60,10 +60,13 @@ export abstract class ChunkParser {
     this.securities = new SecurityReader(plan.market);
   }
 
-  /** Adds the line to the table. Returns false when it is not a row; the reader has a problem if that is an error. */
+  /**
+   * Adds the current line to the table. Returns false when the line is not a row; if that is an error, the reader's
+   * `problem` is set.
+   */
   protected abstract row(): boolean;
 
-  /** Returns the exchange that follows from a row's codes, used when nothing else names it. */
+  /** Returns the exchange that a row's codes imply, or `null`. Used only when nothing else names the exchange. */
   protected abstract marketOfCodes(): Market | null;
 
   /** Returns the position of the stored column `key`, or -1. */
@@ -82,19 +85,19 @@ export abstract class ChunkParser {
   protected numbers(key: string): Float64Array {
     const column = this.table.columns[key];
     if (column instanceof Float64Array) return column;
-    throw new Error(`the table has no numbers ${key}`);
+    throw new Error(`the table has no numeric column ${key}`);
   }
 
   /** Returns the array of the code column `key`. The table replaces its arrays when it grows. */
   protected codes(key: string): Uint16Array {
     const column = this.table.columns[key];
     if (column instanceof Uint16Array) return column;
-    throw new Error(`the table has no codes ${key}`);
+    throw new Error(`the table has no code column ${key}`);
   }
 
   /**
-   * Parses the whole lines of `bytes` from byte `from` on; the last one may lack its line end. `isContinued`: the file
-   * has lines before them.
+   * Parses the lines of `bytes` from byte `from`; the last one may lack its line end. `isContinued` says that the file
+   * has lines before these.
    */
   parse(bytes: Uint8Array, from: number, isContinued: boolean): ParsedChunk {
     const { reader, table } = this;
@@ -146,7 +149,7 @@ export abstract class ChunkParser {
     return 0;
   }
 
-  /** Returns whether the date is 0 and records it: sources end some files with such a row. */
+  /** Returns whether the line's date is 0 and records such a line: sources end some files with one. */
   protected isSentinel(): boolean {
     const { reader, plan } = this;
     const { date } = plan.places;
@@ -171,7 +174,7 @@ export abstract class ChunkParser {
     const trailing = cells.count > wanted;
     // Only the last line of the file can lack its line end; its last value may be truncated.
     if (!trailing && !cells.ended && (this.isContinued || reader.line > 1)) {
-      return reader.fail("is cut short: the file ends inside a line");
+      return reader.fail("is truncated: the file ends inside a line");
     }
     if (!trailing && plan.trailingDelimiter) {
       // When NULs have overwritten a comma, the empty cell after the trailing comma is read as the last value.
@@ -181,7 +184,7 @@ export abstract class ChunkParser {
     return true;
   }
 
-  /** Returns the number of the text in a cell; `""` for no cell (-1). */
+  /** Returns the number that `table` gives to the text of a cell; the text of an absent cell (-1) is `""`. */
   protected code(table: CodeTable, cell: number): number {
     const { reader } = this;
     if (cell < 0) return table.numberOf(reader.bytes, 0, 0);
@@ -191,13 +194,13 @@ export abstract class ChunkParser {
       const number = table.numberOf(reader.bytes, from, to);
       if (to - from < 3 || !table.values[number]?.includes("\uFFFD")) return number;
     }
-    reader.fail(`has a ${this.plan.columns[cell]} that is no code`);
+    reader.fail(`has a ${this.plan.columns[cell]} that is not a code`);
     return table.numberOf(reader.bytes, from, from);
   }
 
   /**
-   * Returns the row's `securityKey`, or a negative value with a problem or with a recorded defect when its exchange is
-   * not carried.
+   * Returns the row's `securityKey`. Returns a negative value when the row has a problem, or when its exchange is not
+   * carried, which is recorded as a defect.
    */
   protected security(): number {
     const { plan, reader, securities } = this;
@@ -217,7 +220,7 @@ export abstract class ChunkParser {
       return -1;
     }
     if (plan.expected !== null && key !== plan.expected) {
-      reader.fail("is of another security than its folder's");
+      reader.fail("names a different security from its folder");
       return -1;
     }
     if (places.source >= 0 && !this.isOfSource(key)) return NOT_CARRIED;
@@ -234,15 +237,15 @@ export abstract class ChunkParser {
     return text === "SH" || text === "SZ" ? text : null;
   }
 
-  /** Records a row of an exchange that is not carried; a row with a problem is still quarantined. */
+  /** Records a row of an exchange that is not carried. A row that already has a problem is quarantined instead. */
   private notCarried(): typeof NOT_CARRIED {
     if (this.reader.problem === "") this.reader.note(DEFECT.market_not_carried);
     return NOT_CARRIED;
   }
 
   /**
-   * Returns whether the source column is blank or names the exchange of the security `key`; another exchange is a
-   * problem.
+   * Returns whether the source column is blank or names the exchange of the security `key`. If it names the other
+   * exchange, that is a problem; if it names an exchange that is not carried, the row is recorded.
    */
   private isOfSource(key: number): boolean {
     const { reader, plan } = this;
@@ -251,7 +254,9 @@ export abstract class ChunkParser {
     const market = SOURCES[source];
     if (market === undefined) this.notCarried();
     else if (market !== (key % 2 === 1 ? "SZ" : "SH")) {
-      reader.fail(`has a ${plan.columns[plan.places.source]} of another exchange than its security's`);
+      reader.fail(
+        `has a ${plan.columns[plan.places.source]} that names a different exchange from its security's`,
+      );
     } else return true;
     return false;
   }
@@ -278,11 +283,11 @@ export abstract class ChunkParser {
       return reader.fail("has no time of day");
     }
     if (clock.date !== 0 && clock.date !== plan.tradedate) {
-      return reader.fail("is of another day");
+      return reader.fail("belongs to another day");
     }
     if (date < 0) return true;
     reader.trim(date);
     const day = readDate(reader.bytes, reader.from(date), reader.to(date));
-    return day === plan.tradedate || reader.fail("is of another day");
+    return day === plan.tradedate || reader.fail("belongs to another day");
   }
 }

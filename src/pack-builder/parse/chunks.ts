@@ -17,7 +17,7 @@ export async function* chunksOf(
   let kept: Uint8Array = new Uint8Array(0);
   let readBytes = 0;
   for (;;) {
-    // One byte more than expected distinguishes the end of the file from the end of the chunk.
+    // Asking for one byte more than expected distinguishes the end of the file from the end of the chunk.
     const left = Math.max(0, text.expectedBytes - readBytes);
     const bytes = new Uint8Array(kept.length + Math.min(chunkBytes, left) + 1);
     bytes.set(kept);

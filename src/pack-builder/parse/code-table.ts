@@ -6,7 +6,7 @@ const MOST_CODES = 60_000;
 
 export class CodeTable {
   readonly values: string[] = [];
-  /** For cells of one byte: number + 1; 0 when not seen yet. */
+  /** For a cell of one byte, the number of its text + 1; 0 when the text has not been seen yet. */
   private readonly ofByte = new Uint16Array(256);
   private readonly ofText = new Map<string, number>();
 

@@ -1,6 +1,6 @@
 /**
- * Defects of real deliveries. A defect is tolerated, counted by kind and reported with the place of its first
- * occurrence; an invalid row is broken and quarantined.
+ * Defects that occur in real deliveries. A defect is tolerated, counted by kind and reported with the place of its
+ * first occurrence. An invalid row, in contrast, is broken and quarantined.
  */
 
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
@@ -21,23 +21,23 @@ const DEFECT_TEXTS = {
   over_int32: "value over 2147483647",
   blank_type: "blank order type",
   blank_code: "blank order code",
-  unknown_code: "order code outside B, S, F, G, N, kept as it is",
+  unknown_code: "order code other than B, S, F, G and N, kept as it is",
   market_price_zero: "Shenzhen market order with the price 0, kept as it is",
   market_price_nines: "Shenzhen market order with a price of nines, kept as it is",
   market_price_negative: "Shenzhen market order with a negative price, kept as it is",
-  unknown_flag: "trade flag outside B, S, N, kept as it is",
-  unknown_trade_code: "Shenzhen trade code outside 0, C, kept as it is",
+  unknown_flag: "trade flag other than B, S and N, kept as it is",
+  unknown_trade_code: "Shenzhen trade code other than 0 and C, kept as it is",
   cancel_numbers: "Shenzhen cancel without exactly one order number, kept as it is",
-  unknown_letter: "order type outside A, D, S, 0, 1, U, kept as it is",
+  unknown_letter: "order type other than A, D, S, 0, 1 and U, kept as it is",
   code_without_zeros: "security code without its leading zeros",
-  unsorted: "row earlier than the one before it, put in order",
+  unsorted: "row earlier than the one before it, sorted by time",
   blank_line: "blank line",
   no_trailing_comma: "line without the trailing comma of its layout",
-  identical_row: "row equal to an earlier one of its millisecond, kept: its layout numbers no rows",
+  identical_row: "row equal to an earlier one of its millisecond, kept because its layout has no row numbers",
   header_line: "header line in a file whose layout has none, skipped",
   cr_line_ends: "file whose lines end with CR alone",
   utf16: "file in UTF-16",
-  several_files: "security in files that follow each other in time, read as one",
+  several_files: "security whose rows are in consecutive files, read as one",
   lf_line_ends: "file with LF instead of CRLF",
   utf8_bom: "file that begins with a byte order mark",
   empty_file: "file of 0 bytes: a security without ROWS",
@@ -46,11 +46,11 @@ const DEFECT_TEXTS = {
   trade_row: "trade among the orders, left out",
   order_row: "order among the trades, left out",
   sentinel_row: "row with the date 0, left out",
-  repeated_row: "row that an earlier part of its file or another file holds too, left out",
+  repeated_row: "row that also occurs earlier in its file or in another file, left out",
   market_not_carried: "row or file of an exchange that is not carried, left out",
 } as const;
 
-/** Kinds whose rows are left out of the pack, because these rows do not belong to its dataset and day. */
+/** Kinds whose rows are left out of the pack: rows that do not belong to its dataset and day, and repeated rows. */
 export const LEFT_OUT_KINDS = [
   "trade_row",
   "order_row",
@@ -77,7 +77,7 @@ export const DEFECT = Object.fromEntries(DEFECT_KINDS.map((kind, number) => [kin
 /** Counts of defects in one chunk of a file; passed between threads by value. */
 export interface DefectTally {
   counts: Float64Array;
-  /** The line of the first defect of each kind; the chunk's first line is 1. */
+  /** The line of the first defect of each kind, counted from 1 at the chunk's first line; 0 for none. */
   firstLines: Float64Array;
 }
 

@@ -4,7 +4,7 @@ const LF = 10;
 const CR = 13;
 const QUOTE = 34;
 
-/** A line with more cells cannot be a row; a vendor's quote has 67. */
+/** A line with more cells cannot be a row; a row of the vendor's quotes has 67. */
 const MOST_CELLS = 128;
 
 export class LineCells {

@@ -23,7 +23,10 @@ export function plainInteger(bytes: Uint8Array, from: number, to: number): numbe
   return value;
 }
 
-/** Returns `bytes[from, to)` × 10000, rounded half up, if it is up to 11 digits with or without decimals, else -1. */
+/**
+ * Returns `bytes[from, to)` × 10000, rounded half up, if it is a number of up to 11 digits with or without decimals
+ * after them, else -1.
+ */
 export function plainTenThousandths(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
   let at = from;

@@ -140,7 +140,7 @@ export class OrderParser extends ChunkParser {
     return SHENZHEN_TYPES.has(type) ? "SZ" : null;
   }
 
-  /** Returns the position of the exchange order number for this side; -1 for neither side. */
+  /** Returns the position of the exchange order number for this side; -1 for a code that names neither side. */
   private sidePlace(side: number): number {
     const code = this.sides.values[side];
     for (const each of this.numberBySide) if (each.code === code) return each.place;

@@ -12,7 +12,7 @@ type NumberKind = "price" | "integer" | "yuan";
 /** The numbers of one kind in a line. */
 interface Cells {
   keys: readonly string[];
-  /** Their positions; -1 for columns that the file lacks. */
+  /** The positions of the numbers; -1 for columns that the file lacks. */
   places: Int32Array;
   /** The table's columns in the same order. */
   columns: Float64Array[];
@@ -47,7 +47,7 @@ export class QuoteParser extends ChunkParser {
     return true;
   }
 
-  /** A quote does not name its exchange, so the digits of a code without a suffix determine it. */
+  /** Returns the exchange that the digits of the code imply, because a quote has no other code that names it. */
   protected override marketOfCodes(): Market | null {
     const cell = readSecurity(this.reader.text(this.plan.places.security));
     return cell === null ? null : exchangeOfCode(cell.symbol);

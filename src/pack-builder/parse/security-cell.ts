@@ -29,15 +29,15 @@ export function readSecurity(text: string): SecurityCell | null {
   return { symbol: digits.padStart(6, "0"), market, zerosLost: digits.length < 6 };
 }
 
-/** First digits of codes by exchange: shares, funds, bonds and repos. */
+/** The first digits of codes of shares, funds, bonds and repos, with their exchange. */
 const RANGES: readonly [RegExp, Market][] = [
   [/^(?:5|6|9|11|20[45])/, "SH"],
   [/^(?:00|30|20[01]|1[2-8])/, "SZ"],
 ];
 
 /**
- * Returns the exchange of six digits without a suffix, `null` for digits outside the known ranges. An index shares its
- * digits with Shenzhen's shares and needs its suffix.
+ * Returns the exchange of six digits without a suffix, `null` for digits outside the known ranges. Indices need a
+ * suffix, because their digits are also those of Shenzhen shares.
  */
 export function exchangeOfCode(symbol: string): Market | null {
   return RANGES.find(([digits]) => digits.test(symbol))?.[1] ?? null;

@@ -25,7 +25,7 @@ export class SecurityReader {
   zerosLost = false;
   private readonly market: Market | null;
   private readonly known = new Map<number, KnownCode>();
-  /** Times of the last row by key, allocated when a second security appears, because most files have one. */
+  /** Times of the last row by key, allocated when a second security appears, because most files have only one. */
   private lastTimes: Int32Array | null = null;
   private runKey = NO_SECURITY;
   private runTime = 0;
@@ -60,7 +60,9 @@ export class SecurityReader {
     return key;
   }
 
-  /** Returns the key of the last cell in `market`, which is used only when nothing else names the exchange. */
+  /**
+   * Returns the key of the last cell. `market` is used only when neither the cell nor the layout names the exchange.
+   */
   keyIn(market: Market | null): number {
     const { cell, base } = this.code;
     if (cell === null) return NO_SECURITY;
@@ -88,7 +90,7 @@ export class SecurityReader {
   }
 }
 
-/** Returns up to six digits with an optional suffix of two letters as one number; -1 for other forms. */
+/** Returns a code of up to six digits with an optional suffix of two letters as one number; -1 for other forms. */
 function stampOf(bytes: Uint8Array, from: number, to: number): number {
   let stamp = to - from;
   let at = from;

@@ -1,6 +1,6 @@
 /**
- * Reads a data file as lines that end with LF in a superset of ASCII: UTF-16 becomes UTF-8, and when a CR alone ends
- * the first line, every CR becomes LF. Everything else is unchanged.
+ * Reads a data file as lines that end with LF in a superset of ASCII. UTF-16 becomes UTF-8. When a CR alone ends the
+ * first line, every CR becomes LF. Nothing else is changed.
  */
 import type { ByteSource, SourceFile } from "../delivery/source-file.ts";
 
@@ -62,8 +62,8 @@ function utf16Of([a = 0, b = 0, c = 0, d = 0]: Uint8Array): TextForm["encoding"]
 }
 
 /**
- * Decides by the first line. Programs that append to a file with CR line ends may write LF, and without a split at CR
- * the header would include all rows.
+ * Returns whether a CR alone ends the first line; later lines do not count. Programs that append to a file with CR line
+ * ends may write LF. Without a split at CR, the header would include all rows before that.
  */
 function isCrOnly(head: Uint8Array): boolean {
   const first = head.indexOf(CR);
@@ -74,7 +74,7 @@ function isCrOnly(head: Uint8Array): boolean {
   return next < head.length ? head[next] !== LF && head[next] !== 0 : head.length < HEAD_BYTES;
 }
 
-/** Reads the bytes that were read ahead, then the source. */
+/** Reads first the bytes that were read ahead, then the source. */
 class Rest implements ByteSource {
   private readonly source: ByteSource;
   private readonly onBytes: (bytes: Uint8Array) => void;

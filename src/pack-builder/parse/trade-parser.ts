@@ -76,7 +76,7 @@ export class TradeParser extends ChunkParser {
     return SHENZHEN_CODES.has(this.tradeCode) ? "SZ" : null;
   }
 
-  /** Returns whether the row is a trade; the layout says whether another row is left out or a problem. */
+  /** Returns whether the row is a trade. The layout says whether any other row is left out or is a problem. */
   private isTrade(): boolean {
     const { reader, rowKinds } = this;
     const { onlyRows } = this.plan;

@@ -9,7 +9,7 @@ export type Side = typeof BUY | typeof SELL;
 export class Book {
   /** The remainder of the order in each row, shares. */
   readonly left: Float64Array;
-  /** The quantities by price and side, for snapshots; `null` without snapshots. */
+  /** The quantities by price and side, for snapshots; `null` when no snapshots are made. */
   readonly levels: Readonly<Record<Side, Levels>> | null;
   private readonly orders: OrderColumns;
   private readonly sides: [Heap, Heap];
@@ -53,7 +53,10 @@ export class Book {
     return undefined;
   }
 
-  /** Returns the best order of the other side that matches an order at this price; `undefined` when there is none. */
+  /**
+   * Returns the row of the best order on the other side that an order at this price matches; `undefined` when there is
+   * none.
+   */
   crossed(side: Side, priceE4: number): number | undefined {
     const resting = this.best(side === BUY ? SELL : BUY);
     if (resting === undefined) return undefined;
@@ -61,7 +64,7 @@ export class Book {
     return (side === BUY ? other <= priceE4 : other >= priceE4) ? resting : undefined;
   }
 
-  /** Returns all orders with a remainder that `takesPart`, by row. */
+  /** Returns, in row order, all orders with a remainder for which `takesPart` returns true. */
   forCall(takesPart: (row: number) => boolean): CallOrder[] {
     const { orders, left } = this;
     const all: CallOrder[] = [];

@@ -9,7 +9,7 @@ export interface CallOrder {
   volume: number;
 }
 
-/** The rows of a buy and a sell, and shares. */
+/** A match: the rows of a buy and a sell order, and the number of shares. */
 export interface CallPair {
   buy: number;
   sell: number;
@@ -23,7 +23,7 @@ export interface CallPrice {
   surplus: number;
 }
 
-/** Picks one of the tied prices (ascending) by the surplus of buys at each. */
+/** Picks one of the tied prices. They are in ascending order, each with the surplus of buys at it. */
 type Choice = (tied: readonly { priceE4: number; surplus: number }[]) => number;
 
 /** Orders that take part in an auction, and the exchange's choice among tied prices. */
@@ -32,7 +32,10 @@ export interface Call {
   choose: Choice;
 }
 
-/** Returns the price with the most volume, then the least remainder; `null` when nothing crosses. */
+/**
+ * Returns the price with the largest matched volume and, among those, the smallest remainder; `null` when no buy meets
+ * a sell.
+ */
 export function callPrice({ orders, choose }: Call): CallPrice | null {
   const levels = levelsOf(orders);
   const matchedAt = ({ buys, sells }: Level) => Math.min(buys, sells);
@@ -49,7 +52,7 @@ export function callPrice({ orders, choose }: Call): CallPrice | null {
   return { priceE4, matched: Math.min(buys, sells), surplus: buys - sells };
 }
 
-/** A price of an order, the buys at it or above, and the sells at it or below. */
+/** A price at which there are orders, with the buys at or above it and the sells at or below it, in shares. */
 interface Level {
   priceE4: number;
   buys: number;

@@ -43,7 +43,7 @@ export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): 
   };
 }
 
-/** Cumulative shares of orders of 1, 2, 3… lots, measured in real order files. */
+/** The cumulative fractions of orders of 1, 2, 3… lots, measured in real order files. */
 const LOT_SHARES = [0.38, 0.54, 0.62, 0.67, 0.745, 0.772, 0.787, 0.803, 0.817, 0.865];
 
 /** Returns a quantity: a multiple of `lot`, except for 0.3 % odd lots. */
@@ -56,7 +56,10 @@ export function orderVolume(random: Random, lot: number): number {
   return Math.min(9_900, 11 + Math.floor(random.exponential() ** 2 * 18)) * lot;
 }
 
-/** Returns a generator of exchange order numbers: ascending with gaps, up to eight digits for any number of rows. */
+/**
+ * Returns a generator of exchange order numbers. They ascend with gaps and have at most eight digits, whatever `rows`
+ * is.
+ */
 export function numbering(random: Random, rows: number): () => number {
   const widestGap = Math.max(2, Math.min(1_600, Math.floor(17_000_000 / Math.max(1, rows))));
   let last = 0;

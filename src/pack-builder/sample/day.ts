@@ -10,7 +10,7 @@ import { shanghaiDay } from "./shanghai.ts";
 import { shenzhenOrders } from "./shenzhen.ts";
 
 export const DEFAULT_SEED = "edgetape";
-/** The default rows of a sample day; 300750 then has about 29,000. */
+/** The default number of orders of a sample day, about 29,000 of them of 300750. */
 export const DEFAULT_ROWS = 120_000;
 
 export interface SampleSection extends Security {
@@ -20,7 +20,7 @@ export interface SampleSection extends Security {
 
 export interface SampleDay {
   tradedate: BeijingDate;
-  /** Orders of the whole day, at least 1. */
+  /** The number of orders of the whole day, at least 1. */
   rows?: number;
   seed?: string;
 }
@@ -37,7 +37,7 @@ export function* sampleSections({
   }
 }
 
-/** Returns the orders of one sample security on the day of `seed`. */
+/** Returns the orders of one sample security. `seed` includes the date. */
 export function sampleOrders(security: SampleSecurity, seed: string): OrderColumns {
   const random = seededRandom(`${seed} ${security.symbol}.${security.market}`);
   return security.market === "SH" ? shanghaiDay(security, random).orders : shenzhenOrders(security, random);

@@ -6,7 +6,9 @@ import type { Random } from "./random.ts";
 import { type QuoteColumns, quoteColumns, SnapshotRecorder } from "./snapshots.ts";
 import { Tape, type TapeRow, type TradeColumns } from "./tape.ts";
 
-/** HHMMSSmmm. No order is withdrawn from `NO_CANCEL_FROM` to the end of the opening call, nor in the closing call. */
+/**
+ * HHMMSSmmm. Orders cannot be cancelled from `NO_CANCEL_FROM` to the end of the opening call, nor in the closing call.
+ */
 const [OPENING, CLOSE] = [92500000, 150000000];
 export const [NO_CANCEL_FROM, CONTINUOUS, CLOSING_CALL] = [92000000, 93000000, 145700000];
 
@@ -19,7 +21,7 @@ export interface Fill extends CallPair {
 export interface MarketStart {
   orders: OrderColumns;
   random: Random;
-  /** The previous close in ten-thousandths of a yuan; `null` without snapshots. */
+  /** The previous close in ten-thousandths of a yuan; `null` when no snapshots are made. */
   preCloseE4: number | null;
 }
 
@@ -50,7 +52,9 @@ export abstract class SampleMarket {
     return { trades: this.tape.columns(), quotes: quoteColumns(this.recorder?.snapshots ?? []) };
   }
 
-  /** Advances to `time`: matches the opening auction and adds the snapshots that are due before it. */
+  /**
+   * Advances to `time`: matches the opening auction if it has ended, and adds the snapshots that are due before `time`.
+   */
   protected reach(time: number): void {
     if (time >= CONTINUOUS && !this.isOpened) {
       this.isOpened = true;
@@ -72,7 +76,7 @@ export abstract class SampleMarket {
     this.tape.add(time, row);
   }
 
-  /** Returns the orders that an auction would match now, and the exchange's rule. */
+  /** Returns the orders that an auction would match now, and the exchange's rule for tied prices. */
   protected abstract call(): Call;
 
   /** Adds a fill of an auction to the tape. */

@@ -21,7 +21,7 @@ export interface WrittenPack {
 
 /**
  * Writes the packs of `datasets` into `folder` (created if absent) and returns them in the same order. `onSection` is
- * called with the number of rows so far.
+ * called after each security with the number of rows so far.
  */
 export async function writeSamplePacks(
   day: SampleDay,

@@ -14,7 +14,10 @@ export interface SampleSecurity extends Security {
 
 type Kind = "stock" | "fund" | "bond";
 
-/** symbol, market, kind, yuan, orders relative to a median Shenzhen stock. 603000 is halted: no orders. */
+/**
+ * Symbol, market, kind, price in yuan, and number of orders relative to a median Shenzhen stock. 603000 is halted and
+ * has no orders.
+ */
 const NAMED: readonly [string, Market, Kind, number, number][] = [
   ["000001", "SZ", "stock", 11.42, 5],
   ["000333", "SZ", "stock", 74.6, 3],
@@ -38,7 +41,7 @@ const NAMED: readonly [string, Market, Kind, number, number][] = [
   ["688981", "SH", "stock", 92.05, 2.5],
 ];
 
-/** Code ranges of a full market in this order: prefix, market, kind. */
+/** The code ranges of a full market: prefix, market, kind. Consecutive securities are taken from consecutive ranges. */
 const RANGES: readonly [string, Market, Kind][] = [
   ["60", "SH", "stock"],
   ["00", "SZ", "stock"],
@@ -51,13 +54,13 @@ const RANGES: readonly [string, Market, Kind][] = [
 ];
 
 const FULL_MARKET = 7800;
-/** Mean orders of a security on a full day (130 million over 7,800). */
+/** The mean number of orders of a security on a full day (130 million orders, 7,800 securities). */
 const MEAN_ROWS = 16_667;
 
 /**
- * Returns the securities of a day with exactly `rows` orders, sorted by symbol: 20 named ones, and for larger days
- * further codes of both exchanges up to 7,800 whose sizes are distributed as on a real day (log-normal, quartiles 0.57
- * and 1.75 of the median).
+ * Returns the securities of a day with exactly `rows` orders, sorted by symbol: 20 named ones and, on larger days,
+ * further codes of both exchanges up to 7,800 in total. The sizes of the further ones are distributed as on a real day
+ * (log-normal, quartiles 0.57 and 1.75 of the median).
  */
 export function sampleSecurities(rows: number, seed: string): SampleSecurity[] {
   const random = seededRandom(`${seed} securities`);

@@ -1,6 +1,6 @@
 /**
- * Generates the times of a sample day's orders: the distribution of a session in steps of 10 ms, with several rows in
- * one step as often as at the exchanges.
+ * Generates the times of a sample day's orders, in steps of 10 ms. They are distributed over the session, and shared by
+ * several rows, as at the exchanges.
  */
 import type { Random } from "./random.ts";
 
@@ -42,7 +42,7 @@ const MINUTES = (() => {
 
 /**
  * Returns ascending times of `rows` orders as HHMMSSmmm numbers, multiples of 10 ms, from 09:15:00.000 to 14:59:59.990.
- * Times are shared as on real days: 1.2 rows each on average, 5 or 6 at the 99th percentile.
+ * Rows share times as on real days: 1.2 rows for each time on average, 5 or 6 at the 99th percentile.
  */
 export function sessionTimes(random: Random, rows: number): Int32Array {
   // Normalised sums of exponential gaps are uniform samples in order, so they need not be sorted.

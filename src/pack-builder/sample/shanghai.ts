@@ -1,8 +1,8 @@
 /**
- * A sample day of one Shanghai security, orders, trades and quotes: new orders (A), cancels (D) that repeat their
- * order's number, and phase flags (S) whose numbers are all zero. As in Shanghai's stream, an order's row has the
- * remainder after its immediate fills, and a fully filled order has no row. The source leaves `order_id` at 0
- * throughout.
+ * Generates a sample day of one Shanghai security: orders, trades and quotes. The order rows are new orders (A),
+ * cancels (D) with the number of their order, and phase flags (S) whose numbers are all zero. As in Shanghai's stream,
+ * the row of an order contains what remains after its immediate fills, and an order that was filled completely has no
+ * row. `order_id` is always 0, as in the source.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { Side } from "./book.ts";
@@ -24,11 +24,11 @@ const PHASES = [
   { time: 145700000, code: 4 },
 ];
 
-/** Orders that can still be cancelled. */
+/** The most orders that are kept as candidates for a cancel. */
 const OPEN_ORDERS = 4096;
 /** The most consecutive orders that are filled on arrival. */
 const MOST_WITHOUT_ROW = 20;
-/** Cancels of an order that was partly traded. */
+/** The fraction of cancels that are for a partly filled order. */
 const PARTLY_SHARE = 0.02;
 
 export interface ShanghaiDay {
@@ -39,7 +39,10 @@ export interface ShanghaiDay {
   quotes: QuoteColumns;
 }
 
-/** Returns the orders of a security as they arrive, matched by price, then time; `hasQuotes` adds snapshots. */
+/**
+ * Returns the day of a security: its orders as they arrive, and their trades by price, then time. `hasQuotes` adds
+ * snapshots.
+ */
 export function shanghaiDay(
   security: SampleSecurity,
   random: Random,
@@ -90,12 +93,13 @@ class Market extends SampleMarket {
     this.orders.orderCode.index[row] = code;
   }
 
-  /** Fills the row with a cancel or a new order. */
+  /** Writes a cancel or a new order to the row. */
   arrive(row: number): void {
     const { orders, random, cancelShare } = this;
     const time = orders.time[row] ?? 0;
     this.reach(time);
-    // Only the last of the rows with one timestamp trades or cancels, because new orders are read before trades.
+    // Of the rows with one timestamp, only the last can trade or be a cancel, because new orders are read before
+    // trades.
     const isLast = orders.time[row + 1] !== time;
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
     const mayCancel = isLast && (time < NO_CANCEL_FROM || isContinuous);
@@ -107,7 +111,7 @@ class Market extends SampleMarket {
     else this.cancel(row, cancelled);
   }
 
-  /** Returns the row of an order to cancel, sometimes of a partly traded one. */
+  /** Returns the row of an order to cancel, sometimes of a partly filled one; `undefined` when there is none. */
   private openOrder(): number | undefined {
     const isLive = (row: number) => (this.book.left[row] ?? 0) > 0;
     if (this.random.chance(PARTLY_SHARE)) {
@@ -117,7 +121,7 @@ class Market extends SampleMarket {
     return this.open.take(isLive);
   }
 
-  /** Returns the cancel of the order in row `ordered`, with its number, side, price and remainder. */
+  /** Writes the cancel of the order in row `ordered` to `row`, with the order's number, side, price and remainder. */
   private cancel(row: number, ordered: number): void {
     const { orders, book } = this;
     orders.orderType.index[row] = CANCEL;
@@ -128,10 +132,11 @@ class Market extends SampleMarket {
     this.cancels++;
   }
 
-  /** Orders arrive until one has a remainder after its fills; that order gets the row. */
+  /** Lets orders arrive until one has a remainder after its fills. That order gets the row. */
   private order(row: number, { isContinuous, mayTrade }: { isContinuous: boolean; mayTrade: boolean }): void {
     const { orders, random, security, book } = this;
-    // All rows of one timestamp are on one side, because a resting order would precede fills on its own side.
+    // All orders that arrive for this row are on one side. The row is read before the trades of its timestamp, so the
+    // fills of an order on the other side would seem to pass over it.
     const side: Side = random.chance(0.52) ? BUY : SELL;
     for (let tries = 0; ; tries++) {
       const number = this.nextNumber();
@@ -216,7 +221,7 @@ class OpenOrders {
     this.ring[this.size++] = row;
   }
 
-  /** Removes and returns the row of an order that `isLive`; `undefined` when there is none. */
+  /** Removes and returns the row of an order for which `isLive` returns true; `undefined` when there is none. */
   take(isLive: (row: number) => boolean): number | undefined {
     const { ring, random } = this;
     while (this.size > 0) {

@@ -1,6 +1,6 @@
 /**
- * Generates the trades of a sample Shenzhen security that fit its orders, whose rows have the full volume: fills by
- * price, then time, the two auctions, and cancels of an order's whole remainder.
+ * Generates the trades of a sample Shenzhen security from its orders, whose rows contain the full volume. The trades
+ * are fills by price, then time, both auctions, and cancels, each of an order's whole remainder.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import { type Call, shenzhenChoice } from "./call-auction.ts";
@@ -12,7 +12,7 @@ import type { QuoteColumns } from "./snapshots.ts";
 import type { TradeColumns } from "./tape.ts";
 
 const CANCEL_SHARE = 0.22;
-/** Cancels select one of the most recent orders. */
+/** A cancel selects one of this many most recent orders. */
 const YOUNG_ORDERS = 64;
 const LIMIT = "0";
 
@@ -102,7 +102,7 @@ class Session extends SampleMarket {
     });
   }
 
-  /** Returns the cancel of a recent order. */
+  /** Selects a recent order and, if it has a remainder, adds its cancel. */
   private cancel(time: number): void {
     const { young, orders, random, book } = this;
     const [row] = young.splice(Math.floor(young.length * random.next()), 1);
@@ -114,8 +114,8 @@ class Session extends SampleMarket {
   }
 
   /**
-   * Returns the next number. Orders and trades share their ascending numbers, so that a trade's number is above those
-   * of all orders so far.
+   * Returns the next trade number. Orders and trades share one ascending sequence, so it is above the numbers of all
+   * orders so far.
    */
   private nextId(): number {
     this.lastId = Math.max(this.lastId, this.lastNumber) + 1;

@@ -1,6 +1,6 @@
 /**
  * Generates a sample day of one Shenzhen security: limit (0), market (1) and best-own-side (U) orders. Its cancels are
- * in the trades. The source's `order_id` can repeat and can be 0.
+ * in the trades. As in the source, `order_id` can repeat and can be 0.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import { BUY, blankColumns, numbering, orderVolume, pricePath, SELL } from "./columns.ts";
@@ -11,7 +11,7 @@ import { sessionTimes, withBurst } from "./session.ts";
 const [LIMIT, MARKET, BEST_OWN_SIDE] = [0, 1, 2];
 const MARKET_SHARE = 0.0043;
 const BEST_OWN_SIDE_SHARE = 0.00005;
-/** From this many rows on, a security has a burst with more rows at one time than any observed real day. */
+/** A security with at least this many rows has a burst with more rows at one time than on any observed real day. */
 const BURST_FROM_ROWS = 20_000;
 const BURST = { time: 93000000, rows: 720 };
 

@@ -1,6 +1,6 @@
 /**
- * Generates the snapshots of a sample market: one every three seconds if something changed. Their totals include all
- * trades up to and including their time.
+ * Generates the snapshots of a sample market: one every three seconds if something changed. The totals of a snapshot
+ * include all trades up to and including its time.
  */
 import { type RowsOf, storedColumns } from "../../datasets/dataset.ts";
 import { LEVELS, quotes } from "../../datasets/quotes.ts";
@@ -26,7 +26,10 @@ const LEVEL_PLACES = LEVELS.map((level) => ({
 
 const INTERVAL_MS = 3000;
 
-/** The times at which snapshots can be due, ascending, HHMMSSmmm; those of the auctions' results are separate. */
+/**
+ * The times at which snapshots can be due, ascending, HHMMSSmmm; the snapshots of the auctions' results are added
+ * separately.
+ */
 const DUE = [
   { from: [9, 15, 0], to: [9, 24, 57], isCall: true },
   { from: [9, 30, 0], to: [11, 30, 0], isCall: false },
@@ -129,7 +132,10 @@ export class SnapshotRecorder {
     this.snapshots.push({ time, cells: row });
   }
 
-  /** Writes, during a call, the virtual match at level 1 and the unmatched quantity at level 2, and no other cell. */
+  /**
+   * Writes the levels of a snapshot during a call: the virtual match at level 1, the unmatched quantity at level 2, and
+   * no other cell.
+   */
   private writeMatch(row: Float64Array): void {
     const [first, second] = LEVEL_PLACES;
     const match = this.virtualMatch();

@@ -1,7 +1,7 @@
 /**
- * Generates trades of a sample security that fit its orders: every fill has its orders, and every cancel is for its
- * order's remainder. Within a millisecond the order of events is as on real days: orders, then trades, then cancels.
- * Quotes are snapshots of the resulting order book.
+ * Generates the trades and quotes of a sample security that fit its orders. Every fill refers to its orders, and every
+ * cancel is for its order's remainder. Within a millisecond, events have the order of real days: orders, then trades,
+ * then cancels. Quotes are snapshots of the resulting order book.
  */
 import type { OrderColumns, Security } from "../../orders/record.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay, sampleOrders } from "./day.ts";
@@ -16,13 +16,13 @@ import type { TradeColumns } from "./tape.ts";
 interface SampleRows {
   orders: OrderColumns;
   trades: TradeColumns;
-  /** Empty unless they were requested. */
+  /** Empty unless quotes were requested. */
   quotes: QuoteColumns;
 }
 
 /**
- * Yields the rows of every security of a sample day by symbol; the orders are those of `sampleSections`. Quotes take
- * more time than the others: `hasQuotes: false` leaves them out.
+ * Yields the rows of every security of a sample day, sorted by symbol. The orders are those of `sampleSections`.
+ * `hasQuotes: false` leaves out the quotes, which take the most time.
  */
 export function* sampleDatasets(
   { tradedate, rows = DEFAULT_ROWS, seed = DEFAULT_SEED }: SampleDay,

@@ -16,7 +16,7 @@ interface VendorFile {
   header: Buffer;
   /** The cells after the time, in order. */
   cells: readonly Cell[];
-  /** The longest row in bytes: the code parts (35), numbers of up to 16 digits, letters and commas. */
+  /** The most bytes that a row can have: the leading cells (35), numbers of up to 16 digits, letters and commas. */
   rowBytes: number;
 }
 

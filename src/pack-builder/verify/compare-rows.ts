@@ -1,4 +1,7 @@
-/** Compares the rows that another reader finds with the day index: order, block positions, amounts, fingerprints. */
+/**
+ * Checks the rows that a different reader finds in a pack against the day index (order, block positions, amounts), and
+ * computes their fingerprints.
+ */
 import { type Column, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
 import { amountOf } from "../../orders/record.ts";
 import { PackFormatError } from "../../packs/errors.ts";
@@ -48,7 +51,7 @@ class RowComparison {
   /** The row at which the next block begins. */
   private blockAt = 0;
   private time = -1;
-  /** Number of rows with the current time so far. */
+  /** The number of earlier rows with the current time. */
   private sameTime = 0;
   private fingerprint: Fingerprint;
   private times: { first: string; last: string }[] = [];
@@ -75,7 +78,7 @@ class RowComparison {
 
   /** Checks the position of the next row. */
   private place(symbol: number, time: number): void {
-    if (symbol !== this.symbol) this.fail(`is of ${symbol}`);
+    if (symbol !== this.symbol) this.fail(`has the symbol ${symbol}`);
     if (time < this.time) this.fail("is earlier than the row before it");
     this.sameTime = time === this.time ? this.sameTime + 1 : 0;
     if (this.row === this.blockAt) this.beginBlock(time);
@@ -83,7 +86,10 @@ class RowComparison {
     this.row += 1;
   }
 
-  /** Adds the rows `[from, to)`; the first of them is row `first` of the security. */
+  /**
+   * Adds the rows `[from, to)` to the fingerprint and checks their amounts. The first of them is row `first` of the
+   * security.
+   */
   private addColumns(rows: ForeignRows, from: number, to: number, first: number): void {
     const { fingerprint, reader } = this;
     const pricesE4: Record<string, Float64Array> = {};
@@ -107,7 +113,7 @@ class RowComparison {
       for (let i = from; i < to; i++) {
         const shares = (volumes[2 * i + 1] ?? 0) * TWO_32 + ((volumes[2 * i] ?? 0) >>> 0);
         const expected = amountOf(pricesE4[price]?.[i - from] ?? 0, shares);
-        if (amounts[i] !== expected) this.fail(`has the ${name} ${amounts[i]}`, first + i - from);
+        if (amounts[i] !== expected) this.fail(`has the wrong ${name} ${amounts[i]}`, first + i - from);
       }
     }
   }
@@ -117,7 +123,7 @@ class RowComparison {
     const rounded = new Float64Array(prices.length);
     for (let i = 0; i < prices.length; i++) {
       const priceE4 = Math.round((prices[i] ?? 0) * 10_000);
-      if (prices[i] !== priceE4 / 10_000) this.fail(`has the ${name} ${prices[i]}`, first + i);
+      if (prices[i] !== priceE4 / 10_000) this.fail(`has the wrong ${name} ${prices[i]}`, first + i);
       rounded[i] = priceE4;
     }
     return rounded;
@@ -146,7 +152,7 @@ class RowComparison {
   }
 
   private finish(): void {
-    if (this.time !== this.entry?.lastTime) this.fail(`is missing: the last one is of ${this.time}`);
+    if (this.time !== this.entry?.lastTime) this.fail(`is missing: the last row has the time ${this.time}`);
     this.endBlock();
     if (this.time !== this.entry?.lastTime) {
       this.fail(`comes after the time ${this.time}; the index says it ends at ${this.entry?.lastTime}`);
@@ -159,7 +165,10 @@ class RowComparison {
     const block = this.entry?.blocks[this.block];
     if (this.row > 0) this.endBlock();
     if (block?.t0 !== time || block.k0 !== this.sameTime) {
-      this.fail(`has time ${time}, ${this.sameTime} rows into it; the index says ${block?.t0}, ${block?.k0}`);
+      this.fail(
+        `begins a block at ${time} after ${this.sameTime} rows of that time; ` +
+          `the index says ${block?.t0} after ${block?.k0}`,
+      );
     }
     this.times.push({ first: nineDigits(time), last: "" });
     this.block += 1;
@@ -173,7 +182,7 @@ class RowComparison {
 
   private fail(what: string, row = this.row): never {
     const { entry } = this;
-    const where = entry === undefined ? "behind the last security" : `of ${entry.symbol}.${entry.market}`;
+    const where = entry === undefined ? "after the last security" : `of ${entry.symbol}.${entry.market}`;
     throw new PackFormatError(`row ${row} ${where} ${what}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Reads the rows of a pack with DuckDB by the global footer, without the project's own reader. */
+/** Reads the rows of a pack with DuckDB, which uses the global footer, instead of the project's own reader. */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { type Column, type Dataset, storedColumns } from "../../datasets/dataset.ts";
 import { PackFormatError } from "../../packs/errors.ts";
@@ -17,7 +17,7 @@ export interface ForeignRows {
 export type ForeignColumn = Int32Array | Float64Array | Uint8Array | Uint16Array;
 
 export class ForeignReader {
-  /** `textNumber` of every text of the code columns by name. */
+  /** By name of a code column, the `textNumber` of each of its texts. */
   readonly texts: Record<string, number[]>;
   readonly dataset: Dataset;
   private readonly instance: DuckDBInstance;
@@ -37,8 +37,8 @@ export class ForeignReader {
   }
 
   /**
-   * Opens the pack of `dataset` and the day `tradedate` at `path`. Throws DuckDB's error when it refuses the file,
-   * `PackFormatError` when it finds rows of another day.
+   * Opens the pack of `dataset` and the day `tradedate` at `path`. Throws DuckDB's error when DuckDB refuses the file,
+   * and `PackFormatError` when the file has rows of another day.
    */
   static async open(
     path: string,

@@ -1,7 +1,7 @@
 /**
- * Checks a pack without decoding: every byte is covered by a checksum or derived from covered bytes. The index has the
- * checksums of sections, the index region its own, and the global footer must equal the one derived from index, chunk
- * tables and section footers. Other readers see only packs that pass.
+ * Checks a pack without decoding its rows. Every byte is covered by a checksum or can be derived from such bytes: the
+ * index has the checksums of the sections, the index region has its own, and every footer must equal the one derived
+ * from index, chunk tables and section footers. Other readers are given only packs that pass.
  */
 import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";
@@ -14,7 +14,7 @@ import type { PackFile } from "../pack-file.ts";
 import { ByteWriter } from "../parquet/byte-writer.ts";
 import { footerBytes, type RowGroup, rowGroupMetadata } from "../parquet/footer.ts";
 
-/** Returns the first damaged place of `pack` as a clause; null when every checksum and footer is right. */
+/** Returns the first damaged place of `pack` as a clause; `null` when every checksum and footer is right. */
 export async function packDamage(pack: PackFile): Promise<string | null> {
   const bytes = new PackBytes(pack);
   try {
@@ -37,7 +37,7 @@ export class PackBytes {
   private readonly dataset: Dataset;
   /** The chunk sizes of every checked section. */
   private readonly tables: ChunkSizes[][][] = [];
-  /** The dataset with the encodings of every checked section. */
+  /** For every checked section, the dataset with the section's encodings. */
   private readonly encoded: Dataset[] = [];
 
   constructor(pack: PackFile) {
@@ -95,7 +95,7 @@ export class PackBytes {
   }
 }
 
-/** Returns the chunk table of a section. Throws `PackFormatError` when its bytes differ from the index. */
+/** Returns the chunk table of a section. Throws `PackFormatError` when its bytes do not match the index. */
 function checkSection(entry: SectionEntry, bytes: Uint8Array, { columns }: Dataset): ChunkSizes[][] {
   const code = `${entry.symbol}.${entry.market}`;
   entry.blocks.forEach((block, number) => {
@@ -111,7 +111,7 @@ function checkSection(entry: SectionEntry, bytes: Uint8Array, { columns }: Datas
   }
   const ends = [bytes.subarray(0, 4), bytes.subarray(-4)];
   if (!ends.every((end) => PARQUET_MAGIC.every((byte, i) => byte === end[i]))) {
-    throw new PackFormatError(`the section of ${code} lacks PAR1 at one of its ends`);
+    throw new PackFormatError(`the section of ${code} does not begin and end with PAR1`);
   }
   const table = bytes.subarray(4, 4 + chunkTableBytes(entry.blocks.length, columns.length));
   return decodeChunkTable(table, entry.blocks.length, columns.length);
@@ -164,7 +164,7 @@ function rowGroupsOf(entry: SectionEntry, table: ChunkSizes[][], times: BlockTim
   });
 }
 
-/** Returns a footer with its length and `PAR1`. */
+/** Returns a footer followed by its length and `PAR1`. */
 function closed(footer: Uint8Array): Uint8Array {
   const out = new ByteWriter(footer.length + 8);
   out.append(footer);

@@ -1,4 +1,4 @@
-/** The rows of a section as columns, decoded as the service decodes them for its pages. */
+/** Decodes the rows of a section into columns, as the service does for its pages. */
 import {
   type CodeColumn,
   type Dataset,
@@ -15,13 +15,13 @@ import { blockEnd, blockRows, type SectionEntry } from "../../packs/layout.ts";
 export interface SectionPart {
   /** Keys of columns that are left empty. */
   unread?: readonly string[];
-  /** Rows from this time (HHMMSSmmm) on are left out. */
+  /** Rows at or after this time (HHMMSSmmm) are left out. */
   before?: number;
 }
 
 /**
- * Returns the rows in `bytes`, the section of `entry` in a pack of `dataset`: all, or those of `part`, in which case
- * `bytes` may end with the last block that contains one. Throws `PackFormatError`.
+ * Returns the rows in `bytes`, the section of `entry` in a pack of `dataset`. With `before`, `bytes` may end after the
+ * last block that has such a row. Throws `PackFormatError`.
  */
 export function sectionRows<D extends Dataset>(
   entry: SectionEntry,
@@ -51,7 +51,7 @@ export function sectionRows<D extends Dataset>(
     .filter(({ key }) => unread.includes(key))
     .map((column) => new SectionColumn(column, 0));
   const members = [...columns, ...empty].map((column) => column.member());
-  // Every stored column of the dataset is a member now, as `RowsOf` requires.
+  // Every stored column of the dataset is a property now, as `RowsOf` requires.
   return Object.assign({ rows, time } satisfies Rows, Object.fromEntries(members)) as RowsOf<D>;
 }
 
@@ -93,7 +93,7 @@ class SectionColumn {
       const table = values.texts.map((text) => this.placeOf(text));
       const { index } = values;
       for (let row = 0; row < count; row++) this.codes.index[firstRow + row] = table[index[row] ?? 0] ?? 0;
-    } else throw new PackFormatError("a stored column is of another kind");
+    } else throw new PackFormatError("a stored column has an unexpected kind");
   }
 
   member(): [string, Float64Array | CodeColumn] {

@@ -52,7 +52,7 @@ function addBlock(fingerprint: Fingerprint, block: BlockColumns, stored: readonl
 /** Returns the table that a column's indices refer to, as numbers for the fingerprint. */
 function tableOf(column: JsonColumn, isPrice: boolean): ArrayLike<number> {
   if (column.kind === "texts") return column.texts.map(textNumber);
-  if (column.kind !== "numbers") throw new PackFormatError("a stored column is of another kind");
+  if (column.kind !== "numbers") throw new PackFormatError("a stored column has an unexpected kind");
   return isPrice ? pricesE4(column.numbers) : column.numbers;
 }
 
@@ -62,5 +62,5 @@ function pricesE4(prices: Float64Array): Float64Array {
 
 function indexOf(column: JsonColumn): Uint16Array {
   if ("index" in column) return column.index;
-  throw new PackFormatError("a stored column is of another kind");
+  throw new PackFormatError("a stored column has an unexpected kind");
 }

@@ -12,14 +12,14 @@ import { ForeignReader } from "./foreign-rows.ts";
 import { PackBytes } from "./pack-bytes.ts";
 import { servedFingerprint } from "./served-rows.ts";
 
-/** Expectations from outside the pack. */
+/** What the pack is compared with, and how. */
 export interface Expected {
   /**
    * Fingerprints of the source rows in the order of the index. When absent, the rows that DuckDB reads are compared
    * with those that the service would return.
    */
   fingerprints?: readonly number[];
-  /** Number of threads of the other reader. */
+  /** The number of threads that DuckDB uses. */
   threads?: number;
   /** Called with the share of completed work, from 0 to 1. */
   onProgress?: (share: number) => void;
@@ -60,7 +60,7 @@ export async function verifyPack(
 }
 
 /**
- * Throws `PackFormatError` when the row accounting does not close or the list of sources does not match its checksum.
+ * Throws `PackFormatError` when the row accounting does not add up or the list of sources does not match its checksum.
  */
 function checkOrigin({ origin, entries }: DayIndex): void {
   if (origin === null) return;
@@ -71,7 +71,7 @@ function checkOrigin({ origin, entries }: DayIndex): void {
   if (gap !== null) throw new PackFormatError(gap);
   const { sourcesSha256 } = originOf(origin.sources, origin);
   if (sourcesSha256 !== origin.sourcesSha256) {
-    throw new PackFormatError("the list of source files is not the one that its SHA-256 was computed from");
+    throw new PackFormatError("the list of source files does not match its SHA-256");
   }
 }
 
@@ -107,7 +107,7 @@ async function verifyOpened(
   });
 }
 
-/** Returns DuckDB's view of every security; its own errors become differences. */
+/** Returns the result for every security as DuckDB reads it. DuckDB's own errors become `PackFormatError`. */
 async function foreignSecurities(
   path: string,
   index: DayIndex,
@@ -124,7 +124,7 @@ async function foreignSecurities(
   } catch (error) {
     if (error instanceof PackFormatError) throw error;
     const sentence = error instanceof Error ? error.message : String(error);
-    throw new PackFormatError(`DuckDB does not read it: ${sentence}`, { cause: error });
+    throw new PackFormatError(`DuckDB cannot read it: ${sentence}`, { cause: error });
   } finally {
     reader?.close();
   }

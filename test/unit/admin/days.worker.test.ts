@@ -199,7 +199,7 @@ describe("the list of a month's days", () => {
     });
     await publish(await testPack(available ?? ""), { force: true });
     const broken = await testPack(degraded ?? "");
-    const shortfall = "orders of 1 Shanghai securities beside quotes of 2,300";
+    const shortfall = "orders cover 1 Shanghai securities, but quotes cover 2,300";
     const begun = await begin(broken, { degraded: true, shortfall, force: true });
     await sendParts(broken, begun);
     await complete(broken, begun);

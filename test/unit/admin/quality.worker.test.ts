@@ -82,7 +82,7 @@ describe("the quality of a served day", () => {
     const begun = await begin(pack, { degraded: true });
     await sendParts(pack, begun);
     expect((await complete(pack, begun)).status).toBe(200);
-    const shortfall = "orders without 7 lines that could not be parsed";
+    const shortfall = "7 lines of orders could not be parsed and were left out";
     const claims = { ...pack.claims, degraded: true, shortfall };
     for (const _ of ["new", "equal"]) {
       const { body } = await admin("POST", stepPath(pack, "/uploads"), claims);

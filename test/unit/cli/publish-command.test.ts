@@ -120,7 +120,7 @@ describe("publishing a pack", () => {
     await publishAt(client, path, {});
     expect(JSON.parse(String(asked[0]?.body))).toMatchObject({
       degraded: true,
-      shortfall: "orders without 7 lines that could not be parsed",
+      shortfall: "7 lines of orders could not be parsed and were left out",
       quality: { verdict: "not_provable" },
     });
     await rm(join(folder, `${tradedate}_quality.json`));

@@ -242,7 +242,7 @@ describe("the layouts other than the vendor's", () => {
     await expect(built(delivery({ "notes.txt": "x" }))).rejects.toThrow(/no order file .*notes\.txt/);
     await expect(
       built(delivery({ "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) })),
-    ).rejects.toThrow(/no file is of 20230711: .*20230710/);
+    ).rejects.toThrow(/no file has rows of 20230711; .*20230710/);
     await expect(built(join(temporaryFolder(), "absent"))).rejects.toThrow(/absent does not exist/);
     await expect(built(delivery({ "600519.SH/逐笔委托.csv": "a,b,c\r\n1,2,3\r\n" }))).rejects.toThrow(
       /逐笔委托\.csv has a header that matches no known layout$/,

@@ -83,7 +83,7 @@ describe("a file with many securities", () => {
     const { report } = await built(folder, { chunkBytes: 3000, threads: 2, maxBroken: 1 });
     expect(report.broken).toMatchObject({
       rows: 1,
-      first: { line: bad + 2, reason: "is of another day" },
+      first: { line: bad + 2, reason: "belongs to another day" },
     });
     if (odd === bad) return;
     expect(report.defects.find(({ kind }) => kind === "padded_cell")).toMatchObject({

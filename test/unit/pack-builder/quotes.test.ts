@@ -248,7 +248,7 @@ describe("a delivery with all three datasets", () => {
       degraded: [{ reason: "few_securities", ...lacking }],
     });
     expect(readFileSync(join(outFolder, `${DAY}_quality.html`), "utf8")).toContain(
-      "trades of 0 Shenzhen securities beside orders of 2<",
+      "trades cover 0 Shenzhen securities, but orders cover 2<",
     );
     // A later build of another dataset keeps what the sheet says of this pack.
     await buildDay(files, { datasets: ["quotes"], outFolder });

@@ -94,9 +94,9 @@ describe("the page of a quality sheet", () => {
     });
     const lacking = [
       "no quotes",
-      "trades of 12 Shenzhen securities beside orders of 2,900",
-      "orders without 1 line that could not be parsed",
-      "orders without 3 unread files that may hold rows",
+      "trades cover 12 Shenzhen securities, but orders cover 2,900",
+      "1 line of orders could not be parsed and was left out",
+      "3 files that may hold orders were not read",
     ];
     const headOf = (language: "zh" | "en") =>
       /^.*?(?:cancels that|与委托吻合的撤单)/.exec(partOf(sheetPage(sheet), language))?.[0];

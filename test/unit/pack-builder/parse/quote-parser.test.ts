@@ -140,7 +140,7 @@ describe("a line of 行情.csv", () => {
     [{ 当日成交额: "1.2.3" }, "has a 当日成交额 that is not a number"],
     [{ 前收盘: "x" }, "has a 前收盘 that is not a number"],
     [{ 时间: "256060000" }, "has no time of day"],
-    [{ 自然日: "20230712" }, "is of another day"],
+    [{ 自然日: "20230712" }, "belongs to another day"],
     [{ 交易所代码: "600520" }, "has a 交易所代码 that is not its security's"],
   ])("with %o is refused with the reason", (said, reason) => {
     const { read, rows, reasons } = vendor(quoteLine(), quoteLine(said), quoteLine({ 成交价: "7" }));
