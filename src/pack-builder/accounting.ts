@@ -24,7 +24,7 @@ function order(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Returns the origin of a pack with generated rows. */
+/** Returns the origin of a pack with `rows` generated rows. */
 export function madeOrigin(rows: number): PackOrigin {
   return originOf([], {
     rows: { read: rows, quarantined: 0, leftOut: {} },

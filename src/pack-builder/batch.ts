@@ -1,4 +1,4 @@
-/** Batches of one security's rows: collected from a chunk, joined and sorted. */
+/** Handles batches of one security's rows: collects them from a chunk, joins them and sorts them. */
 import {
   type CodeColumn,
   codesOf,
@@ -12,7 +12,7 @@ import type { ParsedChunk } from "./parse/chunk-parser.ts";
 import type { RowTable } from "./parse/row-table.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
 
-/** Rows in the source's order. */
+/** Rows of one security in the source's order. */
 export interface Batch {
   rows: Rows;
   /** The source's sequence number of each row, 0 if it has none; `null` when the source has no such column. */

@@ -1,4 +1,4 @@
-/** The progress of a build. The stages overlap: a security is written while others are still read. */
+/** The progress of a build. The stages overlap: one security is written while others are still being read. */
 
 /** The stages in the order in which they end. */
 export const BUILD_STAGES = ["read", "sort", "write", "verify"] as const;

@@ -18,12 +18,12 @@ import { checkOpen, closePacks, codeOf, type OpenPacks, openEach, packAt } from 
 import { openPackFile, packName } from "./pack-file.ts";
 import type { WorkerPool } from "./worker-pool.ts";
 
-/** The most days with which a day is compared. */
+/** A day is compared with at most this many other days. */
 const MOST_OTHER_DAYS = 10;
 
 /**
- * The fewest rows for which a thread is used: each thread compiles the checks again, which takes as long as checking
- * two million rows.
+ * A thread is used for at least this many rows, because each thread compiles the checks again, which takes as long as
+ * checking two million rows.
  */
 const ROWS_OF_THREAD = 5_000_000;
 

@@ -96,7 +96,8 @@ function reportOf(
 ): SecurityReport {
   const code = codeOf({ symbol, market });
   const { quoted } = read;
-  // An exchange without rows in a pack is a fault of the day, not of each of its securities.
+  // An exchange without rows in a pack is a fault of the day, not of each of its securities, so these are checked as
+  // without the pack.
   const ofOrders =
     read.orders === null || !sections.orders.has(market)
       ? null
@@ -187,7 +188,7 @@ function withoutRows(code: string): SectionEntry {
   return { ...securityOf(code), ...nowhere };
 }
 
-/** Opens the packs at `paths`. Throws `PackFormatError` for a file that is no pack. */
+/** Opens the packs at `paths`. Throws `PackFormatError` for a file that is not a pack. */
 function openPacks(paths: CheckedSlice["paths"]): Promise<OpenPacks> {
   return openEach(async (dataset) => {
     const path = paths[dataset];

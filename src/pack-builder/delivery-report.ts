@@ -23,7 +23,7 @@ export interface DeliveryReport {
   /** Datasets that were to be built but have no file in the delivery. */
   absent: DatasetName[];
   sparse: SparseDataset[];
-  /** Every file of the delivery that no pack was built from. */
+  /** Every file of the delivery that was not used for any pack. */
   leftOut: LeftOutFile[];
   /** The comparison of the turnover in the quotes with that of the trades. */
   units: Units;
@@ -41,7 +41,7 @@ export type DayAuction = AuctionPack | { path: string };
 
 export interface DayQuality {
   verdict: QualitySheet["verdict"];
-  /** The paths of the quality sheet, as JSON and as a page. */
+  /** The paths of the quality sheet as JSON and as an HTML page. */
   sheet: string;
   page: string;
   /** The verdict as one sentence without a full stop, at most 300 characters. */
@@ -168,7 +168,7 @@ function sparseLines({ sparse }: DeliveryReport): string[] {
   );
 }
 
-/** Returns the files that no pack was built from, each with its most specific reason. */
+/** Returns the files that were not used for any pack, each with its most specific reason. */
 function unread(packs: readonly BuildReport[]): LeftOutFile[] {
   const [first, ...others] = packs;
   if (first === undefined) return [];

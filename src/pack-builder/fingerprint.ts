@@ -1,7 +1,7 @@
 /**
- * Computes a fingerprint of all rows of a security, which depends on their order. The builder computes it from the
- * source rows. Verification computes it again from the rows that a different reader finds in the pack: any lost,
- * changed or moved row changes it.
+ * Computes a fingerprint of all rows of a security and of their order. The builder computes it from the source rows.
+ * Verification computes it again from the rows that a different reader finds in the pack: any lost, changed or moved
+ * row changes it.
  */
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../datasets/dataset.ts";
 
@@ -57,7 +57,7 @@ export class Fingerprint {
     this.addPairs(column, new Int32Array(values.buffer, values.byteOffset, 2 * values.length), from, to);
   }
 
-  /** Adds `table[index[row]]` of the rows `[from, to)` to a column. */
+  /** Adds `table[index[row]]` for the rows `[from, to)` to a column. */
   addIndexed(
     column: number,
     table: ArrayLike<number>,
@@ -68,7 +68,7 @@ export class Fingerprint {
     this.addNumbers(column, looked(table, index, from, to), 0, to - from);
   }
 
-  /** Adds the bits of the doubles `table[index[row]]` of the rows `[from, to)` to a column. */
+  /** Adds the bits of the doubles `table[index[row]]` for the rows `[from, to)` to a column. */
   addIndexedDoubles(
     column: number,
     table: ArrayLike<number>,
@@ -90,7 +90,7 @@ export class Fingerprint {
   }
 }
 
-/** Returns `table[index[row]]` of the rows `[from, to)`. */
+/** Returns `table[index[row]]` for the rows `[from, to)`. */
 function looked(table: ArrayLike<number>, index: ArrayLike<number>, from: number, to: number): Float64Array {
   const values = new Float64Array(to - from);
   for (let row = from; row < to; row++) values[row - from] = table[index[row] ?? 0] ?? 0;

@@ -16,7 +16,7 @@ import type { ChunkOfLines, ChunkReport, SectionRepeats } from "./work.ts";
 /** Collects the results of all files. The chunks of a file must be reported in order. */
 export class Intake {
   sourceBytes = 0;
-  /** Number of rows read, and of rows left out by reason. */
+  /** The number of rows read and, by reason, of rows left out. */
   readonly accounted = { read: 0, leftOut: {} as Record<string, number> };
   /** Size and SHA-256, by place on disk, of the delivered files that were read directly. */
   readonly sums = new Map<string, { sizeBytes: number; sha256: string }>();
@@ -118,7 +118,7 @@ export class Intake {
     if (count > 0) this.accounted.leftOut[kind] = (this.accounted.leftOut[kind] ?? 0) + count;
   }
 
-  /** Yields the file's chunks of lines. Throws `DeliveryError` when the header is not understood. */
+  /** Yields the file's chunks of lines. Throws `DeliveryError` when the header is not that of the layout. */
   private async *linesIn(file: DatasetFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
     const { place, delivered } = file.file;
     const hash = place === delivered.place ? createHash("sha256") : null;

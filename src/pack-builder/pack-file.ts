@@ -14,7 +14,7 @@ export interface PackFile extends LocalFile, LocatedIndex {}
  */
 export type PackFileDenial = LocalFileDenial | { reason: "not_a_pack"; difference: string };
 
-/** Returns what is wrong with a refused file: the system's error code, or the difference. */
+/** Returns what is wrong with a refused file: the system's error code, or how the file differs from a pack. */
 export function differenceIn(refusal: LocalFileDenial | { difference: string }): string {
   return "difference" in refusal ? refusal.difference : refusal.code;
 }
@@ -26,7 +26,7 @@ export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
 
 /**
  * Opens the pack at `path` and reads its index. The pack must be of one of the `datasets`; when they are absent, it can
- * be of any. The caller closes it.
+ * be of any dataset. The caller closes it.
  */
 export async function openPackFile(
   path: string,

@@ -38,7 +38,7 @@ const FEW_ROWS = 12;
 
 /**
  * Finds the repeats among the rows of one security. `order` holds the row numbers sorted by time, or is `null` when the
- * rows are already sorted. `fileOf` returns the file of a row.
+ * rows are already sorted. `fileOf` returns the number of a row's file.
  */
 export function repeatsOf(
   { rows, sequence }: Batch,

@@ -17,7 +17,7 @@ export type Turnovers = ReadonlyMap<number, number>;
 
 /** The turnover in the quotes, divided by the sum of price × volume of the trades. */
 export interface Ratio {
-  /** The number of securities that have both. */
+  /** The number of securities that have both turnovers. */
   securities: number;
   /** The median of the ratios of these securities; 0 if there are none. */
   median: number;
@@ -26,8 +26,8 @@ export interface Ratio {
 export interface Units {
   shares: Ratio;
   /**
-   * Funds, bonds and repos. They are only reported: the volumes of Shanghai bonds have different units, so they prove
-   * nothing.
+   * Funds, bonds and repos. They are only reported: the volumes of Shanghai bonds have different units, so their ratios
+   * prove nothing.
    */
   others: Ratio;
 }

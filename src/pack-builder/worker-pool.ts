@@ -41,7 +41,7 @@ export class WorkerPool {
 
   /** Returns the interface of this pool for the build of one dataset. */
   ofDataset(build: DatasetBuild): DatasetPool {
-    // Each method of `DatasetPool` expects the result type of its work.
+    // The cast is safe, because each method of `DatasetPool` declares the result type of its work.
     return new DatasetPool(this.threads, (work) => this.run({ build, work }) as Promise<never>);
   }
 

@@ -14,7 +14,7 @@ export interface AuctionMatch {
    */
   low: number;
   high: number;
-  /** Shanghai's choice from `low` to `high`; equals both when they are equal. */
+  /** Shanghai's choice among the tied prices, from `low` to `high`. */
   priceE4: number;
   /** The matched volume in shares. */
   matched: number;
@@ -70,7 +70,7 @@ export function matchOfLevels(levels: readonly AuctionLevel[], tickE4: number): 
 
 /**
  * Returns whether `priceE4` is Shenzhen's choice among the tied prices of a match of `levels`: the one nearest to
- * `lastE4`, in the opening call the previous close. The rule does not say whether a price without an order counts, so
+ * `lastE4` (in the opening call, the previous close). The rule does not say whether a price without an order counts, so
  * the nearest price of all and the nearest price of an order both pass.
  */
 export function isShenzhenChoice(
@@ -86,7 +86,7 @@ export function isShenzhenChoice(
   return isOfOrder && Math.abs(priceE4 - lastE4) === Math.min(...distances);
 }
 
-/** Volumes by price, ascending. */
+/** Returns the volumes at each price, by ascending price. */
 function levelsOf({ isBuy, pricesE4, volumes }: AuctionOrders): AuctionLevel[] {
   const levels = new Map<number, AuctionLevel>();
   pricesE4.forEach((price, place) => {

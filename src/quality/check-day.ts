@@ -19,7 +19,7 @@ export interface Size {
   rows: number;
 }
 
-/** The rows of each exchange and dataset; `null` where the day has no pack of the dataset. */
+/** The size of each dataset by exchange; `null` where the day has no pack of the dataset. */
 export type Sizes = Record<Market, Record<DatasetName, Size | null>>;
 
 /** The sizes in a sheet of any version. Datasets can be absent in those of earlier versions. */

@@ -1,4 +1,4 @@
-/** The remainder of each order while the rows of a day are replayed. */
+/** Keeps the remainder of each order while the rows of a day are replayed. */
 import type { OrderColumns } from "../orders/record.ts";
 import type { AuctionOrders } from "./auction.ts";
 import { OrderTable } from "./order-table.ts";

@@ -70,7 +70,8 @@ export class Replay {
 }
 
 /**
- * The tolerated fraction of fills that pass over the best order. A few occur because times are only in milliseconds.
+ * The tolerated fraction of fills that pass over the best order. A few do on real days, because times are no finer than
+ * a millisecond.
  */
 const MOST_PASSED_OVER = 0.02;
 const LEAST_FILLS = 500;

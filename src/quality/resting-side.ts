@@ -7,7 +7,7 @@ export class RestingSide {
   private size = 0;
 
   /**
-   * `keys` holds a number for each row that is smaller for a better order (the price, negative for buys). `left` holds
+   * For each row, `keys` holds a number that is smaller for a better order (the price, negative for buys). `left` holds
    * the order's remainder; a row without a remainder is dropped when it reaches the top. `capacity` is the most calls
    * of `add`.
    */

@@ -1,4 +1,4 @@
-/** Derives the kind of a security from its code, where the exchanges' rules depend on the kind. */
+/** Derives the kind of a security, on which exchange rules depend, from its code. */
 import type { Security } from "../orders/record.ts";
 
 /** `other`: bonds, repos and all other codes; their rules were not confirmed with real data. */

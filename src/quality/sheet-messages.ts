@@ -1,4 +1,4 @@
-/** The texts of the names in a quality sheet, in both languages. */
+/** The texts for the names in a quality sheet, in both languages. */
 import type { Bilingual } from "../base/language.ts";
 import type { DayCheckName } from "./check-day.ts";
 import type { CheckName, Fault, FaultKind, Unprovable, Verdict } from "./verdict.ts";
@@ -11,7 +11,7 @@ export const CHECK_TEXTS: Record<CheckName, Bilingual> = {
   gaps: { en: "trade numbers without gaps", zh: "成交编号没有缺口" },
   priority: { en: "fills in price-time priority", zh: "成交按价格优先、时间优先" },
   calendar: { en: "trading hours and phases", zh: "交易时段与阶段" },
-  shape: { en: "cancels, and both halves of the day", zh: "有撤单，上下午都有数据" },
+  shape: { en: "there are cancels, and rows in both halves of the day", zh: "有撤单，上下午都有数据" },
   scale: { en: "magnitude of prices and volumes", zh: "价格与数量的量级" },
   opening_auction: { en: "opening auction recomputed from the orders", zh: "由委托推出的开盘集合竞价" },
   closing_auction: { en: "closing auction recomputed from the orders", zh: "由委托推出的收盘集合竞价" },

@@ -87,7 +87,7 @@ function sizeLines({ sizes, packs }: QualitySheet): string[] {
     if (packs[dataset] === null) return `${dataset.padEnd(12)}no pack`;
     const texts = MARKETS.map((market) => {
       const size = sizes[market][dataset];
-      return `${market} ${numberText(size?.rows ?? 0)} rows of ${numberText(size?.securities ?? 0)}`;
+      return `${market} ${numberText(size?.rows ?? 0)} rows of ${numberText(size?.securities ?? 0)} securities`;
     });
     return `${dataset.padEnd(12)}${texts.join(", ")}`;
   });

@@ -131,7 +131,7 @@ function reasonByName(
 
 /**
  * Returns why a file is left out whose name says that it holds no records. A data file with such a name
- * (`orders.csv.ok`) is not read either, because it may be a copy of another file; it has its own reason.
+ * (`orders.csv.ok`) is not read either, because it may be a copy of another file; the reason is then `named_as_marker`.
  */
 async function reasonOfMarker(file: SourceFile, dataset: DatasetName): Promise<LeftOutReason> {
   if (file.sizeBytes === 0 || isLitter(file.path)) return "no_records";

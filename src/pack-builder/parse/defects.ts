@@ -6,8 +6,7 @@
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 
 /**
- * Tolerated defects of rows and files, with the texts of the report, in which ROWS stands for the dataset's term for
- * rows.
+ * Tolerated defects of rows and files, each with its text in the report. ROWS stands for the dataset's term for rows.
  */
 const DEFECT_TEXTS = {
   time_zero_lost: "time without its leading zero",

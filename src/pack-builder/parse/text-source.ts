@@ -63,7 +63,7 @@ function utf16Of([a = 0, b = 0, c = 0, d = 0]: Uint8Array): TextForm["encoding"]
 
 /**
  * Returns whether a CR alone ends the first line; later lines do not count. Programs that append to a file with CR line
- * ends may write LF. Without a split at CR, the header would include all rows before that.
+ * ends may write LF. Without a split at CR, the header would include all rows before that LF.
  */
 function isCrOnly(head: Uint8Array): boolean {
   const first = head.indexOf(CR);

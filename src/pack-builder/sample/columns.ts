@@ -26,7 +26,7 @@ export interface PricePath {
   quote(side: typeof BUY | typeof SELL): number;
 }
 
-/** Returns a slow random price path that stays within 8 % of the reference, in multiples of the step. */
+/** Returns a slowly changing random price path, in multiples of the step, that stays within 8 % of the reference. */
 export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): PricePath {
   const reference = Math.round(priceE4 / tickE4);
   const [low, high] = [Math.ceil(reference * 0.92), Math.floor(reference * 1.08)];

@@ -10,7 +10,7 @@ import { shanghaiDay } from "./shanghai.ts";
 import { shenzhenOrders } from "./shenzhen.ts";
 
 export const DEFAULT_SEED = "edgetape";
-/** The default number of orders of a sample day, about 29,000 of them of 300750. */
+/** The default number of orders of a sample day; 300750 then has about 29,000 of them. */
 export const DEFAULT_ROWS = 120_000;
 
 export interface SampleSection extends Security {

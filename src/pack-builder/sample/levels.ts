@@ -1,4 +1,4 @@
-/** The quantity of one side of a sample order book at each price. */
+/** The quantity at each price on one side of a sample order book. */
 
 export class Levels {
   /** The number of changes so far. */
@@ -6,7 +6,7 @@ export class Levels {
   /** The totals of all levels: shares, and shares × ten-thousandths of a yuan. */
   volume = 0;
   worth = 0;
-  /** The prices with a quantity, the best first, and their quantities. */
+  /** The prices that have a quantity, the best first, and these quantities. */
   readonly prices: number[] = [];
   readonly volumes: number[] = [];
   private readonly sign: number;

@@ -12,7 +12,7 @@ export interface Random {
 }
 
 /**
- * Returns the generator sfc32, seeded from a text; it uses only 32-bit integers, so every engine gives the same
+ * Returns an sfc32 generator that is seeded from a text. It uses only 32-bit integers, so every engine gives the same
  * numbers.
  */
 export function seededRandom(seed: string): Random {

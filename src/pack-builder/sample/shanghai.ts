@@ -165,7 +165,7 @@ class Market extends SampleMarket {
     return (this.orders.priceE4[resting] ?? 0) + step;
   }
 
-  /** Fills the arriving order from the other side, best first; returns its remainder. */
+  /** Fills the arriving order with orders of the other side, the best first. Returns what remains of it. */
   private match(time: number, order: { side: Side; number: number; price: number; volume: number }): number {
     const { orders, book } = this;
     let rest = order.volume;

@@ -1,6 +1,6 @@
 /**
  * Generates the trades of a sample Shenzhen security from its orders, whose rows contain the full volume. The trades
- * are fills by price, then time, both auctions, and cancels, each of an order's whole remainder.
+ * are fills by price, then time, the fills of both auctions, and cancels. A cancel is for an order's whole remainder.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import { type Call, shenzhenChoice } from "./call-auction.ts";
@@ -67,7 +67,7 @@ class Session extends SampleMarket {
     return orderType.values[orderType.index[row] ?? 0] === LIMIT;
   }
 
-  /** Fills the arriving order from the other side, best first; returns its remainder. */
+  /** Fills the arriving order with orders of the other side, the best first. Returns what remains of it. */
   private match(time: number, row: number): number {
     const { orders, book } = this;
     const side = book.side(row);

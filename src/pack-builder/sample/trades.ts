@@ -34,7 +34,7 @@ export function* sampleDatasets(
   }
 }
 
-/** Returns the rows of one sample security for the day seed `seed`. */
+/** Returns the rows of one sample security. `seed` includes the date. */
 function sampleDay(security: SampleSecurity, seed: string, hasQuotes: boolean): SampleRows {
   const code = `${security.symbol}.${security.market}`;
   if (security.market === "SH") return shanghaiDay(security, seededRandom(`${seed} ${code}`), { hasQuotes });

@@ -21,7 +21,7 @@ export interface SectionPart {
 
 /**
  * Returns the rows in `bytes`, the section of `entry` in a pack of `dataset`. With `before`, `bytes` may end after the
- * last block that has such a row. Throws `PackFormatError`.
+ * last block that has a row before that time. Throws `PackFormatError`.
  */
 export function sectionRows<D extends Dataset>(
   entry: SectionEntry,
