@@ -130,8 +130,8 @@ function answerOf(thread: Thread, job: Job): Promise<unknown> {
 }
 
 /**
- * Starts the work that `starts` yields, at most `ahead` pieces concurrently, and yields the results in the order of
- * their start. After an error it waits for running work and then throws.
+ * Starts the work that `starts` yields, at most `ahead` pieces concurrently, and yields the results in the order in
+ * which the work was started. After an error, waits for running work and then throws.
  */
 export async function* inOrder<T>(
   starts: AsyncIterable<() => Promise<T>> | Iterable<() => Promise<T>>,

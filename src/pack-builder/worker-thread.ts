@@ -1,4 +1,4 @@
-/** Entry of a worker thread: does one job at a time and answers with its result or error. */
+/** The entry module of a worker thread: does one job at a time and answers with its result or error. */
 import { parentPort, workerData } from "node:worker_threads";
 import { type Job, ThreadJobs } from "./thread-jobs.ts";
 

@@ -69,7 +69,7 @@ function reasoned(verdict: Verdict, reason: Unprovable): Verdict {
 type Agreement = "agrees" | "tied" | "differs";
 
 /**
- * Compares the row with every order book around its time. Events before those books stay applied for the following
+ * Compares the row with every order book around its time. Events before those order books stay applied for the following
  * rows.
  */
 function ofCall(book: CallBook, row: AuctionRow, market: Market): Agreement {

@@ -57,7 +57,7 @@ function placeBehindGap({ tradeId, time }: TradeColumns): FaultPlace | null {
   return row < 0 ? null : { dataset: "trades", row, time: time[row] ?? 0 };
 }
 
-/** Returns the rows whose number occurred before; 0 is no number. */
+/** Returns the rows whose number occurred before. The number 0 stands for no number. */
 function repeatedRows(ids: Float64Array): number[] {
   let isAscending = true;
   for (let row = 1; row < ids.length && isAscending; row++)

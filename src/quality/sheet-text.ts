@@ -67,7 +67,7 @@ export interface SheetClaim {
   verdict: QualitySheet["verdict"];
   /** The verdict's sentence, at most 300 characters. */
   summary: string;
-  /** Numbers of securities. */
+  /** The numbers of securities, by check and verdict. */
   checks: Record<CheckName, { passed: number; failed: number; not_provable: number }>;
 }
 

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { type ByteSource, DeliveryError, type Listing, type SourceFile } from "./source-file.ts";
 
 /**
- * Returns every file and folder below `folder`, with paths that begin with `path`. Links and special files are left out
- * by name. Paths for which `isSkipped` is true are ignored.
+ * Returns every file and folder below `folder`, with paths that begin with `path`. Links and special files are listed
+ * as left out. Paths for which `isSkipped` is true are ignored.
  */
 export async function listFolder(
   folder: string,
@@ -33,7 +33,7 @@ export async function listFolder(
   return listing;
 }
 
-/** Returns the file at `place`, which must not be a link, with the name `path` in reports. */
+/** Returns the file at `place`, which must not be a link. `path` is its name in reports. */
 export async function diskFile(place: string, path: string): Promise<SourceFile> {
   const listed = await lstat(place);
   const open = async () => new DiskSource(await openUnchanged(place, path, listed), path, listed);

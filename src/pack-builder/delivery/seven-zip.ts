@@ -47,7 +47,7 @@ interface Member {
   reason: LeftOutReason | null;
 }
 
-/** The archive at `place`, named `path` in reports, from the `delivered` file. */
+/** An archive at `place`, which is called `path` in reports and comes from the file `delivered`. */
 export interface PackedArchive {
   place: string;
   path: string;

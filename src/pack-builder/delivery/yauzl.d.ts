@@ -1,4 +1,4 @@
-/** Types for the used part of yauzl, which has none of its own. */
+/** Types for the part of yauzl that is used here; the package has no types. */
 declare module "yauzl" {
   import type { Readable } from "node:stream";
 

@@ -1,4 +1,4 @@
-/** The call auctions of sample days, by the exchanges' rules. */
+/** Computes the call auctions of sample days by the exchanges' rules. */
 
 /** An order in the auction. */
 export interface CallOrder {

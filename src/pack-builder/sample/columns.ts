@@ -1,4 +1,4 @@
-/** Support for generating a sample security's orders row by row. */
+/** Helpers that generate a sample security's orders row by row. */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
