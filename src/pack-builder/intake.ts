@@ -118,7 +118,7 @@ export class Intake {
     if (count > 0) this.accounted.leftOut[kind] = (this.accounted.leftOut[kind] ?? 0) + count;
   }
 
-  /** Yields the file's chunks of lines. Throws `DeliveryError` when the header is not that of the layout. */
+  /** Yields the file's chunks of lines. Throws `DeliveryError` when the header fits no layout. */
   private async *linesIn(file: DatasetFile, tradedate: BeijingDate): AsyncGenerator<ChunkOfLines> {
     const { place, delivered } = file.file;
     const hash = place === delivered.place ? createHash("sha256") : null;

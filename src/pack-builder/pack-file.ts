@@ -25,8 +25,8 @@ export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
 }
 
 /**
- * Opens the pack at `path` and reads its index. The pack must be of one of the `datasets`; when they are absent, it can
- * be of any dataset. The caller closes it.
+ * Opens the pack at `path` and reads its index. The pack must be of one of the `datasets`, which default to orders. The
+ * caller closes it.
  */
 export async function openPackFile(
   path: string,
