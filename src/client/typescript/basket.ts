@@ -20,31 +20,31 @@ import type {
 
 /** Several securities over a range of days; the other options are those of one day. */
 export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
-  /** Each symbol in a form that `HistoryQuery` accepts. */
+  /** Symbols in the forms that `SecurityQuery` accepts. */
   symbols: readonly string[];
   /** First and last day, YYYYMMDD or YYYY-MM-DD, both included. */
   startDate: string;
   endDate: string;
 }
 
-/** The cost of reading the rest of a basket, of which nothing has been charged yet. */
+/** The cost of reading the rest of a basket. None of it has been charged yet. */
 export interface Plan {
   /** Loaded days of the range that the plan covers. */
   days: number;
-  /** Remaining securities, multiplied by days. */
+  /** Remaining pairs of a security and a day. */
   securityDays: number;
-  /** Expected rows and requests: exact up to 60 security days, beyond that extrapolated from 60 of them (`isExact`). */
+  /** Upper estimates. Beyond 60 security days, they come from a sample, and `isExact` is false. */
   rows: number;
   requests: number;
-  /** The number of Parquet files for the same days; each file also counts as a request. */
+  /** Parquet files for the same days; each also counts as a request. */
   files: number;
   isExact: boolean;
-  /** Today's remaining quota; null: unlimited. */
+  /** Today's remaining quota; null if unlimited. */
   requestsLeft: number | null;
   filesLeft: number | null;
   /** Days of quota that the requests need, today included; null when the plan allows none. */
   quotaDays: number | null;
-  /** Advice, where reading takes more than 30 days of quota or 100,000 requests. */
+  /** Advice if reading takes more than 30 days of quota or 100,000 requests. */
   hint: string | null;
 }
 
@@ -56,7 +56,7 @@ interface Part {
 /** For more parts than this, a plan requests estimates of an evenly spread sample only. */
 const MOST_ESTIMATES = 60;
 
-/** From this many days of quota on, a share is the better way. */
+/** Beyond this many days of quota, a share is the better way. */
 const MANY_DAYS = 30;
 
 /** At the per-second limit this many requests take an hour; in practice they take a day. */
@@ -65,7 +65,7 @@ const MANY_REQUESTS = 100_000;
 /** The bytes that a connection of 100 Mbit/s transfers in a day. */
 const BYTES_A_DAY = (100e6 / 8) * 86_400;
 
-/** Reasons of a 1002 about one security, and about the whole day. Others are not from the service. */
+/** Reasons of a 1002 about one security, and about the whole day. The service sends no others. */
 const EMPTY: readonly string[] = ["no_orders", "security_unknown"];
 const UNREADABLE: readonly string[] = [
   "not_loaded",
@@ -77,21 +77,21 @@ const UNREADABLE: readonly string[] = [
 ];
 
 /**
- * Created by `Client.orders` and similar methods with `symbols`. It is read once, as `Ticks` are, and reading can
- * continue on another day. Days that are not loaded and securities without rows are left out and listed.
+ * The rows of a `BasketQuery`. They are read once, like `Ticks`; after an error, reading can continue, even on a later
+ * day. Days that are not loaded and securities without rows are skipped and listed.
  */
 export class TickBasket<R extends object> implements AsyncIterable<R> {
-  /** Securities without rows on a day, found so far. */
+  /** Securities found so far to have no rows on a day. */
   readonly empty: { symbol: string; tradedate: string }[] = [];
   /** Trading days that cannot be read. */
   readonly missing: { tradedate: string; state: string }[] = [];
-  /** The first day that the plan covers, when the range begins before it. */
+  /** First day that the plan covers, if the range begins earlier. */
   windowFrom: string | null = null;
   readonly #client: Client;
   readonly #dataset: DatasetName;
   readonly #query: BasketQuery<string>;
   readonly #open: (query: TickQuery<string>) => Ticks<R>;
-  /** The parts to be read after the present one. */
+  /** The parts to be read after the current one. */
   #parts: Part[] | null = null;
   #current: { part: Part; ticks: Ticks<R> } | null = null;
   #days: StatusDay[] = [];
@@ -108,7 +108,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     const [first, last] = [dateOf(query.startDate), dateOf(query.endDate)];
     for (const date of [first, last]) {
       if (!/^\d{8}$/.test(date))
-        throw new ConfigurationError(`${date} is no date: write YYYYMMDD or YYYY-MM-DD`);
+        throw new ConfigurationError(`${date} is not a date: write YYYYMMDD or YYYY-MM-DD`);
     }
     if (first > last) throw new ConfigurationError(`the first day ${first} is after the last day ${last}`);
     if (query.symbols.length === 0) throw new ConfigurationError("symbols is empty");
@@ -119,24 +119,21 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     this.#ticksOf({ symbol: query.symbols[0] ?? "", date: first });
   }
 
-  /** Rows as objects. Throws `QuotaUsed` when the quota is used up, and other errors as for one day. */
+  /** Yields rows as objects. Throws the same errors as `Ticks`, such as `QuotaUsed`. */
   async *[Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
     for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
       yield* this.#leavingOut(ticks, (each) => each[Symbol.asyncIterator]());
     }
   }
 
-  /**
-   * Yields rows as the service sends them, up to 10,000 of one security and day at a time. Throws the same errors as
-   * iterating.
-   */
+  /** Yields rows as the service sends them, up to 10,000 of one security and day at a time. */
   async *pages(): AsyncGenerator<Page<R>, void, undefined> {
     for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
       yield* this.#leavingOut(ticks, (each) => each.pages());
     }
   }
 
-  /** Returns all rows not read by iterating. After an error, the same call continues and returns them all. */
+  /** Returns all rows not read by iterating. After an error, calling it again continues and returns them all. */
   async toArray(): Promise<R[]> {
     for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
       const rows = this.#leavingOut(ticks, async function* (each) {
@@ -148,8 +145,8 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
   }
 
   /**
-   * Returns the requests for the rest, the remaining quota, and the days of quota that the requests need. Counts
-   * nothing; calls `data_status`, `account_info` and the dataset's estimate.
+   * Returns the cost of reading the rest, and the remaining quota. Not charged; calls `data_status`, `account_info` and
+   * the dataset's estimate.
    */
   async plan(): Promise<Plan> {
     const waiting = await this.#listed();
@@ -196,7 +193,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#current.ticks;
   }
 
-  /** Reads `ticks` to its end; lists a missing day or security instead. */
+  /** Reads `ticks` to the end. If the day or the security has no rows, lists it instead. */
   async *#leavingOut<T>(
     ticks: Ticks<R>,
     read: (ticks: Ticks<R>) => AsyncGenerator<T, void, undefined>,
@@ -247,7 +244,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#parts;
   }
 
-  /** Returns the maximum rows and requests of a part. */
+  /** Returns the maximum rows and requests of a part; zeros if it has no rows. */
   async #estimate(part: Part): Promise<{ rows: number; pages: number }> {
     const { start, end, pageSize, signal } = this.#query;
     try {

@@ -27,8 +27,8 @@ const ROOT = resolve(FOLDER, "../../..");
 const CLASS = /^declare (?:abstract )?class /m;
 
 /**
- * Internal members, whose names the bundle shortens. The build stops when a declaration has one of these names, and the
- * service's own names are in the declarations.
+ * Internal members, whose names the bundle shortens. The build stops if the declarations contain one of these names, so
+ * no public name is shortened.
  */
 const HIDDEN = [
   ...["atOnce", "baseUrl", "begun", "bounded", "cursors", "failures", "fallback", "fallbacks", "hidesLast"],
@@ -62,7 +62,7 @@ interface Declaration {
   text: string;
 }
 
-/** One file of declarations: its own ones, and the origin of the names that it imports or re-exports. */
+/** One file of declarations: those that it contains, and the origin of the names that it imports or re-exports. */
 interface Declarations {
   own: Map<string, Declaration>;
   imports: Map<string, { path: string; name: string }>;
@@ -132,7 +132,7 @@ function shapeOf(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodTy
   return def.type === "object" ? def.shape : {};
 }
 
-/** Returns whether every member of `part`, at least two, is a member of `whole` as well. */
+/** Returns whether `part` has at least two members and all of them are also members of `whole`. */
 function isPartOf(part: z.core.$ZodType, whole: z.core.$ZodType): boolean {
   const [members, all] = [Object.entries(shapeOf(part)), shapeOf(whole)];
   return members.length > 1 && members.every(([key, each]) => all[key] === each);
@@ -209,13 +209,13 @@ function memberText(name: string, { type }: Pick<Column, "type">, comment: strin
   return `    /** ${comment} */\n    ${name}: ${type === "BYTE_ARRAY" ? "string" : "number"};\n`;
 }
 
-/** Returns the name and the number of a column that each level of the book has, such as `bid_vol7`; null for others. */
+/** Splits the name of a column of one level of the book, such as `bid_vol7`. Returns null for other columns. */
 function levelOf({ name }: Column): { name: string; level: number } | null {
   const [, column, digits] = /^([a-z_]+)(\d+)$/.exec(name) ?? [];
   return column === undefined ? null : { name: column, level: Number(digits) };
 }
 
-/** Returns the columns of the book's levels, all of them numbers, as the type that a record extends. */
+/** Returns the columns of the book's levels, which are all numbers, as a type that the record extends. */
 function levelsText(columns: readonly Column[]): string {
   const found = columns.map(levelOf).filter((each) => each !== null);
   if (found.length === 0) return "";
@@ -228,10 +228,7 @@ function commentOf({ description, unit }: Column): string {
   return description.en + (unit === null ? "" : ` In ${unit.en}.`);
 }
 
-/**
- * Returns the text with tabs, comments on one line and empty bodies closed, because a tenth of the compiler's text is
- * blanks.
- */
+/** Removes blanks: indents with tabs, writes each comment on one line, and closes empty bodies. */
 function packed(text: string): string {
   return (
     text
@@ -243,7 +240,7 @@ function packed(text: string): string {
           .replaceAll("\n", " ")} */`;
       })
       .replaceAll(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
-      // Types are compared by their members.
+      // TypeScript compares types by their members, so the clause is not needed.
       .replaceAll(/ implements AsyncIterable<\w+>/g, "")
       .replaceAll("{\n}", "{}")
   );
@@ -268,10 +265,10 @@ function joined(entry: string): string {
   };
   const taken = new Map<string, string>();
   const publicNames = new Set<string>();
-  /** The public name of a type that has another name on the server. */
+  /** The public name of each type that has a different name on the server. */
   const renamed = new Map<string, string>();
   const replaced = writtenOut();
-  /** Collects the declaration of `name` in the file `path`, and those that it needs; returns its own name. */
+  /** Collects the declaration of `name` in the file `path`, and those that it needs. Returns the declared name. */
   const take = (path: string, name: string): string => {
     const { own, imports, exports } = load(path);
     const declaration = own.get(name);

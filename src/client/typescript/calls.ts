@@ -1,7 +1,7 @@
 /**
- * One call of `POST /api`: the base URLs, the loop of waits and retries, and the answer's envelope with the headers
- * beside it (contract 1.3, 1.10). 503 and 429 with `Retry-After` are waited for on the same base URL, and every other
- * answer is final. Only a broken connection switches to the next base URL: each deployment has its own slot, quota and
+ * One call of `POST /api`: the base URLs, the loop of waits and retries, the answer's envelope and headers (contract
+ * 1.3, 1.10). A 503 or 429 with `Retry-After` is retried on the same base URL after the wait; every other answer is
+ * final. Only broken connections switch to the next base URL, because each deployment has its own slot, quota and
  * cursors. The base URL that answered is used for further calls.
  */
 import {
@@ -22,25 +22,24 @@ import { Patience, parseRetryAfter, UNTOLD_WAIT_MS } from "./waiting.ts";
 const DAY_MS = 86_400_000;
 const BEIJING_OFFSET_MS = 8 * 3_600_000;
 
-/** One answer of the service. */
 export interface Answer extends ErrorFacts {
   baseUrl: string;
   code: number;
   message: string;
   data: unknown;
-  /** `X-Revision` of order history. */
+  /** `X-Revision`. */
   revision: number | null;
-  /** `X-Build` of order history: equal only for equal contents, also between deployments. */
+  /** `X-Build`. Equal build ids mean equal contents, even on different deployments. */
   build: string | null;
-  /** The wait before the next attempt; null when repeating does not help. */
+  /** The wait before the next attempt; null when a retry cannot help. */
   waitMs: number | null;
-  /** The reset of a used-up counter. */
+  /** The time until a used-up counter resets. */
   resetsInMs: number | null;
 }
 
 /**
- * Reads the envelope of `reply`. An unreadable body with a success status was cut or garbled on the way
- * (`BrokenConnection`); a redirect or a page of another server is a `ProtocolError`.
+ * Reads the envelope of `reply`. Throws `BrokenConnection` for an unreadable body with status 200 (truncated or
+ * corrupted on the way), and `ProtocolError` for a redirect or another server's page.
  */
 export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer> {
   refuseRedirect(reply, `${baseUrl} redirects`, ": a redirect drops the POST, use that base URL");
@@ -71,19 +70,19 @@ export function answerIn(baseUrl: string, { status, headers }: Reply, body: Uint
     requestId: headers.get("X-Request-Id") ?? tailOf(message)?.requestId ?? null,
     revision: wholeNumber(headers.get("X-Revision")),
     build: headers.get("X-Build"),
-    // A used-up quota has no time to wait, because waiting would block a script until midnight.
+    // A used-up quota is not waited for, because that would block a script until midnight.
     waitMs: (code === 429 || code === 503) && reason !== "quota_used" ? waitMs : null,
     resetsInMs: resetsInMs(headers.get("RateLimit")),
   };
 }
 
-/** Returns `data` of a success; throws the refusal otherwise. */
+/** Returns `data` if the request succeeded; otherwise throws the refusal. */
 export function served(answer: Answer): unknown {
   if (answer.code !== 200) throw refusalOf(answer);
   return answer.data;
 }
 
-/** Returns the refusal as the error of its code. */
+/** Returns the refusal as an error of the class for its code. */
 export function refusalOf(
   answer: ErrorFacts & Pick<Answer, "message" | "waitMs"> & { resetsInMs?: number | null },
 ): ServiceError {
@@ -123,13 +122,13 @@ function envelopeIn(text: string): Envelope | null {
 
 function pageOfAnother(baseUrl: string, status: number, text: string): Envelope {
   const excerpt = text.slice(0, 160).replaceAll(/\s+/g, " ").trim() || "an empty body";
-  if (status === 200) throw new BrokenConnection(`the answer is no envelope: ${excerpt}`);
+  if (status === 200) throw new BrokenConnection(`the answer is not the service's: ${excerpt}`);
   const message = `${baseUrl} answered HTTP ${status}, but the answer is not the service's: ${excerpt}`;
   if (!mayPass(status)) throw new ProtocolError(message);
   return { code: 503, message, data: null, isForeign: true };
 }
 
-/** Returns whether a later attempt may help after this status of the service or of a proxy. */
+/** Returns whether a later attempt may succeed after this status of the service or of a proxy. */
 export function mayPass(status: number): boolean {
   return [429, 500, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 }
@@ -157,7 +156,7 @@ function untilMidnightMs(): number {
   return DAY_MS - ((Date.now() + BEIJING_OFFSET_MS) % DAY_MS);
 }
 
-/** Creates the body of a request for the base URL that receives the request. */
+/** Creates a request's body for the base URL that receives it. */
 export type BodyFor = (baseUrl: string) => Readonly<Record<string, unknown>>;
 
 /** Calls an interface through whichever base URL answers. Returns any final answer. */
@@ -183,14 +182,14 @@ export class Endpoints {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** Posts `bodyFor(baseUrl)`. Returns the first answer that needs no wait. */
+  /** Posts `bodyFor(baseUrl)` and returns the first answer that needs no wait. */
   call(bodyFor: BodyFor, signal: AbortSignal | undefined): Promise<Answer> {
     return this.receive(bodyFor, readAnswer, signal);
   }
 
   /**
-   * Like `call`, but `take` reads the answer. A connection that breaks while it reads counts as a failed request; an
-   * `Answer` with a wait is requested again.
+   * Like `call`, but `take` reads the answer. A connection that breaks while `take` reads counts as a failed request.
+   * When `take` returns an `Answer` with a wait, the request is sent again.
    */
   async receive<T extends object>(
     bodyFor: BodyFor,
@@ -220,7 +219,7 @@ export class Endpoints {
     const failures = patience.failures + 1;
     const count = this.baseUrls.length;
     const switches = count > 1 && failures % TRIES_A_LINE === 0;
-    // Only a whole round without an answer needs a pause, not a single base URL.
+    // The pause comes after a failed round of all base URLs, not after each one.
     const isRoundOver = failures % (TRIES_A_LINE * count) === 0;
     await patience.waitFailed(error, this.baseUrls[place] ?? "", {
       signal,
@@ -239,7 +238,7 @@ function cleaned(baseUrls: readonly string[]): string[] {
       .replace(/\/api$/, ""),
   );
   const wrong = urls.find((url) => !/^https?:\/\/./.test(url));
-  if (wrong !== undefined) throw new ConfigurationError(`${wrong} is no http or https URL`);
+  if (wrong !== undefined) throw new ConfigurationError(`${wrong} is not an http or https URL`);
   if (urls.length === 0) throw new ConfigurationError("no base URL: pass baseUrls");
   return [...new Set(urls)];
 }

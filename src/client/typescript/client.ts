@@ -48,13 +48,13 @@ import { clock, LONGEST_REQUEST_MS, takePlace } from "./waiting.ts";
 
 export interface ClientOptions {
   key: string;
-  /** Addresses of the service without `/api`; another one is used only when connections to the current one break. */
+  /** Base URLs without `/api`; the next one is used only when connections to the current one break. */
   baseUrls: string | readonly string[];
-  /** The `User-Agent`; by default the client's own name; not sent in browsers. */
+  /** The `User-Agent`. By default the client's own name, or the browser's. */
   userAgent?: string | undefined;
   /**
-   * Maximum milliseconds of one request's waits and failed attempts together; 120,000 by default. With 0 there is one
-   * attempt and no wait.
+   * Maximum total time of one request's waits and failed attempts; 120,000 by default. 0 means one attempt without
+   * waits.
    */
   maxWaitMs?: number | undefined;
   /** Milliseconds without data after which a connection counts as broken; 30,000 by default. */
@@ -78,17 +78,17 @@ export interface WaitOptions extends DatasetOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Reads a dataset with the columns of `R`, by default `D`. No request is sent before the first use of the stream. */
+/** Reads a dataset with the columns of `R`, by default `D`. No request is sent before the stream is used. */
 export interface Reads<R extends object, D extends keyof R> {
   /**
-   * The rows of one security on one day, in order of time, as a stream. `start` is inclusive, `end` exclusive; without
-   * `date` it is the newest trading day, loaded or not.
+   * Returns the rows of one security on one day as a stream, in time order. `start` is inclusive, `end` exclusive.
+   * `date` is by default the newest trading day, loaded or not.
    *
    * @example await client.orders({ symbol: "600519", date: "20260311", start: "09:30", end: "09:31" }).toArray()
    */
   <F extends keyof R & string = D & string>(query: TickQuery<F>): Ticks<Pick<R, F>>;
   /**
-   * The rows of several securities over a range of days as one stream: by day, then security in the order given, then
+   * Returns the rows of several securities over a range of days as one stream: by day, then security as given, then
    * time. `plan()` returns the cost.
    *
    * @example client.orders({ symbols: ["600519", "300750"], startDate: "20260105", endDate: "20260311" })
@@ -98,7 +98,7 @@ export interface Reads<R extends object, D extends keyof R> {
 
 type AnyQuery = TickQuery<string> | BasketQuery<string>;
 
-/** Returns the day with the facts of `dataset` beside its date, where the service has those of orders. */
+/** Returns the day with the members of `dataset` at the top level, where the service has those of orders. */
 function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
   const { datasets } = day as { datasets?: Partial<Record<DatasetName, object>> };
   const found = datasets?.[dataset];
@@ -110,7 +110,7 @@ function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
 const NOT_YET: readonly string[] = ["not_loaded", "future_day"];
 
 /**
- * Access to one service with one key. Requests of one interface are queued, also those of several clients with one key.
+ * Access to one service with one key. Requests to the same interface are queued, also across clients with the same key.
  * Refusals are thrown as `ServiceError`, temporary ones after retries.
  */
 export class Client {
@@ -139,14 +139,14 @@ export class Client {
   /** Calls `level2_order_history`. */
   readonly orders: Reads<OrderRecord, Field> = (query: AnyQuery) => this.#read("orders", query);
 
-  /** Reads fills, and in Shenzhen cancels. Calls `level2_trade_history`. */
+  /** Reads trades, and Shenzhen's cancellations. Calls `level2_trade_history`. */
   readonly trades: Reads<TradeRecord, TradeField> = (query: AnyQuery) => this.#read("trades", query);
 
   /** Reads snapshots of the book, about one every three seconds. Calls `level2_quote_history`. */
   readonly quotes: Reads<QuoteRecord, QuoteField> = (query: AnyQuery) => this.#read("quotes", query);
 
   /**
-   * Returns the whole day of a security's orders as the service's own Parquet file; each accepted attempt counts as one
+   * Returns a security's orders of a whole day as the service's own Parquet file; each accepted attempt counts as one
    * file. Calls `level2_order_history`.
    */
   ordersParquet(query: ParquetQuery): Promise<ParquetFile> {
@@ -164,8 +164,8 @@ export class Client {
   }
 
   /**
-   * Returns the file of `ordersParquet` as a stream, for files larger than memory. Read, cancel or abort the body:
-   * the next request waits for its end.
+   * Returns the file of `ordersParquet` as a stream, for files larger than memory. Read, cancel or abort the body,
+   * because the next request waits for its end.
    */
   ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
     return this.#fileStream("orders", query);
@@ -199,8 +199,8 @@ export class Client {
   }
 
   /**
-   * Returns the trading days of a month (YYYYMM; by default the current one); the members beside a day's date describe
-   * `dataset`. Calls `data_status`, which is not charged.
+   * Returns the trading days of a month (YYYYMM; by default the current one). A day's members describe `dataset`. Calls
+   * `data_status`, which is not charged.
    */
   async status(month?: string, options: DatasetOptions = {}): Promise<Status> {
     const { signal, dataset = "orders" } = options;
@@ -209,8 +209,8 @@ export class Client {
   }
 
   /**
-   * Returns the securities of a day (by default the newest), by symbol and market. Calls `data_symbols`,
-   * which is not charged.
+   * Returns the securities of a day (by default the newest), by symbol, then market. Calls `data_symbols`, which is not
+   * charged.
    */
   async symbols(
     date?: string,
@@ -226,8 +226,8 @@ export class Client {
   }
 
   /**
-   * Returns the rows and cost of `orders` or `ordersParquet` with this query, or of those of another dataset. Calls
-   * `order_history_estimate` or that of the dataset, which is not charged.
+   * Returns the estimated rows and cost of this query, as pages and as a Parquet file. Calls `order_history_estimate`
+   * or another dataset's, which is not charged.
    */
   estimate(query: TimeQuery & DatasetOptions): Promise<Estimate> {
     const { symbol, date, start, end, signal, pageSize, dataset = "orders" } = query;
@@ -236,7 +236,7 @@ export class Client {
   }
 
   /**
-   * Returns the changes of a dataset on the days that the plan covers, from `since` on (inclusive) or after the change
+   * Yields the changes of a dataset on the days that the plan covers, from `since` (inclusive) or after change number
    * `after`. Calls `data_changes`, which is not charged.
    */
   async *changes(
@@ -257,9 +257,9 @@ export class Client {
   }
 
   /**
-   * Waits until a dataset of a day can be read, and returns the day's revision; checks every `everyMs` (60,000), for at
-   * most `timeoutMs` (no limit). Throws `NoData` when the day will not be loaded, or not in time. Calls `data_symbols`,
-   * which is not charged.
+   * Waits until a dataset of a day can be read; returns the day's revision. Checks every `everyMs` (default 60,000) for
+   * up to `timeoutMs` (default unlimited). Throws `NoData` when the day will not be loaded, or not in time. Calls
+   * `data_symbols`, which is not charged.
    */
   async waitUntilReady(date: string, options: WaitOptions = {}): Promise<number | null> {
     const { dataset, everyMs = 60_000, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
@@ -301,7 +301,7 @@ export class Client {
     return this.#received(dataset, query, (done) => streamTaker(done, query.signal, dataset));
   }
 
-  /** Receives a file while the taker reads it; the next request waits until `done` is called or an error occurs. */
+  /** Receives a file with the taker; the next request waits until the taker calls `done` or an error occurs. */
   async #received<T extends object>(
     dataset: DatasetName,
     query: ParquetQuery<string>,
@@ -320,7 +320,7 @@ export class Client {
     }
   }
 
-  /** Returns `data` of a served answer; JSON omits undefined parameters. */
+  /** Returns `data` of the answer, or throws its refusal. JSON omits undefined parameters. */
   async #ask<T>(apiname: string, params: Record<string, unknown>, { signal }: CallOptions): Promise<T> {
     return served(await this.#call(apiname, () => ({ params }), signal)) as T;
   }

@@ -2,8 +2,8 @@
 import type { DatasetName } from "./types.ts";
 
 /**
- * Returns the operation that reads a dataset and the one that estimates: their names contain the singular, such as
- * `order` for `orders`. `test/unit/client/datasets.test.ts` compares the rule with the service's descriptions.
+ * Returns the operations that read a dataset and estimate the cost; their names contain the singular (`order` for
+ * `orders`). `test/unit/client/datasets.test.ts` compares this rule with the service's descriptions.
  */
 export function operationsOf(dataset: DatasetName): { read: string; estimate: string } {
   const history = `${dataset.slice(0, -1)}_history`;

@@ -38,7 +38,7 @@ export type Reason =
   | "unavailable"
   | "day_damaged";
 
-/** Facts of the answer; all null without one. */
+/** Facts of the answer; null without an answer. */
 export interface ErrorFacts {
   code: number | null;
   /** `X-Reason`; a service newer than this client may send other reasons. */
@@ -50,7 +50,7 @@ const NO_ANSWER: ErrorFacts = { code: null, reason: null, requestId: null };
 
 /** Base class of this package's errors; an aborted `AbortSignal` throws its own reason instead. */
 export class EdgetapeError extends Error {
-  /** Outcome code of the answer (1002, 403, 422, 429, 503), or null without one. */
+  /** Outcome code of the answer (1002, 403, 422, 429, 503); null without an answer. */
   readonly code: number | null;
   /** The answer's reason, such as `outside_window`. */
   readonly reason: Reason | (string & {}) | null;
@@ -69,22 +69,22 @@ export class EdgetapeError extends Error {
 /** No key, no base URL, or parameters that no service would accept. */
 export class ConfigurationError extends EdgetapeError {}
 
-/** The service refused a request; the message is its own sentence and ends with `[reason · request id]`. */
+/** The service refused a request; the message is the service's and ends with `[reason · request id]`. */
 export class ServiceError extends EdgetapeError {}
 
 /** 1002: the day is not loaded, or has no such security. The reason distinguishes "not yet" from "never". */
 export class NoData extends ServiceError {}
 
-/** 403: the key, the plan or its window. Never retried. */
+/** 403: the key or the plan does not allow the request. Never retried. */
 export class NotAllowed extends ServiceError {}
 
-/** 422: a parameter. Never retried. */
+/** 422: a parameter is invalid. Never retried. */
 export class BadRequest extends ServiceError {}
 
-/** The day changed while it was read: again after paging had restarted, or with rows already returned. */
+/** The day changed during reading: again after a restart, or in rows already returned. */
 export class DataRebuilt extends BadRequest {}
 
-/** 503, or 429 of the per-second limit: after all waits, or without a wait that could help. */
+/** 503, or 429 of the per-second limit: after all waits, or when a wait cannot help. */
 export class Unavailable extends ServiceError {}
 
 /** 429: the day's quota of the interface is used up. Thrown immediately, never waited for. */
@@ -104,7 +104,7 @@ export class ConnectionFailed extends EdgetapeError {}
 /** An answer that is not the service's: a proxy's page, a repeated cursor, rows out of order. */
 export class ProtocolError extends EdgetapeError {}
 
-/** A file differs from its announcement: another SHA-256, or no complete Parquet file. */
+/** A file is not as announced: a different SHA-256, or not a complete Parquet file. */
 export class IntegrityError extends EdgetapeError {}
 
 const THROWN = {

@@ -1,8 +1,8 @@
 /**
  * Paging through the rows of one security on one day that survives broken connections. It continues by the cursor of
- * the deployment that issued it. When another one answers, or the cursor is no longer accepted, it continues by
- * position: for orders with a cursor without a date, and where that is refused or unsupported, with a time window that
- * begins at the millisecond. A day that has changed is read again from its first row, once.
+ * the deployment that issued it. When another deployment answers, or the cursor is no longer accepted, it continues by
+ * position: for orders, with a cursor without a date; where that is refused or unsupported, with a time window that
+ * begins at the position's millisecond. A day that has changed is read again from its first row, once.
  */
 import { type Answer, type BodyFor, type Call, served } from "./calls.ts";
 import { operationsOf } from "./datasets.ts";
@@ -21,7 +21,7 @@ export interface Page {
   nextCursor: string | null;
 }
 
-/** Returns the page of a served answer. Throws the refusal, or `ProtocolError` when it is no page of `asked` fields. */
+/** Returns the page in an answer. Throws the refusal, or `ProtocolError` for anything but a page of `asked` fields. */
 export function pageOf(answer: Answer, asked: readonly string[] | null): Page {
   const data = served(answer) as Partial<Record<string, unknown>> | null;
   const wrong = (what: string) =>
@@ -54,15 +54,15 @@ function timesOf({ fields, rows }: Page, notBefore: string): string[] {
   });
 }
 
-/** Number of rows that are read again and compared when another deployment continues. */
+/** Maximum number of rows that are read again and compared when paging continues by position. */
 const MOST_OVERLAP = 64;
 
-/** A position: before the row of `time` that follows `skip` rows of the same millisecond. */
+/** A position between two rows: after `skip` rows of the millisecond `time`. */
 export interface Position {
   /** HHMMSSmmm; empty before the first row. */
   time: string;
   skip: number;
-  /** The number of rows read since then. */
+  /** The rows read after the position. */
   overlap: readonly Row[];
   times: readonly string[];
 }
@@ -77,7 +77,7 @@ export function moved(from: Position, rows: readonly Row[], times: readonly stri
   const time = knownTimes[first];
   if (time === undefined) return from;
   const begin = knownTimes.indexOf(time);
-  // When the millisecond began before the known rows, the earlier ones were counted when they were dropped.
+  // When the millisecond began before the known rows, its earlier rows are in `from.skip`.
   const skip = first - begin + (begin === 0 && time === from.time ? from.skip : 0);
   return { time, skip, overlap: knownRows.slice(first), times: knownTimes.slice(first) };
 }
@@ -87,18 +87,18 @@ export function lastTime({ times }: Position): string {
   return times.at(-1) ?? "";
 }
 
-/** Returns the cursor without a date for this place (contract 5.5). */
+/** Returns the undated cursor for this position (contract 5.5). */
 function undatedCursor({ time, skip }: Position): string {
   return `v2.${time}-${skip}`;
 }
 
-/** The largest page of the service. */
+/** Maximum rows of a page. */
 export const MOST_ROWS = 10_000;
 
 /** Reasons that only concern the cursor; the query itself is valid. */
 const UNKNOWN_CURSOR = ["cursor_invalid", "cursor_old_format"];
 
-/** Paging ends after this many refused cursors without a row between them. */
+/** Maximum number of refused cursors without a new row between them. */
 const MOST_FALLBACKS = 4;
 
 export interface Selection {
@@ -111,11 +111,11 @@ export interface Selection {
   pageSize: number;
 }
 
-/** How a request continues, and which rows it repeats first. */
+/** How a request continues, and which rows its answer repeats first. */
 interface Way {
   kind: "cursor" | "undated" | "window";
   params: Readonly<Record<string, string>>;
-  /** Rows before the overlap that were read but not kept. */
+  /** Number of repeated rows before the overlap; they are no longer kept. */
   unseen: number;
   overlap: readonly Row[];
 }
@@ -125,7 +125,7 @@ export interface Step extends Page {
   isAnew: boolean;
 }
 
-/** The content differs from that of the rows read so far. */
+/** The day's content is no longer that of the rows read so far. */
 class DayChanged extends Error {
   readonly refusal: ServiceError | undefined;
 
@@ -143,7 +143,7 @@ interface State {
   fallback: "undated" | "window";
   fallbacks: number;
   cursors: Set<string>;
-  /** The last page's base URL, and the content that the page named. */
+  /** The base URL, revision and build of the last page. */
   baseUrl: string | null;
   revision: number | null;
   build: string | null;
@@ -238,7 +238,7 @@ export class Paging {
 
   #body({ params, unseen, overlap }: Way): Record<string, unknown> {
     const { pageSize, fields } = this.#selection;
-    // Rows read twice are added, so that every answer has new ones.
+    // The repeated rows are added to the page size, so that every answer has new rows.
     const page_size = Math.min(MOST_ROWS, pageSize + unseen + overlap.length);
     return { params: { ...params, page_size }, ...(fields === null ? {} : { fields }) };
   }
@@ -268,9 +268,9 @@ export class Paging {
     const isOver = page.nextCursor === null;
     if (!isSame || (isOver && left.unseen + left.overlap.length > 0)) {
       const { dataset } = this.#selection;
-      throw new DayChanged(`${baseUrl} has other ${dataset} of ${page.tradedate} than those read before`);
+      throw new DayChanged(`${baseUrl} has different ${dataset} of ${page.tradedate} from those read before`);
     }
-    // Rows that are read twice may end at the same position twice.
+    // A fallback reads rows twice, so earlier cursors may come again.
     if (way.kind !== "cursor") state.cursors.clear();
     if (page.nextCursor !== null) {
       if (state.cursors.has(page.nextCursor)) {
@@ -295,7 +295,7 @@ export class Paging {
   #restart(change: DayChanged): void {
     if (this.restarts > 0) {
       const facts = { code: 422, reason: "data_rebuilt", requestId: change.refusal?.requestId ?? null };
-      throw new DataRebuilt(`the day changed again while it was read again: ${change.message}`, facts, {
+      throw new DataRebuilt(`the day changed again after a restart: ${change.message}`, facts, {
         cause: change,
       });
     }
@@ -307,9 +307,9 @@ export class Paging {
 }
 
 /**
- * Throws `DayChanged` for a page of another content than the rows read so far. Contents are equal if their build ids
- * are. Revisions are numbers of one deployment: without a build id (a proxy may drop it, an older service has none)
- * they can be compared on one base URL only.
+ * Throws `DayChanged` for a page whose content differs from the rows read so far. Contents are equal if their build ids
+ * are. Without a build id (a proxy may drop it, an older service has none), revisions are compared, but only those of
+ * one base URL.
  */
 function refuseOtherContent(before: State, { baseUrl, build }: Answer, page: Page): void {
   const { tradedate, revision } = page;
@@ -319,7 +319,7 @@ function refuseOtherContent(before: State, { baseUrl, build }: Answer, page: Pag
     throw new DayChanged(`${baseUrl} serves build ${build} of ${tradedate}, not ${before.build}`);
   }
   if (before.baseUrl !== baseUrl) {
-    throw new DayChanged(`${baseUrl} may serve another build of ${tradedate}: the build id is missing`);
+    throw new DayChanged(`${baseUrl} may serve a different build of ${tradedate}: the build id is missing`);
   }
   if (before.revision !== null && revision !== null && before.revision !== revision) {
     throw new DayChanged(`${baseUrl} now serves revision ${revision} of ${tradedate}`);

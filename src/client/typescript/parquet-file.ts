@@ -7,13 +7,13 @@ import type { DatasetName } from "./types.ts";
 /** Facts of the file, known before its bytes. */
 export interface ParquetFacts {
   /**
-   * The service's name for it, `600519.SH_20260311_orders.parquet`; `orders.parquet` or another dataset's when it is
-   * missing or unsafe.
+   * The service's file name, such as `600519.SH_20260311_orders.parquet`; if missing or unsafe, the dataset's, such as
+   * `orders.parquet`.
    */
   name: string;
   rows: number;
   revision: number | null;
-  /** The day's build id, equal only for equal contents, also between deployments. */
+  /** The day's build id. Equal ids mean equal contents, even on different deployments. */
   build: string | null;
   /** 0 in a stream of unknown length, for example through a proxy that compresses. */
   sizeBytes: number;
@@ -24,7 +24,7 @@ export interface ParquetFile extends ParquetFacts {
 }
 
 export interface ParquetStream extends ParquetFacts {
-  /** Errors when the connection breaks; the bytes read are then no file, so request it again. */
+  /** Fails when the connection breaks: the bytes read are then incomplete, so request the file again. */
   body: ReadableStream<Uint8Array>;
 }
 
@@ -69,7 +69,7 @@ function wholeFile(
     return answerIn(baseUrl, reply, bytes);
   }
   if (bytes.length < 12 || textOf(bytes.subarray(-4)) !== MAGIC) {
-    const told = `${facts.name} is no complete Parquet file: ${bytes.length} bytes`;
+    const told = `${facts.name} is not a complete Parquet file: ${bytes.length} bytes`;
     // The file arrived with its full length, so another attempt would return the same.
     throw reply.length === null ? new BrokenConnection(told) : new IntegrityError(told);
   }
@@ -124,7 +124,7 @@ function streamOf({ head, pieces, reply, name, done, signal }: Streamed): Readab
   return new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(head);
-      // An unread stream would not notice its end.
+      // A stream that is not read would not notice the abort.
       onAbort = () => {
         controller.error(signal?.reason);
         reply.cancel();
@@ -141,7 +141,7 @@ function streamOf({ head, pieces, reply, name, done, signal }: Streamed): Readab
           controller.enqueue(next.value);
           return;
         }
-        if (textOf(end) !== MAGIC) throw new IntegrityError(`${name} is no complete Parquet file`);
+        if (textOf(end) !== MAGIC) throw new IntegrityError(`${name} is not a complete Parquet file`);
         controller.close();
       } catch (error) {
         controller.error(error);
@@ -180,13 +180,13 @@ function factsOf({ headers, length }: Reply, dataset: DatasetName): ParquetFacts
   };
 }
 
-/** Returns a name that is safe on the caller's machine: letters, digits and `.-_`, and no hidden file. */
+/** Returns the name if it is a safe local name: letters, digits and `.-_`, without a leading dot. */
 function safeName(disposition: string | null): string | undefined {
   const name = /filename="([\w.-]{1,200})"/.exec(disposition ?? "")?.[1];
   return name?.startsWith(".") ? undefined : name;
 }
 
-/** Narrows the result: an `Answer` here is always a refusal. */
+/** Returns whether an answer was received instead of a file. */
 export function isAnswer(taken: object): taken is Answer {
   return "waitMs" in taken;
 }

@@ -1,6 +1,6 @@
 /**
- * SHA-256 piece by piece, which WebCrypto cannot do: a share's files are larger than memory. Node, Deno and workers
- * have their own; browsers use this one (FIPS 180-4), about 200 MB/s.
+ * SHA-256 piece by piece, because a share's files can be larger than memory; WebCrypto hashes only whole buffers. Node,
+ * Deno and workers have their own; browsers use this one (FIPS 180-4), about 200 MB/s.
  */
 
 export interface RunningHash {
@@ -17,7 +17,7 @@ interface NodeHash {
   digest(encoding: "hex"): string;
 }
 
-/** Returns a new hash: the runtime's own where there is one. */
+/** Returns a new hash: the runtime's own if it has one. */
 export function sha256(): RunningHash {
   // With this form of import, bundlers add no module for browsers.
   const { process } = globalThis as { process?: Builtin };
@@ -32,7 +32,7 @@ const PRIMES = firstPrimes(64);
 const INITIAL = PRIMES.slice(0, 8).map((prime) => fraction32(prime ** (1 / 2)));
 const ROUNDS = Int32Array.from(PRIMES, (prime) => fraction32(prime ** (1 / 3)));
 
-/** The hash without help of the runtime. */
+/** The hash in plain JavaScript. */
 export class PlainSha256 implements RunningHash {
   readonly #state = Int32Array.from(INITIAL);
   readonly #args = new Int32Array(64);

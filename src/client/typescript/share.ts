@@ -41,7 +41,7 @@ class Drive {
     return new Patience(this.#maxWaitMs);
   }
 
-  /** Reads `path` with `take`, and repeats after broken connections. Throws `ServiceError` for a refusal. */
+  /** Reads `path` with `take`, and retries after broken connections. Throws `ServiceError` for a refusal. */
   async get<T>(path: string, ask: DriveAsk, take: (reply: Reply) => Promise<T>): Promise<T> {
     const { signal, headers = () => ({}), patience = this.newPatience() } = ask;
     const url = this.#url + path.split("/").map(encodeURIComponent).join("/");
@@ -84,17 +84,16 @@ async function refusalIn(reply: Reply, path: string): Promise<ServiceError> {
 
 export interface DownloadOptions {
   /**
-   * The first bytes that an interrupted download left, for example as a stream of the partial file. They are hashed,
-   * but neither downloaded nor yielded.
+   * The bytes that an interrupted download left, such as a stream of the partial file. They are hashed, but neither
+   * downloaded nor yielded.
    */
   have?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The bytes of a file that are still missing; iterate them once. Throws `IntegrityError` when the share has another
- * version than the manifest (read `files()` again), or after the last byte when the whole file, including earlier
- * bytes, has another SHA-256; discard it then.
+ * The missing bytes of a file; iterate them once. Throws `IntegrityError` when the share has a newer version than the
+ * manifest (read `files()` again), or after the last byte when the SHA-256 of the whole file is wrong (discard it).
  *
  * @example await pipeline(share.download(file), createWriteStream(path));
  */
@@ -124,7 +123,7 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
       yield piece;
     }
     if (at !== size) throw new IntegrityError(`${path} has ${at} bytes instead of ${size}`);
-    if (hash.digest() !== expected) throw new IntegrityError(`${path} has another SHA-256 than announced`);
+    if (hash.digest() !== expected) throw new IntegrityError(`${path} does not have the announced SHA-256`);
   }
 
   /** Returns all missing bytes in memory. */
@@ -158,7 +157,7 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * A replaced file is detected before its first byte, not after a gigabyte. A proxy's page counts as a broken
+   * Throws for a replaced file before its first byte, not after a gigabyte. A proxy's page counts as a broken
    * connection and is retried, so downloaded bytes stay valid.
    */
   #checkVersion({ status, headers, length, cancel }: Reply, at: number): void {
@@ -172,7 +171,7 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
       (kind.includes("html") || (status === 200 && length !== null && length !== size));
     if (!isOther && !isPage && begins === String(at)) return;
     cancel();
-    if (isPage) throw new BrokenConnection(`something else came instead of ${path}: ${kind}`);
+    if (isPage) throw new BrokenConnection(`something else arrived instead of ${path}: ${kind}`);
     throw new IntegrityError(
       isOther
         ? `${path} was replaced since the manifest was read: read files() again`
@@ -185,8 +184,8 @@ function hexOf(binary: string): string {
   return Array.from(binary, (each) => each.charCodeAt(0).toString(16).padStart(2, "0")).join("");
 }
 
-/** The path is used on the caller's machine: a folder named after a day, and a plain name in it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a path must not hold
+/** A path that is safe on the caller's machine: a folder named after a day, and a plain file name. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a path must not contain them
 const SAFE_PATH = /^\d{8}\/[^./\\:\u0000-\u001f][^/\\:\u0000-\u001f]*$/;
 
 export class Share {
@@ -202,7 +201,7 @@ export class Share {
 
   /**
    * Returns the files that the share covers now, by day. Throws `Unavailable` while the share is not ready, and
-   * `ProtocolError` for an external one, which has no manifest.
+   * `ProtocolError` for an external share, which has no manifest.
    */
   async files(options: { signal?: AbortSignal | undefined } = {}): Promise<ShareFile[]> {
     const { status, retry_after: seconds } = this.info;

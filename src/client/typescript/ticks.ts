@@ -18,7 +18,7 @@ import type {
 export interface SecurityQuery {
   /** `600519`, `600519.SH` or `sh600519`. */
   symbol: string;
-  /** YYYYMMDD or YYYY-MM-DD; without it the newest trading day, loaded or not. */
+  /** YYYYMMDD or YYYY-MM-DD; by default the newest trading day, loaded or not. */
   date?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -59,7 +59,7 @@ function refuseUnknown(query: object): void {
   throw new ConfigurationError(`there is no option ${unknown}; the options are ${QUERY_OPTIONS.join(", ")}`);
 }
 
-/** Returns the selection for paging; `hidesLast` when a column was added that was not requested. */
+/** Returns the selection for paging. `hidesLast` is true if a column was added that was not requested. */
 export function selectionOf(
   query: TickQuery<string>,
   dataset: DatasetName = "orders",
@@ -96,12 +96,12 @@ export function dateOf(date: string): string {
   return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll("-", "") : date;
 }
 
-/** Returns each name once, as the service would answer; null for the standard ones. */
+/** Returns each name once, as the service would answer; null for the standard columns. */
 function namesOf(fields: readonly string[] | undefined): string[] | null {
   return fields === undefined || fields.length === 0 ? null : [...new Set(fields)];
 }
 
-/** 53 bits of two multiplicative hashes, which detect accidental differences, not deliberate ones. */
+/** Two multiplicative hashes of rows, which detect accidental differences, not deliberate ones. */
 export class Fingerprint {
   #a = 0xdeadbeef;
   #b = 0x41c6ce57;
@@ -131,18 +131,18 @@ export class Fingerprint {
 
 export interface TicksOptions {
   signal: AbortSignal | undefined;
-  /** Whether the last column was added for paging's own use. */
+  /** Whether the last column was added for paging and is not returned. */
   hidesLast: boolean;
   onRebuild: ((tradedate: string | null) => void) | undefined;
 }
 
 /**
- * A stream of rows, created by `Client.orders` and similar methods; no request is sent before the first use. It is read
- * once: after a `break`, or after an error such as a used-up quota, reading continues after the last returned row, and
- * concurrent iterators share the rows, each of which is returned once.
+ * A stream of rows, created by `Client.orders` and similar methods; no request is sent before the first use. Each row
+ * is returned once: after a `break`, or an error such as a used-up quota, reading continues after the last returned
+ * row, and concurrent iterators share the rows.
  *
- * A day that is rebuilt during reading is read again from its first row, once. Rows already returned are compared, and
- * the stream continues after them if they are equal; otherwise it throws `DataRebuilt`.
+ * A day that is rebuilt during reading is read again from its first row, once. If the rows already returned are equal,
+ * the stream continues after them; otherwise it throws `DataRebuilt`.
  *
  * @example for await (const row of client.orders({ symbol: "600519", date: "20260311" })) console.log(row.price);
  */
@@ -168,12 +168,12 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     this.#options = options;
   }
 
-  /** Returns the day, YYYYMMDD; null before the first page when no date was given. */
+  /** The day, YYYYMMDD; null before the first page if no date was given. */
   get tradedate(): string | null {
     return this.#paging.tradedate;
   }
 
-  /** Returns how often reading restarted because the day changed: 0 or 1. */
+  /** How often reading restarted because the day changed: 0 or 1. */
   get restarts(): number {
     return this.#paging.restarts;
   }
@@ -189,7 +189,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     } while (await this.#fill());
   }
 
-  /** Yields rows as the service sends them, up to 10,000 at a time. Throws the same errors as iterating. */
+  /** Yields rows as the service sends them, up to 10,000 at a time. */
   async *pages(): AsyncGenerator<Page<R>, void, undefined> {
     do {
       const page = this.#ready();
@@ -200,7 +200,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     } while (await this.#fill());
   }
 
-  /** Returns all rows not read by iterating. After an error, the same call continues and returns them all. */
+  /** Returns all rows not read by iterating. After an error, calling it again continues and returns them all. */
   async toArray(): Promise<R[]> {
     do {
       const page = this.#ready();
@@ -215,7 +215,6 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return this.#pending === null || this.#at >= this.#pending.items.length ? null : this.#pending;
   }
 
-  /** Takes the rest of the pending page. */
   #take(page: Page<R>): Page<R> {
     const items = this.#at === 0 ? page.items : page.items.slice(this.#at);
     this.#pending = null;
@@ -271,7 +270,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
   #refuse(): never {
     throw new DataRebuilt(
       `${this.tradedate} was rebuilt while it was read, and the ${this.#handed.rows} rows already returned have ` +
-        "changed: begin again",
+        "changed: read it again",
       { code: 422, reason: "data_rebuilt", requestId: null },
     );
   }
@@ -281,7 +280,6 @@ export type Orders<F extends FieldName = Field> = Ticks<OrderRow<F>>;
 export type Trades<F extends TradeFieldName = TradeField> = Ticks<TradeRow<F>>;
 export type Quotes<F extends QuoteFieldName = QuoteField> = Ticks<QuoteRow<F>>;
 
-/** Returns a row as an object. */
 export function objectOf<R extends object>(fields: readonly string[], row: readonly unknown[]): R {
   const record: Record<string, unknown> = {};
   fields.forEach((field, column) => {

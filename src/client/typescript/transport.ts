@@ -4,8 +4,8 @@
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A broken connection: refused, reset, timed out, cut off or garbled. The request is repeated, also at another base
- * URL; only a stream or download that the caller holds ends with it.
+ * A connection was refused, reset, timed out, cut off or corrupted. Requests are retried, also at the next base URL;
+ * only a stream that the caller reads fails with it.
  */
 export class BrokenConnection extends Error {
   override name = "BrokenConnection";
@@ -19,7 +19,7 @@ export interface Reply {
   length: number | null;
   /** Pieces as they arrive. Throws `BrokenConnection` when the body breaks off, also where `fetch` would not. */
   pieces(): AsyncGenerator<Uint8Array, void, undefined>;
-  /** Cancels the body, so that the service stops. */
+  /** Cancels the body, so that the service stops sending. */
   cancel(): void;
 }
 
@@ -29,7 +29,7 @@ export interface Exchange {
   headers: Readonly<Record<string, string>>;
   body?: string;
   signal: AbortSignal | undefined;
-  /** A limit on each wait that is shorter than usual. */
+  /** A limit on each wait, if below the usual one. */
   timeoutMs?: number | undefined;
   /** Called for each piece of the body. */
   onPiece?: () => void;
@@ -84,8 +84,8 @@ function replyOf(response: Response, watch: Watch): Reply {
 }
 
 /**
- * Returns the announced length, unless the body is compressed: its length differs from the bytes that are read here.
- * Across origins a browser shows the length, but not that the body is compressed.
+ * Returns the announced length; null if the body is or may be compressed, because the length counts compressed bytes.
+ * For another origin's answer, a browser shows the length, but not the compression.
  */
 function lengthOf({ headers, type }: Response): number | null {
   const length = headers.get("Content-Length");
@@ -116,7 +116,6 @@ async function* pieces(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Returns the whole body. */
 export async function bytesOf(reply: Reply): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   for await (const piece of reply.pieces()) parts.push(piece);
@@ -139,8 +138,6 @@ class Watch {
   readonly #outer: AbortSignal | undefined;
   readonly #timeoutMs: number;
   readonly #onAbort = () => this.#controller.abort(this.#outer?.reason);
-
-  /** Called for each piece of the body. */
   readonly onPiece: () => void;
 
   constructor(outer: AbortSignal | undefined, timeoutMs: number, onPiece: () => void = () => undefined) {
@@ -188,7 +185,7 @@ function broken(error: unknown): unknown {
 
 const VERSION = "0.1.0";
 
-/** Browsers send their own name; another one would cost a preflight request each time. */
+/** Browsers send their own name; a different one would cost a preflight request each time. */
 function userAgentHeader(userAgent: string | undefined): Record<string, string> {
   const own = (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent;
   if (userAgent === undefined && own?.startsWith("Mozilla/")) return {};

@@ -32,7 +32,7 @@ type StandardOf<D extends Dataset> = Exclude<ColumnsOf<D>, { onRequest: true }>[
 /** One order with all available columns. */
 export type OrderRecord = RecordOf<typeof orders>;
 
-/** One trade, or in Shenzhen a cancel, with all available columns. */
+/** One trade, or in Shenzhen a cancellation, with all available columns. */
 export type TradeRecord = RecordOf<typeof trades>;
 
 /** One snapshot of the book with all available columns. */
@@ -47,13 +47,13 @@ export type TradeField = StandardOf<typeof trades>;
 /** A standard column of quotes. */
 export type QuoteField = StandardOf<typeof quotes>;
 
-/** An available column of orders; a legacy name keeps its name in the row. */
+/** An available column of orders; a row has legacy names as requested. */
 export type FieldName = keyof OrderRecord;
 
 /** An available column of trades. */
 export type TradeFieldName = keyof TradeRecord;
 
-/** An available column of quotes; a second name keeps its name in the row. */
+/** An available column of quotes; a row has second names as requested. */
 export type QuoteFieldName = keyof QuoteRecord;
 
 /** An order with the requested columns. */
@@ -78,7 +78,7 @@ export type OrderPage<F extends FieldName = Field> = Page<OrderRow<F>>;
 export type TradePage<F extends TradeFieldName = TradeField> = Page<TradeRow<F>>;
 export type QuotePage<F extends QuoteFieldName = QuoteField> = Page<QuoteRow<F>>;
 
-/** A security of a day. */
+/** A security on a day. */
 export interface ListedSecurity {
   symbol: string;
   market: Market;
@@ -90,7 +90,7 @@ export interface ListedSecurity {
   last_time: string | null;
 }
 
-/** A file of a share as its manifest names it. */
+/** A file of a share, as listed in its manifest. */
 export interface ShareFile {
   /** The path inside the share: `20260311/20260311_aucde.parquet`. */
   path: string;

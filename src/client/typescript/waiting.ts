@@ -1,6 +1,6 @@
 /**
  * How long a call waits: for `Retry-After`, after broken connections, and for the process's other requests. The service
- * refuses a concurrent request of an account on an interface, so callers are queued here in the order of arrival.
+ * accepts one request at a time for each account and interface, so callers are queued here in order of arrival.
  */
 import { ConnectionFailed, type ServiceError, Unavailable } from "./errors.ts";
 
@@ -19,10 +19,10 @@ const SHORT_WAIT_MS = 1_000;
 /** The minimum time for an answer, also when the remaining wait is shorter. */
 const SHORTEST_TIMEOUT_MS = 1_000;
 
-/** Tests replace it, so that they do not wait. */
+/** Replaced by tests, which do not wait. */
 export const clock = { sleep };
 
-/** Milliseconds of a `Retry-After` header (whole seconds, or an HTTP date); null for what is neither. */
+/** Returns the milliseconds of a `Retry-After` header: whole seconds or an HTTP date; null if it is neither. */
 export function parseRetryAfter(value: string | null, nowMs = Date.now()): number | null {
   const text = value?.trim() ?? "";
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -31,8 +31,8 @@ export function parseRetryAfter(value: string | null, nowMs = Date.now()): numbe
 }
 
 /**
- * The waiting of one call: its waits and failed attempts together take at most `maxWaitMs`. With 0 there is no wait and
- * one attempt, limited by its own timeout.
+ * The waits and failed attempts of one call; together they take at most `maxWaitMs`. 0 means one attempt, limited by
+ * its own timeout, and no wait.
  */
 export class Patience {
   readonly #isBounding: boolean;
@@ -46,7 +46,7 @@ export class Patience {
     this.#isBounding = maxWaitMs > 0;
   }
 
-  /** Begins an attempt. Returns how long it may wait for bytes; undefined without a limit. */
+  /** Begins an attempt. Returns how long it may wait for data; undefined without a limit. */
   begun(): number | undefined {
     this.#sinceMs = performance.now();
     return this.#isBounding ? Math.max(SHORTEST_TIMEOUT_MS, this.#leftMs) : undefined;
@@ -57,21 +57,21 @@ export class Patience {
     return this.#failures;
   }
 
-  /** Forgets earlier failures, because bytes arrived. */
+  /** Resets the failure count, because data arrived. */
   progressed(): void {
     this.#failures = 0;
     this.touched();
   }
 
-  /** Records arriving bytes of an answer that may still break off; this time does not count as waiting. */
+  /** Restarts the attempt's clock, because data arrived. The answer may still break off, so failures still count. */
   touched(): void {
     this.#sinceMs = performance.now();
   }
 
   /**
-   * Waits as long as the service asks, plus up to a fifth, so that callers do not return together. A wait below a
-   * second grows with each attempt, because 0 would overload the service. Throws `refusal` when the wait would exceed
-   * the rest of `maxWaitMs`.
+   * Waits as long as the service asks, plus up to a fifth at random, so that callers do not retry together. A shorter
+   * wait than a second grows with each attempt, because 0 would overload the service. Throws `refusal` when the wait
+   * would exceed the rest of `maxWaitMs`.
    */
   async waitTold(toldMs: number, refusal: ServiceError, signal: AbortSignal | undefined): Promise<void> {
     const growing = Math.min(SHORT_WAIT_MS, FIRST_BACKOFF_MS * 2 ** this.#shortWaits);
@@ -82,7 +82,7 @@ export class Patience {
   }
 
   /**
-   * Waits after a broken connection, longer each time; not at all with `atOnce` (another base URL is next). Throws
+   * Waits after a broken connection, longer each time; does not wait with `atOnce` (the next base URL follows). Throws
    * `ConnectionFailed` after 8 in a row, or when `maxWaitMs` is used up.
    */
   async waitFailed(
@@ -132,11 +132,11 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** A caller in the queue; the first may send. */
+/** A caller in the queue; the first one may send. */
 interface Caller {
   /** Lets a waiting caller continue. */
   start(): void;
-  /** Called when this caller reaches the front of the queue; its limited wait starts again at that moment. */
+  /** Called when another caller reaches the front of the queue: this one's wait for it begins. */
   restartTimer(): void;
 }
 

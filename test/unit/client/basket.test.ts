@@ -186,7 +186,7 @@ describe("a basket of the TypeScript client", () => {
     const { client, state } = market();
     for (const [change, told] of [
       [{ startDate: "20260311" }, "20260311 is after the last day 20260310"],
-      [{ endDate: "tomorrow" }, "tomorrow is no date"],
+      [{ endDate: "tomorrow" }, "tomorrow is not a date"],
       [{ symbols: [] }, "symbols is empty"],
       [{ tradedate: "20260305" }, "there is no option tradedate"],
       [{ pageSize: 0 }, "pageSize must be 1 to 10,000"],

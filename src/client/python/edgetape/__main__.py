@@ -1,4 +1,4 @@
-"""`python -m edgetape doctor`: examines why the service cannot be reached, or how fast it is."""
+"""`python -m edgetape doctor`: finds out why the service cannot be reached, or how fast it is."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
     doctor = commands.add_parser(
-        "doctor", help="examine name resolution, proxy, TLS, speed and identity of each base URL"
+        "doctor", help="checks each base URL: name resolution, proxy, TLS, service, clock, speed and key"
     )
     doctor.add_argument(
-        "--url", action="append", help="a base URL, may be given several times; default EDGETAPE_URL"
+        "--url", action="append", help="a base URL; may be repeated; default EDGETAPE_URL"
     )
-    doctor.add_argument("--key", default=os.environ.get("EDGETAPE_KEY"), help="default EDGETAPE_KEY")
+    doctor.add_argument("--key", default=os.environ.get("EDGETAPE_KEY"), help="the API key; default EDGETAPE_KEY")
     given = parser.parse_args(arguments)
     urls = given.url or os.environ.get("EDGETAPE_URL", "").split(",")
     return examine([url for url in urls if url.strip()], given.key or None)

@@ -1,7 +1,7 @@
 """The rows of several securities over a range of days, as one sequence: by day, then security, then time.
 
-Days that are not loaded and securities without rows are skipped and listed; finding them is not charged. Parts that
-were read completely are kept as packed columns, which need about a sixth of the memory of their rows.
+Days that are not loaded and securities without rows are skipped and listed; finding them is not charged. A security
+day that was read completely is kept as packed columns, which need about a sixth of the memory of its rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from .reading import Reading
 
-#: Parts that a plan asks estimates of; where there are more, it asks for some of them, evenly spread.
+#: Maximum number of security days that a plan requests estimates for. Of more, it samples some, evenly spread.
 _MOST_ESTIMATES = 60
 
 
@@ -40,9 +40,10 @@ class Plan(NamedTuple):
     days : int
         Loaded days.
     security_days : int
-        Remaining securities, multiplied by days.
+        Remaining pairs of a security and a day.
     rows, requests : int
-        Expected; exact up to 60 security days, beyond that extrapolated from 60 of them (`is_exact`).
+        Sums of the service's upper estimates. Beyond 60 security days, they are extrapolated from a sample, and
+        `is_exact` is False.
     files : int
         Number of files that `Client.sync` would download for the same days; each file is also a request.
     is_exact : bool
@@ -67,7 +68,7 @@ class Plan(NamedTuple):
     bulk: Bulk = Bulk(0, 0)
 
     def __str__(self) -> str:
-        """Returns one line of text, with a better way when reading needs very many days of quota."""
+        """Returns one line of text; it names a better way when reading needs very many days of quota."""
         about = "" if self.is_exact else "about "
         left = (
             "unlimited requests"
@@ -85,19 +86,19 @@ class Plan(NamedTuple):
 class Basket:
     """Rows of several securities and days. `Client.orders`, `Client.trades` and `Client.quotes` create it from a
     list; no request is sent before the first use. Reading calls ``data_status`` and ``level2_order_history``,
-    ``level2_trade_history`` or ``level2_quote_history``, and what `plan` calls if it announces the cost first.
+    ``level2_trade_history`` or ``level2_quote_history``. If it prints the cost first, it also calls what `plan` calls.
 
-    Rows read are kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues, also on
-    another day. Use it from one thread at a time.
+    Rows read are kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues, even on
+    a later day. Use it from one thread at a time.
 
     Attributes
     ----------
     empty : list of (symbol, tradedate)
-        Securities without rows on a day, found so far.
+        Securities found so far to have no rows on a day.
     missing : list of (tradedate, state)
         Trading days that cannot be read: pending, missing, withdrawn, damaged.
     window_from : str or None
-        First day that the plan covers, when the range begins before it: earlier days are left out.
+        First day that the plan covers, if the range begins earlier; the earlier days are left out.
 
     Examples
     --------
@@ -128,7 +129,7 @@ class Basket:
         self.missing: List[Tuple[str, str]] = []
         self.window_from: Optional[str] = None
         for symbol in self._symbols:
-            self.ticks_of(symbol, first)  # Checks all arguments before anything is asked.
+            self.ticks_of(symbol, first)  # Checks all arguments before the first request.
 
     def __repr__(self) -> str:
         first, last = self._range
@@ -140,7 +141,7 @@ class Basket:
 
     @property
     def fields(self) -> List[str]:
-        """Names of the columns: the requested or the standard ones."""
+        """Names of the columns: the requested ones, else the standard ones."""
         return self._fields or field_names(self._options["fields"]) or list(self._dataset.standard)
 
     @property
@@ -150,7 +151,7 @@ class Basket:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the last row was read."""
+        """Whether all rows were read."""
         return self._parts is not None and all(part.is_over for part in self._parts)
 
     def plan(self) -> Plan:
@@ -203,7 +204,7 @@ class Basket:
             yield from page
 
     def pages(self) -> Iterator[List[Row]]:
-        """Yields lists of rows of one security and day. Raises what iterating raises."""
+        """Yields lists of rows; each list is of one security on one day. Raises what iterating raises."""
         parts = self._listed()
         self._announce()
         for part in parts:
@@ -232,12 +233,12 @@ class Basket:
         return frame.write_parquet(self._blocks(), self.fields, path)
 
     def to_csv(self, path: PathLike) -> str:
-        """Writes all rows to one CSV file with the API's own texts and numbers and returns its path. The file appears
-        at `path` only when it is complete."""
+        """Writes all rows to one CSV file, with texts and numbers as the API sends them, and returns its path. The file
+        appears at `path` only when it is complete."""
         return frame.write_csv(self._blocks(), self.fields, path)
 
     def _listed(self) -> List["_Part"]:
-        """Returns the securities and days to read; the days are requested once."""
+        """Returns the security days to read; the list of days is requested once."""
         if self._parts is None:
             days = self._client._days(*self._range, self._dataset)
             loaded = [day for day in days.days if day["revision"] is not None]
@@ -279,7 +280,7 @@ class Basket:
         part.is_absent = True
 
     def _estimate(self, part: "_Part") -> Tuple[int, int]:
-        """Returns the maximum rows and requests of a part."""
+        """Returns the maximum number of rows and of requests of a part; zeros if it has no rows."""
         try:
             window = {name: self._options[name] for name in ("start", "end", "page_size")}
             found = self._client._estimate(self._dataset, part.symbol, part.tradedate, **window)
@@ -288,7 +289,7 @@ class Basket:
         return found["rows"]["at_most"], found["pages"]["at_most"]
 
     def ticks_of(self, symbol: str, tradedate: str) -> Ticks:
-        """Returns the unread rows of one security and day."""
+        """Returns a new reader of the rows of one security on one day."""
         return self._client._one_day(self._dataset, symbol, tradedate, **self._options)
 
 
@@ -317,7 +318,7 @@ class _Part:
         return 0 if self._ticks is None else len(self._ticks.rows)
 
     def pages(self) -> Iterator[List[Row]]:
-        """Yields pages as they are read; rows read before are one list."""
+        """Yields pages as they are read. Rows that were read earlier come first, as one list."""
         block = self.block
         if block is not None:
             rows = list(zip(*(block.columns[name] for name in self._basket.fields)))
@@ -329,7 +330,7 @@ class _Part:
             self._pack(ticks)
 
     def read(self) -> None:
-        """Reads the rest."""
+        """Reads the remaining rows."""
         if not self.is_over:
             ticks = self._begun()
             ticks.to_list()

@@ -1,7 +1,7 @@
 """One call of `POST /api`: the base URLs, the loop of waits and retries, and the answer's envelope.
 
-503 and 429 with `Retry-After` are waited for on the same base URL, and every other answer is final. Only a broken
-connection switches to the next base URL: each deployment has its own slot, quota and cursors. The base URL that
+A 503 or 429 with `Retry-After` is retried on the same base URL after the wait; every other answer is final. Only broken
+connections switch to the next base URL, because each deployment has its own slot, quota and cursors. The base URL that
 answered is used for further calls.
 """
 
@@ -45,19 +45,19 @@ class Answer(NamedTuple):
     request_id: Optional[str]
     revision: Optional[int]
     wait_s: Optional[float]
-    """Seconds to wait before the next attempt; None when repeating does not help."""
+    """Seconds to wait before the next attempt; None when a retry cannot help."""
     resets_in: Optional[float]
     build: Optional[str] = None
-    """`X-Build` of order history: equal only for equal contents, also between deployments."""
+    """`X-Build`, the day's build id. Equal build ids mean equal contents, even on different deployments."""
 
     def served(self) -> Any:
-        """Returns `data` of a success, or raises the refusal."""
+        """Returns `data` if the request succeeded; otherwise raises the refusal."""
         if self.code != 200:
             raise self.refusal()
         return self.data
 
     def refusal(self) -> ServiceError:
-        """Returns the refusal as the exception of its code."""
+        """Returns the refusal as an exception of the class for its code."""
         kind: Type[ServiceError] = {
             1002: NoData,
             403: NotAllowed,
@@ -80,13 +80,12 @@ class Answer(NamedTuple):
 
 
 def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> Answer:
-    """The answer in `body`.
+    """Returns the answer in `body`.
 
     Raises
     ------
     BrokenConnection
-        For an unreadable body with a success status, which was truncated or corrupted on the way; it is requested
-        again.
+        For an unreadable body with status 200: it was truncated or corrupted on the way, so it is requested again.
     ProtocolError
         For a redirect or a page that is not from the service.
     """
@@ -94,14 +93,14 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
     told = parse_retry_after(headers.get("Retry-After"))
     if envelope is None:
         if status == 200:
-            raise BrokenConnection(f"the answer is no envelope: {_excerpt(body)}")
+            raise BrokenConnection(f"the answer is not the service's JSON: {_excerpt(body)}")
         if not may_pass(status):
             raise _foreign(base_url, status, headers, body)
         message = f"{base_url} answered HTTP {status} without the service's envelope: {_excerpt(body)}"
         envelope = {"code": 503, "message": message, "data": None}
         told = UNTOLD_WAIT_S if told is None else told
     code, message = envelope["code"], str(envelope.get("message", ""))
-    # A proxy may drop headers, but every refusal's message ends with the same two facts.
+    # A proxy may drop headers, but every refusal's message ends with the reason and the request id.
     reason, request_id = _tail_of(message)
     reason = headers.get("X-Reason") or reason
     return Answer(
@@ -113,7 +112,7 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
         reason=reason,
         request_id=headers.get("X-Request-Id") or request_id,
         revision=whole_number(headers.get("X-Revision")),
-        # A used-up quota has no wait, because waiting would block a script until midnight.
+        # A used-up quota is not waited for, because that would block a script until midnight.
         wait_s=told if code in (429, 503) and reason != "quota_used" else None,
         resets_in=_resets_in(headers.get("RateLimit")),
         build=headers.get("X-Build"),
@@ -121,7 +120,7 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
 
 
 def may_pass(status: int) -> bool:
-    """Returns whether a later attempt may help after this HTTP status of the service or of a proxy."""
+    """Returns whether a later attempt may succeed after this HTTP status of the service or of a proxy."""
     return status in (429, 500, 502, 503, 504) or 520 <= status <= 530
 
 
@@ -139,7 +138,7 @@ def _foreign(base_url: str, status: int, headers: Message, body: bytes) -> Proto
     moved = headers.get("Location")
     if moved is not None and 300 <= status < 400:
         return ProtocolError(
-            f"{base_url} redirects to {moved}: a redirect drops the POST, so use that base URL"
+            f"{base_url} redirects to {moved}: a redirect drops the POST, so pass the base URL of that address instead"
         )
     return ProtocolError(f"{base_url} answered HTTP {status}, but the answer is not the service's: {_excerpt(body)}")
 
@@ -192,7 +191,7 @@ class Endpoints:
         Without ``/api``; the first one is preferred.
     connections : Connections
     max_wait : float
-        Maximum seconds of all waits of one call.
+        Maximum total time of one call's waits and failed attempts, in seconds.
     """
 
     def __init__(self, base_urls: Sequence[str], connections: Connections, max_wait: float) -> None:
@@ -213,8 +212,8 @@ class Endpoints:
     def receive(self, payload_for: Callable[[str], Payload], take: Callable[[str, Reply], T]) -> T:
         """Like `call`, but `take(base_url, reply)` reads the answer.
 
-        A connection error while it reads counts as a failed request. When it returns an `Answer` with a wait, the
-        request is sent again.
+        A connection error while `take` reads counts as a failed request. When `take` returns an `Answer` with a wait,
+        the request is sent again.
 
         Raises
         ------
@@ -246,7 +245,7 @@ class Endpoints:
     def _failed(self, patience: Patience, place: int, error: BaseException) -> None:
         base_url = self.base_urls[place]
         switches = len(self.base_urls) > 1 and (patience.failures + 1) % _TRIES_A_LINE == 0
-        # A pause follows a whole round of base URLs without an answer, not each base URL.
+        # The pause comes after each failed round of all base URLs, not after each base URL.
         rounds_over = (patience.failures + 1) % (_TRIES_A_LINE * len(self.base_urls)) == 0
         patience.wait_failed(error, base_url, at_once=switches and not rounds_over)
         if switches and self._present == place:
@@ -255,7 +254,7 @@ class Endpoints:
 
 
 def read_answer(base_url: str, reply: Reply) -> Answer:
-    """The envelope of a JSON answer."""
+    """Returns a JSON answer."""
     return parse_answer(base_url, reply.status, reply.headers, reply.read())
 
 
@@ -270,11 +269,11 @@ def _cleaned(base_urls: Sequence[str]) -> List[str]:
     for each in base_urls:
         url = base_url_of(each)
         if not url.startswith(("http://", "https://")):
-            raise ConfigurationError(f"{each!r} is no base URL: it begins with http:// or https://")
+            raise ConfigurationError(f"{each!r} is not a base URL: write one that begins with http:// or https://")
         if url not in cleaned:
             cleaned.append(url)
     if not cleaned:
         raise ConfigurationError(
-            "no base URL: pass base_urls=[...] or set EDGETAPE_URL, several separated by commas"
+            "no base URL: pass base_urls=[...], or set EDGETAPE_URL to one or several separated by commas"
         )
     return cleaned

@@ -19,8 +19,8 @@ from .transport import Connections
 
 
 class Client(Reading):
-    """Access to one service with one key. Thread-safe; requests of one interface are queued. It can be pickled with its
-    key, for example for worker processes.
+    """Access to one service with one key. Thread-safe; requests to the same interface are queued. It can be pickled,
+    for example for worker processes; the pickle contains the key.
 
     Parameters
     ----------
@@ -28,14 +28,14 @@ class Client(Reading):
         The API key; by default the environment's ``EDGETAPE_KEY``.
     base_urls : str or sequence of str, optional
         Base URLs of the service without ``/api``, the preferred one first; by default ``EDGETAPE_URL``, several
-        separated by commas. Another one is used only when connections to the current one break.
+        separated by commas. The next one is used only when connections to the current one break.
     max_wait : float, default 120.0
-        Maximum seconds of one request's waits and failed attempts together: for a busy slot, the per-second limit, a
-        broken connection. 0: one attempt, no waits.
+        Maximum total time of one request's waits and failed attempts, in seconds: for a busy slot, the per-second
+        limit, broken connections. 0 means one attempt without waits.
     timeout : float, default 30.0
         Seconds without data after which a connection counts as broken.
     ssl_context : ssl.SSLContext, optional
-        For `https` URLs with your own certificates.
+        For ``https`` URLs with your own certificates.
 
     Raises
     ------
@@ -101,13 +101,13 @@ class Client(Reading):
         verify: bool = False,
     ) -> SyncReport:
         """Updates a folder with one Parquet file for each security and day. Calls ``data_status``, ``data_changes``
-        and, for each file that is missing, ``level2_order_history``, ``level2_trade_history`` or
-        ``level2_quote_history``; ``account_info`` for the remaining quota, ``order_history_estimate``,
-        ``trade_history_estimate`` or ``quote_history_estimate`` for the exchange of bare digits.
+        and, for each missing file, ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``. Also
+        calls ``account_info`` for the remaining quota, and ``order_history_estimate``, ``trade_history_estimate`` or
+        ``quote_history_estimate`` for the exchange of a symbol that does not name one.
 
-        Files of the day's current build are skipped, and files that ``data_changes`` does not name in a newer revision
-        are kept. Run it again, for example every night, to continue. The folder is locked during a run, so only one run
-        is possible at a time.
+        A file is kept if it has the day's current build, or if ``data_changes`` names no change of its security since
+        its revision. Run it again, for example every night, to continue. The folder is locked, so only one run at a
+        time can write into it.
 
         Parameters
         ----------
@@ -122,8 +122,8 @@ class Client(Reading):
         dataset : str, default "orders"
             ``"orders"``, ``"trades"`` or ``"quotes"``.
         verify : bool, default False
-            True: the SHA-256 of every kept file is compared with the journal's. By default only of those whose
-            size or time of modification changed.
+            True compares the SHA-256 of every kept file with the journal. By default, only files whose size or
+            modification time changed are compared.
 
         Returns
         -------
@@ -135,11 +135,11 @@ class Client(Reading):
         ValueError
             When the first day is after the last one, or for an unknown dataset.
         OSError
-            When the folder cannot be used; if possible, before the first request.
+            When the folder cannot be used; raised before the first request if possible.
         FolderInUse
             While another run writes into the folder.
         ServiceError, ConnectionFailed, ProtocolError, IntegrityError
-            For any other refusal, or when no base URL answers as the service does. Downloaded files stay, and
+            For any other refusal, or when no base URL sends a valid answer. Downloaded files stay, and
             ``error.report`` is the `SyncReport` so far, with the remaining files in ``left``.
         """
         listed = [symbols] if isinstance(symbols, str) else list(symbols)
@@ -158,10 +158,11 @@ class Client(Reading):
         workers: int = 4,
         verify: bool = False,
     ) -> SyncReport:
-        """Updates a folder by day in the cheapest way: ``<day>/<code>_<day>_<dataset>.parquet``.
+        """Updates a folder with one subfolder for each day, in the cheapest way. Files are
+        ``<day>/<code>_<day>_<dataset>.parquet``.
 
-        Files of the year's share are preferred where the plan includes one that has the day's current build, because
-        they use no quota. The rest are downloaded as by `sync`, and charged. Run it again to continue; `read_history`
+        Files come from the year's share if the plan includes it and it has the day's current build, because a share
+        uses no quota. The rest are downloaded as by `sync`, and charged. Run it again to continue; `read_history`
         reads the folder. Calls ``file_download`` and what `sync` calls: ``data_status``, ``data_changes``,
         ``account_info``, ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``,
         ``order_history_estimate``, ``trade_history_estimate`` or ``quote_history_estimate``.
@@ -210,6 +211,6 @@ class Client(Reading):
         Raises
         ------
         NotAllowed, NoData, BadRequest
-            Without the plan, without a file, for another type or year.
+            When the plan does not include the share, no file exists, or the type or year is not supported.
         """
         return ask_share(self._ask, self._connections, self._max_wait, data_type, year)

@@ -12,7 +12,7 @@ DatasetName = Literal["orders", "trades", "quotes"]
 
 
 class Dataset(NamedTuple):
-    """A dataset. Kinds of value: ``text``, ``time`` (HHMMSSmmm), ``code`` (a short text of which there are few),
+    """A dataset. The kinds of value are ``text``, ``time`` (HHMMSSmmm), ``code`` (one of a few short texts),
     ``integer`` and ``yuan``."""
 
     name: DatasetName
@@ -98,7 +98,7 @@ QUOTES = Dataset(
 
 _BY_NAME: Dict[str, Dataset] = {each.name: each for each in (ORDERS, TRADES, QUOTES)}
 
-#: Kind by column: a name means the same in every dataset.
+#: Kind by column. A column name means the same in every dataset.
 KINDS: Dict[str, str] = {
     column: kind
     for each in _BY_NAME.values()

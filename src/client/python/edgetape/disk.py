@@ -1,8 +1,8 @@
 """Local files: folders that are checked and locked, files that are complete or absent, and a folder's journal.
 
-A local error is raised as `OSError`, if possible before the first request to the service. A journal has lines of JSON
-that are only appended; the last line for a name counts. A killed process leaves at most one truncated line at the end,
-which is skipped; its file is then checked again.
+A local error is raised as `OSError`, if possible before the first request to the service. A journal consists of JSON
+lines that are only appended; the last line for a name counts. A killed process leaves at most one truncated line at the
+end. That line is skipped, and the file that it describes is checked again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOCK_NAME = ".edgetape.lock"
 
 _PART_PREFIX, _PART_ENDING = ".edgetape-", ".part"
 
-#: A part that is younger may belong to a process that has not locked it yet.
+#: A younger partial file may belong to a process that has not locked it yet.
 _STALE_AFTER_S = 60.0
 
 _HASHED_BYTES = 1024 * 1024
@@ -47,7 +47,7 @@ def check_folder(folder: str) -> None:
 
 
 def free_bytes(folder: str) -> int:
-    """Returns the free bytes for files in `folder`."""
+    """Returns the number of bytes that are free for files in `folder`."""
     return shutil.disk_usage(folder or ".").free
 
 
@@ -60,7 +60,7 @@ def check_space(folder: str, size_bytes: int) -> None:
 
 
 def sha256_of(path: str) -> str:
-    """SHA-256 of a file in 64 hex digits."""
+    """Returns the SHA-256 of a file as 64 hex digits."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         for piece in iter(lambda: file.read(_HASHED_BYTES), b""):
@@ -85,7 +85,7 @@ class Part:
     def __init__(self, folder: str) -> None:
         _remove_stale_parts(folder or ".")
         self.path = os.path.join(folder, f"{_PART_PREFIX}{os.getpid()}-{secrets.token_hex(6)}{_PART_ENDING}")
-        # The file gets the usual mode, unlike a temporary file of the standard library.
+        # Not `tempfile`, whose files only their owner may read.
         self.file: IO[bytes] = open(self.path, "x+b")
         _try_lock(self.file)
 
@@ -97,7 +97,7 @@ class Part:
         remove(self.path)
 
     def clear(self) -> None:
-        """Starts again."""
+        """Empties the file."""
         self.file.seek(0)
         self.file.truncate()
 
@@ -111,7 +111,7 @@ def _remove_stale_parts(folder: str) -> None:
     try:
         listed = [entry.name for entry in os.scandir(folder)]
     except OSError:
-        return  # Making the part says what is wrong.
+        return  # Creating the partial file raises the error.
     for name in listed:
         if not (name.startswith(_PART_PREFIX) and name.endswith(_PART_ENDING)):
             continue
@@ -131,7 +131,7 @@ class _Held(NamedTuple):
     file: IO[bytes]
 
 
-#: Locks of this process by the real path of their file.
+#: The locks that this process holds, by the real path of the lock file.
 _held: Dict[str, _Held] = {}
 
 
@@ -161,7 +161,7 @@ class FolderLock:
             if former is not None and not former.file.closed:
                 if former.thread is not threading.current_thread() and former.thread.is_alive():
                     raise self._in_use()
-                former.file.close()  # An interrupt kept this thread from releasing it.
+                former.file.close()  # An interrupt kept its thread from releasing it.
             file = self._file = open(self._path, "ab")
             _held[self._path] = _Held(threading.current_thread(), file)
             if not _try_lock(file):
@@ -171,7 +171,7 @@ class FolderLock:
                 raise self._in_use()
             if self._is_present(file):
                 return
-            file.close()  # The one before removed it between the two steps.
+            file.close()  # The previous holder removed the file after it was opened here.
 
     def release_after(self, threads: Sequence[threading.Thread]) -> None:
         """Releases the lock in a separate thread after all of these threads have ended."""
@@ -198,7 +198,7 @@ class FolderLock:
         try:
             remove(self._path)
         except OSError:
-            pass  # Windows removes no open file; an empty one may stay.
+            pass  # Windows does not remove open files, so an empty lock file may stay.
         _held.pop(self._path, None)
         file.close()
 
@@ -231,7 +231,7 @@ def _try_lock(file: IO[bytes]) -> bool:
 def _try_lock_windows(file: IO[bytes]) -> bool:
     msvcrt: Any = __import__("msvcrt")
     try:
-        # Far beyond any content, because other processes cannot read a locked byte.
+        # Locks a byte far beyond the content, because other processes cannot read a locked byte.
         file.seek(1 << 40)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         return True
@@ -266,7 +266,7 @@ class Journal:
         return self._entries.get(name)
 
     def put(self, name: str, entry: Entry) -> None:
-        """Stores the entry of `name`, also for later runs."""
+        """Appends the entry of `name` to the journal."""
         line = _line(name, entry)
         self._entries[name] = entry
         # The line is written in one call, so that lines of several threads never mix.

@@ -1,6 +1,6 @@
-"""`python -m edgetape doctor`: examines one base URL after another, from name resolution to an answer.
+"""`python -m edgetape doctor`: examines each base URL, from name resolution to an answer.
 
-Its requests are not charged: `GET /health`, `account_info`, `data_symbols`.
+None of its requests is charged: `GET /health`, `account_info`, `data_status`, `data_symbols`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from .transport import BrokenConnection, Connections, proxy_for
 _TIMEOUT_S = 15.0
 _ROUNDS = 5
 
-#: A clock that is off by more makes certificates and signatures fail, and the day turn at another time.
+#: A larger error of the local clock makes certificate checks fail and shifts the start of the day.
 _CLOCK_S = 60
 
 _PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 
 class _Trouble(Exception):
-    """A step failed, so that later steps cannot run."""
+    """A step failed, so later steps cannot run."""
 
 
 def examine(base_urls: Sequence[str], key: Optional[str], say: Callable[[str], None] = print) -> int:
@@ -80,7 +80,7 @@ def _examine_line(base_url: str, key: Optional[str], say: Callable[[str], None])
 def _steps(base_url: str, key: Optional[str]) -> Iterator[str]:
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise _Trouble("the URL does not begin with http:// or https:// and a host name")
+        raise _Trouble("the URL must begin with http:// or https:// and a host name")
     try:
         proxy = proxy_for(base_url)
     except ConfigurationError as error:
@@ -115,7 +115,7 @@ def _resolve(host: str, port: int) -> Iterator[str]:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise _Trouble(
-            f"name: {host} cannot be resolved ({error}): check the spelling, or the DNS"
+            f"name: {host} cannot be resolved ({error}): check the spelling and the DNS settings"
         ) from error
     addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
     yield f"name: {host} is {', '.join(addresses)} ({_ms(time.monotonic() - began)})"
@@ -168,8 +168,8 @@ def _ask_health(connections: Connections, base_url: str) -> Iterator[str]:
     except (ValueError, KeyError, TypeError) as error:
         said = " ".join(body[:200].decode("utf-8", "replace").split())
         raise _Trouble(
-            f"service: HTTP {status} at /health is not edgetape's ({said!r}): a proxy, a login page, or "
-            "another address"
+            f"service: HTTP {status} from /health is not edgetape's answer ({said!r}): check the base URL, and whether "
+            "a proxy or a sign-in page answers"
         ) from error
     failed = [name for name, answer in answers.items() if answer != "ok"]
     if failed:
@@ -184,9 +184,9 @@ def _compare_clocks(date: Optional[str]) -> Iterator[str]:
         return
     off = time.time() - email.utils.parsedate_to_datetime(date).timestamp()
     if abs(off) > _CLOCK_S:
-        yield f"clock: this machine is {abs(off):.0f} s {'ahead' if off > 0 else 'behind'}: set it"
+        yield f"clock: this machine is {abs(off):.0f} s {'ahead' if off > 0 else 'behind'}: correct it"
     else:
-        yield "clock: right"
+        yield "clock: correct"
 
 
 def _ask_account(base_url: str, key: str) -> Iterator[str]:
@@ -210,7 +210,7 @@ def _measure_throughput(client: Client) -> Iterator[str]:
     """Reads the longest list that is not charged: the securities of the newest loaded day."""
     loaded = [day for day in client.status()["days"] if day["revision"] is not None]
     if not loaded:
-        yield "speed: no day of this month is loaded, nothing larger to read"
+        yield "speed: not measured with a larger answer, because no day of this month is loaded"
         return
     newest = loaded[-1]
     yield f"data: {newest['tradedate']} is the newest loaded day, in revision {newest['revision']}"

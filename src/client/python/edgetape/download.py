@@ -1,8 +1,8 @@
-"""One file of a share: downloaded to a partial file, which is resumed, verified when complete, and then renamed.
+"""Downloads one file of a share to a partial file, which can be resumed. When complete, it is verified and renamed.
 
 The partial file is beside the target and named after the expected SHA-256, so that a part of another version is never
-continued. Its entity tag is stored with it: with `If-Range` the service sends the rest of that version, or the whole
-current one.
+continued. Its entity tag is stored beside it: with `If-Range`, the service sends the rest of that version, or the whole
+current version.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class Drive:
-    """A share's files by their paths.
+    """Reads a share's files by path.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Drive:
                     refusal = _refusal(reply, path)
                     told = parse_retry_after(reply.headers.get("Retry-After"))
                     if told is None and reply.headers.get("X-Request-Id") is None:
-                        told = UNTOLD_WAIT_S  # A page of something in between, which tells no time.
+                        told = UNTOLD_WAIT_S  # An error page of a proxy, without `Retry-After`.
             except BrokenConnection as error:
                 patience.wait_failed(error, self._url)
                 continue
@@ -104,7 +104,7 @@ def _refusal(reply: Reply, path: str) -> EdgetapeError:
 
 
 class ShareFile(NamedTuple):
-    """A file of a share according to its manifest. `path` is relative to the share, `sha256` in 64 hex digits."""
+    """A file of a share according to its manifest. `path` is relative to the share; `sha256` has 64 hex digits."""
 
     path: str
     tradedate: str
@@ -145,12 +145,12 @@ class Download:
         Raises
         ------
         IntegrityError
-            When the file has another size or SHA-256 than announced. A continued file is first downloaded again from
-            its beginning. An existing target stays unchanged.
+            When the file's size or SHA-256 differs from the announced one. A continued file is first downloaded again
+            from its beginning. An existing target stays unchanged.
         ServiceError, ConnectionFailed, Stopped
             The partial file stays and can be continued.
         OSError
-            When it cannot be stored.
+            When the file cannot be stored.
         """
         self._progress.moved(self._size())
         self._fetch(max_wait)
@@ -184,7 +184,7 @@ class Download:
         if reply.status == 416 or (reply.status == 206 and not _begins_at(reply, size)):
             # The partial file is longer than the file, or the rest belongs to another version.
             self._drop()
-            raise BrokenConnection(f"the bytes from {size} on are not available")
+            raise BrokenConnection(f"the bytes after the first {size} are not available")
         if reply.status == 200:
             self._check_whole(reply)
             self._drop()
@@ -199,10 +199,10 @@ class Download:
                 self._progress.moved(len(piece))
 
     def _check_whole(self, reply: Reply) -> None:
-        """A full answer replaces the partial file, so it is checked first.
+        """Checks a full answer before it replaces the partial file.
 
-        A sign-in or error page of a proxy counts as a broken connection and is retried. Another length from the service
-        itself means another version.
+        A sign-in or error page of a proxy counts as a broken connection and is retried. A different length from the
+        service itself means a different version of the file.
         """
         kind = reply.headers.get("Content-Type", "")
         if "html" in kind.lower() and not self._file.path.endswith((".html", ".htm")):

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-#: Reasons of a 1002 that are about one security; the first one also means no trades or quotes.
+#: Reasons of a 1002 that are about one security; `no_orders` also stands for no trades or no quotes.
 EMPTY = ("no_orders", "security_unknown")
 
-#: Reasons of a 1002 that are about the whole day. Without a known reason a 1002 is not the service's own.
+#: Reasons of a 1002 that are about the whole day. A 1002 with any other reason was not sent by the service.
 UNREADABLE = (
     "not_loaded",
     "not_trading_day",
@@ -30,10 +30,10 @@ UNREADABLE = (
     "nothing_published",
 )
 
-#: Times that the days are listed before it is given up: each list must come from one deployment.
+#: Attempts to list the days of a range. All months must be listed by one deployment, so a switch starts again.
 _MOST_LISTINGS = 5
 
-#: Days that may still come: asking again helps.
+#: Reasons of a 1002 that a later request may not get, because the day is still expected.
 _NOT_YET = ("not_loaded", "future_day")
 
 
@@ -56,17 +56,17 @@ class Changes(Iterator[Change]):
         return next(self._changes)
 
     def to_df(self) -> "pandas.DataFrame":
-        """The changes as a `pandas.DataFrame`; ``added``, ``removed`` and ``changed`` hold lists of codes."""
+        """Returns the changes as a `pandas.DataFrame`; ``added``, ``removed`` and ``changed`` hold lists of codes."""
         return Records(self).to_df()
 
     def to_polars(self) -> "polars.DataFrame":
-        """The changes as a `polars.DataFrame`; otherwise like `to_df`."""
+        """Returns the changes as a `polars.DataFrame`; otherwise like `to_df`."""
         return Records(self).to_polars()
 
 
 class Enquiries:
-    """The methods of `Client` for these operations. All raise `ServiceError` for a refusal and `ConnectionFailed` when
-    no base URL answers."""
+    """The methods of `Client` about the account and the data. All raise `ServiceError` for a refusal and
+    `ConnectionFailed` when no base URL answers."""
 
     def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
         raise NotImplementedError
@@ -82,15 +82,16 @@ class Enquiries:
         return cast(Account, self._ask("account_info", {}))
 
     def status(self, month: Optional[DateLike] = None, dataset: DatasetName = "orders") -> Status:
-        """The trading days of a month and the states of a dataset on them. Calls ``data_status``, which is not charged.
+        """Returns the trading days of a month with the state of a dataset on each. Calls ``data_status``, which is not
+        charged.
 
         Parameters
         ----------
         month : str or datetime.date, optional
-            ``"202603"``, ``"2026-03"`` or a day of it; by default the current month in Beijing.
+            ``"202603"``, ``"2026-03"`` or a day of the month; by default the current month in Beijing.
         dataset : str, default "orders"
-            ``"orders"``, ``"trades"`` or ``"quotes"``: each is published and revised independently. The members
-            beside a day's date describe this dataset; ``datasets`` describes all.
+            ``"orders"``, ``"trades"`` or ``"quotes"``: each is published and revised independently. A day's members
+            describe this dataset; its member ``datasets`` describes all.
 
         Examples
         --------
@@ -111,8 +112,8 @@ class Enquiries:
         market: Optional[str] = None,
         dataset: DatasetName = "orders",
     ) -> Records[Security]:
-        """The securities that a dataset has on a day, by symbol and market; ``to_df()`` returns them as a frame. Calls
-        ``data_symbols``, which is not charged.
+        """Returns the securities that a dataset has on a day, sorted by symbol and market; ``to_df()`` returns them as
+        a frame. Calls ``data_symbols``, which is not charged.
 
         Parameters
         ----------
@@ -145,7 +146,7 @@ class Enquiries:
         Parameters
         ----------
         since : str, optional
-            From this day (YYYYMMDD) or instant (RFC 3339) on, inclusive; by default from the beginning.
+            First day (YYYYMMDD) or instant (RFC 3339), inclusive; by default from the first change.
         after : int, optional
             Only changes after this number, exclusive.
         dataset : str, default "orders"
@@ -163,19 +164,19 @@ class Enquiries:
             params["after"] = data["next_after"]
 
     def _days(self, first: str, last: str, dataset: Dataset) -> Days:
-        """The trading days of a range, both ends included, that the plan covers, oldest first, and the deployment that
-        listed them all."""
+        """Returns the trading days of a range that the plan covers, oldest first, and the deployment that listed them.
+        Both ends of the range are included."""
         for _ in range(_MOST_LISTINGS):
             base_url = self.present_url
             months, window_from = self._months(first, last, dataset)
             if self.present_url == base_url:
                 days = [day for month in months for day in month["days"] if first <= day["tradedate"] <= last]
                 return Days(base_url, days, window_from)
-        raise ConnectionFailed("the connections to the base URLs break too often: none of them listed all days")
+        raise ConnectionFailed("connections break too often: no base URL listed all days; try again later")
 
     def _months(self, first: str, last: str, dataset: Dataset) -> Tuple[List[Status], Optional[str]]:
-        """The lists of the months, without those before the plan's window, unless all are; and the window's first day
-        when it is later than `first`."""
+        """Returns the status of each month, and the first day of the plan's window if it is later than `first`. Months
+        before the window are left out; if all months are, the refusal is raised."""
         listed: List[Status] = []
         before: Optional[NotAllowed] = None
         wanted = list(_months_of(first, last))
@@ -203,9 +204,9 @@ class Enquiries:
         page_size: Optional[int] = None,
         dataset: DatasetName = "orders",
     ) -> Estimate:
-        """Returns the rows and cost of `orders` or `orders_parquet`, or those of another dataset, with these
-        parameters. Calls ``order_history_estimate``, ``trade_history_estimate`` or ``quote_history_estimate``, which
-        are not charged."""
+        """Returns the estimated rows and cost of reading a dataset with these parameters, as pages (`orders`) and as a
+        file (`orders_parquet`). Calls ``order_history_estimate``, ``trade_history_estimate`` or
+        ``quote_history_estimate``, which are not charged."""
         return self._estimate(dataset_named(dataset), symbol, date, start, end, page_size=page_size)
 
     def _estimate(
@@ -256,7 +257,7 @@ class Enquiries:
         """
         day, waited = tradedate(date), 0.0
         params = {"tradedate": day, "market": "SH", **_only(dataset_named(dataset))}
-        with Progress(None, noun=f"looks at {dataset} of {day}, not there yet") as bar:
+        with Progress(None, noun=f"checks, {dataset} of {day} not yet available") as bar:
             while True:
                 answer = self._call("data_symbols", lambda _: {"params": params})
                 if answer.code == 200:
@@ -270,18 +271,18 @@ class Enquiries:
                 waited += pause
 
     def _ask(self, interface: str, params: Dict[str, Any]) -> Any:
-        """`data` of a served answer."""
+        """Returns `data` of the answer, or raises its refusal."""
         given = {name: value for name, value in params.items() if value is not None}
         return self._call(interface, lambda _: {"params": given}).served()
 
 
 def _only(dataset: Dataset) -> Dict[str, str]:
-    """The parameter that names a dataset; orders are the service's default, also in versions without the parameter."""
+    """Returns the parameter that names a dataset; none for orders, the default of every version of the service."""
     return {} if dataset.name == ORDERS.name else {"dataset": dataset.name}
 
 
 def _day_of(day: Dict[str, Any], dataset: Dataset) -> Day:
-    """Returns the day with the members of this dataset beside its date, where the service puts those of orders."""
+    """Returns the day with this dataset's members at the top level, where the service puts those of orders."""
     if dataset.name == ORDERS.name:
         return cast(Day, day)
     if dataset.name not in day.get("datasets", {}):
@@ -290,7 +291,7 @@ def _day_of(day: Dict[str, Any], dataset: Dataset) -> Day:
 
 
 def _months_of(first: str, last: str) -> Iterator[str]:
-    """The months of both days and all between, YYYYMM."""
+    """Yields the months (YYYYMM) from that of `first` to that of `last`, both included."""
     year, month = int(first[:4]), int(first[4:6])
     while f"{year:04}{month:02}" <= last[:6]:
         yield f"{year:04}{month:02}"

@@ -1,7 +1,7 @@
 """Exceptions with the service's code, reason and request id.
 
-Refusals of the service are a `ServiceError`; the subclass depends on the answer's code, so that a script can catch the
-errors that it handles. Temporary errors have already been retried when one of these is raised.
+A refusal of the service raises a `ServiceError`; the subclass depends on the answer's code, so that a script can catch
+the errors that it handles. Temporary errors are raised only after they have been retried.
 """
 
 from __future__ import annotations
@@ -83,19 +83,19 @@ class NoData(ServiceError):
 
 
 class NotAllowed(ServiceError):
-    """403: the key, the plan or its window. Never retried."""
+    """403: the key is not valid, or the plan does not cover the request. Never retried."""
 
 
 class BadRequest(ServiceError):
-    """422: a parameter. Never retried."""
+    """422: a parameter is invalid. Never retried."""
 
 
 class DataRebuilt(BadRequest):
-    """The day changed while it was read, and again after paging had restarted."""
+    """The day changed during reading, and again after paging had restarted; or rows already returned have changed."""
 
 
 class Unavailable(ServiceError):
-    """503, or 429 of the per-second limit: after all waits, or without a wait that could help."""
+    """503, or 429 of the per-second limit. Raised after all waits, or at once when a wait cannot help."""
 
 
 class QuotaUsed(ServiceError):
@@ -118,7 +118,7 @@ class ConnectionFailed(EdgetapeError):
 
 
 class ProtocolError(EdgetapeError):
-    """An answer that the service does not send: a page of a proxy, an unsorted list, a repeated cursor."""
+    """An answer that the service never sends: a page of a proxy, an unsorted list, a repeated cursor."""
 
 
 class FolderInUse(EdgetapeError):
@@ -126,7 +126,7 @@ class FolderInUse(EdgetapeError):
 
 
 class IntegrityError(EdgetapeError):
-    """A file differs from its announcement: another SHA-256, or no complete Parquet file."""
+    """A file is not as announced: its SHA-256 differs, or it is not a complete Parquet file."""
 
 
 class QuotaWarning(UserWarning):

@@ -1,6 +1,6 @@
 """Rows as data frames. Whatever can be computed without a library is computed without one.
 
-Times are wall-clock times of Beijing without a time zone: the exchanges use no other time, which is UTC+8 all year.
+Times are Beijing wall-clock times (UTC+8 all year) without a time zone, because the exchanges use no other time.
 `symbol` and `tradedate` stay strings everywhere; ids and volumes are 64-bit integers, prices and amounts in yuan 64-bit
 floats.
 """
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 def columns(rows: Sequence[Row], fields: Sequence[str]) -> Dict[str, List[Any]]:
-    """The rows as one list for each field."""
+    """Returns the rows as one list for each field."""
     if not rows:
         return {name: [] for name in fields}
     return {name: list(values) for name, values in zip(fields, zip(*rows))}
 
 
 def epoch_ms(tradedate: str, times: Sequence[str]) -> List[int]:
-    """Milliseconds from 1970-01-01T00:00 to each time of the day, both read off a clock in Beijing.
+    """Returns the milliseconds from 1970-01-01T00:00 to each time of the day, both as Beijing wall-clock times.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Block(NamedTuple):
 
 
 def packed(tradedate: str, rows: Sequence[Row], fields: Sequence[str]) -> Block:
-    """Returns the rows as columns that need little memory: numbers as arrays, equal texts once."""
+    """Returns the rows as columns that need little memory: numbers are in arrays, and equal texts are stored once."""
     return Block(tradedate, {name: _packed(values) for name, values in columns(rows, fields).items()})
 
 
@@ -76,7 +76,7 @@ def _packed(values: List[Any]) -> Sequence[Any]:
 
 
 def _joined(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> Dict[str, List[Any]]:
-    """One list for each field; times as milliseconds from 1970 on a clock in Beijing, unless `raw`."""
+    """Returns one list for each field. Times are milliseconds as in `epoch_ms`, unless `raw`."""
     made: Dict[str, List[Any]] = {name: [] for name in fields}
     for block in blocks:
         for name in fields:
@@ -86,7 +86,7 @@ def _joined(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> Dict[s
 
 
 def to_pandas(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "pandas.DataFrame":
-    """A `pandas.DataFrame`; see `Ticks.to_df`."""
+    """Returns a `pandas.DataFrame`; see `Ticks.to_df`."""
     lib = library("pandas", "to_df")
     made: Dict[str, Any] = {}
     for name, values in _joined(blocks, fields, raw).items():
@@ -107,7 +107,7 @@ def to_pandas(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "pan
 
 
 def to_polars(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "polars.DataFrame":
-    """A `polars.DataFrame`; see `Ticks.to_polars`."""
+    """Returns a `polars.DataFrame`; see `Ticks.to_polars`."""
     lib = library("polars", "to_polars")
     made: List[Any] = []
     for name, values in _joined(blocks, fields, raw).items():
@@ -127,7 +127,7 @@ def to_polars(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> "pol
 
 
 def to_arrow(blocks: Sequence[Block], fields: Sequence[str]) -> "pyarrow.Table":
-    """A `pyarrow.Table` with the types of the service's own Parquet answer."""
+    """Returns a `pyarrow.Table` with the types of the service's own Parquet answer."""
     lib = library("pyarrow", "to_parquet")
     types = {"integer": lib.int64(), "yuan": lib.float64()}
     arrays, schema = [], []
@@ -169,8 +169,8 @@ class Records(List[T]):
     """A list of dictionaries that can be converted to a frame."""
 
     def to_df(self) -> "pandas.DataFrame":
-        """The records as a `pandas.DataFrame`, one column for each member: whole numbers as ``Int64`` where some are
-        missing, days and instants as text, lists as lists."""
+        """Returns the records as a `pandas.DataFrame`, one column for each member. Whole numbers are ``Int64`` if some
+        are missing, days and instants are text, and lists stay lists."""
         lib = library("pandas", "to_df")
         made: Dict[str, Any] = {}
         for name, values in self._columns().items():
@@ -182,7 +182,7 @@ class Records(List[T]):
         return frame
 
     def to_polars(self) -> "polars.DataFrame":
-        """The records as a `polars.DataFrame`; otherwise like `to_df`."""
+        """Returns the records as a `polars.DataFrame`; otherwise like `to_df`."""
         lib = library("polars", "to_polars")
         frame: polars.DataFrame = lib.DataFrame(self._columns(), strict=False)
         return frame
@@ -213,7 +213,7 @@ def has_library(name: str) -> bool:
 
 
 def library(name: str, purpose: str) -> Any:
-    """Returns the library `name`. Raises `MissingLibrary`, which says what needs it."""
+    """Returns the library `name`. Raises `MissingLibrary`, whose message names `purpose`."""
     try:
         return import_module(name)
     except ImportError as error:

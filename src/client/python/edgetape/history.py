@@ -1,8 +1,8 @@
 """Whole days of many securities as a folder, and the folder as frames.
 
-`by-symbol/` files of a share are preferred, because they use no quota, and four are downloaded at a time. Other files
-come from the API, as with `sync`; both have the same rows for the same build of a day. Files of a share also have the
-on-request columns, which files of the API lack.
+`by-symbol/` files of a share are preferred, because they use no quota; several are downloaded at a time. Other files
+come from the API, as with `sync`. For one build of a day, a share's file and the API's have the same rows; only the
+share's file has the on-request columns.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FILE = re.compile(r"(\d{6}\.[A-Z]{2})_(\d{8})_([a-z]+)\.parquet", re.ASCII)
 
 
 class _Section(NamedTuple):
-    """A security's file of a day in a share."""
+    """One security's file of one day in a share."""
 
     name: Name
     code: str
@@ -46,7 +46,8 @@ class _Section(NamedTuple):
 
 
 class HistoryRun(FolderRun):
-    """A folder by day: ``20260311/600519.SH_20260311_orders.parquet``, or another dataset's. See `Client.history`."""
+    """Updates a folder by day, with files such as ``20260311/600519.SH_20260311_orders.parquet``. See `Client.history`.
+    """
 
     journal_name = ".edgetape-history.jsonl"
 
@@ -91,7 +92,8 @@ class HistoryRun(FolderRun):
         return share if share.status == "ready" else None
 
     def _known_code(self, symbol: str, tradedate: str) -> Optional[str]:
-        """Bare digits are resolved as on the first day that had them; if that is wrong, no share has the file."""
+        """Returns the code of a symbol. A symbol without an exchange is looked up once, for the first day that has it.
+        If it means another security on a later day, that day's share lacks the file, and the API is asked."""
         if self._codes.get(symbol) is None:
             self._codes[symbol] = self._code_of(symbol, tradedate)
         return self._codes[symbol]
@@ -124,12 +126,13 @@ class _SectionRun(ShareRun[_Section]):
 
 
 def section_suffix(dataset: Dataset) -> str:
-    """Returns the suffix after a security's code in a share; empty for orders."""
+    """Returns the suffix after a security's code in a share's file names; empty for orders."""
     return "" if dataset.name == ORDERS.name else f"_{dataset.name}"
 
 
 def _saved(reply: Reply, part: Part, section: _Section, patience: Patience) -> Optional[str]:
-    """Saves a section; its SHA-256, or None when the share holds another version of the day than its manifest said."""
+    """Saves a section. Returns its SHA-256, or None when the share's build of the day differs from the one in its
+    manifest."""
     build = reply.headers.get("X-Build")
     if build is not None and build != section.day.get("build_id"):
         return None
@@ -143,7 +146,7 @@ def _saved(reply: Reply, part: Part, section: _Section, patience: Patience) -> O
         patience.progressed()
     if head != MAGIC or tail != MAGIC or size <= 2 * len(MAGIC):
         raise IntegrityError(
-            f"{section.code} of {section.name[1]}: the share's file is no complete Parquet file"
+            f"{section.code} of {section.name[1]}: the share's file is not a complete Parquet file"
         )
     return digest.hexdigest()
 
@@ -159,13 +162,12 @@ def read_history(
     fields: Optional[Fields] = None,
     raw: bool = False,
 ) -> Any:
-    """Reads a folder that `Client.history` or `Client.sync` wrote: by day, then security, then time. Asks nothing of
-    the service.
+    """Reads a folder that `Client.history` or `Client.sync` wrote: by day, then security, then time. Sends no request.
 
     Subfolders are read too. Several files can hold the same security, day and dataset, for example when `history` and
     `sync` wrote into one folder. Their rows are returned once if the columns read are equal. Files that differ are
-    refused, because they can be of two builds of the day. Of files with different columns, the one with the most of
-    `fields` is returned.
+    refused, because they can be of two builds of the day. If the columns differ, the file with the most of `fields` is
+    returned.
 
     Parameters
     ----------
@@ -181,8 +183,8 @@ def read_history(
     fields : str or sequence of str, optional
         Columns in the order wanted; by default the standard ones.
     raw : bool, default False
-        True: the files' own columns, ``time`` as HHMMSSmmm. False: the shape that `Orders.to_df` describes. Arrow
-        tables always have the files' own columns.
+        True: values as in the files, ``time`` as HHMMSSmmm. False: the form that `Orders.to_df` describes. Arrow
+        tables always have the values of the files.
 
     Returns
     -------
@@ -196,10 +198,10 @@ def read_history(
         For an unknown dataset or library, an invalid date, a first day after the last one, or two files of the same
         security, day and dataset with different rows.
     MissingLibrary
-        Without the library.
+        When the library is not installed.
     """
     if to not in ("pandas", "polars", "arrow"):
-        raise ValueError(f"to is 'pandas', 'polars' or 'arrow', not {to!r}")
+        raise ValueError(f"to must be 'pandas', 'polars' or 'arrow', not {to!r}")
     described = dataset_named(dataset)
     paths = _paths(os.fspath(folder), symbols, start_date, end_date, described)
     names = field_names(fields) or list(described.standard)
@@ -216,7 +218,8 @@ def _paths(
     end_date: Optional[DateLike],
     dataset: Dataset = ORDERS,
 ) -> List[List[str]]:
-    """Returns the files of each security and day in the order of the frame: mostly one, or several copies by path."""
+    """Returns a list of files for each security and day, in the order of the frame. Most lists have one file; copies
+    are sorted by path."""
     first = "" if start_date is None else tradedate(start_date)
     last = "99999999" if end_date is None else tradedate(end_date)
     if start_date is not None and end_date is not None:
@@ -241,7 +244,7 @@ def _paths(
 def _progress(
     paths: Sequence[Sequence[str]], read: Callable[[str], Any], names_of: Callable[[Any], List[str]]
 ) -> Iterator[Any]:
-    """Yields a table for the files of each security and day."""
+    """Yields one table for each security and day."""
     with Progress(len(paths)) as bar:
         for copies in paths:
             yield _one_of(copies, read, names_of)

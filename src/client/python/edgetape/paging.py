@@ -1,13 +1,13 @@
 """Pages through the rows of one security on one day, and continues when connections break.
 
 Paging continues by the cursor of the deployment that issued it. When another deployment answers, or the cursor is no
-longer accepted, it continues by position: for orders by a cursor without a date, and where that is refused or
-unsupported, by a time window that begins at the millisecond. A position is a time and the number of earlier rows in
-that millisecond, which is valid on every deployment; the rows around it are read twice and compared. A day that has
-changed is read again from its first row, once.
+longer accepted, it continues by position. A position is a time and the number of earlier rows in that millisecond; it
+is valid on every deployment. For orders, it is sent as a cursor without a date. Where that is refused or unsupported,
+it is sent as a time window that begins at the millisecond. The last rows before the interruption are read again and
+compared. A day that has changed is read again from its first row, once.
 
-All changing data is one value, `State`, which one assignment replaces: an interrupt at any point leaves the state
-before or after a page.
+All changing data is one value, `State`, which one assignment replaces. An interrupt at any point therefore leaves the
+state before or after a page.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .datasets import KINDS, ORDERS
 from .errors import BadRequest, DataRebuilt, ProtocolError, RebuildWarning, ServiceError
 from .selection import Selection
 
-#: One row; the values stand as `fields` names them.
+#: One row; its values are in the order of `fields`.
 Row = Tuple[Union[str, int, float], ...]
 
 
 class Page(NamedTuple):
-    """A page."""
+    """One page of rows."""
 
     fields: List[str]
     rows: List[Row]
@@ -33,18 +33,19 @@ class Page(NamedTuple):
     next_cursor: Optional[str]
     revision: Optional[int]
     times: List[str]
-    """The time of every row, HHMMSSmmm, ascending."""
+    """The time of each row, HHMMSSmmm, in ascending order."""
 
 
 def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) -> Page:
-    """Returns the page in a served answer; `asked` are the requested columns, `not_before` the last time read.
+    """Returns the page in an answer. `asked` are the requested columns; `not_before` is the time of the last row read.
 
     Raises
     ------
     ServiceError
         When the request was refused.
     ProtocolError
-        When the answer is no page, has other columns, goes back in time, or has more rows but no cursor.
+        When the answer is not a page, has different columns, goes back in time, or announces more rows without a
+        cursor.
     """
     data = answer.served()
     try:
@@ -61,9 +62,9 @@ def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) 
     rows: List[Row] = list(zip(*columns))
     times: List[Any] = list(columns[place]) if rows else []
     if not _ascend(times, not_before):
-        raise _wrong(answer, "the rows are not in the order of time")
+        raise _wrong(answer, "the rows are not in time order")
     if has_more and (not isinstance(cursor, str) or not rows):
-        raise _wrong(answer, "there are more rows, but the page has no cursor or no row")
+        raise _wrong(answer, "it announces more rows, but has no cursor or no row")
     return Page(fields, rows, day, cursor if has_more else None, answer.revision, times)
 
 
@@ -79,23 +80,24 @@ def _ascend(times: List[Any], not_before: str) -> bool:
 
 
 def _wrong(answer: Answer, what: str) -> ProtocolError:
-    error = ProtocolError(f"{answer.base_url} sent a wrong page: {what} [{answer.request_id}]")
+    error = ProtocolError(f"{answer.base_url} sent an invalid page: {what} [{answer.request_id}]")
     error.request_id = answer.request_id
     return error
 
 
-#: Rows that are read once more, and compared, when another deployment continues.
+#: Maximum number of rows that are read again and compared when paging continues by position.
 MOST_OVERLAP = 64
 
 
 class Position(NamedTuple):
-    """The position before the row of `time` that follows `skip` rows of its millisecond; `overlap` follows."""
+    """A position between two rows: after `skip` rows of the millisecond `time`. `overlap` holds the rows read after it.
+    """
 
     time: str
     skip: int
     overlap: List[Row]
     times: List[str]
-    """Of the rows in `overlap`."""
+    """The times of the rows in `overlap`."""
 
     @property
     def last_time(self) -> str:
@@ -104,7 +106,7 @@ class Position(NamedTuple):
 
     @property
     def undated_cursor(self) -> str:
-        """The cursor without a date for this place."""
+        """The undated cursor for this position."""
         return f"v2.{self.time}-{self.skip}"
 
 
@@ -113,7 +115,7 @@ BEGINNING = Position("", 0, [], [])
 
 
 def moved(position: Position, rows: Sequence[Row], times: Sequence[str]) -> Position:
-    """The position after `rows` were read as well."""
+    """Returns the position after `rows` have been read too."""
     known_rows = [*position.overlap, *rows]
     known_times = [*position.times, *times]
     first = max(0, len(known_rows) - MOST_OVERLAP)
@@ -125,50 +127,50 @@ def moved(position: Position, rows: Sequence[Row], times: Sequence[str]) -> Posi
         before -= 1
     skip = first - before
     if before == 0 and known_times[0] == position.time:
-        # The millisecond began before the kept rows; its earlier rows were counted when they were dropped.
+        # The millisecond began before the kept rows; its earlier rows are in `position.skip`.
         skip += position.skip
     return Position(time, skip, known_rows[first:], known_times[first:])
 
 
-#: How pages are asked for: an interface's name and a payload for each base URL; returns any answer.
+#: Requests a page, given the interface's name and a function from base URL to payload; returns any answer.
 Call = Callable[[str, Callable[[str], Payload]], Answer]
 
 #: Refusals of a cursor that the deployment did not issue; the rest of the request is valid.
 _UNKNOWN_CURSOR = ("cursor_invalid", "cursor_old_format")
 
-#: Refused cursors in a row, without a row between them, before paging gives up.
+#: Number of refused cursors without a new row between them after which paging gives up.
 _MOST_FALLBACKS = 4
 
 #: Largest page that the service sends, in rows.
 MOST_ROWS = 10_000
 
-#: Needed to continue on another deployment, whatever columns were asked for.
+#: Always requested, because paging needs it to continue on another deployment.
 _HELPER = "time"
 
 
 class Rows(NamedTuple):
-    """Only the new rows."""
+    """The new rows of a page."""
 
     fields: List[str]
     rows: List[Row]
     begins_anew: bool
-    """Whether these are the day's first rows again, because it was rebuilt."""
+    """Whether these are the first rows of the day again, because the day was rebuilt."""
 
 
 class _Way(NamedTuple):
-    """How one request continues, and which rows it must repeat first."""
+    """How one request continues, and which rows its answer must repeat first."""
 
     params: Dict[str, Any]
     kind: str
     """``cursor``, ``undated`` or ``window``."""
     unseen: int
-    """Rows before the overlap that were read but not kept."""
+    """Number of rows before the overlap that the answer repeats and that are no longer kept."""
     overlap: List[Row]
 
 
 class State(NamedTuple):
-    """The rows read and how paging continues. Its containers only grow, and `row_count` and `pages` say how much of
-    them is valid; nothing else is changed in place."""
+    """The rows read and how paging continues. The containers `kept` and `cursors` only grow; `row_count` and `pages` say
+    how many of their entries are valid. Nothing else is changed in place."""
 
     tradedate: Optional[str]
     kept: List[Row]
@@ -188,7 +190,7 @@ class State(NamedTuple):
     fallbacks: int = 0
     restarts: int = 0
     superseded: Optional[List[Row]] = None
-    """The rows of the previous content, after the day was read again."""
+    """The rows of the day's previous content, after reading restarted."""
 
 
 class Paging:
@@ -212,7 +214,7 @@ class Paging:
         self.state = State(selection.tradedate, [], {})
 
     def next_rows(self) -> Optional[Rows]:
-        """The rows of the next page (perhaps none), or None after the last one.
+        """Returns the new rows of the next page (perhaps none), or None after the last page.
 
         Raises
         ------
@@ -288,9 +290,9 @@ class Paging:
         is_over = page.next_cursor is None
         if rows[:repeated] != overlap[:repeated] or (is_over and (unseen or repeated < len(overlap))):
             name = self._selection.dataset.name
-            raise _Changed(f"{base_url} has other {name} of {page.tradedate} than those read before")
+            raise _Changed(f"{base_url} now has different {name} of {page.tradedate} from those read before")
         rows, times, overlap = rows[repeated:], times[repeated:], overlap[repeated:]
-        # Rows that are read twice can lead to the same position twice.
+        # A fallback reads rows twice, so earlier cursors can come again: only cursors received since then count.
         cursors = state.cursors if way.kind == "cursor" else {}
         following: Optional[_Way] = None
         if page.next_cursor is not None:
@@ -321,17 +323,17 @@ class Paging:
         return rows if self._asked == self._selection.fields else [row[:-1] for row in rows]
 
     def _restarted(self, state: State, change: "_Changed") -> State:
-        """The state before the first row, once."""
+        """Returns the state before the first row. Raises `DataRebuilt` if reading has restarted before."""
         if state.restarts > 0:
             refusal = change.refusal
             raise DataRebuilt(
-                f"the day changed again while it was read again: {change}",
+                f"the day changed again after reading had restarted, so read it again later: {change}",
                 code=422,
                 reason="data_rebuilt",
                 request_id=None if refusal is None else refusal.request_id,
             ) from change
         what = f"{self._selection.dataset.name} of {self._selection.symbol} of {state.tradedate}"
-        told = f"{what} changed while it was read; reading starts again: {change}"
+        told = f"{what} changed during reading, which restarts at the first row: {change}"
         warnings.warn(told, RebuildWarning, stacklevel=3)
         superseded = state.kept[: state.row_count]
         return State(state.tradedate, [], {}, restarts=1, superseded=superseded)
@@ -346,10 +348,10 @@ def _has_fallback(state: State, kind: str) -> bool:
 
 
 def _same_day(state: State, answer: Answer, page: Page) -> State:
-    """Refuses a page whose content differs from that of the rows read so far.
+    """Returns the state with the page's day and build. Refuses a page whose content differs from the rows read so far.
 
-    Contents are equal if their build ids are. Revisions are numbers of one deployment: without a build id (a proxy may
-    drop it, an older service does not send it) they are comparable on one base URL only.
+    Contents are equal if their build ids are. Without a build id (a proxy may drop it, an older service does not send
+    it), revisions are compared, but only those of one base URL.
     """
     base_url, former = answer.base_url, state.base_url
     if state.tradedate not in (None, page.tradedate):
@@ -358,7 +360,7 @@ def _same_day(state: State, answer: Answer, page: Page) -> State:
         if state.build != answer.build:
             raise _Changed(f"{base_url} serves build {answer.build} of {page.tradedate}, not {state.build}")
     elif former not in (None, base_url):
-        raise _Changed(f"{base_url} may serve another build of {page.tradedate}: the build id is missing")
+        raise _Changed(f"{base_url} may serve a different build of {page.tradedate}: the build id is missing")
     elif (
         former is not None and None not in (state.revision, page.revision) and state.revision != page.revision
     ):
@@ -367,7 +369,7 @@ def _same_day(state: State, answer: Answer, page: Page) -> State:
 
 
 class _Changed(Exception):
-    """The day differs from that of the rows read so far."""
+    """The day's content is no longer that of the rows read so far."""
 
     def __init__(self, what: str, refusal: Optional[ServiceError] = None) -> None:
         super().__init__(what)

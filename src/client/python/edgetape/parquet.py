@@ -29,20 +29,20 @@ class ParquetFile(NamedTuple):
     Attributes
     ----------
     path : str
-        Its path.
+        The file's path.
     rows : int or None
-        Rows in it, according to the service.
+        Number of rows, according to the service.
     revision : int or None
         The day's revision on the deployment that answered.
     size_bytes : int
     base_url : str
         The deployment that answered.
     name : str or None
-        The service's name for it, for example ``600519.SH_20260311_orders.parquet``.
+        The service's name for the file, for example ``600519.SH_20260311_orders.parquet``.
     build : str or None
-        The day's build id, equal only for equal contents, also between deployments.
+        The day's build id. Equal build ids mean equal contents, even on different deployments.
     sha256 : str
-        Of the file, 64 hex digits.
+        The file's SHA-256, 64 hex digits.
     """
 
     path: str
@@ -60,16 +60,16 @@ def fetch_parquet(
 ) -> ParquetFile:
     """Requests a Parquet answer and saves it; `place` returns the path for the service's file name.
 
-    The bytes are written under a temporary name in `folder`, which is created before the request. After a broken
-    connection the file is requested again from the beginning (the service does not resume), which is charged again; an
-    answer that is unusable twice for the same reason is not requested again.
+    The bytes are written to a temporary file in `folder`, which is created before the request. After a broken
+    connection the file is requested again from the beginning (the service does not resume) and charged again. An answer
+    that is unusable twice for the same reason is not requested again.
 
     Raises
     ------
     ServiceError
         For a refusal.
     IntegrityError
-        When a complete answer is no Parquet file, or two answers break off at the same byte.
+        When a complete answer is not a Parquet file, or two answers break off at the same byte.
     OSError
         When the file cannot be saved.
     """
@@ -111,7 +111,7 @@ class _Receiver:
             raise
 
     def _file(self, base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
-        """The answer is recognised by its first bytes, because a proxy may drop or change its headers."""
+        """Recognises the answer by its first bytes, because a proxy may drop or change its headers."""
         pieces = reply.content()
         head = b""
         for piece in pieces:
@@ -157,11 +157,11 @@ class _Receiver:
         file.seek(max(0, size - len(MAGIC)))
         if size >= _SMALLEST_FILE and file.read() == MAGIC:
             return
-        told = f"the answer is no complete Parquet file ({size} bytes)"
+        told = f"the answer is not a complete Parquet file ({size} bytes)"
         raise IntegrityError(told) if reply.is_framed else BrokenConnection(told)
 
     def _note(self, base_url: str, error: BrokenConnection) -> None:
-        """Each attempt may be charged, so an answer that fails twice in the same way is not requested again."""
+        """Raises when every base URL failed twice in the same way, because each further attempt may be charged."""
         reason = (base_url, self._received, str(error))
         if self._received > 0 and reason in self._reasons:
             self._hopeless.add(base_url)

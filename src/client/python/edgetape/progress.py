@@ -11,11 +11,11 @@ from typing import Any, Optional, TextIO
 
 _EVERY_S = 0.2
 
-#: What is over sooner shows nothing.
+#: Work that ends sooner shows nothing.
 _DELAY_S = 2.0
 
-#: The bar of this thread that is open: what it is made of shows none of its own. An interrupt may leave it here, so
-#: that only one that is still in use counts.
+#: A weak reference to this thread's open bar; bars inside it show nothing. An interrupt may leave the reference here,
+#: so it counts only while its bar is in use.
 _within = threading.local()
 
 
@@ -34,7 +34,7 @@ class Progress:
     stream : text file, optional
         By default standard error.
     noun : str, default "files"
-        The counted items.
+        What the items are, in the plural.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Progress:
         self._done_bytes = 0
         self._began = time.monotonic()
         self._shown_at = 0.0
-        #: Made with the first step, when it is known what is counted.
+        #: Created at the first step, when it is known whether items or bytes are counted.
         self._bar: Any = None
         self._is_open = False
 
@@ -136,11 +136,11 @@ class Progress:
 
 
 def _no_bar() -> None:
-    """Stands in place of a reference to the bar."""
+    """Returns None, like a weak reference to a bar that no longer exists."""
 
 
 def is_watched(stream: TextIO) -> bool:
-    """Returns whether a person reads `stream`: a terminal or a notebook."""
+    """Returns whether a person may read `stream`: it is a terminal or in a notebook."""
     return stream.isatty() or "ipykernel" in sys.modules
 
 

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 #: Days of quota beyond which a share is the better way.
 _MANY_DAYS = 30
 
-#: At the per-second limit they take an hour, in practice a day.
+#: Requests beyond which a share is the better way: they take an hour at the per-second limit, in practice a day.
 _MANY_REQUESTS = 100_000
 
-#: Fewer files or security days need no look at the quota where no person reads along: every plan has them in days.
+#: Up to this many files or security days, the quota is checked only if a person watches: any plan allows them in days.
 _MANY = 1_000
 
-#: A line of 100 Mbit/s, for how long a share takes.
+#: Bytes per day at 100 Mbit/s, to estimate how long the download of a share takes.
 _BYTES_A_DAY = 100e6 / 8 * 86_400
 
 
@@ -65,7 +65,7 @@ def duration(days: int) -> str:
 
 
 class Bulk(NamedTuple):
-    """The daily files of shares that have the same days as a call."""
+    """The daily files of shares that cover the same days as a call."""
 
     days: int
     size_bytes: int
@@ -80,7 +80,7 @@ class Bulk(NamedTuple):
 
 
 def bulk_of(days: Iterable["Day"]) -> Bulk:
-    """Returns the loaded days of `days` as daily files."""
+    """Returns the daily files of these loaded days."""
     sizes = [day.get("size_bytes") or 0 for day in days]
     return Bulk(len(sizes), sum(sizes))
 
@@ -91,7 +91,7 @@ def is_very_long(quota_days: Optional[int], requests: int) -> bool:
 
 
 def hint(quota_days: Optional[int], requests: int, bulk: Bulk) -> str:
-    """Returns the end of a sentence with a better way for a call that takes very long, else an empty text."""
+    """Returns a clause that names a better way for a call that takes very long; empty for other calls."""
     return f"; {bulk}" if is_very_long(quota_days, requests) and bulk.days else ""
 
 

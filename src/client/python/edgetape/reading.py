@@ -33,13 +33,13 @@ from .selection import DateLike, Fields, Selection, TimeLike, days_between, sele
 from .ticks import Orders, Quotes, Ticks, Trades
 from .waiting import one_at_a_time
 
-#: Several securities; a bare string is one.
+#: Several securities; a string is a single security.
 SymbolList = Union[List[str], Tuple[str, ...], Set[str], FrozenSet[str]]
 
-#: More than any security's file of a day has: no need to ask how large it is.
+#: Larger than any security's file of a day: with this much free space, the file's size is not requested.
 _AMPLE_BYTES = 1 << 30
 
-#: What a dataset's rows are read as.
+#: The class that reads the rows of each dataset.
 _KINDS: Dict[str, Type[Ticks]] = {ORDERS.name: Orders, TRADES.name: Trades, QUOTES.name: Quotes}
 
 T = TypeVar("T", bound=Ticks)
@@ -47,8 +47,8 @@ T_co = TypeVar("T_co", bound=Ticks, covariant=True)
 
 
 class Opens(Protocol[T_co]):
-    """The two forms of `Reading.orders` and its like for type checkers: one security on one day, or a list of securities
-    on a range of days."""
+    """The two forms of `orders`, `trades` and `quotes` for type checkers: one security on one day, or a list of
+    securities on a range of days."""
 
     @overload
     def __call__(
@@ -91,13 +91,13 @@ class Reading(Enquiries):
 
     @_opens(Orders)
     def orders(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
-        """The orders of one security on one day, or of a list of securities on a range of days; no request is sent yet.
-        Calls ``level2_order_history``; a list also ``data_status``, and for its plan ``order_history_estimate`` and
-        ``account_info``.
+        """Returns the orders of one security on one day, or of a list of securities on a range of days; no request is
+        sent yet. Reading calls ``level2_order_history``. A list also calls ``data_status``, and its plan calls
+        ``order_history_estimate`` and ``account_info``.
 
-        ``orders(symbol, date, start, end, fields)`` gives `Orders`, in order of time.
-        ``orders([symbol, ...], start_date, end_date, start=, end=, fields=)`` gives a `Basket`: by day, then security in
-        the order given, then time.
+        ``orders(symbol, date, start, end, fields)`` returns `Orders`, in time order.
+        ``orders([symbol, ...], start_date, end_date, start=, end=, fields=)`` returns a `Basket`: by day, then security
+        in the order given, then time.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Reading(Enquiries):
             ``HH:MM``, ``HH:MM:SS``, ``HHMMSS`` or ``HHMMSSmmm``; `start` inclusive, `end` exclusive. By
             default the whole day.
         fields : str or sequence of str, optional
-            Columns in the order wanted; by default the ten standard ones. ``order_no`` and ``side`` too.
+            Columns in the order wanted; by default the ten standard ones. ``order_no`` and ``side`` are also available.
         page_size : int, default 10000
             Rows per request, 1 to 10,000. Each request counts if the plan limits requests.
 
@@ -125,17 +125,17 @@ class Reading(Enquiries):
 
     @_opens(Trades)
     def trades(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
-        """The trades of one security on one day, or of a list of securities on a range of days, with the cancels of
-        Shenzhen; no request is sent yet. Calls ``level2_trade_history``; a list also ``data_status``, and for its plan
-        ``trade_history_estimate`` and ``account_info``.
+        """Returns the trades of one security on one day, or of a list of securities on a range of days, with the
+        cancellations of Shenzhen; no request is sent yet. Reading calls ``level2_trade_history``. A list also calls
+        ``data_status``, and its plan calls ``trade_history_estimate`` and ``account_info``.
 
-        ``trades(symbol, date, start, end, fields)`` gives `Trades`, in order of time.
-        ``trades([symbol, ...], start_date, end_date, start=, end=, fields=)`` gives a `Basket`.
+        ``trades(symbol, date, start, end, fields)`` returns `Trades`, in time order.
+        ``trades([symbol, ...], start_date, end_date, start=, end=, fields=)`` returns a `Basket`.
 
         Parameters
         ----------
         fields : str or sequence of str, optional
-            Columns in the order wanted; by default the eleven standard ones. ``order_kind`` too.
+            Columns in the order wanted; by default the eleven standard ones. ``order_kind`` is also available.
         symbol, date, start_date, end_date, start, end, page_size
             As in `orders`.
 
@@ -148,18 +148,19 @@ class Reading(Enquiries):
 
     @_opens(Quotes)
     def quotes(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
-        """The snapshots of one security on one day, about one every three seconds, or of a list of securities on a range
-        of days; no request is sent yet. Calls ``level2_quote_history``; a list also ``data_status``, and for its plan
-        ``quote_history_estimate`` and ``account_info``.
+        """Returns the snapshots of one security on one day, about one every three seconds, or of a list of securities
+        on a range of days; no request is sent yet. Reading calls ``level2_quote_history``. A list also calls
+        ``data_status``, and its plan calls ``quote_history_estimate`` and ``account_info``.
 
-        ``quotes(symbol, date, start, end, fields)`` gives `Quotes`, in order of time.
-        ``quotes([symbol, ...], start_date, end_date, start=, end=, fields=)`` gives a `Basket`.
+        ``quotes(symbol, date, start, end, fields)`` returns `Quotes`, in time order.
+        ``quotes([symbol, ...], start_date, end_date, start=, end=, fields=)`` returns a `Basket`.
 
         Parameters
         ----------
         fields : str or sequence of str, optional
-            Columns in the order wanted; by default the fifty standard ones. ``num_trades``, ``total_bid_vol``,
-            ``total_ask_vol``, ``avg_bid_price``, ``avg_ask_price`` and ``iopv`` too.
+            Columns in the order wanted; by default the fifty standard ones. ``total_volume``, ``total_amount``,
+            ``num_trades``, ``total_bid_vol``, ``total_ask_vol``, ``avg_bid_price``, ``avg_ask_price`` and ``iopv`` are
+            also available.
         symbol, date, start_date, end_date, start, end, page_size
             As in `orders`.
 
@@ -177,7 +178,7 @@ class Reading(Enquiries):
     def orders_parquet(
         self, symbol: str, date: Optional[DateLike], path: PathLike, fields: Optional[Fields] = None
     ) -> ParquetFile:
-        """Saves the orders of a security and a whole day as the service's own Parquet file: one request. Calls
+        """Saves the orders of one security on a whole day as the service's own Parquet file, with one request. Calls
         ``level2_order_history`` and, on a disk that is nearly full, ``order_history_estimate``.
 
         Parameters
@@ -185,7 +186,7 @@ class Reading(Enquiries):
         symbol, date, fields
             As in `orders`.
         path : str or path
-            The file's path, or an existing folder, in which the file gets the service's name.
+            The file's path, or an existing folder, in which the file is saved under the service's name.
 
         Returns
         -------
@@ -195,9 +196,9 @@ class Reading(Enquiries):
         Raises
         ------
         QuotaUsed
-            When the day's files are used up; each accepted attempt is charged.
+            When the day's quota of files is used up; each accepted attempt is charged.
         OSError
-            When the file cannot be created, if possible before the first request.
+            When the file cannot be created; raised before the first request if possible.
         ServiceError, ConnectionFailed
             For another refusal, or when no base URL answers.
         """
@@ -206,7 +207,7 @@ class Reading(Enquiries):
     def trades_parquet(
         self, symbol: str, date: Optional[DateLike], path: PathLike, fields: Optional[Fields] = None
     ) -> ParquetFile:
-        """Saves the trades of a security and a whole day as the service's own Parquet file: one request. Calls
+        """Saves the trades of one security on a whole day as the service's own Parquet file, with one request. Calls
         ``level2_trade_history`` and, on a disk that is nearly full, ``trade_history_estimate``. Otherwise like
         `orders_parquet`."""
         return self._save_at(select(symbol, date, fields=fields, dataset=TRADES), path)
@@ -214,8 +215,8 @@ class Reading(Enquiries):
     def quotes_parquet(
         self, symbol: str, date: Optional[DateLike], path: PathLike, fields: Optional[Fields] = None
     ) -> ParquetFile:
-        """Saves the snapshots of a security and a whole day as the service's own Parquet file: one request. Calls
-        ``level2_quote_history`` and, on a disk that is nearly full, ``quote_history_estimate``. The rest is as in
+        """Saves the snapshots of one security on a whole day as the service's own Parquet file, with one request. Calls
+        ``level2_quote_history`` and, on a disk that is nearly full, ``quote_history_estimate``. Otherwise like
         `orders_parquet`."""
         return self._save_at(select(symbol, date, fields=fields, dataset=QUOTES), path)
 
@@ -271,7 +272,7 @@ class Reading(Enquiries):
         return self._save_at(selection._replace(tradedate=day), path)
 
     def _save_at(self, selection: Selection, path: PathLike) -> ParquetFile:
-        """Saves a Parquet answer as the file `path`, or in the folder `path` by the service's name."""
+        """Saves a Parquet answer as the file `path`, or under the service's name if `path` is a folder."""
         target = os.fspath(path)
         is_folder = os.path.isdir(target)
         folder = target if is_folder else os.path.dirname(target)
@@ -309,5 +310,5 @@ class Reading(Enquiries):
         try:
             size_bytes = self._ask(selection.dataset.estimate, selection.params())["parquet_bytes"]
         except (ServiceError, KeyError, TypeError):
-            return  # The request for the file itself says what is wrong.
+            return  # The request for the file itself raises the error.
         check_space(folder, size_bytes)

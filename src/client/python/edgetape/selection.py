@@ -1,4 +1,4 @@
-"""Converts a caller's selection to the API's forms: dates, times of day, symbols, fields."""
+"""Converts a caller's dates, times of day, symbols and fields to the API's forms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SUFFIXES = {
 
 
 def tradedate(value: DateLike) -> str:
-    """A day as ``YYYYMMDD``.
+    """Returns a day as ``YYYYMMDD``.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def tradedate(value: DateLike) -> str:
     Raises
     ------
     ValueError
-        When it is no valid date.
+        For an invalid date.
     TypeError
         For anything else, numbers included.
     """
@@ -40,17 +40,17 @@ def tradedate(value: DateLike) -> str:
     text = value.strip()
     match = re.fullmatch(r"(\d{4})(-?)(\d{2})\2(\d{2})", text, re.ASCII)
     if match is None:
-        raise ValueError(f"{value!r} is no date: write YYYYMMDD or YYYY-MM-DD")
+        raise ValueError(f"{value!r} is not a date: write YYYYMMDD or YYYY-MM-DD")
     year, _, month, day = match.groups()
     try:
         datetime.date(int(year), int(month), int(day))
     except ValueError as error:
-        raise ValueError(f"{value!r} is no date: {error}") from None
+        raise ValueError(f"{value!r} is not a date: {error}") from None
     return year + month + day
 
 
 def days_between(first: DateLike, last: DateLike) -> Tuple[str, str]:
-    """Both ends of a range of days as ``YYYYMMDD``. Raises `ValueError` when the first is after the last."""
+    """Returns both ends of a range of days as ``YYYYMMDD``. Raises `ValueError` when the first is after the last."""
     ends = tradedate(first), tradedate(last)
     if ends[0] > ends[1]:
         raise ValueError(f"the first day {ends[0]} is after the last day {ends[1]}")
@@ -58,7 +58,7 @@ def days_between(first: DateLike, last: DateLike) -> Tuple[str, str]:
 
 
 def month_of(value: Optional[DateLike]) -> Optional[str]:
-    """A month as ``YYYYMM``, from ``"202603"``, ``"2026-03"``, or any day of it; None stays None."""
+    """Returns a month as ``YYYYMM``, from ``"202603"``, ``"2026-03"`` or any day of the month; None for None."""
     if isinstance(value, str) and re.fullmatch(r"\d{4}-?\d{2}", value.strip(), re.ASCII):
         return value.strip().replace("-", "")
     return None if value is None else tradedate(value)[:6]
@@ -70,7 +70,7 @@ def time_of_day(value: Optional[TimeLike]) -> Optional[str]:
     Raises
     ------
     ValueError
-        For microseconds that are no whole milliseconds.
+        For a time that is finer than a millisecond.
     TypeError
         For anything else, numbers included: a leading zero would be lost.
     """
@@ -92,14 +92,14 @@ def symbol(value: str) -> str:
         For a number: 000001 would have become 1.
     """
     if not isinstance(value, str):
-        raise TypeError(f"a symbol is a string like '000001', not {value!r}: a number loses its zeros")
+        raise TypeError(f"a symbol is a string like '000001', not {value!r}: a number loses its leading zeros")
     return value.strip()
 
 
 def security_code(value: str) -> str:
-    """Returns one spelling for each security: ``sh600519`` and ``600519.XSHG`` are ``600519.SH``.
+    """Returns the same spelling of a security for every form: ``600519.SH`` for ``sh600519`` and ``600519.XSHG``.
 
-    Bare digits, and text that the service would refuse, stay unchanged.
+    Digits without an exchange, and text that the service would refuse, stay unchanged.
     """
     text = symbol(value).upper()
     match = re.fullmatch(r"(\d{6})\.([A-Z]+)", text, re.ASCII)
@@ -120,7 +120,7 @@ def field_names(value: Optional[Fields]) -> Optional[List[str]]:
 
 
 class Selection(NamedTuple):
-    """One security's rows of one day, or a part of them."""
+    """The rows of one security on one day, or those of a time window."""
 
     symbol: str
     tradedate: Optional[str]
@@ -135,7 +135,7 @@ class Selection(NamedTuple):
         return self.start is None and self.end is None
 
     def params(self) -> Dict[str, Any]:
-        """The `params` of a request, without omitted parameters."""
+        """Returns the `params` of a request, without omitted parameters."""
         given = {
             "symbol": self.symbol,
             "tradedate": self.tradedate,

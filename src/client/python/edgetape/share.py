@@ -38,17 +38,17 @@ class Share:
     status : str
         ``ready``, or ``preparing`` while the operator creates it.
     data_type, year
-        As asked for.
+        As requested.
     start_date, end_date : str
         Days of the first and last file, YYYYMMDD, both included.
     file_count, size_bytes : int
-        All files covered now.
+        Number and total size of the files that the share covers now.
     url, password : str
-        Its address and password; also for a browser, rclone or curl.
+        The share's address and password, which also work in a browser, rclone and curl.
     expires_at : str
-        RFC 3339, exclusive.
+        The end of access, RFC 3339, exclusive.
     retry_after : int
-        Seconds after which to request it again while it is not ready.
+        While the share is not ready: seconds after which to request it again.
     """
 
     def __init__(self, share: Dict[str, Any], connections: Connections, max_wait: float) -> None:
@@ -72,7 +72,7 @@ class Share:
         return f"<Share {self.data_type} {self.year} {self.status}: {self.file_count} files, {self.url}>"
 
     def files(self) -> List[ShareFile]:
-        """The files that the share covers now, by day.
+        """Returns the files that the share covers now, by day.
 
         Raises
         ------
@@ -93,17 +93,17 @@ class Share:
             body = self._drive.get("manifest.json", Patience(self._max_wait), lambda reply: reply.read())
             files: List[Dict[str, Any]] = json.loads(body)["files"]
             for entry in files:
-                _file_of(entry)  # Checks it.
+                _file_of(entry)  # Raises for an invalid entry.
             return files
         except (NoData, ValueError, KeyError, TypeError) as error:
             raise ProtocolError(
-                f"{self.url} has no edgetape manifest: it may be an external share, "
-                "to be opened with its password"
+                f"{self.url} has no edgetape manifest: it may be an external share; "
+                "open the address in a browser with the share's password"
             ) from error
 
     def packs(self, dataset: str = "orders") -> Dict[str, Dict[str, Any]]:
-        """The manifest's entries of a dataset's packs by day, each with ``build_id`` and ``sha256``, and with
-        ``quality`` where a check ran."""
+        """Returns the manifest's entries of a dataset's packs, by day. Each has ``build_id`` and ``sha256``; checked
+        days also have ``quality``."""
         return {
             entry["tradedate"]: entry
             for entry in self._manifest()
@@ -132,8 +132,8 @@ class Share:
         progress : bool, optional
             Whether to show the progress; by default on a terminal.
         verify : bool, default False
-            True: the SHA-256 of every existing file is computed again; by default only of files whose size or
-            modification time has changed.
+            True computes the SHA-256 of every existing file again. By default, only files whose size or modification
+            time has changed are checked.
 
         Returns
         -------
@@ -169,8 +169,8 @@ class Share:
 class ShareRun(Generic[T]):
     """Downloads from a share in separate daemon threads.
 
-    All their waits end when they are asked to stop, so that an interrupt of the caller does not wait for them. The
-    folder stays locked until the last one has ended.
+    All waits of the threads end when they are asked to stop, so that an interrupt takes effect soon. The folder stays
+    locked until the last thread has ended.
     """
 
     def __init__(self, share: Share, bar: Progress, lock: FolderLock) -> None:
@@ -188,8 +188,8 @@ class ShareRun(Generic[T]):
         raise NotImplementedError
 
     def run(self, items: Sequence[T], workers: int) -> None:
-        """Downloads `items`. Raises the first error that is not about one file's content, else all of those together.
-        """
+        """Downloads `items`. Integrity errors, which are about one file, are collected and raised together at the end;
+        any other error is raised at once."""
         waiting = deque(items)
         damaged: List[BaseException] = []
         try:
@@ -207,7 +207,7 @@ class ShareRun(Generic[T]):
             finally:
                 self._end()
         finally:
-            self._end()  # Again: an interrupt may have kept the first one from beginning.
+            self._end()  # Again, because an interrupt may have prevented the first call.
         if damaged:
             raise IntegrityError("; ".join(str(error) for error in damaged))
 
@@ -220,11 +220,11 @@ class ShareRun(Generic[T]):
             try:
                 self.fetch(item)
                 self._ended.put(None)
-            except BaseException as error:  # It is raised where the download was called.
+            except BaseException as error:  # `run` raises it in the caller's thread.
                 self._ended.put(error)
 
     def _end(self) -> None:
-        """Stops what still runs."""
+        """Stops the threads that still run."""
         self._stop.set()
         self._connections.abort()
         until = time.monotonic() + _LONGEST_STOP_S
@@ -233,7 +233,7 @@ class ShareRun(Generic[T]):
                 thread.join(max(0.0, until - time.monotonic()))
         running = [thread for thread in self._threads if thread.is_alive()]
         if running:
-            # The remaining threads are in a system call that cannot be ended, and write nothing more.
+            # These threads are in a system call that cannot be interrupted; they write nothing more.
             self._lock.release_after(running)
         self._connections.close()
 
@@ -288,7 +288,7 @@ def ask_share(
 
 def _file_of(entry: Dict[str, Any]) -> ShareFile:
     file = ShareFile(**{name: entry[name] for name in ShareFile._fields})
-    # Returns the local path: a folder named after a day, and a plain name in it.
+    # The path is used locally, so it must be a folder named after a day and a plain file name.
     if re.fullmatch(r"\d{8}/[^./\\:\x00-\x1f][^/\\:\x00-\x1f]*", file.path) is None:
         raise ProtocolError(f"the manifest names {file.path!r}, which is not the path of a daily file")
     return file
@@ -310,8 +310,8 @@ def _size_of_parts(root: str, files: List[ShareFile]) -> int:
 
 
 def _is_there(root: str, file: ShareFile, journal: Journal, verify: bool) -> bool:
-    """Returns whether the folder has exactly this file. Its bytes are read only when the journal has no matching entry.
-    """
+    """Returns whether the folder has exactly this file. Its bytes are read only with `verify`, or when the journal has
+    no matching entry."""
     path = _local(root, file)
     try:
         stat = os.stat(path)

@@ -1,9 +1,10 @@
 """A folder that follows the service: one Parquet file for each security and day.
 
-The journal stores for each file its SHA-256, and the build, revision and deployment from which it came. A file of the
-current build is kept, whichever deployment serves it. For another build on the same deployment, a file is downloaded
-again only if `data_changes` names the security or cannot tell. The same applies to an equal revision with another
-instant, which a restored catalog can issue. Revisions of another deployment are not comparable.
+The journal stores each file's SHA-256, and the build, revision and deployment from which the file came. A file of the
+current build is kept, whichever deployment serves it. For a different build on the same deployment, a file is
+downloaded again only if `data_changes` names its security, or does not account for the revision. The same applies to an
+equal revision with a different time of publication, which a restored catalog can issue. Revisions of different
+deployments are not comparable.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Revisions:
     ----------
     client : Client
     base_url : str
-        The deployment whose revisions `days` are.
+        The deployment that listed `days`.
     days : mapping of str to Day
         Loaded days by date.
     dataset : Dataset
@@ -51,18 +52,18 @@ class Revisions:
         self._changes: Optional[Dict[str, List[Change]]] = None
 
     def expect(self, tradedate: str, entry: Entry) -> None:
-        """Announces that `follow` will be called for `entry`, so that the changes since then are read."""
+        """Announces that `follow` will be called for `entry`, so that the changes since its publication are read."""
         if not self._is_outdated(tradedate, entry):
             return
         published = entry.get("published")
         if not isinstance(published, str):
             self._all_changes = True
         elif self._since is None or published < self._since:
-            # Instants of one offset (Beijing's) and one form, so they are compared as text.
+            # All instants have Beijing's offset and the same format, so they are compared as text.
             self._since = published
 
     def follow(self, symbol: str, tradedate: str, entry: Entry) -> Optional[Entry]:
-        """Returns `entry` for the day's current revision, or None when the file must be downloaded again.
+        """Returns `entry` updated to the day's current revision, or None when the file must be downloaded again.
 
         Contents are equal if their build ids are; without build ids, only revisions of the same deployment are
         comparable.
@@ -87,7 +88,7 @@ class Revisions:
         return {**entry, **here}
 
     def _here(self, day: Day) -> Entry:
-        """Returns the entry for the day's current revision."""
+        """Returns the members of an entry that name the day's current revision."""
         return {
             "url": self._base_url,
             "revision": day["revision"],
@@ -99,7 +100,8 @@ class Revisions:
         return entry.get("build") is not None and entry["build"] == day.get("build_id")
 
     def _is_outdated(self, tradedate: str, entry: Entry) -> bool:
-        """A restored catalog may issue a number twice, with different instants of publication."""
+        """Returns whether `entry` is of a different revision of this deployment. A restored catalog may issue a
+        revision number twice, so the times of publication are compared too."""
         day = self._days[tradedate]
         if self._is_present_build(day, entry):
             return False
@@ -113,12 +115,13 @@ class Revisions:
             for change in self._client.changes(since, dataset=self._dataset.name):
                 self._changes.setdefault(change["tradedate"], []).append(change)
             if self._client.present_url != self._base_url:
-                self._changes = {}  # Another deployment's numbers.
+                self._changes = {}  # They came from another deployment, so the revisions are not comparable.
         return self._changes.get(tradedate, [])
 
 
 def _names(change: Change, symbol: str) -> bool:
-    """Returns whether the change affects the security, or does not name securities. Bare digits match both exchanges."""
+    """Returns whether the change affects the security, or does not name securities. A symbol without an exchange
+    matches both exchanges."""
     securities = change["securities"]
     if securities is None:
         return True
@@ -131,7 +134,7 @@ _MARKETS = ("SH", "SZ")
 #: A symbol and a day, YYYYMMDD.
 Name = Tuple[str, str]
 
-#: A file that the service does not have any more is kept under this ending, out of the way of `*.parquet`.
+#: Added to the name of a file that the service no longer has, so that `*.parquet` does not match it.
 _GONE_ENDING = ".gone"
 
 
@@ -153,7 +156,7 @@ class SyncReport(NamedTuple):
     stopped : QuotaUsed or None
         The used-up quota that ended the run; ``stopped.resets_at`` is the time of the reset.
     window_from : str or None
-        First day that the plan covers, when the requested range begins before it; earlier days were skipped.
+        First day that the plan covers, if the requested range begins earlier; the earlier days were skipped.
     """
 
     fetched: List[Tuple[str, str]]
@@ -169,10 +172,10 @@ class SyncReport(NamedTuple):
         days = [f"{len(run)} {state} ({_span(run)})" for state, run in self._days_by_state().items()]
         parts = [
             f"fetched {len(self.fetched)}, kept {len(self.kept)}, without rows {len(self.empty)}",
-            *([f"days not there: {', '.join(days)}"] if days else []),
+            *([f"days not available: {', '.join(days)}"] if days else []),
             *([f"days before {self.window_from} are not in the plan"] if self.window_from else []),
             *([f"left {len(self.left)}"] if self.left else []),
-            *([f"goes on after {self.stopped.resets_at}"] if self.stopped is not None else []),
+            *([f"can continue after {self.stopped.resets_at}"] if self.stopped is not None else []),
         ]
         return "; ".join(parts)
 
@@ -184,7 +187,7 @@ class SyncReport(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether no loaded file remains to be downloaded."""
+        """Whether no file remains to be downloaded."""
         return not self.left
 
 
@@ -195,7 +198,7 @@ def run_in_folder(
     end_date: str,
     folder: str,
 ) -> SyncReport:
-    """Runs the object that `make` returns for the folder's lock; dates are YYYYMMDD, both included."""
+    """Locks the folder and runs the `FolderRun` that `make` returns; dates are YYYYMMDD, both included."""
     codes = list(dict.fromkeys(map(security_code, symbols)))
     prepare_folder(folder)
     with locked(folder) as lock:
@@ -252,13 +255,13 @@ class FolderRun:
         return self.report()._replace(stopped=stopped)
 
     def _look(self, revisions: Revisions) -> List[Name]:
-        """Records existing files of their day's current build, and returns the rest."""
+        """Reports the files that have their day's current build as kept or empty, and returns the rest."""
         for symbol, tradedate in self._wanted:
             noted = self._entry(symbol, tradedate)
             if noted is not None:
                 revisions.expect(tradedate, noted)
         missing: List[Name] = []
-        with Progress(len(self._wanted), noun="files looked at") as bar:
+        with Progress(len(self._wanted), noun="files checked") as bar:
             for name in self._wanted:
                 entry = self._present(name, revisions)
                 if entry is None:
@@ -284,13 +287,13 @@ class FolderRun:
         return None
 
     def _announce(self, missing: Sequence[Name], loaded: Mapping[str, Day]) -> None:
-        """Prints the number of files, and the days of quota they need, before the first charged file."""
+        """Prints the number of files, and the days of quota that they need, before the first charged file."""
         if not is_many(len(missing)):
             return
         try:
             requests, files = left_of(self._client, self._dataset)
         except ServiceError:
-            return  # Asking for the first file says what is wrong.
+            return  # The request for the first file raises the error.
         needed = [files.days(len(missing)), requests.days(len(missing))]
         days = None if None in needed else max(each for each in needed if each is not None)
         left = "unlimited" if files.left is None else f"{files.left:,}"
@@ -304,11 +307,11 @@ class FolderRun:
         return code
 
     def file_name(self, code: str, tradedate: str) -> str:
-        """``600519.SH_20260311_orders.parquet``, as the service names its file."""
+        """Returns a file's name, which is also the service's, such as ``600519.SH_20260311_orders.parquet``."""
         return f"{code}_{tradedate}_{self._dataset.name}.parquet"
 
     def fetch_ahead(self, missing: Sequence[Name], loaded: Mapping[str, Day], base_url: str) -> None:
-        """Downloads what is available without the API; here, nothing."""
+        """Downloads files that are available without the API; none in this class."""
 
     def note_fetched(self, name: Name, code: str, day: Day, sha256: str, base_url: str) -> None:
         """Records a downloaded file of the day's current build. Thread-safe."""
@@ -320,7 +323,8 @@ class FolderRun:
         self._fetched_ahead.add(name)
 
     def _distinct(self, symbols: Sequence[str], tradedate: str) -> List[str]:
-        """Returns the symbols without bare digits that name the same security as another symbol on this day."""
+        """Returns the symbols, except those without an exchange that mean the same security on this day as another
+        symbol."""
         kept = []
         for symbol in symbols:
             is_twin = "." not in symbol and any(f"{symbol}.{market}" in symbols for market in _MARKETS)
@@ -329,7 +333,7 @@ class FolderRun:
         return kept
 
     def _code_of(self, symbol: str, tradedate: str) -> Optional[str]:
-        """Returns the security that bare digits mean on a day, as ``600519.SH``; None without one."""
+        """Returns the code of a symbol on a day, such as ``600519.SH``; None if the exchange cannot be found."""
         if "." in symbol:
             return symbol
         try:
@@ -357,7 +361,7 @@ class FolderRun:
         return f"{symbol} {tradedate}{suffix}"
 
     def _note(self, name: Name, entry: Entry) -> None:
-        """Records an entry under the requested symbol and under the file's own."""
+        """Records an entry under the requested symbol and under the code in its file's name."""
         symbol, tradedate = name
         for each in dict.fromkeys([_code_in(entry) or symbol, symbol]):
             self._journal.put(self._key(each, tradedate), entry)
@@ -375,7 +379,8 @@ class FolderRun:
         return followed
 
     def _whole(self, entry: Entry) -> Optional[Entry]:
-        """Returns the entry, with the file's current time, if the file exists with these bytes, else None."""
+        """Returns the entry, with the file's current modification time, if the file has the recorded bytes, else None.
+        """
         file = entry.get("file")
         if file is None:
             return entry
@@ -423,10 +428,10 @@ class FolderRun:
         self._report.fetched.append(name)
 
     def _facts_of(self, saved: ParquetFile, day: Day, base_url: str) -> Entry:
-        """Returns which content a file belongs to."""
+        """Returns the members of an entry that say which revision and build a saved file is of."""
         revision, build = saved.revision, saved.build
         if saved.base_url == base_url and None in (revision, build):
-            # A proxy dropped the headers. The list of days has the same facts if it is equal before and after.
+            # A proxy dropped the headers. The list of days supplies them if the day was not published again meanwhile.
             months = self._client.status(day["tradedate"], self._dataset.name)["days"]
             now = next((each for each in months if each["tradedate"] == day["tradedate"]), None)
             if now is not None and now["published_at"] == day["published_at"]:
@@ -437,9 +442,9 @@ class FolderRun:
         return {"url": saved.base_url, "revision": revision, "build": build, "published": published}
 
     def _take_refusal(self, name: Name, refusal: NoData, here: Entry) -> None:
-        """Records a 1002 of the service: of the security, or of the whole day."""
+        """Records a 1002 about the security or about the whole day. Raises any other."""
         if self._client.present_url != here["url"]:
-            return  # Of another deployment than the list is of: it is left.
+            return  # Another deployment than the one that listed the days: the file remains for the next run.
         if refusal.reason in EMPTY:
             self._put_away(self._entry(*name))
             self._report.empty.append(name)
@@ -451,7 +456,7 @@ class FolderRun:
             raise refusal
 
     def _place(self, name: Name, told: Optional[str]) -> str:
-        """Returns the path of a file, with the service's name if it was sent."""
+        """Returns the path for a file. Its code is from the service's file name if that was sent."""
         symbol, tradedate = name
         code = (told or "").split("_", 1)[0]
         if not re.fullmatch(r"\d{6}\.[A-Z]{2}", code, re.ASCII):
@@ -464,7 +469,7 @@ class FolderRun:
         return os.path.join(folder, self.file_name(code, tradedate))
 
     def _put_away(self, entry: Optional[Entry]) -> None:
-        """A file of a security that the current revision lacks must not be read by accident."""
+        """Renames the file of a security that the current revision lacks, so that it is not read by accident."""
         if entry is not None and isinstance(entry.get("file"), str):
             path = os.path.join(self._folder, entry["file"])
             if os.path.exists(path):
@@ -472,12 +477,12 @@ class FolderRun:
 
 
 def _code_in(entry: Entry) -> Optional[str]:
-    """The security of an entry's file, as ``600519.SH``."""
+    """Returns the code in the name of an entry's file, such as ``600519.SH``; None without a file."""
     file = entry.get("file")
     return file.rsplit("/", 1)[-1].split("_", 1)[0] if isinstance(file, str) else None
 
 
 def _span(days: Sequence[str]) -> str:
-    """The first and the last of some days."""
+    """Returns the first and the last of some days as text."""
     first, last = min(days), max(days)
     return first if first == last else f"{first} to {last}"

@@ -63,7 +63,7 @@ class Ticks:
 
     @property
     def build(self) -> Optional[str]:
-        """The build id of the rows read so far, equal only for equal contents; None if the service did not send it."""
+        """The build id of the rows read so far; None if the service did not send it. Equal ids mean equal contents."""
         return self._paging.state.build
 
     @property
@@ -99,7 +99,7 @@ class Ticks:
             yield from page
 
     def pages(self) -> Iterator[List[Row]]:
-        """Yields lists of rows; kept rows are one list. Otherwise like iterating."""
+        """Yields lists of rows. Rows that were read earlier come first, as one list. Otherwise like iterating."""
         handed, restarts = 0, self.restarts
         while True:
             if restarts != self.restarts:
@@ -114,8 +114,8 @@ class Ticks:
                 return
 
     def to_list(self) -> List[Row]:
-        """All rows as tuples in the order of `fields`; with strings and numbers as the service sends them. Calls
-        ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``.
+        """Returns all rows as tuples in the order of `fields`, with strings and numbers as the service sends them.
+        Calls ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``.
 
         Raises
         ------
@@ -126,13 +126,13 @@ class Ticks:
         return self.rows
 
     def to_df(self, raw: bool = False) -> "pandas.DataFrame":
-        """All rows as a `pandas.DataFrame`. Calls ``level2_order_history``, ``level2_trade_history`` or
+        """Returns all rows as a `pandas.DataFrame`. Calls ``level2_order_history``, ``level2_trade_history`` or
         ``level2_quote_history``.
 
-        All frames have this form, also in `to_polars`, in a `Basket` and in `read_history`. Columns are in the order of
-        `fields`. ``symbol`` and ``tradedate`` are strings; ``time`` is datetime64[ns] with the date, wall clock of
-        Beijing, without a time zone; codes (``order_type``, ``order_code``, ``side``, ``bs_flag``, ``trade_code``,
-        ``order_kind``) are categories; ids, counts and quantities (shares) are int64; prices and amounts (yuan) are
+        Frames of `to_polars`, of a `Basket` and of `read_history` have the same form. Columns are in the order of
+        `fields`. ``symbol`` and ``tradedate`` are strings. ``time`` is datetime64[ns]: the date and Beijing wall-clock
+        time, without a time zone. Codes (``order_type``, ``order_code``, ``side``, ``bs_flag``, ``trade_code``,
+        ``order_kind``) are categories. Ids, counts and quantities (shares) are int64; prices and amounts (yuan) are
         float64. No value is missing.
 
         Files (`to_parquet`, `to_csv`, `Client.sync`, `Client.history`, the service's own) have the same columns with
@@ -142,7 +142,7 @@ class Ticks:
         Parameters
         ----------
         raw : bool, default False
-            True: times and codes are the strings that files have.
+            True: times and codes are strings, as in files.
 
         Raises
         ------
@@ -164,8 +164,8 @@ class Ticks:
         """Writes all rows to one Parquet file (ZSTD) with the columns that `to_df` describes and returns its path.
         Calls ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``.
 
-        With pyarrow the rows are read as pages. Without it, the service's own Parquet answer of a whole day is saved,
-        which counts as one of the day's files.
+        With pyarrow, the rows are read as pages. Without it, the service's own Parquet file of the whole day is saved,
+        which counts against the day's quota of files.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class Ticks:
         return target
 
     def to_csv(self, path: PathLike) -> str:
-        """All rows as one CSV file, with the API's own texts and numbers; returns its path. Calls
+        """Writes all rows to one CSV file, with texts and numbers as the API sends them, and returns its path. Calls
         ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history`` and raises what iterating
         raises. The file appears at `path` only when it is complete."""
         self._read_all()
@@ -242,8 +242,8 @@ class Trades(Ticks):
 
 
 class Quotes(Ticks):
-    """The snapshots of one security on one day, about one every three seconds; made by `Client.quotes`. Reading calls
-    ``level2_quote_history``.
+    """The snapshots of one security on one day, about one every three seconds; created by `Client.quotes`. Reading
+    calls ``level2_quote_history``.
 
     Examples
     --------

@@ -25,7 +25,7 @@ from urllib.parse import unquote, urlsplit
 from ._version import __version__
 from .errors import ConfigurationError
 
-#: What the standard library raises for a connection; for a local file it raises some of them too.
+#: What the standard library raises for a connection. It raises some of these for local files too.
 _NETWORK_ERRORS = (OSError, http.client.HTTPException)
 
 USER_AGENT = f"edgetape-python/{__version__} (Python {platform.python_version()}; {platform.system()})"
@@ -39,7 +39,7 @@ _Place = Tuple[str, str]
 
 
 class BrokenConnection(Exception):
-    """A connection was refused, reset, timed out, not resolved, cut off or garbled, or its TLS is bad.
+    """A connection was refused, reset, timed out or cut off, its host was not resolved, or its data or TLS is invalid.
 
     Raised by this module only, so that an error of a local file is never mistaken for a network error.
     """
@@ -58,7 +58,7 @@ def _network(proxy: Optional[Proxy], doing: str) -> Iterator[None]:
 
 
 class _Lines:
-    """The lines of an answer's head; the end of the connection does not count as the end of the head."""
+    """The lines of an answer's head. Raises an error when the connection ends within the head."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -78,7 +78,7 @@ class _Lines:
 
 
 class _Response(http.client.HTTPResponse):
-    """http.client accepts a truncated head as a shorter one, without lengths, tags and reasons."""
+    """Refuses a truncated head, which http.client accepts as a head without the missing headers."""
 
     def begin(self) -> None:
         lines = _Lines(self.fp)
@@ -112,7 +112,7 @@ class Reply:
 
     @property
     def length(self) -> Optional[int]:
-        """Announced bytes of the body; None when not announced."""
+        """The announced length of the body in bytes; None when not announced."""
         return whole_number(self.headers.get("Content-Length"))
 
     @property
@@ -121,11 +121,11 @@ class Reply:
         return self.length is not None or "chunked" in self.headers.get("Transfer-Encoding", "").lower()
 
     def read(self) -> bytes:
-        """The whole body, decompressed. Raises `BrokenConnection` when it breaks off."""
+        """Returns the whole body, decompressed. Raises `BrokenConnection` when it breaks off."""
         return b"".join(self.content())
 
     def content(self) -> Iterator[bytes]:
-        """The body as it arrives, decompressed. Raises `BrokenConnection` when it breaks off."""
+        """Yields the body as it arrives, decompressed. Raises `BrokenConnection` when it breaks off."""
         if self.headers.get("Content-Encoding", "").lower() not in ("gzip", "x-gzip"):
             yield from self.pieces()
             return
@@ -134,12 +134,12 @@ class Reply:
             for piece in self.pieces():
                 yield inflater.decompress(piece)
         except zlib.error as error:
-            raise BrokenConnection(f"the body is no gzip: {error}") from error
+            raise BrokenConnection(f"the body is not valid gzip: {error}") from error
         if not inflater.eof:
-            raise BrokenConnection("the gzip body ended before its end")
+            raise BrokenConnection("the gzip body is truncated")
 
     def pieces(self) -> Iterator[bytes]:
-        """The body as it arrives, never decompressed. Raises `BrokenConnection` when it breaks off."""
+        """Yields the body as it arrives, never decompressed. Raises `BrokenConnection` when it breaks off."""
         expected = self._response.length
         received = 0
         while True:
@@ -150,12 +150,12 @@ class Reply:
             received += len(piece)
             self.touched()
             yield piece
-        # When it reads in pieces, http.client accepts a short body as complete.
+        # http.client accepts a short body as complete when it is read in pieces.
         if expected is not None and received < expected:
             raise BrokenConnection(f"the body ended after {received} of {expected} bytes")
 
     def close(self) -> None:
-        """Returns the connection for reuse if the body was fully read, else closes it, which stops the service."""
+        """Keeps the connection for reuse if the body was fully read; otherwise closes it, so that sending stops."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -174,9 +174,9 @@ class Connections:
     Parameters
     ----------
     timeout : float
-        Maximum seconds of each wait for bytes. Connecting may take at most 10 s.
+        Maximum time of each wait for data, in seconds. Connecting may take at most 10 s.
     ssl_context : ssl.SSLContext, optional
-        For `https` addresses; the system's certificates by default.
+        For ``https`` URLs; the system's certificates by default.
     """
 
     def __init__(self, timeout: float, ssl_context: Optional[ssl.SSLContext] = None) -> None:
@@ -189,7 +189,7 @@ class Connections:
 
     def __getstate__(self) -> Dict[str, Any]:
         if self._ssl_context is not None:
-            raise TypeError("a client with an ssl_context cannot be pickled: make one in each process")
+            raise TypeError("a client with an ssl_context cannot be pickled: create one in each process")
         return {"timeout": self.timeout}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
@@ -212,7 +212,7 @@ class Connections:
         Parameters
         ----------
         timeout : float, optional
-            Maximum seconds of each wait of this request, if below the usual limit.
+            Maximum time of each wait of this request, in seconds, if below the usual limit.
 
         Raises
         ------
@@ -220,7 +220,7 @@ class Connections:
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigurationError(f"{url!r} is no http or https URL")
+            raise ConfigurationError(f"{url!r} is not an http or https URL")
         proxy = proxy_for(url)
         place = (parts.scheme, parts.netloc)
         sent = {"User-Agent": USER_AGENT, **headers}
@@ -231,7 +231,7 @@ class Connections:
                 kept.sock.settimeout(patience)
                 return self._send(kept, place, proxy, method, url, sent, body)
             except (http.client.RemoteDisconnected, ConnectionError):
-                kept.close()  # It was closed while it lay idle: nothing was asked of it.
+                kept.close()  # The server closed it while it was idle, so the request is sent on a new connection.
             except _NETWORK_ERRORS as error:
                 kept.close()
                 with _network(proxy, "through"):
@@ -333,7 +333,7 @@ def _cut(connection: _Connection) -> None:
         # The plain socket is shut down, also under TLS, because the other thread may be inside the TLS layer.
         socket.socket.shutdown(plain, socket.SHUT_RDWR)
     except (OSError, AttributeError, TypeError):
-        pass  # It is closed.
+        pass  # It is already closed.
 
 
 def whole_number(text: Optional[str]) -> Optional[int]:
@@ -374,7 +374,7 @@ def proxy_for(url: str) -> Optional[Proxy]:
     if proxy.scheme != "http" or proxy.hostname is None:
         raise ConfigurationError(
             f"the proxy {proxy.scheme}://{proxy.hostname} cannot be used, only http:// proxies can: "
-            f"name one in {parts.scheme}_proxy, or except {parts.hostname} in no_proxy"
+            f"set {parts.scheme}_proxy to one, or add {parts.hostname} to no_proxy"
         )
     headers: Dict[str, str] = {}
     if proxy.username is not None:

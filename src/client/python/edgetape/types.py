@@ -1,4 +1,4 @@
-"""The answers of the operations beside order history, as the service sends them."""
+"""The answers of the operations that do not read rows, as the service sends them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any, Dict, List, Optional, TypedDict
 
 from .frame import Records
 
-#: Days that may be read, YYYYMMDD, both included; ``"from"`` of None: all history.
+#: First and last day that may be read, YYYYMMDD, both included. ``"from"`` is None for all history.
 Window = TypedDict("Window", {"from": Optional[str], "to": str})
 
 
 class Counter(TypedDict):
-    """A daily counter. None for `limit` and `left`: unlimited. `used` includes credited requests."""
+    """A daily counter. `limit` and `left` are None if it is unlimited. `used` includes credited requests."""
 
     limit: Optional[int]
     used: int
@@ -20,7 +20,7 @@ class Counter(TypedDict):
 
 
 class Quota(TypedDict):
-    """The counters of an interface on one day of Beijing; `resets_in` in seconds."""
+    """The counters of an interface on one day in Beijing; `resets_in` is in seconds."""
 
     interface: str
     day: str
@@ -31,7 +31,7 @@ class Quota(TypedDict):
 
 
 class LastRequest(TypedDict):
-    """A request that ended; `time` is RFC 3339 with Beijing's offset."""
+    """A finished request; `time` is RFC 3339 with Beijing's offset."""
 
     time: str
     request_id: str
@@ -57,16 +57,16 @@ class Account(TypedDict):
 
 
 class Quality(TypedDict):
-    """The check of orders against trades. `verdict`: passed, failed or not_provable."""
+    """The result of checking orders against trades. `verdict` is passed, failed or not_provable."""
 
     verdict: str
     summary: str
 
 
 class DatasetDay(TypedDict):
-    """A dataset of a day. `state`: available, degraded, pending, missing, withdrawn or damaged; the rest is None
-    unless it is one of the first two. `size_bytes` is of the whole day's pack; `build_id` is equal only for
-    equal contents, also between deployments."""
+    """A dataset on a day. `state` is available, degraded, pending, missing, withdrawn or damaged; the other members are
+    None unless it is available or degraded. `size_bytes` is the size of the whole day's pack. Equal values of
+    `build_id` mean equal contents, even on different deployments."""
 
     state: str
     revision: Optional[int]
@@ -79,7 +79,7 @@ class DatasetDay(TypedDict):
 
 
 class Day(DatasetDay):
-    """A trading day: beside its date the facts of the requested dataset, and in `datasets` those of each."""
+    """A trading day: its date, the members of the requested dataset, and in `datasets` those of every dataset."""
 
     tradedate: str
     datasets: Dict[str, DatasetDay]
@@ -94,7 +94,8 @@ class Status(TypedDict):
 
 
 class Security(TypedDict):
-    """A security of a day: its rows, bytes of its Parquet file, times (HHMMSSmmm) of the first and last."""
+    """A security on a day: its number of rows, the size of its Parquet file in bytes, and the times (HHMMSSmmm) of the
+    first and last row."""
 
     symbol: str
     market: str
@@ -105,8 +106,8 @@ class Security(TypedDict):
 
 
 class Change(TypedDict):
-    """A change of a dataset's day. `kind`: published, restored, withdrawn or damaged. `securities`: lists ``added``,
-    ``removed`` and ``changed`` of codes like 600519.SH; None where there is nothing to compare."""
+    """A change of a dataset's day. `kind` is published, restored, withdrawn or damaged. `securities` has the lists
+    ``added``, ``removed`` and ``changed`` of codes like 600519.SH; None if there is nothing to compare with."""
 
     change: int
     at: str
@@ -127,8 +128,9 @@ class Range(TypedDict):
 
 
 class WholeDay(TypedDict):
-    """The cost of a file of every security of the day. `quota_days` is None without a limit or with a limit of 0;
-    `in_share`: the plan includes the day as one file of a ``level2`` share, which uses no quota."""
+    """The cost of downloading a file for every security of the day. `quota_days` is None without a limit or with a
+    limit of 0. `in_share` is True if the plan includes the day as one file of a ``level2`` share, which uses no quota.
+    """
 
     securities: int
     quota_days: Optional[int]
@@ -136,7 +138,8 @@ class WholeDay(TypedDict):
 
 
 class Estimate(TypedDict):
-    """The rows and cost of a query. Start inclusive, end exclusive; `parquet_bytes` of the whole day."""
+    """The rows and cost of a query. `start_time` is inclusive, `end_time` exclusive. `parquet_bytes` is the size of the
+    whole day's file."""
 
     symbol: str
     market: str

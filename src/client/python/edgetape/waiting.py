@@ -1,9 +1,9 @@
 """How long a call waits: for `Retry-After`, after broken connections, and for other threads' requests.
 
-The service refuses a concurrent request of an account on an interface; threads of one process are therefore queued in
-the order of arrival. An interrupt can occur between any two lines, so this module does not rely on any line being
-reached: a permit is a place in the queue, which can be released twice, and a waiting thread checks the queue
-periodically.
+The service accepts one request at a time for each account and interface, so the threads of one process are queued in
+order of arrival. An interrupt can occur between any two lines, so no line of this module can rely on an earlier one
+having run to its end. Therefore a permit is a place in the queue, which can be released twice, and a waiting thread
+checks the queue periodically.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ sleep = time.sleep
 #: Broken connections in a row before one call gives up.
 MAX_FAILURES = 8
 
-#: Seconds to wait after an error page of something in between, which tells no time.
+#: Seconds to wait after a proxy's error page, which has no `Retry-After`.
 UNTOLD_WAIT_S = 2.0
 
 _FIRST_BACKOFF_S = 0.25
 _LONGEST_BACKOFF_S = 8.0
 
-#: Told waits below it grow up to it.
+#: Shorter waits requested by the service grow up to this one with each repetition.
 _SHORT_WAIT_S = 1.0
 
-#: However little is left of `max_wait`: a healthy connection answers within it.
+#: The shortest timeout of an attempt, however little is left of `max_wait`: a healthy connection answers within it.
 _SHORTEST_TIMEOUT_S = 1.0
 
-#: How often a thread that waits looks whether it shall stop.
+#: Interval at which a waiting thread checks whether it has been stopped.
 _SLICE_S = 0.25
 
 
 def parse_retry_after(value: Optional[str]) -> Optional[float]:
-    """Seconds of a `Retry-After` header: whole seconds or an HTTP date.
+    """Returns the seconds of a `Retry-After` header, which is a number of whole seconds or an HTTP date.
 
     Returns
     -------
     float or None
-        At least 0; None without the header or when it is neither.
+        At least 0; None without a valid header.
     """
     if value is None:
         return None
@@ -69,13 +69,13 @@ class Stopped(EdgetapeError):
 
 
 class Patience:
-    """The waiting of one call.
+    """The waits and failed attempts of one call.
 
     Parameters
     ----------
     max_wait : float
-        Maximum seconds of the call's waits and failed attempts; a wait beyond it is not begun. 0: no waits, and one
-        attempt limited by its own timeouts.
+        Maximum total time of the call's waits and failed attempts, in seconds; a longer wait is not begun. 0 means one
+        attempt, limited by its own timeouts, and no wait.
     max_failures : int
         Consecutive broken connections that end the call.
     stop : threading.Event, optional
@@ -99,7 +99,7 @@ class Patience:
         return self._failures
 
     def begun(self) -> Optional[float]:
-        """Begins an attempt. Returns the maximum seconds of a wait for bytes in it; None for no limit."""
+        """Begins an attempt. Returns how long the attempt may wait for data, in seconds; None means no limit."""
         self._since = time.monotonic()
         return max(_SHORTEST_TIMEOUT_S, self._left) if self._is_bounding else None
 
@@ -109,11 +109,12 @@ class Patience:
         self._since = time.monotonic()
 
     def touched(self) -> None:
-        """Data arrived of an answer that may still break off; its duration does not count as waiting."""
+        """Restarts the attempt's clock, because data arrived. The answer may still break off, so failures still count.
+        """
         self._since = time.monotonic()
 
     def wait_told(self, seconds: float, refusal: EdgetapeError) -> None:
-        """Waits as long as the service asks, plus up to a fifth, so that callers do not return together.
+        """Waits as long as the service asks, plus up to a fifth at random, so that callers do not retry together.
 
         A wait of less than a second grows with each repetition, because 0 would overload the service.
 
@@ -131,7 +132,7 @@ class Patience:
         self._wait(seconds + random.uniform(0.0, max(0.05, seconds / 5)))
 
     def wait_failed(self, error: BaseException, where: str, *, at_once: bool = False) -> None:
-        """Waits after a broken connection, longer each time; does not wait with `at_once` (another base URL is next).
+        """Waits after a broken connection, longer each time. Does not wait with `at_once` (the next base URL follows).
 
         Raises
         ------
@@ -166,7 +167,7 @@ T = TypeVar("T")
 #: Seconds after which a waiting thread looks at the queue without being woken.
 _LOOK_EVERY_S = 0.1
 
-#: Seconds that a request may take beside its waits: the service ends a Parquet answer after 300 s.
+#: Seconds that a request may take in addition to its waits: the service ends a Parquet answer after 300 s.
 _LONGEST_REQUEST_S = 300.0
 
 
@@ -200,7 +201,7 @@ def one_at_a_time(key: str, interface: str, max_wait: float, work: Callable[[], 
     Raises
     ------
     Unavailable
-        When another thread's request takes longer than its `max_wait` (seconds) plus the maximum duration of a request.
+        When another thread's request takes longer than `max_wait` (seconds) plus the maximum duration of a request.
     """
     queue = _queues.setdefault((key, interface), deque())
     permit = _Permit()
@@ -211,7 +212,7 @@ def one_at_a_time(key: str, interface: str, max_wait: float, work: Callable[[], 
         finally:
             _leave(queue, permit)
     finally:
-        _leave(queue, permit)  # Again: an interrupt may have kept the first one from beginning.
+        _leave(queue, permit)  # Again, because an interrupt may have prevented the first call.
 
 
 def _enter(queue: _Queue, permit: _Permit, longest_s: float) -> None:
@@ -226,7 +227,7 @@ def _enter(queue: _Queue, permit: _Permit, longest_s: float) -> None:
         elif time.monotonic() - since > longest_s:
             raise Unavailable(
                 f"another thread has been busy with one request of this interface for {longest_s:.0f} s: "
-                "end it, or ask from another process"
+                "end that request, or send this one from another process"
             )
         else:
             permit.sleep()
@@ -236,7 +237,7 @@ def _leave(queue: _Queue, permit: _Permit) -> None:
     try:
         queue.remove(permit)
     except ValueError:
-        pass  # It was given up before.
+        pass  # It was released before.
     try:
         queue[0].wake()
     except IndexError:
@@ -244,7 +245,7 @@ def _leave(queue: _Queue, permit: _Permit) -> None:
 
 
 def _forget() -> None:
-    """In a forked child, the threads that held permits do not exist."""
+    """Clears the queues in a forked child, where the threads that held permits do not exist."""
     _queues.clear()
 
 

@@ -19,7 +19,7 @@ class SelectionTest(unittest.TestCase):
 
     def test_names_a_date_that_is_none(self):
         for wrong in ("2026-13-01", "20260230", "2026/03/11"):
-            with self.assertRaisesRegex(ValueError, f"^'{wrong}' is no date: "):
+            with self.assertRaisesRegex(ValueError, f"^'{wrong}' is not a date: "):
                 tradedate(wrong)
 
     def test_takes_months(self):

@@ -17,13 +17,13 @@ class Reports(unittest.TestCase):
     def test_name_the_days_that_are_not_there_by_their_state(self):
         missing = [("20260225", "missing"), ("20260304", "pending"), ("20260226", "missing")]
         said = str(SyncReport([], [], [], missing, [], None))
-        self.assertIn("days not there: 2 missing (20260225 to 20260226), 1 pending (20260304)", said)
+        self.assertIn("days not available: 2 missing (20260225 to 20260226), 1 pending (20260304)", said)
 
     def test_say_what_is_left_and_when_it_goes_on(self):
         quota = QuotaUsed("used up", code=429)
         quota.resets_at = datetime.datetime(2026, 3, 13)
         said = str(SyncReport([], [], [], [], [("600519", "20260302")], quota))
-        self.assertIn("left 1; goes on after 2026-03-13 00:00", said)
+        self.assertIn("left 1; can continue after 2026-03-13 00:00", said)
 
 
 class Spans(unittest.TestCase):
