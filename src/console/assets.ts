@@ -27,7 +27,7 @@ const STYLE = [chartStyle, CALENDAR_STYLE, partsStyle, keysStyle, dataStyle, try
   "\n",
 );
 
-/** Returns a console module; its imports are replaced by the names under which the modules are served. */
+/** Returns a console module; its imports are replaced by the paths at which those modules are served. */
 function module(name: string, text: string, imports: Readonly<Record<string, Asset>> = {}): Asset {
   const linked = text.replaceAll(/from "\.\/([\w-]+)\.js"/g, (statement, other: string) => {
     const path = imports[other]?.path;

@@ -1,6 +1,6 @@
 /**
- * The page Data: the days of a year that the holder's plan covers, shaded by their rows; missing days; the months in
- * numbers.
+ * The Data page: the days of a year that the holder's plan covers, shaded by their number of rows; days with problems;
+ * sums by month.
  */
 
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
@@ -81,7 +81,7 @@ const isLacking = ({ mark }: HeatDay) => mark === "missing" || mark === "withdra
 
 interface FiguresProps {
   days: readonly HeatDay[];
-  /** The name of a row of the dataset. */
+  /** The dataset's name, which labels the number of rows. */
   rowsName: string;
   messages: Messages;
 }
@@ -145,7 +145,7 @@ function cellOf({ day, mark, shade, loaded }: HeatDay, messages: Messages): DayC
   };
 }
 
-/** Returns the address of a day's page. */
+/** Returns the path of a day's page. */
 function dayAddress(day: BeijingDate): string {
   return `/console/day?day=${day}`;
 }
@@ -155,7 +155,7 @@ function isFailed({ loaded }: Pick<HeatDay, "loaded">): boolean {
   return loaded?.quality?.verdict === "failed";
 }
 
-/** Returns the address of Try it with a day of a dataset. */
+/** Returns the path of Try it, preset to a day of a dataset. */
 export function tryAddress(dataset: DatasetName, day: BeijingDate): string {
   return `/console/try?op=${DATASETS[dataset].apiname}&tradedate=${day}`;
 }
@@ -228,7 +228,7 @@ function Months({ months, messages }: { months: readonly HeatDay[][]; messages: 
   );
 }
 
-/** Serves the page of the dataset and the year that the address names, or of orders and of the newest year. */
+/** Serves the page of the dataset and year in the URL; by default orders and the current year. */
 export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Response> {
   const window = standingOf(who.principal, nowMs).windows.order_history;
   const today = beijingDate(nowMs);

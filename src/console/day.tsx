@@ -18,7 +18,7 @@ import { type HeatDay, yearHeat } from "./year-heat.ts";
 /** A dataset on the day. */
 type DatasetDay = HeatDay & { dataset: DatasetName };
 
-/** Serves the page of the day in the URL; 404 for a day outside the plan's window. */
+/** Serves the page of the day in the URL; 404 for a future day and for a day outside the plan's window. */
 export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Response> {
   const { order_history: window, auction_tick: files } = standingOf(who.principal, nowMs).windows;
   const day = parseBeijingDate(c.req.query("day") ?? "");
@@ -141,7 +141,7 @@ function verdictOf(quality: PackQuality | null, { language }: Reader): string {
   return quality === null ? MESSAGES[language].unchecked : VERDICT_TEXTS[quality.verdict][language];
 }
 
-/** Datasets with the same result of the check. */
+/** Datasets with the same result of the quality check. */
 interface Group {
   datasets: DatasetName[];
   quality: PackQuality;
@@ -214,7 +214,7 @@ function Checks({ checks, heading, reader: { language }, messages }: ChecksProps
   );
 }
 
-/** Renders what a check can prove, where its counts alone mislead. */
+/** Renders a note on what a check can prove, for checks whose counts alone would mislead. */
 function Notes({ checks, reader: { language } }: Pick<ChecksProps, "checks" | "reader">) {
   return (
     <>
@@ -229,7 +229,7 @@ function Notes({ checks, reader: { language } }: Pick<ChecksProps, "checks" | "r
   );
 }
 
-/** Returns the text of a check; undefined for a check of a later builder. */
+/** Returns the text of a check; undefined for a check of a newer builder. */
 function textOf(check: string) {
   return (CHECK_TEXTS as Readonly<Record<string, (typeof CHECK_TEXTS)[keyof typeof CHECK_TEXTS]>>)[check];
 }

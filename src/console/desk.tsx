@@ -67,7 +67,7 @@ export function nowOf(c: ConsoleContext): number {
   return nowMs(settingsOf(c.env));
 }
 
-/** Returns language and theme of the sender. */
+/** Returns the language and theme of the request's sender. */
 export function lookFor(c: ConsoleContext): Look {
   return lookOf(c.req.raw, c.var.language);
 }
@@ -87,7 +87,7 @@ export function signInFirst(
   return html(c, signInPage({ reader, action, press, problem, requestId: c.var.log.requestId }), status);
 }
 
-/** Returns a page with a problem only. */
+/** Returns a page that shows only a problem. */
 export function problem(c: ConsoleContext, reader: Reader, what: Problem, status: number): Response {
   c.var.log.note({ reason: what });
   return html(c, problemPage(reader, what, c.var.log.requestId), status);
@@ -105,7 +105,7 @@ export async function deskOf(c: ConsoleContext): Promise<Desk | null> {
   return { c, env: c.env, settings, nowMs: now, who, reader: { ...lookFor(c), account } };
 }
 
-/** Returns the holder as an actor of the audit. */
+/** Returns the holder as the actor of an audit entry. */
 export function byHolder({ who, nowMs }: Desk): By {
   return { actor: { kind: "account", name: who.principal.accountId }, nowMs };
 }

@@ -159,7 +159,7 @@ function OverKeys({ keys, messages }: { keys: readonly ApiKey[]; messages: Messa
   );
 }
 
-/** The most keys in force of an account, so that a script cannot fill the table. */
+/** Maximum number of keys in force of an account, so that a script cannot fill the table. */
 const MAX_KEYS = 50;
 const MAX_NAME = 60;
 const HOUR_MS = 3_600_000;
@@ -182,7 +182,7 @@ export async function createKey(desk: Desk, form: URLSearchParams): Promise<Resp
   return added ? page(desk, { fresh: key }, 201) : page(desk, { said: { problem: "keys_full" } }, 409);
 }
 
-/** Creates a key that replaces another one, which stays valid for the chosen overlap. */
+/** Creates a key that replaces an existing key, which stays valid for the chosen overlap. */
 export async function roll(desk: Desk, form: URLSearchParams): Promise<Response> {
   const old = await ownKey(desk);
   const hours = form.get("hours") ?? "";

@@ -151,11 +151,11 @@ interface GridProps {
   /** The text that names the table for screen readers, or the id of the heading that does. */
   label?: string;
   labelledBy?: string;
-  /** A further class of the table. */
+  /** An additional class of the table. */
   kind?: string;
   /** Whether the table has the border of a card. */
   isCard?: boolean;
-  /** Headings of the columns; one in a list of its own stands above figures. */
+  /** Headings of the columns; a heading inside a list is that of a column of numbers. */
   headings: readonly (string | [string])[];
   /** The rows. */
   children?: Child;

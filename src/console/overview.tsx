@@ -95,7 +95,7 @@ function windowOf(windows: AccountInfo["windows"], name: string): DayWindow | nu
 
 function QuotaOf({ quota, messages }: { quota: AccountInfo["quotas"][number]; messages: Messages }) {
   const { interface: name, requests, files, busy } = quota;
-  // In a plan that limits only requests, files count among them.
+  // In a plan that limits only requests, files count as requests.
   const within = requests?.limit != null && files?.limit === null;
   return (
     <section class="of-interface" aria-labelledby={`today-${name}`}>
@@ -112,7 +112,7 @@ interface MeterProps {
   name: string;
   counter: AccountInfo["quotas"][number]["requests"];
   messages: Messages;
-  /** Whether these counts are part of the meter above, whose limit applies to both. */
+  /** Whether these counts are included in the meter above and limited by it. */
   within?: boolean;
 }
 

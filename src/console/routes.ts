@@ -25,8 +25,8 @@ import { acceptInvite, showInvite, signOut } from "./sign-in.ts";
 import { runRequest, showTry } from "./try.tsx";
 
 /**
- * Returns all routes of the console with their whole paths: mounted at `/console`, the path `/console/` could not be
- * distinguished from it, and relative URLs would break.
+ * Returns all routes of the console with their whole paths. If they were mounted at `/console`, the paths `/console`
+ * and `/console/` could not be distinguished, and relative URLs would break.
  *
  * @example app.route("/", consoleRoutes())
  */

@@ -1,6 +1,6 @@
 /**
- * The page of the holder's valid shares: shows and opens them, shows passwords, ends them. Shares of other accounts are
- * not accessible.
+ * The page of the holder's valid shares: shows, opens and revokes them, and shows their passwords. Shares of other
+ * accounts are not accessible.
  */
 import { revokeShare, type Share, sharesOfAccount } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
@@ -152,7 +152,7 @@ export async function tellPassword(desk: Desk): Promise<Response> {
   return page(desk, { told: { shareId: own.share.shareId, password } });
 }
 
-/** Ends a share of the holder. */
+/** Revokes a share of the holder. */
 export async function endShare(desk: Desk): Promise<Response> {
   const own = await ownShare(desk);
   if (own === null) return page(desk, { problem: "share_gone" }, 404);

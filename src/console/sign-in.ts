@@ -24,8 +24,8 @@ const PRESS = /^[0-9A-Za-z]{43}$/;
 const GUARDS = 64;
 
 /**
- * Serves the page with the button of a link, or why the link is refused. Opening the page does not use the link; only
- * the button reveals whether it exists, and counts wrong ones.
+ * Serves the sign-in button of a link, or says why the link is refused. Opening the page does not use the link. Only
+ * pressing the button reveals that a link does not exist, and counts the attempt.
  */
 export async function showInvite(c: ConsoleContext): Promise<Response> {
   const token = c.req.param("token") ?? "";
@@ -90,7 +90,10 @@ function cookieFor(c: ConsoleContext, token: string, lifeMs: number): string {
   return sessionCookie(token, { endMs, secure: isSecure(c.req.raw) });
 }
 
-/** Returns whether the address is locked out: after ten wrong links in 15 minutes, as for passwords of shares. */
+/**
+ * Counts the attempt, and returns whether the address is locked out: after ten wrong links in 15 minutes, as for
+ * passwords of shares.
+ */
 async function isLockedOut(c: ConsoleContext, right: boolean): Promise<boolean> {
   const { SHARE_SECRET, LOCATION_HINT } = settingsOf(c.env);
   const secret = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";

@@ -12,7 +12,7 @@ export interface FormField {
    * year.
    */
   preset?: string;
-  /** Whether it is sent beside `params`. */
+  /** Whether the field is sent beside `params`, not as a member of it. */
   beside?: true;
   numeric?: true;
   wide?: true;
@@ -59,7 +59,7 @@ const DATASET: FormField = {
   choices: DATASET_NAMES,
 };
 
-/** The most names in a hint: quotes have fifty, most of which are further levels. */
+/** Maximum number of names in a hint: quotes have fifty, most of which are levels of the book. */
 const MOST_LISTED = 14;
 
 function historyForm(dataset: DatasetName): OperationForm {
@@ -74,7 +74,7 @@ function historyForm(dataset: DatasetName): OperationForm {
     fields: [
       SYMBOL,
       TRADEDATE,
-      { name: "format", hint: say("答案的形式", "form of the answer"), choices: ["json", "parquet"] },
+      { name: "format", hint: say("答案的形式", "format of the answer"), choices: ["json", "parquet"] },
       ...WINDOW,
       {
         name: "fields",
@@ -121,7 +121,7 @@ export const FORMS: readonly OperationForm[] = [
     fields: [
       TRADEDATE,
       DATASET,
-      { name: "market", hint: say("留空为两个市场", "both when empty"), choices: ["", "SH", "SZ"] },
+      { name: "market", hint: say("留空为两个市场", "both markets when empty"), choices: ["", "SH", "SZ"] },
     ],
   },
   {
@@ -130,8 +130,8 @@ export const FORMS: readonly OperationForm[] = [
     counts: false,
     fields: [
       DATASET,
-      { name: "since", hint: say("日期或 RFC 3339", "a day or RFC 3339") },
-      { name: "after", hint: say("上次的 next_after", "an earlier next_after"), numeric: true },
+      { name: "since", hint: say("日期或 RFC 3339", "a date or an RFC 3339 instant") },
+      { name: "after", hint: say("上次的 next_after", "next_after of an earlier answer"), numeric: true },
       { name: "limit", hint: say("最大 50", "50 at most"), numeric: true },
     ],
   },

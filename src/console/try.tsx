@@ -87,7 +87,7 @@ function tryPage(facts: TryFacts): string {
         <Snippets messages={messages} />
       </div>
       <AnswerPlace messages={messages} />
-      {/* Data for the script; "<" is written so that no text can end the element. */}
+      {/* Data for the script; "<" is escaped, so that no text can end the element. */}
       <script type="application/json" id="known">
         {raw(JSON.stringify(known).replaceAll("<", "\\u003c"))}
       </script>
@@ -226,13 +226,13 @@ function AnswerPlace({ messages }: { messages: TryMessages }) {
   );
 }
 
-/** The header with the form token of a run. */
+/** The header in which a run sends the session's form token. */
 const FORM_TOKEN = "X-Form-Token";
 
 /** Kweichow Moutai. */
 const KNOWN_SECURITY = "600519";
 
-/** Longer values in the URL are ignored. */
+/** Values in the URL are truncated to this many characters. */
 const MAX_VALUE = 200;
 
 /** The form offers the served days among the 90 calendar days before the newest one. */
@@ -269,7 +269,7 @@ async function daysOffered({ env, who, nowMs }: Desk, dataset: DatasetName): Pro
     .toReversed();
 }
 
-/** Returns a security with rows on the day, preferably a well-known one; null when the day cannot be read. */
+/** Returns a security with rows on the day, preferably a well-known one, which is also the default. */
 async function securityOf({ env }: Desk, tradedate: string, dataset: DatasetName): Promise<string> {
   return (await exampleSecurity(env.DB, tradedate, KNOWN_SECURITY, dataset)) ?? KNOWN_SECURITY;
 }
@@ -305,7 +305,7 @@ export async function runRequest(c: ConsoleContext): Promise<Response> {
 }
 
 /**
- * Refuses a run before its operation starts; the page redirects to the sign-in page, or asks the reader to reload it.
+ * Refuses a run before its operation starts; the page shows why and offers to load it again.
  */
 function refused(reason: "signed_out" | "form_foreign", status: number): Response {
   return Response.json({ error: reason }, { status, headers: { "Cache-Control": "no-store" } });

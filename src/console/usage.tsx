@@ -13,7 +13,7 @@ const DAYS = 30;
 
 export type Service = keyof Messages["services"];
 
-/** One service: its sums, and each of the days in order, including days without any use. */
+/** One service's usage: the sums, and every day in order, including days without any use. */
 export interface ServiceUsage {
   service: Service;
   sum: Served;
@@ -43,8 +43,8 @@ export async function usageOf(
 }
 
 /**
- * Returns the `DAYS` days of one service that end with `today`, from rows of any; of two rows of one day the later
- * one counts.
+ * Returns one service's usage on the `DAYS` days up to `today`. `rows` can be of any service; of two rows of one day,
+ * the later one in the list counts.
  */
 function usageOfService(
   service: Service,

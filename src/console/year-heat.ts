@@ -23,7 +23,7 @@ export interface HeatFacts {
   days: readonly DayOverview[];
 }
 
-/** Returns all days of the year, by month from January on. */
+/** Returns all days of the year in twelve lists, one for each month. */
 export function yearHeat({ year, today, from, days }: HeatFacts): HeatDay[][] {
   const known = new Map(days.map((day) => [day.tradedate, day]));
   const shadeOf = shades(days);
@@ -74,8 +74,8 @@ export function oddRanges(days: readonly HeatDay[]): OddRange[] {
 }
 
 /**
- * Returns the mark of a day that the overview does not list: no trading day, a future day, or a day outside the
- * reader's plan.
+ * Returns the mark of a day that the overview does not list: a day without trading, a future day, or a day before the
+ * plan's window.
  */
 function restMark(day: BeijingDate, today: BeijingDate, from: BeijingDate | null): DayMark {
   if (from !== null && day < from) return "outside";

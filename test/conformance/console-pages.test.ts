@@ -161,7 +161,7 @@ describe('the overview\'s "used today"', () => {
     expect(free).not.toContain("no limit");
     const trial = await english((await holderOf("trial")).holder, "/console/");
     expect(trial).toContain("0 of 100");
-    expect(trial).toContain("0 (among the requests)");
+    expect(trial).toContain("0 (counted as requests)");
   });
 });
 
@@ -235,8 +235,8 @@ describe("the console's data page", () => {
     };
     expect(await rows("flagship")).toBe("");
     for (const [origin, said] of [
-      ["builder", "this service, from the day's quotes"],
-      ["operator", "the operator, who added it"],
+      ["builder", "created by this service from the day's quotes"],
+      ["operator", "added by the operator"],
     ] as const) {
       const file = auctionPack(MAIN, origin === "builder" ? 5 : 6);
       const { revision } = await addFile(world.service, file, origin);

@@ -207,7 +207,7 @@ describe.skipIf(isMissing("chromium"))("a holder's session in the console", () =
       ...[true, true, true],
     ]);
     expect(await page.locator("figcaption").allTextContents()).toEqual([
-      ...["Price against time (yuan)", "Traded volume over the day, added up", "Traded volume per minute"],
+      ...["Price against time (yuan)", "Cumulative traded volume over the day", "Traded volume per minute"],
     ]);
     const numbers = await page
       .locator(".numbers tbody tr")

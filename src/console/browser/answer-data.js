@@ -1,4 +1,4 @@
-/** An answer of any operation as JSON for people, as CSV for spreadsheets, and as tables. Pure. */
+/** Converts an answer of any operation to readable JSON, to CSV and to tables. Pure. */
 
 /** @typedef {string | number | null} Cell */
 /** @typedef {Cell[]} Row */
@@ -25,7 +25,7 @@ export function prettyText(value, indent = "") {
 }
 
 /**
- * Returns rows as CSV (RFC 4180) with a line of names; with quotes around each text that needs them.
+ * Returns rows as CSV (RFC 4180) with a header line. Only texts that need quotes are quoted.
  *
  * @param {readonly string[]} fields
  * @param {readonly (readonly unknown[])[]} rows
@@ -40,8 +40,8 @@ export function csvText(fields, rows) {
 }
 
 /**
- * Returns the tables of an answer of any operation: one table of its records, or without records one of its members and
- * one of each of its lists.
+ * Returns the tables of an answer of any operation: one table of its records; without records, one table of its members
+ * and one table for each of its lists.
  *
  * @param {object} data
  * @returns {Table[]}

@@ -8,7 +8,7 @@ import { showRows } from "./table.js";
 /** @typedef {import("./request.js").Body} Body */
 /** @typedef {import("./run.js").Answer} Answer */
 /**
- * The shown pages of a query, and its continuation: `cursor` is null at its end.
+ * The shown pages of a query. `cursor` continues the query; it is null after the last page.
  *
  * @typedef {object} Shown
  * @property {Body} body of the first page
@@ -20,7 +20,7 @@ import { showRows } from "./table.js";
  * @property {number} from the first row of the newest page
  */
 
-/** A longer text makes the page slow and is not useful. */
+/** The maximum number of characters shown; a longer text makes the page slow and is not useful. */
 const JSON_SHOWN = 200_000;
 
 /** @type {Shown | null} */
@@ -55,7 +55,7 @@ export function clearAnswer() {
 }
 
 /**
- * Shows the first page of a query, or the only answer.
+ * Shows the first page of a query, or an answer without pages.
  *
  * @param {Body} body
  * @param {Answer} answer
@@ -145,7 +145,7 @@ function fillShown() {
 }
 
 /**
- * Returns the link of a cell in the answer to `body`: a URL links to itself, a security of the day to its rows.
+ * Returns a function that links cells of the answer to `body`: a URL to itself, a security to its rows of the day.
  *
  * @param {Body} body
  * @returns {import("./table.js").LinkOf}

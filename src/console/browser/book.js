@@ -11,7 +11,7 @@ import { clockText, folded } from "./series.js";
 /** 10:00 in seconds of the day, when the order book is full. */
 const PRESET_INSTANT = 36_000;
 
-/** The chosen instant in seconds of the day; it is kept over a redraw. */
+/** The chosen instant in seconds of the day; a redraw keeps it. */
 let instant = PRESET_INSTANT;
 
 /** Resets the chosen instant for the answer of another request. */
@@ -20,7 +20,7 @@ export function forgetInstant() {
 }
 
 /**
- * Draws quotes, at least one, into `root`; `more` says that the service has more of them.
+ * Draws at least one row of quotes into `root`. `answer.more` tells whether the service has more rows.
  *
  * @param {HTMLElement} root
  * @param {import("./picture.js").Shown} answer

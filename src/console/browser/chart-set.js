@@ -1,7 +1,7 @@
-/** The charts of an answer together: their zoom, its controls for the keyboard, and the width of the page. */
+/** What the charts of an answer share: the zoom, the buttons for it, and the width. */
 import { element, messages } from "./dom.js";
 
-/** @typedef {[number, number]} Span places of the folded time axis */
+/** @typedef {[number, number]} Span first and last position on the folded time axis */
 
 /** @type {import("uplot")[]} */
 let charts = [];
@@ -15,7 +15,7 @@ let watcher;
 let redraw = () => {};
 window.matchMedia("print").addEventListener("change", () => redraw());
 /**
- * The part of the time axis to which the reader has zoomed; it is kept over a redraw.
+ * The part of the time axis to which the reader has zoomed; a redraw keeps it.
  *
  * @type {Span | null}
  */
@@ -61,7 +61,7 @@ export function holdCharts(made, { root, measured, again }) {
 }
 
 /**
- * Returns the group of controls above the charts: `boxes`, and the zoom for the keyboard.
+ * Returns the group of controls above the charts: `boxes`, and buttons that zoom.
  *
  * @param {HTMLElement[]} boxes
  */

@@ -1,6 +1,6 @@
 /**
- * The charts of an answer: three of orders or trades, one of quotes. All share the time axis, on which the lunch break
- * is shortened, the cursor and the zoom.
+ * The charts of an answer: three of orders or trades, one of quotes. All share the cursor, the zoom, and a time axis on
+ * which the lunch break is shortened.
  */
 import { messages } from "./dom.js";
 import {
@@ -27,7 +27,7 @@ import {
  * @typedef {object} Frame
  * @property {number} width
  * @property {Look} look
- * @property {[number, number]} range places of the folded time axis
+ * @property {[number, number]} range first and last position on the folded time axis
  */
 /**
  * The common settings of the charts of orders or trades.
@@ -57,7 +57,7 @@ const MARKS = /** @type {const} */ ({ other: "dot", buy: "dot", sell: "square", 
 const DASHES = { other: [1, 5], buy: [], sell: [8, 4], cancel: [2, 3] };
 
 /**
- * Draws price against time, a mark for each row of the kinds.
+ * Draws price against time, with a mark for each row of the shown kinds.
  *
  * @param {HTMLElement} root
  * @param {Points} points
@@ -111,7 +111,7 @@ export function soFarChart(root, soFar, common) {
 }
 
 /**
- * Draws rows, or the traded volume, per minute as stacked bars of the kinds.
+ * Draws rows, or the traded volume, per minute as stacked bars, with one layer for each kind.
  *
  * @param {HTMLElement} root
  * @param {Counts} minutes
@@ -131,7 +131,7 @@ export function minutesChart(root, minutes, common) {
     /** @type {import("uplot").Series.Value} */
     value: (_, __, ___, at) => countText(at === null ? null : minutes[kind][at]),
   }));
-  // The highest layer first, because each later layer covers the lower part of the chart.
+  // The highest layer is drawn first, because each later layer covers the lower part of the chart.
   const lines = layers.toReversed();
   return draw(root, {
     common,
@@ -251,7 +251,7 @@ function draw(root, { common: { width, look, range }, height, y, label, x, lines
 }
 
 /**
- * Draws a vertical line at a visible position of the shortened time axis; that of the lunch break is dashed.
+ * Draws a vertical line at a position of the shortened time axis, if the position is visible.
  *
  * @param {import("uplot")} chart
  * @param {number} place
@@ -273,7 +273,7 @@ function drawUpright({ ctx, bbox, scales, valToPos }, place, colour, dash = []) 
 }
 
 /**
- * Returns the same span for all charts, unless the reader has zoomed in.
+ * Returns a function for the time axis: it returns `range`, unless the reader has zoomed in.
  *
  * @param {[number, number]} range
  * @returns {import("uplot").Range.Function}
@@ -288,7 +288,7 @@ function zoomed(range) {
 }
 
 /**
- * Returns the usual range of prices, or that of the visible ones if it is smaller.
+ * Returns the part of the usual price range that contains visible prices; the usual range if there is none.
  *
  * @param {[number, number] | null} usual
  * @param {number | null | undefined} low
@@ -304,7 +304,7 @@ function inView(usual, low, high) {
 }
 
 /**
- * Draws marks instead of a line; thousands of them are one path of the canvas.
+ * Returns a function that draws marks instead of a line, thousands of them as one canvas path.
  *
  * @param {"dot" | "square" | "cross"} form
  * @returns {import("uplot").Series.PathBuilder}
@@ -344,7 +344,7 @@ function addMark(path, form, { x, y, size }) {
 }
 
 /**
- * Returns colours and type of the page, which a canvas does not inherit.
+ * Returns the page's colours and font, which a canvas does not inherit.
  *
  * @param {HTMLElement} root
  * @returns {Look}

@@ -47,7 +47,7 @@ export function element(name, { text, className, ...attributes } = {}, children 
 }
 
 /**
- * Returns digits in groups of three.
+ * Returns a number with its digits in groups of three.
  *
  * @param {number} count
  */

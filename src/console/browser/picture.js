@@ -37,7 +37,7 @@ export function resetPicture() {
 }
 
 /**
- * Draws `rows` into `root`, replacing its content; `more` says that the service has more of them.
+ * Draws the answer's rows into `root`, replacing its content. `answer.more` tells whether the service has more rows.
  *
  * @param {HTMLElement} root
  * @param {Shown} answer
@@ -120,7 +120,7 @@ function boxesOf(dataset, present, again) {
 }
 
 /**
- * Renders the charts as numbers, also for readers who cannot see the charts.
+ * Renders the charts as a table of numbers, also for readers who cannot see the charts.
  *
  * @param {Dataset} dataset
  * @param {readonly import("./series.js").Summary[]} summary

@@ -17,8 +17,8 @@ import { secondsOf } from "./series.js";
  * @typedef {{ x: number[] } & Record<Side | "last", (number | null)[]>} BestPrices
  */
 /**
- * A level of the book. `price` is null where the side has no such level; also for an auction's second level, whose
- * volume is the unmatched quantity.
+ * A level of the book. `price` is null where the side has no such level. It is also null for the second level of an
+ * auction, whose volume is the unmatched quantity.
  *
  * @typedef {{ side: Side, level: number, price: number | null, volume: number | null }} Level
  */

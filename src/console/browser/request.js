@@ -13,8 +13,8 @@
 const KEY = "$EDGETAPE_KEY";
 
 /**
- * Returns the body for `POST /api`. `values` are the form's fields in their order; empty ones are omitted, and a value
- * that is no whole number stays text, which the service refuses.
+ * Returns the body for `POST /api`. `values` are the form's fields in order; empty ones are omitted. A numeric field
+ * that is not a whole number stays text, which the service refuses.
  *
  * @param {string} apiname
  * @param {readonly FieldValue[]} values
@@ -44,7 +44,7 @@ export function nameOfRows({ apiname, params }) {
 }
 
 /**
- * Returns the name of the file that answers `body`, or null when the answer is no file.
+ * Returns the name of the file that answers `body`, or null when the answer is not a file.
  *
  * @param {Body} body
  */
@@ -67,7 +67,7 @@ export function programs(body, url) {
  * @param {string} url
  */
 function curl(body, url) {
-  // The shell interprets nothing inside single quotes; they are interrupted once, for the key.
+  // The shell interprets nothing inside single quotes, so they are closed and reopened around the key's variable.
   const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''").replace(`"${KEY}"`, `"'"${KEY}"'"`);
   const file = fileOf(body);
   const output = file === null ? " --compressed" : ` \\\n  --fail-with-body -o ${quoted(file)}`;

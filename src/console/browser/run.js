@@ -13,7 +13,7 @@ import { filled, known, messages } from "./dom.js";
  */
 /**
  * The outcome of a request: a file begins (`file`), JSON was received (`answer` and its `text`), or neither (`failed`,
- * a sentence that says why); `reload` when only a new page helps.
+ * a sentence that says why). `reload` is set if the page must be reloaded.
  *
  * @typedef {object} Result
  * @property {Response} [response]
@@ -63,7 +63,7 @@ export async function ask(body, signal) {
 }
 
 /**
- * Returns the JSON of `text`: an answer, or the console's own refusal; null for anything else.
+ * Parses `text` as JSON: an answer, or the console's own refusal. Returns null for anything else.
  *
  * @param {string} text
  * @returns {Answer | { error: keyof typeof messages.refused } | null}
@@ -111,11 +111,11 @@ export function retryText(response) {
 }
 
 /**
- * Reads a file to its end, calling `progress(bytes, total)` meanwhile; `total` is 0 when it is unknown.
+ * Reads a whole file and calls `progress(bytes, total)` after each piece; `total` is 0 when it is unknown.
  *
  * @param {Response} response
  * @param {(bytes: number, total: number) => void} progress
- * @throws when it is incomplete
+ * @throws when the file is incomplete
  */
 export async function readFile(response, progress) {
   const total = Number(response.headers.get("Content-Length") ?? 0);

@@ -81,8 +81,8 @@ export function secondsOf(time) {
 }
 
 /**
- * Returns a record's kind. Cancels are Shanghai's `D` (and a `C` where a source has one). `order_code` is a side
- * only where it says B or S (or 1 and 2): it may be a trading phase (contract 4.1).
+ * Returns an order's kind. A cancel has the type `D` (Shanghai) or, in some sources, `C`. `order_code` is a side only
+ * if it is B or S (or 1 or 2); otherwise it may be a trading phase (contract 4.1).
  *
  * @param {unknown} type
  * @param {unknown} code
@@ -99,9 +99,10 @@ export function kindOf(type, code) {
 const CONTINUOUS = { from: 34_200, to: 53_820 };
 
 /**
- * Returns the side of the aggressor, whose order came last: the source's flag. A source without flags (DataYes in
- * Shenzhen) numbers both sides in one sequence, so there the later number is the aggressor's. Trades of the auctions
- * have no aggressor. A Shenzhen cancel has the code `C`, or no price when the code was not requested.
+ * Returns a trade's kind: the side of the aggressor, whose order came last. The source's flag names it. A source
+ * without flags (DataYes in Shenzhen) numbers the orders of both sides in one sequence, so the later number is the
+ * aggressor's. Auction trades have no aggressor. A Shenzhen cancel has the code `C`; if the code was not requested, it
+ * is recognised by its price of 0.
  *
  * @param {Row} row
  * @param {TradePlaces} places
@@ -143,7 +144,7 @@ const perKind = (make) => ({
 });
 
 /**
- * Returns a row's price; null for one without (market orders, phase flags).
+ * Returns a row's price; null for a row without a price (market orders, phase flags).
  *
  * @param {Row} row
  * @param {Places} places
@@ -154,8 +155,8 @@ function priceOf(row, places) {
 }
 
 /**
- * Returns points of price against time, all lists as long as `x`, null where a point is not of that kind. Rows without
- * a price are omitted.
+ * Returns points of price against time. All lists are as long as `x`; a kind's list has null where the point is of a
+ * different kind. Rows without a price are omitted.
  *
  * @param {readonly Row[]} rows
  * @param {Places} places
@@ -204,7 +205,7 @@ export function perMinute(rows, places) {
 }
 
 /**
- * Returns the counts so far at the end of each minute, `x`; they begin at zero.
+ * Returns the cumulative counts at the end of each minute (`x`), after a zero at the start of the first minute.
  *
  * @param {Counts} minutes
  * @returns {Counts}
@@ -222,7 +223,7 @@ export function soFarOf(minutes) {
 }
 
 /**
- * Returns stacked bars: for each of `kinds` the height at which its part ends.
+ * Returns, for each of `kinds`, the height at which its layer of each stacked bar ends.
  *
  * @param {Counts} minutes
  * @param {readonly Kind[]} kinds
@@ -332,7 +333,7 @@ export function unfolded(place) {
 }
 
 /**
- * Returns the minutes without the empty ones of the lunch break.
+ * Returns the minutes, except the empty ones of the lunch break.
  *
  * @param {Counts} minutes
  * @returns {Counts}

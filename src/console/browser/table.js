@@ -9,8 +9,8 @@ import { columnsFor, kindOfRow } from "./series.js";
 const ROWS_SHOWN = 100;
 
 /**
- * Shows the table's rows in `root`, from row `from` on, with paging buttons; `more` says that the service has more
- * rows. The buttons stay the same elements, so that they keep the keyboard focus.
+ * Shows the table's rows in `root` with paging buttons, beginning with the hundred that contain row `from`. `more`
+ * tells whether the service has more rows. The buttons stay the same elements, so that they keep the keyboard focus.
  *
  * @param {HTMLElement} root
  * @param {Table & { more: boolean, from: number, link: LinkOf }} table
@@ -60,7 +60,7 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
   root.append(...(rows.length > ROWS_SHOWN ? [bar] : []), region);
 }
 
-/** Columns that contain the kind of an order. */
+/** Columns with the type or side of an order, which are shown in the colour of its kind. */
 const SIDES = ["order_type", "order_code", "side"];
 
 /**
