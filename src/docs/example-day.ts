@@ -13,7 +13,7 @@ export const EXAMPLE = {
   requestId: "0199aa00c0ffee01",
 } as const;
 
-/** Returns its first orders with the ten standard fields. */
+/** Returns the security's first orders of the day, with the ten standard fields. */
 export const exampleRows = (tradedate: string): (string | number)[][] => [
   ["600519", tradedate, "091500000", 0, 0, "S", "OCALL", 0, 0, 0],
   ["600519", tradedate, "093000000", 7, 12, "A", "B", 1500, 100, 150_000],

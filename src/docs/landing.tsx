@@ -59,7 +59,7 @@ const MESSAGES = {
   },
 } as const;
 
-/** Returns the page as HTML; `example` is for its request. */
+/** Returns the page as HTML; `example` is inserted into its request. */
 export function landingPage(look: Look, example: ExampleFacts): string {
   const { language } = look;
   const messages = MESSAGES[language];
@@ -106,7 +106,7 @@ const PRICE_HEIGHT = 110;
 const MIDDLE = 200;
 const BAR_HEIGHT = 75;
 const HEIGHT = 280;
-/** Longer bars are cut, which affects only the auctions and the opening. */
+/** Maximum number of orders that a bar shows; only bars of the auctions and the opening are truncated. */
 const MOST_SHOWN = 200;
 /** The position of 11:30, where the lunch break is folded. */
 const NOON = 135;

@@ -33,7 +33,7 @@ const MESSAGES = {
     console: "Console",
     docs: "Documentation",
     lost: "There is no page here",
-    lostLead: "Check that the address is complete, or go on from here:",
+    lostLead: "Check that the address is complete, or continue from here:",
     docsLead: "how to call the API: fields, errors, examples",
     consoleLead: "keys, quota, the calendar of days, file shares",
     lostApi: "Programs call POST /api.",
@@ -46,7 +46,7 @@ export function pathOf(slug: PageSlug, language: DocsLanguage): string {
   return `/docs/${language}/${slug}`;
 }
 
-/** Returns the page as HTML; `example` is for its commands. */
+/** Returns the page as HTML; `example` is inserted into its commands. */
 export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): string {
   const { language } = look;
   const page = PAGES[slug][language];
@@ -75,7 +75,7 @@ export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): str
   );
 }
 
-/** Renders the contents of the page, beside it on a wide screen. */
+/** Renders the page's table of contents, which is beside the text on a wide screen. */
 function Contents({ blocks, title }: { blocks: readonly Block[]; title: string }) {
   const headings = blocks.filter((block) => block.kind === "heading");
   if (headings.length < 2) return null;

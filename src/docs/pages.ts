@@ -1,4 +1,4 @@
-/** The pages in the order of the menu, with their text in both languages: Markdown, and where it follows from data, code. */
+/** The pages in the order of the menu, with their text in both languages, as Markdown or as code if built from data. */
 import type { DocsLanguage, PageText } from "./block.ts";
 import { pageOf } from "./markdown.ts";
 import * as answers from "./pages/answers.ts";

@@ -5,7 +5,7 @@ import type { Block } from "./block.ts";
 import { type ExampleFacts, withExample } from "./example-day.ts";
 import { SNIPPETS, type Snippet, type SnippetName } from "./snippets.ts";
 
-/** Facts about the service for a page. */
+/** The example's facts and the labels of code blocks, in the page's language. */
 export interface RenderFacts extends ExampleFacts {
   copy: string;
   copied: string;

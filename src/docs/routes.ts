@@ -40,7 +40,7 @@ export function docsRoutes(): Hono<DocsEnv> {
   return docs;
 }
 
-/** The last document, which is the same for every request at one origin while the newest day is the same. */
+/** The latest OpenAPI document, which is the same for every request at one origin while the newest day is the same. */
 let made: (ExampleFacts & { text: string }) | undefined;
 
 async function openApi(c: Context<DocsEnv>): Promise<Response> {
@@ -148,7 +148,7 @@ function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>):
   };
 }
 
-/** Returns the service's URL and newest day; pages work without a catalog too. */
+/** Returns the service's URL and newest day; the example day if the catalog cannot be read. */
 async function exampleFacts(c: Context<DocsEnv>): Promise<ExampleFacts> {
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
   const newest = await newestDay(c.env.DB, "orders").catch(() => null);

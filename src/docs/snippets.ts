@@ -1,7 +1,7 @@
 /**
  * Every code block of the pages, the same in both languages. `test/interop/docs-snippets.long.test.ts` runs them in
- * this order in one folder, with EDGETAPE_URL and EDGETAPE_KEY set, except the blocks of the tutorial and of the page
- * about a day, which need the demo. `withExample` replaces the texts in braces.
+ * this order in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. It leaves out the blocks of the tutorial and of the
+ * page about a day, which need the demo. `withExample` replaces the texts in braces.
  */
 
 import { DAY } from "./day-snippets.ts";
@@ -171,7 +171,7 @@ const orders = client.orders({ symbol: "600519", date: "{day}", signal });
 try {
   console.log((await orders.toArray()).length);
 } catch (error) {
-  if (error instanceof QuotaUsed) console.log("goes on after", error.resetsAt);
+  if (error instanceof QuotaUsed) console.log("continue after", error.resetsAt);
   else if (error instanceof NoData) console.log(error.reason, error.requestId);
   else throw error;
 }`,

@@ -19,7 +19,7 @@ export interface DayCell {
 }
 
 interface CalendarProps {
-  /** The days of the year, by month from January on. */
+  /** The days of the year in twelve lists, one for each month. */
   months: readonly (readonly DayCell[])[];
   names: CalendarNames;
   /** The level of the months' headings. */

@@ -46,7 +46,7 @@ export function weekdayOf(day: BeijingDate): number {
   return (new Date(iso).getUTCDay() + 6) % 7;
 }
 
-/** The names of the weekdays from Monday on, and a function that names a month by its number. */
+/** The names of the weekdays, Monday first, and a function that names a month by its number (1 to 12). */
 export interface CalendarNames {
   weekdays: readonly string[];
   month(month: number): string;

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { type Asset, COMMON } from "./assets.ts";
 import type { Look, PageLanguage, Theme } from "./look.ts";
 
-/** The content security policy: pages load the service's own styles, scripts and images only. */
+/** The content security policy: pages load only the service's own styles, scripts and images. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -48,13 +48,13 @@ export interface FrameProps {
   scripts?: readonly Asset[];
   /** Classic scripts that define a global, loaded before the modules. */
   libraries?: readonly Asset[];
-  /** Further elements of the head. */
+  /** Additional elements of the head. */
   head?: Child;
   /** Whether the page has copy buttons. */
   copies?: boolean;
   /** The section of the site that the page belongs to. */
   place?: "docs" | "console";
-  /** Omits the links of the header on pages whose links are all files, because a mirror follows every link. */
+  /** Whether the header has no links: on a page that lists files, because a mirror tool follows every link. */
   linkless?: boolean;
   /** The signed-in account, at the end of the header. */
   account?: Child;

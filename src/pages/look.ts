@@ -11,7 +11,7 @@ export interface Look {
   theme: Theme;
 }
 
-/** Returns language and theme for `request`; `preferred` is the browser's language. */
+/** Returns the language and theme for `request`; `preferred` is the language that the browser prefers. */
 export function lookOf(request: Request, preferred: string): Look {
   const kept = /(?:^|;\s*)edgetape_look=(zh|en)\.(auto|light|dark)/.exec(request.headers.get("Cookie") ?? "");
   const language = kept?.[1] as PageLanguage | undefined;

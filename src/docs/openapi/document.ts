@@ -44,7 +44,7 @@ function operation(tradedate: string): Json {
     summary: "All operations, chosen by apiname.",
     requestBody: {
       required: true,
-      description: `JSON in UTF-8 of at most ${BODY_LIMIT_BYTES / 1024} KiB; the Content-Type does not matter. Members beside these are ignored.`,
+      description: `JSON in UTF-8 of at most ${BODY_LIMIT_BYTES / 1024} KiB; the Content-Type does not matter. Other members are ignored.`,
       content: {
         "application/json": {
           schema: {
@@ -109,27 +109,27 @@ const header = (description: string, schema: Json = { type: "string" }) => ({ de
 const whole = { type: "integer", minimum: 0 };
 
 const COMMON_HEADERS: Json = {
-  "X-Request-Id": header("What to tell support."),
-  "X-Reason": header("Why it was refused; absent when served.", {
+  "X-Request-Id": header("The request's id, for support."),
+  "X-Reason": header("Why the request was refused; absent when it was served.", {
     type: "string",
     enum: REFUSALS.map(({ reason }) => reason),
   }),
-  "Retry-After": header("Seconds to wait; absent where waiting does not help.", whole),
-  RateLimit: header('What is left of the day\'s counters: `"files";r=29;t=3600`, t in seconds to the reset.'),
+  "Retry-After": header("Seconds to wait; absent if waiting does not help.", whole),
+  RateLimit: header('What is left of the day\'s counters: `"files";r=29;t=3600`; t: seconds to the reset.'),
   "RateLimit-Policy": header('The day\'s limits: `"files";q=30;w=86400`.'),
 };
 
 const SERVED_HEADERS: Json = {
-  "X-Window": header("Histories: HHMMSSmmm-HHMMSSmmm, the end exclusive."),
+  "X-Window": header("Histories: the time window, HHMMSSmmm-HHMMSSmmm, the end exclusive."),
   "X-Revision": header("Histories: the day's revision.", whole),
-  "X-Build": header("Histories: the build id of the day's pack; equal only for equal contents.", {
+  "X-Build": header("Histories: the build id of the day's pack; equal build ids mean equal contents.", {
     type: "string",
     pattern: "^[0-9a-f]{32}$",
   }),
-  "X-Row-Count": header("Histories: rows of this answer.", whole),
-  "X-Warning": header("Unknown parameters that the deployment let pass."),
+  "X-Row-Count": header("Histories: the number of rows in this answer.", whole),
+  "X-Warning": header("Unknown parameters that the deployment ignored."),
   "Content-Disposition": header("Parquet: the file's name."),
-  "Content-Length": header("Parquet: the exact number of bytes; a shorter body is broken.", whole),
+  "Content-Length": header("Parquet: the exact number of bytes; a shorter body is truncated.", whole),
 };
 
 function schemas(): Json {

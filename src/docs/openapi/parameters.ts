@@ -51,15 +51,15 @@ export const SUMMARIES: Readonly<Record<Apiname, string>> = {
   level2_order_history:
     "Order records of one security on one trading day: JSON pages by cursor, or one Parquet file. Each accepted request counts; one at a time per account and interface.",
   level2_trade_history:
-    "Trade records of one security on one trading day, with the cancels of Shenzhen: as order history, with a slot and counters of its own.",
+    "Trade records of one security on one trading day, including Shenzhen's cancels. Like order history, with its own slot and counters.",
   level2_quote_history:
-    "Quotes of one security on one trading day, a snapshot with ten levels about every three seconds: as order history, with a slot and counters of its own.",
+    "Quotes of one security on one trading day, a snapshot with ten levels about every three seconds. Like order history, with its own slot and counters.",
   file_download: "The share of one year's daily files: URL, password and coverage. Not charged.",
   account_info: "Plan, windows, today's remaining quotas, the last 20 requests. Not charged.",
   data_status: "The trading days of a month and the state of each dataset. Not charged.",
   data_changes: "The changes of a dataset's readable days, so that a local copy can follow. Not charged.",
-  data_symbols: "The securities of a dataset's day with rows, file sizes, first and last times. Not charged.",
-  order_history_estimate: "Rows, pages, bytes and cost of an order query before it is made. Not charged.",
+  data_symbols: "A dataset's securities on a day: rows, file sizes, first and last times. Not charged.",
+  order_history_estimate: "Rows, pages, bytes and cost of an order query before it is sent. Not charged.",
   trade_history_estimate: "The same for a trade query. Not charged.",
   quote_history_estimate: "The same for a quote query. Not charged.",
 };

@@ -16,14 +16,14 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
     zh: "请求体超过 64 KiB，只放需要的参数",
     en: "The body is over 64 KiB: send only what is needed",
   },
-  not_found: { zh: "接口是 POST /api，文档在 /docs/", en: "The API is POST /api, its documentation /docs/" },
+  not_found: { zh: "接口是 POST /api，文档在 /docs/", en: "The API is POST /api, documented at /docs/" },
   apiname_unknown: {
     zh: "改正 apiname，消息里有最接近的名字",
-    en: "Correct the apiname; the message has the nearest name",
+    en: "Correct the apiname; the message names the nearest one",
   },
   key_unknown: {
     zh: "检查 key 是否抄全、有无空格、环境变量是否已设置；key 放在请求体里",
-    en: "Check that the key is complete, without blanks, and in the body, and that its variable is set",
+    en: "Check that the key is complete, has no blanks and is in the body, and that the environment variable is set",
   },
   key_revoked: { zh: "到控制台换一个 key", en: "Create a new key in the console" },
   account_disabled: { zh: "联系客服", en: "Contact support" },
@@ -34,7 +34,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   plan_expired: { zh: "续费后重试", en: "Renew and try again" },
   outside_window: {
     zh: "日期早于套餐的窗口；消息里有窗口的第一天",
-    en: "The date is before the plan's window; the message has its first day",
+    en: "The date is before the plan's window; the message names the window's first day",
   },
   rate_limited: { zh: "等 Retry-After 秒再试；放慢速度", en: "Wait Retry-After seconds and slow down" },
   param_invalid: {
@@ -47,13 +47,13 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   param_excluded: {
     zh: "parquet 是整日文件：去掉翻页和时间参数",
-    en: "parquet returns the whole day: leave out paging and times",
+    en: "parquet returns the whole day: leave out the paging and time parameters",
   },
   field_unknown: { zh: "改正 fields 中的列名", en: "Correct the column's name in fields" },
   cursor_old_format: { zh: "去掉 cursor，从第一页开始", en: "Start again without a cursor" },
   cursor_invalid: {
     zh: "原样传回 next_cursor；换了线路则从头开始或按位置续读",
-    en: "Pass next_cursor unchanged; on another deployment start again, or continue by position",
+    en: "Pass next_cursor unchanged; on a different deployment, start again or continue by position",
   },
   cursor_mismatch: {
     zh: "翻页时证券、日期、时间窗不能变",
@@ -83,23 +83,23 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   withdrawn: {
     zh: "数据已撤回，核实后可能重新提供",
-    en: "Withdrawn; it may return after a check",
+    en: "Withdrawn; the day may be served again after a check",
   },
   nothing_published: {
     zh: "该年可下载范围内还没有文件，晚些再试",
-    en: "No file is published yet in your plan's part of that year: try later",
+    en: "No file is published yet for the part of that year that your plan covers: try later",
   },
   slot_busy: {
     zh: "上一个请求还在进行：等它结束；不要并行",
-    en: "A request is in progress: wait for its end, do not send requests in parallel",
+    en: "A request is in progress: wait until it ends, and do not send requests in parallel",
   },
   quota_used: {
     zh: "今日额度用完，北京时间零点重置；不要循环重试",
-    en: "The day's quota is used up until midnight in Beijing; do not loop",
+    en: "The day's quota is used up until midnight in Beijing; do not retry in a loop",
   },
   unavailable: {
     zh: "服务暂时故障，或账户未读完的应答过多：读完或关闭，等 Retry-After 秒；持续出现请报请求编号",
-    en: "A fault of the service, or too many unread answers of the account: read or close them, wait Retry-After seconds; report the request id if it persists",
+    en: "A fault of the service, or too many unread answers of the account: read or close them, and wait Retry-After seconds; report the request id if it persists",
   },
   day_damaged: {
     zh: "该日数据正在修复，其他日子不受影响",

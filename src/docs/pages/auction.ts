@@ -1,4 +1,4 @@
-/** The auction pack: what its rows are, and every column (contract 8.10). */
+/** The auction pack: which snapshots are its rows, and what each column means (contract 8.10). */
 import { AUCTION_COLUMNS } from "../../auction/columns.ts";
 import {
   type Block,
@@ -61,17 +61,17 @@ export const zh: PageText = {
 
 export const en: PageText = {
   title: "Auction data",
-  lead: "One file a day: how the opening call auction of every security went and ended, made from the day's quotes.",
+  lead: "One file for each trading day: the virtual matching and the result of every security's opening call auction, made from the day's quotes.",
   blocks: [
     text(
-      "`<YYYYMMDD>_aucde.parquet` in an `auction_tick` share, published with the day's quotes. Rows are ordered by code and exchange, and within a security as the quotes are. ZSTD; DuckDB, pandas and polars read it.",
+      "`<YYYYMMDD>_aucde.parquet` in an `auction_tick` share is published with the day's quotes. Rows are ordered by code and exchange, and within a security in the order of the quotes. The file is compressed with ZSTD; DuckDB, pandas and polars read it.",
     ),
     code("auction_curve"),
     heading("rows", "Rows"),
     list(
-      "**Call rows**: snapshots from 09:15:00.000 to 09:25:09.999 with no volume of the day that show either one price and one quantity at both bid 1 and ask 1 and no other price (the virtual match), or nothing at any level (no match).",
-      "**The result row** (`is_result`): the first snapshot from 09:25:00.000 and before 09:30 that is no call row; at most one for each security, and its last. Without an opening trade `m_price` and `auc_volume` are 0.",
-      "The pattern decides and not the time: call snapshots and the result can share a second. The last call row often differs from the result, which is normal.",
+      "**Call rows**: snapshots from 09:15:00.000 to 09:25:09.999 whose volume of the day is 0. They show either one price and one quantity at both bid 1 and ask 1 and no other price (the virtual match), or nothing at any level (no match).",
+      "**The result row** (`is_result`): the first snapshot from 09:25:00.000 and before 09:30 that is not a call row. Each security has at most one, as its last row. Without an opening trade, `m_price` and `auc_volume` are 0.",
+      "The pattern distinguishes the two kinds of rows, not the time 09:25: a call row and the result can be in the same second. The last call row often differs from the result, which is normal.",
       "The closing auction and later snapshots are not in the file. A security without a snapshot from 09:15 to 09:30 has no row.",
     ),
     heading("columns", "Columns"),
@@ -81,10 +81,10 @@ export const en: PageText = {
     ),
     heading("checked", "Checked against the orders"),
     text(
-      "Before the day goes live every row is compared with the auction that the orders alone give. A call row must equal the book of some instant from 5 seconds before it to 1 second after (price, matched and unmatched quantity, side), and the result must equal exactly. Rows that differ are listed in the day's quality sheet; they keep the values of the quotes and are never averaged.",
+      "Before the day goes live, every row is compared with the auction computed from the orders alone. A call row must agree with the order book at some instant from 5 seconds before to 1 second after the row (price, matched and unmatched quantity, side). The result row must agree exactly. Rows that differ are listed in the day's quality sheet; they keep the values of the quotes and are never averaged.",
     ),
     note(
-      "An operator can add another file, which takes the place of the one made from quotes and has the columns of its source. A file made from quotes has the columns above, and its metadata holds the `build_id` of the quote pack under `edgetape.quotes`.",
+      "An operator can add a different file, which replaces the one made from quotes and has the columns of its source. A file made from quotes has the columns above, and its metadata contains the `build_id` of the quote pack under `edgetape.quotes`.",
     ),
   ],
 };

@@ -1,4 +1,4 @@
-/** Codes, and each reason with advice, built from the outcomes that the service uses. */
+/** The page of codes and reasons with advice, built from the outcomes that the service uses. */
 import { type Block, type DocsLanguage, heading, list, note, type PageText, table, text } from "../block.ts";
 import { REFUSALS } from "../openapi/refusals.ts";
 import { ADVICE } from "./advice.ts";
@@ -51,39 +51,39 @@ export const zh: PageText = {
 
 export const en: PageText = {
   title: "Errors and what to do",
-  lead: "The code says what, the reason says why, the message says what to do.",
+  lead: "The code gives the outcome, the reason says why, and the message says what to do.",
   blocks: [
     table(
       ["code", "Meaning", "Try again?"],
       [
         ["`200`", "Served", "–"],
-        ["`1002`", "No data", "By the reason: `not_loaded` comes later, most others never"],
+        ["`1002`", "No data", "Depends on the reason: `not_loaded` may come later, most others never"],
         ["`403`", "Not allowed", "No"],
-        ["`422`", "Wrong parameter", "Correct it first; the same again fails again"],
+        ["`422`", "Wrong parameter", "Correct it first; the same request fails again"],
         [
           "`429`",
-          "Quota used up, or the per-second ceiling",
-          "Only with `Retry-After`; without it wait for midnight",
+          "Quota used up, or per-second limit exceeded",
+          "Only with `Retry-After`; without it, wait for midnight",
         ],
-        ["`503`", "Busy, or temporarily unavailable", "After `Retry-After`; without it there is no point"],
+        ["`503`", "Busy, or temporarily unavailable", "After `Retry-After`; without it, a retry cannot help"],
       ],
     ),
     text(
-      "The message of every refusal ends with `[reason · request id]`; the reason is in `X-Reason` too. Messages follow `Accept-Language`; without it they are Chinese, then English. Tell support the request id.",
+      "The message of every refusal ends with `[reason · request id]`; the reason is in `X-Reason` too. Messages are in the language of `Accept-Language`; without it, they are in Chinese followed by English. Tell support the request id.",
     ),
     heading("reasons", "All reasons"),
-    text("Where HTTP has two numbers, the first is of JSON requests, the second of `format: parquet`."),
+    text("Where HTTP has two numbers, the first is for JSON requests, the second for `format: parquet`."),
     reasons("en", ["Reason", "code", "HTTP", "Wait", "What to do"]),
     heading("clients", "When you write a client"),
     list(
-      "Look at `Retry-After` of HTTP 429 and 503 first, then at `code`; never retry 403 and 422 by yourself.",
-      "After a broken connection the same request may be sent again; an accepted one is counted again.",
-      "Read each answer to its end, or close its connection: the unread answers of an account hold 16 MB at most, beyond it 503 `unavailable`, not charged; an answer of which nothing is read for 5 s is broken when others wait.",
+      "Look at `Retry-After` of HTTP 429 and 503 first, then at `code`; never retry 403 and 422 automatically.",
+      "After a broken connection, the same request may be sent again; each accepted request is counted.",
+      "Read each answer to its end, or close its connection. The unread answers of an account may hold at most 16 MB; beyond that, requests get 503 `unavailable`, which is not charged. An answer that is not read for 5 s is aborted if other requests are waiting.",
       "Before you save Parquet, check the status, the `Content-Type` (`application/vnd.apache.parquet`) and the length: a file whose connection broke is always shorter than `Content-Length`.",
     ),
     note(
-      "An address that does not exist is HTTP 404, and its body has code 422 with the reason `not_found`; a browser (`Accept` prefers `text/html`) gets a page.",
+      "A path that does not exist returns HTTP 404; the body has code 422 and the reason `not_found`. A browser (`Accept` prefers `text/html`) gets a page.",
     ),
-    note("For machines, all reasons with their statuses and messages are in [/openapi.json](/openapi.json)."),
+    note("For machines, [/openapi.json](/openapi.json) has all reasons, statuses and example messages."),
   ],
 };

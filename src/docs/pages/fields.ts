@@ -19,7 +19,7 @@ const TYPES: Record<Column["kind"], Record<DocsLanguage, string>> = {
 /** Fields of the order book's levels after the first, which are described with the first level. */
 const FURTHER_LEVEL = /^(?:bid|ask)(?:_vol)?(?:[2-9]|10)$/;
 
-/** Returns the table of a dataset's fields from its description; the ten levels of a book take one row for each field. */
+/** Returns the table of a dataset's fields from its description; the ten levels of a field of the book share one row. */
 function fieldTable({ columns }: Dataset, language: DocsLanguage): Block {
   const head = { zh: ["字段", "类型与单位", "含义"], en: ["Field", "Type and unit", "Meaning"] }[language];
   const rows = columns
@@ -137,13 +137,13 @@ export const en: PageText = {
         [
           "`exchange_order_id`",
           "integer",
-          "The exchange's order number, another thing than `order_id`. Use it with exchange, security and date: it is not unique by itself; 0 on phase flags",
+          "The exchange's order number, which is not the same as `order_id`. It is unique only together with exchange, security and date; may be 0 for phase flags",
         ],
-        ["`order_type`", "string", "Kind of record, see below; numeric codes are strings too"],
+        ["`order_type`", "string", "Type of the order, see below; numeric codes are strings too"],
         [
           "`order_code`",
           "string",
-          "The source's code: buy or sell (`B`, `S`), or a trading phase. Not a direction in every row",
+          "The source's code: buy or sell (`B`, `S`), or a trading phase, so not every row has a side",
         ],
         [
           "`price`",
@@ -153,7 +153,7 @@ export const en: PageText = {
         [
           "`volume`",
           "integer, shares or units",
-          "Quantity; of a cancel, what was left and is withdrawn; may be 0 on phase flags",
+          "Quantity; for a cancel, the remaining quantity that it withdraws; may be 0 for phase flags",
         ],
         [
           "`amount`",
@@ -168,24 +168,24 @@ export const en: PageText = {
       [
         ["Shanghai", "`A`", "New order"],
         ["Shanghai", "`D`", "Cancel"],
-        ["Shanghai", "`S`", "Phase flag: no order at all"],
+        ["Shanghai", "`S`", "Phase flag, not an order"],
         ["Shenzhen", "`0`", "Limit order"],
         ["Shenzhen", "`1`", "Market order"],
         ["Shenzhen", "`U`", "Best price of its own side"],
       ],
     ),
-    text("Not every type occurs every day; letters that are new in the source are passed on as they are."),
+    text("Not every type occurs every day; letters that the source adds later are passed on unchanged."),
     heading("legacy", "Legacy names"),
     text(
-      "`order_no` is `exchange_order_id`, `side` is `order_code`. They are returned only when written in `fields`, under the name that was written, and may stand beside the new names.",
+      "`order_no` is `exchange_order_id`, and `side` is `order_code`. They are returned only when `fields` names them, under that name; old and new names may be requested together.",
     ),
     heading("trades", "Trades: level2_trade_history"),
     fieldTable(trades, "en"),
     text(
-      "The cancels of Shenzhen are rows of trades (`trade_code` is `C`, `price` and `amount` are 0) and not of orders. `buy_order_id` and `sell_order_id` are the `exchange_order_id` of orders of the same day and security. There are no legacy names; a number that is missing is 0, a code that is missing an empty string. Amounts are in the currency of trading: USD for Shanghai B shares, HKD for Shenzhen B shares.",
+      "The cancels of Shenzhen are rows of trades (`trade_code` is `C`, `price` and `amount` are 0) and not of orders. `buy_order_id` and `sell_order_id` are the `exchange_order_id` of orders of the same day and security. There are no legacy names. A missing number is 0, and a missing code is an empty string. Amounts are in the currency of trading: USD for Shanghai B shares, HKD for Shenzhen B shares.",
     ),
     note(
-      "No sample at hand proves the flag of Shenzhen fills in the vendor's files, rows of after-hours fixed-price trading (15:05 to 15:30), and the unit of quantities of Shanghai bonds and repos. What the source has is passed on.",
+      "Our samples cannot confirm the flag of Shenzhen trades in the vendor's files, rows of after-hours fixed-price trading (15:05 to 15:30), and the unit of quantities of Shanghai bonds and repos. What the source has is passed on unchanged.",
     ),
     heading("quotes", "Quotes: level2_quote_history"),
     text(
@@ -193,22 +193,22 @@ export const en: PageText = {
     ),
     fieldTable(quotes, "en"),
     text(
-      "`volume` and `amount` are those of the day so far. `total_volume` and `total_amount` are other names of them, returned only when written in `fields`, under the name that was written. A call auction has no ten levels: level 1 holds, on both sides, the price at which orders match and the matched quantity; level 2 has the price 0 and, on one side, the unmatched quantity. A price of 0 means that there is none yet, or that the level is empty. Rows with the same `time` all stay, in the source's order. A number that is missing is 0.",
+      "`volume` and `amount` are cumulative for the day. `total_volume` and `total_amount` are other names for them, returned only when `fields` names them, under that name. During a call auction there are no ten levels: on both sides, level 1 has the price at which orders match and the matched quantity; level 2 has the price 0 and, on one side, the unmatched quantity. A price of 0 means that there is no trade yet, or that the level is empty. All rows with the same `time` are kept, in the source's order. A missing number is 0.",
     ),
     text(
-      "成交标志, BS标志 and the counts of an index's members (不加权指数, 品种总数, 上涨品种数, 下跌品种数, 持平品种数) of the source are not served. Indexes are in quotes only, have no levels, and their prices are points; ask for them with the suffix (`000001.SH`): `000001` without it is the share in Shenzhen.",
+      "成交标志, BS标志 and the counts of an index's members (不加权指数, 品种总数, 上涨品种数, 下跌品种数, 持平品种数) of the source are not served. Indexes are in quotes only, have no levels, and their prices are in points. Request them with the suffix (`000001.SH`): `000001` without a suffix is a Shenzhen stock.",
     ),
     note(
-      "No sample at hand proves snapshots of after-hours fixed-price trading (15:05 to 15:30), the unit of quantities of Shanghai bonds and repos, and `volume` and `amount` of an index. What the source has is passed on.",
+      "Our samples cannot confirm snapshots of after-hours fixed-price trading (15:05 to 15:30), the unit of quantities of Shanghai bonds and repos, and `volume` and `amount` of an index. What the source has is passed on unchanged.",
     ),
     heading("order", "Order of rows"),
     text(
-      'By `time`, and inside a millisecond as the source has them. Within a revision that never changes, so "a time, and rows of that millisecond already read" is a reliable place.',
+      "Rows are ordered by `time`, and within a millisecond in the order of the source. Within a revision this order never changes, so a time and the number of rows already read in that millisecond are a reliable position.",
     ),
     heading("parquet", "Types in Parquet"),
     text(
       "ZSTD, all columns REQUIRED: texts are STRING, numbers, counts and quantities INT64, prices and `amount` DOUBLE. DuckDB, pyarrow, polars and hyparquet read it.",
     ),
-    note("The Beijing exchange (`.BJ`) is not carried: it is understood and answered with 1002."),
+    note("Securities of the Beijing exchange (`.BJ`) are not included: requests for them get 1002."),
   ],
 };
