@@ -245,7 +245,7 @@ export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Re
   const asked = Number(c.req.query("year") ?? thisYear);
   const year = years.includes(asked) ? asked : thisYear;
   const first = later(window.from, `${year}0101` as BeijingDate) ?? (`${year}0101` as BeijingDate);
-  // Days before the first loaded one are not missing.
+  // Days before the first loaded day do not count as missing.
   const from = later(window.from, earliest);
   const span = { first: later(first, earliest) ?? first, last: `${year}1231` as BeijingDate, today, dataset };
   const days = await overviewOf(env.DB, span);

@@ -30,7 +30,7 @@ export interface Desk {
 
 /**
  * Headers of pages: no caching (a page can show a key), no type sniffing, framing or indexing, and the referrer only
- * within this origin; with `no-referrer` browsers would send `Origin: null` with the console's forms.
+ * within this origin. With `no-referrer`, browsers would send `Origin: null` with the console's forms.
  */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,

@@ -167,7 +167,7 @@ const HOUR_MS = 3_600_000;
 /** Overlaps offered for a roll, in hours; at most 7 days. */
 const OVERLAPS = ["0", "1", "24", "168"];
 
-/** Serves the page of the keys. */
+/** Serves the Keys page. */
 export function showKeys(desk: Desk): Promise<Response> {
   return page(desk, {});
 }
@@ -203,7 +203,7 @@ export async function revoke(desk: Desk): Promise<Response> {
   return page(desk, { said: { done: "revoked" } });
 }
 
-/** Returns the key of the path if it belongs to the holder and is in force. */
+/** Returns the key named in the path if it belongs to the holder and is in force, else null. */
 async function ownKey({ c, env, who, nowMs }: Desk): Promise<ApiKey | null> {
   const key = await findKey(env.DB, c.req.param("keyId") ?? "");
   return key !== null && key.accountId === who.principal.accountId && isInForce(key, nowMs) ? key : null;

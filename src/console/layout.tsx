@@ -131,7 +131,7 @@ interface ActProps {
   children?: Child;
 }
 
-/** Renders an action that opens with one press and runs with a second one on its button. */
+/** Renders an action: one press opens it, and a press on its button runs it. */
 export function Act({ summary, action, button, kind, account, children }: ActProps) {
   return (
     <details class="act">

@@ -160,7 +160,7 @@ export async function endShare(desk: Desk): Promise<Response> {
   return seeOther("/console/shares");
 }
 
-/** Returns the share of the path if it belongs to the holder and is valid. */
+/** Returns the share named in the path if it belongs to the holder and is valid, else null. */
 async function ownShare(desk: Desk): Promise<OpenShareFacts | null> {
   const shareId = desk.c.req.param("shareId") ?? "";
   return (await openShares(desk)).find(({ share }) => share.shareId === shareId) ?? null;

@@ -103,7 +103,7 @@ const MOST_FALLBACKS = 4;
 
 export interface Selection {
   dataset: DatasetName;
-  /** `symbol`, and where given `start_time` and `end_time`. */
+  /** `symbol`, and `start_time` and `end_time` if given. */
   params: Readonly<Record<string, string>>;
   tradedate: string | null;
   /** The requested columns, `time` included; null for the standard ones. */

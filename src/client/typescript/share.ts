@@ -16,7 +16,7 @@ export interface DriveAsk {
   patience?: Patience;
 }
 
-/** The drive's statuses as codes of the API. */
+/** The API's codes for a share's HTTP statuses. */
 const CODES: Readonly<Record<number, number>> = { 401: 403, 403: 403, 404: 1002, 429: 429, 503: 503 };
 
 class Drive {

@@ -47,13 +47,13 @@ export type TradeField = StandardOf<typeof trades>;
 /** A standard column of quotes. */
 export type QuoteField = StandardOf<typeof quotes>;
 
-/** An available column of orders; a row has legacy names as requested. */
+/** A column of orders or its legacy name; rows have the name requested. */
 export type FieldName = keyof OrderRecord;
 
-/** An available column of trades. */
+/** A column of trades. */
 export type TradeFieldName = keyof TradeRecord;
 
-/** An available column of quotes; a row has second names as requested. */
+/** A column of quotes or its second name; rows have the name requested. */
 export type QuoteFieldName = keyof QuoteRecord;
 
 /** An order with the requested columns. */

@@ -94,7 +94,7 @@ export class Patience {
     this.#leftMs -= performance.now() - this.#sinceMs;
     if (this.#failures >= MAX_FAILURES || this.#leftMs <= 0) {
       throw new ConnectionFailed(
-        `gave up after ${this.#failures} failed connections; the last one, to ${where}: ${told(error)}`,
+        `gave up after ${this.#failures} failed connections, the last one to ${where}: ${told(error)}`,
         undefined,
         { cause: error },
       );
@@ -116,7 +116,7 @@ function told(error: unknown): string {
   return `${error.message}${cause}`;
 }
 
-/** Resolves after `ms`; rejects with the signal's reason when it fires first. */
+/** Resolves after `ms`; rejects with the signal's reason if the signal aborts first. */
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -147,7 +147,7 @@ export const LONGEST_REQUEST_MS = 300_000;
 
 /**
  * Waits until no caller before this one uses `interfaceName` with `key`; call the returned function, once or more, when
- * done. Rejects with the signal's reason when it fires first, and with `Unavailable` when one caller before it takes
+ * done. Rejects with the signal's reason if the signal aborts first, and with `Unavailable` if one earlier caller takes
  * longer than `longestMs`, such as a stream that is neither read nor cancelled.
  */
 export async function takePlace(

@@ -175,7 +175,7 @@ function saving(label, name, textOf) {
 }
 
 /**
- * Saves a file with the browser; returns the link that saves it again.
+ * Saves `blob` as a file through the browser. Returns a link that saves it again.
  *
  * @param {Blob} blob
  * @param {string} name

@@ -8,7 +8,7 @@ let charts = [];
 /** @type {ResizeObserver | undefined} */
 let watcher;
 /**
- * Redraws in the colours of the medium; printed charts are always light.
+ * Redraws the charts when printing begins or ends; printed charts are always light.
  *
  * @type {() => void}
  */
@@ -40,7 +40,7 @@ export function clearCharts() {
 }
 
 /**
- * Shows `made` as the page's charts, as wide as `measured`; `again` redraws the charts in `root`.
+ * Registers `made` as the page's charts, and keeps them as wide as `measured`. `again` redraws the charts in `root`.
  *
  * @param {import("uplot")[]} made
  * @param {{ root: HTMLElement, measured: HTMLElement, again: () => void }} page

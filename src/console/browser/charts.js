@@ -42,7 +42,7 @@ import {
 /** @typedef {import("uplot").Series & { values?: never, data: (number | null)[] }} Line */
 
 /**
- * The library's global, from its own script.
+ * The chart library's global, which a separate script defines.
  *
  * @type {typeof import("uplot")}
  */

@@ -78,7 +78,7 @@ function parsed(text) {
 }
 
 /**
- * Returns the request's id with its name, for support.
+ * Returns the request's id with its label, for support.
  *
  * @param {Response} response
  */
@@ -87,7 +87,7 @@ export function idText(response) {
 }
 
 /**
- * Returns today's remaining quota from the headers that programs receive too; empty without a limit.
+ * Returns today's remaining quota, from the header that programs receive too; an empty text without a limit.
  *
  * @param {Response} response
  */

@@ -1,4 +1,4 @@
-/** Answers besides the data itself: every field of every operation, and the headers. */
+/** The page about answers: every member of every operation's answer, and the headers. */
 import { type Block, type DocsLanguage, heading, note, type PageText, table, text } from "../block.ts";
 
 interface Part {

@@ -138,7 +138,7 @@ def _foreign(base_url: str, status: int, headers: Message, body: bytes) -> Proto
     moved = headers.get("Location")
     if moved is not None and 300 <= status < 400:
         return ProtocolError(
-            f"{base_url} redirects to {moved}: a redirect drops the POST, so pass the base URL of that address instead"
+            f"{base_url} redirects to {moved}: a redirect drops the POST, so use that base URL instead"
         )
     return ProtocolError(f"{base_url} answered HTTP {status}, but the answer is not the service's: {_excerpt(body)}")
 
@@ -254,7 +254,7 @@ class Endpoints:
 
 
 def read_answer(base_url: str, reply: Reply) -> Answer:
-    """Returns a JSON answer."""
+    """Reads a JSON answer."""
     return parse_answer(base_url, reply.status, reply.headers, reply.read())
 
 

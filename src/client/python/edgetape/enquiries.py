@@ -33,7 +33,7 @@ UNREADABLE = (
 #: Attempts to list the days of a range. All months must be listed by one deployment, so a switch starts again.
 _MOST_LISTINGS = 5
 
-#: Reasons of a 1002 that a later request may not get, because the day is still expected.
+#: Reasons of a 1002 after which a later request can succeed.
 _NOT_YET = ("not_loaded", "future_day")
 
 

@@ -138,7 +138,7 @@ Call = Callable[[str, Callable[[str], Payload]], Answer]
 #: Refusals of a cursor that the deployment did not issue; the rest of the request is valid.
 _UNKNOWN_CURSOR = ("cursor_invalid", "cursor_old_format")
 
-#: Number of refused cursors without a new row between them after which paging gives up.
+#: Paging gives up after this many refused cursors without a new row between them.
 _MOST_FALLBACKS = 4
 
 #: Largest page that the service sends, in rows.
@@ -169,8 +169,8 @@ class _Way(NamedTuple):
 
 
 class State(NamedTuple):
-    """The rows read and how paging continues. The containers `kept` and `cursors` only grow; `row_count` and `pages` say
-    how many of their entries are valid. Nothing else is changed in place."""
+    """The rows read and how paging continues. The containers `kept` and `cursors` only grow; their numbers of valid
+    entries are `row_count` and `pages`. Nothing else is changed in place."""
 
     tradedate: Optional[str]
     kept: List[Row]

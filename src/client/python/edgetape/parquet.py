@@ -19,7 +19,7 @@ MAGIC = b"PAR1"
 
 _MEDIA_TYPE = "application/vnd.apache.parquet"
 
-#: The two magics and the footer's length.
+#: Two magic numbers and the footer's length, 4 bytes each.
 _SMALLEST_FILE = 12
 
 

@@ -1,9 +1,9 @@
 """How long a call waits: for `Retry-After`, after broken connections, and for other threads' requests.
 
 The service accepts one request at a time for each account and interface, so the threads of one process are queued in
-order of arrival. An interrupt can occur between any two lines, so no line of this module can rely on an earlier one
-having run to its end. Therefore a permit is a place in the queue, which can be released twice, and a waiting thread
-checks the queue periodically.
+order of arrival. An interrupt can occur between any two lines, so this module never relies on a later line being
+reached. A permit is therefore a place in the queue, which can be released twice, and a waiting thread checks the queue
+periodically.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Patience:
         self._left -= time.monotonic() - self._since
         if self._failures >= self._max_failures or self._left <= 0:
             raise ConnectionFailed(
-                f"gave up after {self._failures} failed connections; the last one, to {where}: {error}"
+                f"gave up after {self._failures} failed connections, the last one to {where}: {error}"
             ) from (error.__cause__ or error)
         log.info("connection to %s failed (%s), trying again", where, error)
         if not at_once:
