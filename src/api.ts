@@ -1,6 +1,6 @@
 /**
- * The routes that an isolate loads at its start: `/api`, `/health`, and what all requests share. Every other module is
- * loaded at its first request (`worker.ts`), so this module must not import it.
+ * The routes that an isolate loads when it starts, `/api` and `/health`, and the middleware of all requests.
+ * `worker.ts` loads all other routes at the first request for one of them, so this module must not import them.
  */
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -60,7 +60,7 @@ const logged = createMiddleware<AppEnv>(async (c, next) => {
   log.write();
 });
 
-/** Every log line is written while a setting is invalid. */
+/** Returns the share of successful requests to log; 1 while a setting is invalid. */
 function successShareOf(env: Env): number {
   try {
     return settingsOf(env).LOG_SUCCESS_SHARE;

@@ -39,14 +39,14 @@ const settingsSchema = z.object({
   /** RFC 3339 instant of the last rotation. */
   CURSOR_SECRET_ROTATED_AT: z.iso.datetime({ offset: true }).optional(),
   /**
-   * Derives the passwords of shares and encrypts those of external shares: `<version>:<secret>`, several separated by
-   * commas; new ones use the highest version. A share is valid for 7 days: keep the previous version that long, and as
-   * long as `edgetape external list` names it.
+   * Derives the passwords of shares and encrypts the passwords of external shares. The form is `<version>:<secret>`, or
+   * several of these separated by commas; new passwords use the highest version. Keep the previous version for 7 days,
+   * the validity of a share, and for as long as `edgetape external list` names it.
    */
   SHARE_SECRET: shareSecrets,
   /**
-   * Authenticates backups; versions as in `SHARE_SECRET`. Keep a version as long as you keep its backups. Without the
-   * secret backups are not authenticated, and restoring one needs `--unauthenticated`.
+   * Authenticates backups; has the form of `SHARE_SECRET`. Keep a version as long as you keep the backups that used it.
+   * Without this setting, backups are not authenticated, and restoring one needs `--unauthenticated`.
    */
   BACKUP_SECRET: shareSecrets.optional(),
   /**
@@ -72,7 +72,8 @@ const settingsSchema = z.object({
    */
   DAY_CACHE_MS: z.coerce.number().int().min(0).max(10_000).default(10_000),
   /**
-   * The interval at which the usage of an active account is written into the catalog, which can be late by this time.
+   * How often the usage of an active account is written into the catalog. Usage in the catalog can be out of date by
+   * this much.
    */
   USAGE_EVERY_MS: milliseconds(600_000),
   /** The region where Durable Objects are created. They never move afterwards. */
@@ -86,7 +87,7 @@ const settingsSchema = z.object({
   /** The share of served requests that are logged, 0 to 1. Refusals and faults are always logged. */
   LOG_SUCCESS_SHARE: z.coerce.number().min(0).max(1).default(1),
   /**
-   * The webhook to which the scheduled task sends its findings; absent: they are only logged. The URL is a secret,
+   * The webhook to which the scheduled task sends its findings; without it, they are only logged. The URL is a secret,
    * because anyone who has it can post there.
    */
   WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -119,8 +120,8 @@ export function settingsOf(env: Env): Settings {
 const COMMIT_MS = 5_000;
 
 /**
- * Returns the instant (Unix milliseconds) up to which changes of days are announced: no isolate still serves the state
- * before them (contract 9).
+ * Returns the instant (Unix milliseconds) up to which changes of days are announced. No isolate serves the state before
+ * those changes any longer (contract 9).
  */
 export function announcedUntilMs({ DAY_CACHE_MS }: Settings, atMs: number): number {
   return DAY_CACHE_MS === 0 ? atMs : atMs - DAY_CACHE_MS - COMMIT_MS;

@@ -1,4 +1,4 @@
-/** Identifies an operator by bearer token: the deployment's own secret, or a named token of the catalog. */
+/** Identifies an operator by bearer token: either the deployment's `ADMIN_TOKEN` or a named token in the catalog. */
 import { findToken, noteTokenUse } from "../catalog/admin-tokens.ts";
 import { FIRST_OPERATOR, type Operator } from "../entitlement/operators.ts";
 import { hashKey, isPlausibleToken } from "./key.ts";
@@ -6,8 +6,9 @@ import { hashKey, isPlausibleToken } from "./key.ts";
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
- * Returns the operator whose token `authorization` (the header's value, or null) carries, or null. A named token is
- * looked up at every request, so a revocation takes effect at once. `ADMIN_TOKEN` has the scope `admin`.
+ * Returns the operator whose bearer token is in `authorization`, the value of that header. Returns null when the header
+ * is absent or its token is not accepted. A named token is looked up at every request, so a revocation takes effect at
+ * once. `ADMIN_TOKEN` has the scope `admin`.
  */
 export async function operatorOf(
   authorization: string | null,
@@ -24,7 +25,9 @@ export async function operatorOf(
   return { actor: { kind: "operator", name: found.name }, scope: found.scope };
 }
 
-/** Compares hashes of equal length in constant time, so that timing reveals neither the length nor a common prefix. */
+/**
+ * Compares the SHA-256 hashes of two tokens in constant time, so that timing reveals neither length nor common prefix.
+ */
 async function isSame(given: string, token: string): Promise<boolean> {
   const [a, b] = await Promise.all([sha256(given), sha256(token)]);
   let difference = 0;

@@ -11,16 +11,16 @@ import type { AccessDenial } from "../entitlement/caller-denial.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { hashKey, isPlausibleKey } from "./key.ts";
 
-/** The longest time a principal may be served from memory. */
+/** How long a cached principal may be used. */
 const PRINCIPAL_MAX_AGE_MS = 30_000;
 
-/** Holders cached per isolate, about 1 KB each. The oldest is evicted first. */
+/** The most key holders that an isolate caches, about 1 KB each. The oldest is evicted first. */
 const MAX_HOLDERS = 5_000;
 
 interface Kept {
   holder: KeyHolder;
   readAtMs: number;
-  /** When this isolate last recorded a use of the key; null when it has not since it read the holder. */
+  /** When this isolate last recorded a use of the key; null when it has recorded none since it read the holder. */
   notedAtMs: number | null;
 }
 
@@ -30,13 +30,14 @@ export interface Identified {
   /** The caller, or why the key is refused. */
   caller: Result<Principal, AccessDenial>;
   /**
-   * The results of the statements in `alongside`. With a cold cache they came with the key in one D1 batch; otherwise
-   * they are read now, so a caller refused for another reason costs no read.
+   * Returns the results of the statements passed as `alongside`. If the holder was not cached, they were read together
+   * with the key in one D1 batch. Otherwise this call reads them, so a caller who is refused for another reason costs
+   * no read.
    */
   alongside(): Promise<D1Result[]>;
   /**
-   * Records in the catalog that the key was used; null when that was done within the last hour. Await it only after the
-   * answer is sent; it never rejects.
+   * Records in the catalog that the key was used; null when the caller is refused or a use was recorded within the last
+   * hour. Await it only after the answer is sent. It never rejects.
    */
   noteUse: (() => Promise<void>) | null;
 }
@@ -115,14 +116,18 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
  */
 function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
   const { revokedAtMs, expiresAtMs, disabled } = holder;
-  // The instant is not compared with the clock: clocks differ, and a revocation must take effect regardless.
+  // The time of the revocation is not compared with the clock: clocks differ, and a revocation must take effect at
+  // once.
   if (revokedAtMs !== null) return refused({ reason: "key_revoked" });
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return refused({ reason: "key_revoked" });
   if (disabled) return refused({ reason: "account_disabled" });
   return ok(principalOf(holder));
 }
 
-/** The binding's period in seconds, as `wrangler.toml` sets it. The next request after that time is accepted. */
+/**
+ * The period of the rate-limit binding in seconds, as `wrangler.toml` sets it. After that time, requests are accepted
+ * again.
+ */
 const PERIOD_SECONDS = 10;
 
 /**

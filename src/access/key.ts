@@ -1,8 +1,8 @@
 /**
  * The form of generated keys: `et_`, 30 random base62 characters, then the CRC-32 of everything before it as 6 base62
  * characters (contract 7.6). A mistyped key is refused without a read, and scanners can find leaked keys. Imported keys
- * have any form; the checksum is verified only for those that begin with `et_`. Operators' tokens have the same form
- * with the prefix `eta_`.
+ * may have any form; the checksum is verified only for those that begin with `et_`. Operators' tokens have the same
+ * form with the prefix `eta_`.
  */
 import { crc32 } from "node:zlib";
 import { base62Number, randomBase62 } from "../base/base62.ts";
@@ -18,12 +18,12 @@ export function generateKey(): string {
   return checked(KEY_PREFIX + randomBase62(SECRET_LENGTH));
 }
 
-/** Returns a new operator's token with as many random bits as a key. */
+/** Returns a new token for an operator, with as many random bits as a key. */
 export function generateToken(): string {
   return checked(TOKEN_PREFIX + randomBase62(SECRET_LENGTH));
 }
 
-/** Returns whether `apikey` can be a key: false only for the form of generated keys with a wrong checksum. */
+/** Returns false only when `apikey` begins with `et_` but does not have the length and checksum of a generated key. */
 export function isPlausibleKey(apikey: string): boolean {
   return !apikey.startsWith(KEY_PREFIX) || isWhole(apikey, KEY_PREFIX);
 }

@@ -4,7 +4,8 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /**
  * Returns the last `length` base62 digits, least significant first, of `bytes` read as one big number. When the bytes
- * have 10 bits more than the text (5.954 bits a character), each character is equally likely to within a thousandth.
+ * have at least 10 bits more than the text (5.954 bits per character), the characters' probabilities differ by less
+ * than a thousandth.
  */
 export function base62(bytes: Uint8Array, length: number): string {
   let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);
@@ -32,7 +33,7 @@ export function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 = 4 × 62: larger bytes would make the first characters likelier.
+      // 248 = 4 × 62. Bytes of 248 or more would make the first characters of the alphabet likelier.
       if (byte < 248 && text.length < length) text += ALPHABET.charAt(byte % 62);
     }
   }

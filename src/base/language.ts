@@ -11,7 +11,8 @@ export interface Bilingual {
 
 /**
  * Returns the language that an `Accept-Language` header prefers: Chinese or English, whichever has the higher weight,
- * and of equal weights the first. Returns `both` without the header and when it names neither.
+ * or the one named first when the weights are equal. Returns `both` when the header is absent or names neither
+ * language.
  *
  * @example preferredLanguage("en-US,en;q=0.9,zh-CN;q=0.8") // "en"
  */
@@ -36,7 +37,7 @@ function languageOf(tag: string): "zh" | "en" | null {
   return primary === "zh" || primary === "en" ? primary : null;
 }
 
-/** Returns the text of a `q` parameter; undefined for another parameter. */
+/** Returns the text of a `q` parameter; undefined for any other parameter. */
 function qualityIn(parameter: string): string | undefined {
   const equals = parameter.indexOf("=");
   const isQuality = parameter.slice(0, equals).trim().toLowerCase() === "q";

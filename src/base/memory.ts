@@ -1,18 +1,20 @@
 /**
- * Limits the memory of answers in an isolate. An isolate has 128 MB in total; without a limit, clients that request
- * much and read nothing would end it together with all its requests. The memory of an answer is therefore reserved
- * before it is made and counts until its body has ended.
+ * Limits the memory that answers use in an isolate. An isolate has 128 MB in total. Without a limit, clients that
+ * request much and read nothing would exhaust it, and the platform would end the isolate with all its requests. Memory
+ * for an answer is therefore reserved before the answer is made, and stays reserved until its body has ended.
  */
 import { gone, inTime } from "./in-time.ts";
 import { ok, type Result, refused } from "./result.ts";
 
-/** The most bytes in flight in one isolate, for all answers together. */
+/** The most bytes that all answers of an isolate may hold together. */
 const MAX_BYTES = 64_000_000;
 
-/** A client that leaves a piece unread for this long, while others wait for memory, can lose its body. */
+/**
+ * The body of a client that leaves a piece unread for this long, while other requests wait for memory, may be aborted.
+ */
 const IDLE_MS = 5_000;
 
-/** The time between two checks for free memory by a waiting request. */
+/** How often a waiting request checks for free memory. */
 const LOOK_MS = 500;
 
 /** A limit for a group of answers, such as those of an account. */
@@ -22,23 +24,22 @@ export interface MemoryPart {
 }
 
 export interface MemoryAsk {
-  /** The most that the answer will hold. */
+  /** The most bytes that the answer will hold. */
   bytes: number;
-  /** The parts that it counts towards. */
+  /** The groups of answers whose limits it counts towards. */
   parts: readonly MemoryPart[];
   /** The longest wait in milliseconds. */
   waitMs: number;
-  /**
-   * The longest time in milliseconds that the memory counts, because a request can die without ending its reservation.
-   */
+  /** The longest duration of the reservation in milliseconds, because a request can die without ending it. */
   holdMs: number;
   /** The request's signal; a client that has disconnected stops waiting. */
   signal: AbortSignal;
 }
 
 /**
- * Why no memory is available: bodies fill a part (`part_full`), or fill it together with answers in progress
- * (`part_busy`); the isolate is full; or the client disconnected.
+ * Why no memory was reserved. The limit of a group is reached, either by open bodies alone (`part_full`) or only
+ * together with answers that are being made (`part_busy`); the isolate's memory is used up (`full`); or the client
+ * disconnected (`client_gone`).
  */
 export type MemoryRefusal = "part_full" | "part_busy" | "full" | "client_gone";
 
@@ -47,11 +48,13 @@ export interface Reservation {
   /** The bytes that the reservation holds now. */
   readonly bytes: number;
   /**
-   * Resolves when its client has left a piece unread for 5 s in which others waited for memory; the holder must then abort
-   * the body.
+   * Resolves when the client has left a piece unread for 5 s while other requests waited for memory. The holder must
+   * then abort the body.
    */
   readonly wanted: Promise<void>;
-  /** Reports that a piece waits for the client; `leftBytes` are in memory, including it. */
+  /**
+   * Reports that a piece waits for the client to read it. `leftBytes` of the body, including this piece, are in memory.
+   */
   sending(leftBytes: number): void;
   /**
    * Reports that no piece waits for the client; `leftBytes` of the body are in memory. First called when the answer is
@@ -71,12 +74,12 @@ export class MemoryBudget {
   readonly #maxBytes: number;
   readonly #held = new Set<Held>();
   readonly #waiting = new Set<Waiting>();
-  /** Held and requested bytes of each part, by name. */
+  /** The reserved and requested bytes of each group, by name. */
   readonly #ofPart = new Map<string, number>();
   #heldBytes = 0;
   /**
-   * The budget's clock, which measures how long a body is unread. It advances only while requests wait and the isolate
-   * is not too busy to notice what clients read.
+   * The budget's own clock in milliseconds, which measures how long a body is unread. It advances only while requests
+   * wait for memory and the isolate is not too busy to notice what clients read.
    */
   #watchedMs = 0;
   #lookedMs = 0;
@@ -91,8 +94,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Reserves memory for an answer, waiting in order of arrival. Refuses when none becomes free within `waitMs` or the
-   * client has disconnected, and at once when one of its parts would exceed its limit.
+   * Reserves memory for an answer, waiting in order of arrival. Refuses at once when the answer would exceed the limit
+   * of one of its groups. Also refuses when the memory does not become free within `waitMs` or the client disconnects.
    */
   async reserve(ask: MemoryAsk): Promise<Result<Reservation, MemoryRefusal>> {
     const { bytes, parts, waitMs, signal } = ask;
@@ -112,8 +115,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Another request's end admits this one. The platform continues this request in its own context; the timer keeps it
-   * alive meanwhile.
+   * Waits until another request ends and thereby admits this one. The platform continues this request in its own
+   * context; the timer keeps it alive meanwhile.
    */
   async #waitFor(waiting: Waiting): Promise<Result<Reservation, MemoryRefusal>> {
     const { signal } = waiting.ask;
@@ -131,11 +134,14 @@ export class MemoryBudget {
     return refused(signal.aborted ? "client_gone" : "full");
   }
 
-  /** Admits waiting requests as far as memory allows, and frees memory of unread bodies. */
+  /**
+   * Admits waiting requests in order of arrival while memory is available, and frees the memory of unread bodies for
+   * them.
+   */
   #admit(): void {
     for (const waiting of this.#waiting) {
       const { bytes } = waiting.ask;
-      // The request died while it waited.
+      // The request died while it waited: otherwise it would have left the queue at its deadline.
       if (waiting.untilMs + LOOK_MS < Date.now()) {
         this.#giveUp(waiting);
         continue;
@@ -150,8 +156,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Advances the clock that measures how long bodies are unread, by at most two checks: an isolate that was busy for
-   * longer did not notice what clients read.
+   * Advances the clock that measures how long bodies are unread, by at most the time between three checks. An isolate
+   * that was busy for longer did not notice what clients read.
    */
   #look(): void {
     const nowMs = Date.now();
@@ -242,7 +248,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Frees bodies that are unread for longest until there is enough for `bytes`; frees nothing if that is impossible.
+   * Frees the bodies that have been unread for 5 s or more, longest first, until `bytes` are available. Frees nothing
+   * if all of them would not be enough.
    */
   #releaseIdle(bytes: number): void {
     const untilMs = this.#watchedMs - IDLE_MS;
@@ -260,10 +267,10 @@ export class MemoryBudget {
 interface Held {
   parts: readonly MemoryPart[];
   bytes: number;
-  /** Unix milliseconds. */
+  /** When the reservation expires (Unix milliseconds). */
   countsUntilMs: number;
   isBody: boolean;
-  /** Since when a piece waits for the client, by the budget's own clock; null when none does. */
+  /** Since when a piece waits for the client, by the budget's own clock; null when no piece waits. */
   unreadSinceMs: number | null;
   wanted: PromiseWithResolvers<void>;
 }
@@ -274,7 +281,7 @@ function unreadSince({ unreadSinceMs }: Held): number {
 
 class Waiting {
   readonly ask: MemoryAsk;
-  /** The end of its wait, Unix milliseconds. */
+  /** When the wait ends (Unix milliseconds). */
   readonly untilMs: number;
   readonly came = Promise.withResolvers<void>();
   admitted: Reservation | null = null;
@@ -288,7 +295,10 @@ class Waiting {
 /** The memory of this isolate's answers. */
 export const answerMemory = new MemoryBudget(MAX_BYTES);
 
-/** Returns the limit of an account: a quarter of all memory, so that its unread bodies leave the rest to others. */
+/**
+ * Returns the limit for the answers of an account: a quarter of all memory, so that unread bodies of one account leave
+ * the rest to others.
+ */
 export function partOfAccount(accountId: string): MemoryPart {
   return { name: `account ${accountId}`, maxBytes: MAX_BYTES / 4 };
 }

@@ -1,5 +1,6 @@
 /**
- * Returns the median of `values`: of an even number of values the upper of the two middle ones; 0 for an empty list.
+ * Returns the median of `values`, or 0 for an empty list. For an even number of values, it is the larger of the two
+ * middle values.
  */
 export function upperMedian(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;

@@ -1,6 +1,7 @@
 /**
  * Sends notices to the operator's webhook: plain JSON for programs, and text messages for the chat robots of WeCom,
- * DingTalk and Feishu, in Chinese, English or both. The worker's scheduled task and the command send the same notices.
+ * DingTalk and Feishu, in Chinese, English or both. The worker's scheduled task and the `edgetape` command send the
+ * same notices.
  */
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { Bilingual } from "./language.ts";
@@ -79,7 +80,7 @@ export async function webhookRequest(
     case "feishu": {
       const message = { msg_type: "text", content: { text } };
       if (secret === null) return { url, body: JSON.stringify(message) };
-      // The timestamp is in seconds, and the text to sign is the HMAC key of an empty message.
+      // The timestamp is in seconds. Feishu uses the text to sign as the HMAC key and an empty message.
       const timestamp = String(Math.floor(nowMs / 1000));
       const sign = await hmacBase64(`${timestamp}\n${secret}`, "");
       return { url, body: JSON.stringify({ timestamp, sign, ...message }) };
@@ -87,18 +88,25 @@ export async function webhookRequest(
   }
 }
 
-/** Returns why the receiver refused a notice, as a clause, or null. Robots answer 200 and report errors in the body. */
+/**
+ * Returns why the receiver refused a notice, as a clause for a message; null when it was accepted. Robots answer 200
+ * and report errors in the body.
+ */
 export function webhookProblem(kind: WebhookKind, status: number, text: string): string | null {
   if (status < 200 || status > 299) return `it answered HTTP ${status}`;
   if (kind === "plain") return null;
   const { errcode, code, errmsg, msg } = objectOf(text);
   const refused = errcode ?? code;
   if (refused === 0) return null;
-  if (refused === undefined) return `it answered HTTP ${status} with a body that is not a ${kind} robot's`;
+  if (refused === undefined)
+    return `it answered HTTP ${status} with a body that is not the answer of a ${kind} robot`;
   return `it answered HTTP ${status} and refused with ${refused}: ${String(errmsg ?? msg ?? "").slice(0, 200)}`;
 }
 
-/** `title` and `lines` stay English, because programs read them; the Chinese texts are separate members. */
+/**
+ * Returns the plain form. `title` and `lines` are always in English, because programs read them; `zh` holds the Chinese
+ * texts.
+ */
 function plainOf({ event, level, title, lines, facts }: Notice, nowMs: number): string {
   const zh = { title: title.zh, lines: lines.map((line) => line.zh) };
   const en = { title: title.en, lines: lines.map((line) => line.en) };
@@ -112,8 +120,9 @@ const LEVEL_TEXTS: Record<Notice["level"], Bilingual> = {
 };
 
 /**
- * "edgetape" comes first, so that it can serve as the keyword that DingTalk's robots may require. The titles in both
- * languages come before all details, because a text that is too long is cut at its end.
+ * Returns the lines of a text message. "edgetape" comes first, so that it can serve as the keyword that DingTalk's
+ * robots may require. The titles in both languages come before all details, because a text that is too long is cut at
+ * its end.
  */
 function linesOf({ level, title, lines }: Notice, language: WebhookLanguage): string[] {
   const word = LEVEL_TEXTS[level];

@@ -1,10 +1,12 @@
-/** The reasons why a caller or the caller's plan is refused (contract 2.1, steps 3, 4 and 6): facts only. */
+/**
+ * The reasons for which a caller or the caller's plan is refused (contract 2.1, steps 3, 4 and 6), without messages.
+ */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PlanName } from "./principal.ts";
 
 /** Refusals before the parameters are checked. */
 export type AccessDenial =
-  /** `empty`: the key is an empty text, as a script sends when its environment variable is not set. */
+  /** `empty`: the key is an empty string, as a script sends when its environment variable is not set. */
   | { reason: "key_unknown"; empty?: boolean }
   | { reason: "key_revoked" }
   | { reason: "account_disabled" }
@@ -14,11 +16,11 @@ export type AccessDenial =
 export type ServiceName = "order_history" | "auction_tick" | "level2";
 
 export type EntitlementDenial =
-  /** `plan` is the one in force, `null` without any subscription past or present. */
+  /** `plan` is the plan in force; `null` when the account has no present or past subscription. */
   | { reason: "plan_missing"; service: ServiceName; plan: PlanName | null }
   /** No plan is in force; the last one ended at `endedMs` (exclusive, Unix milliseconds). */
   | { reason: "plan_expired"; plan: PlanName; endedMs: number }
-  /** The plan's window of `days` calendar days begins with `from`; `asked` is a date or a year before it. */
+  /** The plan covers the last `days` calendar days, from `from` on; `asked` is an earlier date or year. */
   | {
       reason: "outside_window";
       service: ServiceName;
@@ -38,6 +40,6 @@ export type UseDenial =
       unit: "requests" | "files";
       limit: number;
       resetSeconds: number;
-      /** The `apiname` of the counter; added by the operation, because the gate does not have it. */
+      /** The `apiname` of the counted interface. The operation adds it, because the gate does not have it. */
       interface?: string;
     };

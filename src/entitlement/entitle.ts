@@ -17,10 +17,10 @@ export interface PlanInForce {
   endMs: number;
 }
 
-/** A request for ticks that is allowed. */
+/** The plan and the limits under which a history request is allowed. */
 export interface Grant {
   plan: PlanName;
-  /** Daily limits of the interface: the account's own where it has any, else the plan's. */
+  /** Daily limits of the interface: the account's own limit where it has one, else the plan's. */
   limits: DailyLimits;
 }
 
@@ -31,8 +31,8 @@ export interface ShareGrant extends PlanInForce {
 }
 
 /**
- * Returns the best plan among the subscriptions in force at `nowMs`, each from its start (inclusive) to its end
- * (exclusive), with the latest end of that plan. `null` when none is in force.
+ * Returns the highest plan among the subscriptions in force at `nowMs`, with the latest end of those to that plan;
+ * `null` when none is in force. A subscription is in force from its start (inclusive) to its end (exclusive).
  */
 export function planInForce(subscriptions: readonly Subscription[], nowMs: number): PlanInForce | null {
   let best: PlanInForce | null = null;
@@ -46,8 +46,8 @@ export function planInForce(subscriptions: readonly Subscription[], nowMs: numbe
 }
 
 /**
- * Decides whether the principal may read the orders of `tradedate` at `nowMs`. The window has a lower bound only;
- * whether a future day exists is decided later.
+ * Decides whether the principal may read the orders of `tradedate` at `nowMs`. Checks only the start of the plan's
+ * window; later steps refuse a day in the future.
  */
 export function entitleOrderHistory(
   principal: Principal,
@@ -69,8 +69,8 @@ export function entitleOrderHistory(
 }
 
 /**
- * Decides whether the principal may have the share of `year` at `nowMs`, and returns the dates it covers: the year up
- * to today, cut to the plan's window. Refuses a year that is entirely before the window.
+ * Decides whether the principal may have the share of `year` at `nowMs`, and returns the dates it covers: those of the
+ * year, up to today, that are in the plan's window. Refuses a year that is entirely before the window.
  */
 export function entitleShare(
   principal: Pick<Principal, "subscriptions">,
@@ -94,7 +94,7 @@ export function entitleShare(
   return ok({ plan, endMs, from: later(from, firstOfYear), to });
 }
 
-/** Returns the plan in force if it includes `service`. */
+/** Returns the plan in force if it includes `service`, else why access is refused. */
 function planFor(
   principal: Pick<Principal, "subscriptions">,
   service: ServiceName,
@@ -106,7 +106,10 @@ function planFor(
   return refused({ reason: "plan_missing", service, plan: inForce.plan });
 }
 
-/** Returns the refusal: `plan_expired` with the latest end when a subscription has ended, else `plan_missing`. */
+/**
+ * Returns the refusal when no plan is in force: `plan_expired` with the latest end if a subscription has ended, else
+ * `plan_missing`.
+ */
 function withoutPlan(
   subscriptions: readonly Subscription[],
   service: ServiceName,

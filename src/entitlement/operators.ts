@@ -3,7 +3,7 @@
 /**
  * The kind of actor that made a change. A name alone is ambiguous, because operators choose the names of their tokens.
  * `bootstrap` is the bearer of the secret `ADMIN_TOKEN`, `operator` the bearer of a named token, `account` a customer
- * in the console, `service` the service itself, its scheduled tasks included.
+ * in the console, `service` the service itself, including its scheduled tasks.
  */
 export const ACTOR_KINDS = ["bootstrap", "operator", "account", "service"] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];

@@ -2,7 +2,7 @@
 import type { ServiceName } from "./caller-denial.ts";
 import type { PlanName } from "./principal.ts";
 
-/** The days that a plan reaches back: all history, the last `days` calendar days including today, or none. */
+/** How far back a plan reaches: all history, the last `days` calendar days including today, or not at all. */
 export type Reach = { kind: "all" } | { kind: "days"; days: number } | { kind: "none" };
 
 /** A weekly card is valid for 7 × 24 hours from its start (contract 7.1). */
@@ -16,7 +16,7 @@ const NOTHING = { order_history: NONE, auction_tick: NONE, level2: NONE };
 const PROFESSIONAL = { order_history: days(30), auction_tick: days(365), level2: days(30) };
 
 /**
- * The content of each plan. The weekly card includes the same as the professional plan and differs only in its length.
+ * The content of each plan. The weekly card includes the same as the professional plan and differs only in duration.
  */
 export const PLANS: Readonly<Record<PlanName, Readonly<Record<ServiceName, Reach>>>> = {
   free: NOTHING,

@@ -1,9 +1,9 @@
 /**
- * The account behind a key, with all inputs of the pure checks. The catalog reads it, `access` caches it for at most 30
- * s, and `entitle.ts` decides by it.
+ * The account that a key belongs to, with everything that the pure checks need. The catalog reads it, `access` caches
+ * it for at most 30 s, and `entitle.ts` evaluates it.
  */
 
-/** Plans in ascending order; of overlapping subscriptions the best counts. */
+/** Plans from lowest to highest. Where subscriptions overlap, the highest plan applies. */
 export const PLAN_NAMES = ["free", "standard", "trial", "weekly", "professional", "flagship"] as const;
 
 export type PlanName = (typeof PLAN_NAMES)[number];
@@ -24,11 +24,11 @@ export interface DailyLimits {
 export interface Principal {
   accountId: string;
   keyId: string;
-  /** The operator disabled the whole account. */
+  /** Whether an operator disabled the account. */
   disabled: boolean;
   subscriptions: readonly Subscription[];
   /** Limits of each history by plan, from the plan table. */
   planLimits: Readonly<Record<PlanName, DailyLimits>>;
-  /** The account's own limits; an absent member falls back to the plan's. */
+  /** The account's own limits. Where one is absent, the plan's limit applies. */
   ownLimits: Readonly<Partial<DailyLimits>>;
 }

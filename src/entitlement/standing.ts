@@ -1,23 +1,23 @@
-/** The plan, windows and limits of an account now, as shown to key holders, operators and the console. */
+/** The present plan, windows and limits of an account, as shown to key holders, operators and the console. */
 import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
 import type { ServiceName } from "./caller-denial.ts";
 import { planInForce } from "./entitle.ts";
 import { PLANS } from "./plans.ts";
 import type { DailyLimits, PlanName, Principal } from "./principal.ts";
 
-/** Days that may be read, both included; `from` is null when all history may. */
+/** The first and last day that may be read, both inclusive; `from` is null when all history may be read. */
 export interface Window {
   from: BeijingDate | null;
   to: BeijingDate;
 }
 
 export interface Standing {
-  /** The plan in force, else the one that ended last; null without any. */
+  /** The plan in force, else the one that ended last; null when there is neither. */
   plan: PlanName | null;
   state: "active" | "expired" | "none";
-  /** When that plan ends or ended (exclusive, Unix milliseconds); null without any. */
+  /** When that plan ends or ended (exclusive, Unix milliseconds); null when `plan` is. */
   endsAtMs: number | null;
-  /** The window of each service now; null when the plan does not include it. */
+  /** The present window of each service; null when the plan does not include the service. */
   windows: Readonly<Record<ServiceName, Window | null>>;
   /** Daily limits of each history; null while no plan is in force. */
   limits: DailyLimits | null;
@@ -65,19 +65,21 @@ export function windowOf(plan: PlanName, service: ServiceName, nowMs: number): W
   }
 }
 
-/** A daily counter against its limit. */
+/** A daily counter and its limit. */
 export interface Counter {
   /** Null: unlimited. */
   limit: number | null;
-  /** Accepted today, including what was credited later. */
+  /** Charges of today, including those credited later. */
   used: number;
-  /** The number of these that were credited. */
+  /** The number of these charges that were credited. */
   credited: number;
   /** Null: unlimited. */
   left: number | null;
 }
 
-/** Returns the counter for `counted` (charged, after credits) and `credited` against `limit`. */
+/**
+ * Returns the counter for `limit`, for the `counted` charges that remain after credits, and for the `credited` ones.
+ */
 export function counterOf(limit: number | null, counted: number, credited: number): Counter {
   const left = limit === null ? null : Math.max(0, limit - counted);
   return { limit, used: counted + credited, credited, left };

@@ -2,8 +2,8 @@
  * The slot and quota counter of one account and interface (contract 2.4, 7.3): a Durable Object with one row.
  * `lease.ts` makes every decision; this file adds the clock, memory, storage and the caller's handle.
  *
- * A grant is stored before it is answered. While the caller is paging, its end may stay in memory until the next
- * grant's write stores it; `README.md` explains why that loses nothing.
+ * A grant is stored before the caller gets it. While a caller is paging, the end of a grant may stay in memory until it
+ * is stored together with the next grant; `README.md` explains why nothing can be lost.
  */
 import { DurableObject, RpcTarget } from "cloudflare:workers";
 import { writeUsage } from "../catalog/usage.ts";
@@ -22,15 +22,16 @@ import {
 import { afterWrite, planWrite, unwrittenDays } from "./usage.ts";
 
 /**
- * How long an end may wait in memory. The wait is billed at $1.56 per million seconds, and the write that it can save
- * costs $1.00 per million (prices of 2026): a wait of more than 640 ms would cost more than it saves.
+ * How long the end of a grant may wait in memory before it is stored. The wait is billed at $1.56 per million seconds,
+ * and the write that it can save costs $1.00 per million (prices of 2026): a wait of more than 640 ms would cost more
+ * than it saves.
  */
 const CARRY_MS = 500;
 
 /** A worker that lost its lease calls the new object within this time. */
 const JUST_STARTED_MS = 1_000;
 
-/** The methods of a lease. The caller cannot reach the object's own methods through it. */
+/** The methods of a lease. The caller cannot reach the object's own methods through them. */
 interface LeaseEnd {
   release(request: ReleaseRequest): ReleaseAnswer;
   written(): Promise<void>;
@@ -63,7 +64,7 @@ class Lease extends RpcTarget {
   }
 }
 
-/** A grant's end that is not stored yet. */
+/** The end of a grant while it waits in memory to be stored. */
 interface Carried {
   grantId: string;
   stored: PromiseWithResolvers<void>;
@@ -73,17 +74,17 @@ interface Carried {
 export class Gate extends DurableObject<Env> {
   readonly #sql = this.ctx.storage.sql;
   // The settings are parsed once, because `settingsOf` caches a single environment, and the worker in the same isolate
-  // uses another one.
+  // uses a different one.
   readonly #settings = settingsOf(this.env);
   readonly #startedMs = Date.now();
   /**
    * The current row; storage holds the same except for `#carried`. The platform ends an object whose write was lost.
    */
   #row: GateRow | undefined;
-  /** The holder of the slot when this object started. */
+  /** The id of the grant that held the slot when this object started. */
   #heldAtStart: string | undefined;
   #carried: Carried | undefined;
-  /** When the last page with a successor ended; unset once the next page is requested. */
+  /** When the last page that was not a final one ended (Unix milliseconds); unset once the next page is requested. */
   #pausedMs: number | undefined;
   /** Whether the last pause between two pages was short; the next one is then expected to be short too. */
   #isPaging = false;
@@ -143,8 +144,8 @@ export class Gate extends DurableObject<Env> {
   }
 
   /**
-   * Writes the usage of some minutes into the catalog. After a failure another alarm is set; nothing is thrown, because
-   * the platform repeats a failed alarm a few times only.
+   * Writes the usage that is not yet in the catalog. After a failure, sets another alarm instead of throwing, because
+   * the platform repeats a failed alarm only a few times.
    */
   override async alarm(): Promise<void> {
     const row = this.#read(this.#now());
@@ -158,7 +159,7 @@ export class Gate extends DurableObject<Env> {
     }
   }
 
-  /** Ends the grant `id` for the holder of its lease. The answer can be that the end is in memory only. */
+  /** Ends the grant `id` for the holder of its lease. Returns `written: false` when the end is in memory only. */
   #end(id: string, request: ReleaseRequest): ReleaseAnswer {
     const now = this.#now();
     const row = this.#read(now);
@@ -201,7 +202,7 @@ export class Gate extends DurableObject<Env> {
 
   #write(decided: GateRow): void {
     const row = planWrite(decided, Date.now(), this.#settings.USAGE_EVERY_MS);
-    // The two writes are not awaited one by one: storage takes both in one write.
+    // The alarm and the row are not awaited in between, so that storage commits both in one write.
     if (row.writeAtMs !== decided.writeAtMs && row.writeAtMs !== undefined)
       void this.ctx.storage.setAlarm(row.writeAtMs);
     this.#sql.exec("INSERT OR REPLACE INTO gate VALUES (1, ?)", JSON.stringify(row));

@@ -14,11 +14,11 @@ import type { Slot } from "./slot.ts";
 /** The longest time that the last bytes wait for the confirmation of the release. */
 const CONFIRM_MS = 1_000;
 
-/** Bytes of a ready body that are sent only after the release. */
+/** How many of a ready body's bytes are sent only after the release. */
 const LAST_BYTES = 4;
 
 /**
- * A store can close a stream that is not read for this long, and the error can appear many reads later. A body that its
+ * A store can close a stream that is not read for this long, and the error can appear many reads later. A body that the
  * client left unread for this long is therefore never credited.
  */
 const STALL_MS = 15_000;
@@ -38,7 +38,7 @@ export interface PumpedBody {
   pump: BodyPump;
 }
 
-/** How a body ended. Only `fault` is the service's own and credited. */
+/** How a body ended. Only `fault` is the service's fault and is credited. */
 export interface BodyEnd {
   how: "whole" | "client_gone" | "client_slow" | "fault";
   /** Bytes accepted by the client's side. */
@@ -47,7 +47,7 @@ export interface BodyEnd {
   error?: unknown;
 }
 
-/** A complete body in the pieces in which it is written; the array is emptied while they are sent. */
+/** A complete body, as the pieces to write. The array is emptied while they are sent. */
 export type ReadyBody = Uint8Array[];
 
 export interface Holding {
@@ -56,9 +56,12 @@ export interface Holding {
   signal: AbortSignal;
   /** The entry for the account's list of last requests if the whole body is sent. */
   outcome: RequestOutcome;
-  /** The answer's memory, ended with the body. */
+  /** The answer's memory reservation, which ends with the body. */
   memory: Reservation;
-  /** Whether a further page exists whose write can store this one's end; for a ready body. */
+  /**
+   * Whether a next page exists, so that the end of this one can be stored together with the next grant. Only for a
+   * ready body.
+   */
   hasMore?: boolean;
   /** Called once when the body has ended, for the log line and for marking a damaged day. */
   onEnd?: (end: BodyEnd) => void | Promise<void>;
@@ -68,9 +71,9 @@ export interface Holding {
  * Returns the stream for the `Response` of a request that holds `slot`; the slot is always released.
  *
  * For ready bytes the release starts at once, and the last bytes are sent when it is confirmed or 1 s has passed. A
- * pumped body holds the slot while it streams; a fault aborts the body and credits the charge, a client that
- * disconnects or reads too slowly does not. Both are aborted at `slot.stopAtMs`, and when others need the memory that a
- * client leaves unread.
+ * pumped body holds the slot while it streams. A fault aborts it and credits the charge; if the client disconnects or
+ * reads too slowly, nothing is credited. Either kind of body is aborted at `slot.stopAtMs`, and when other requests
+ * need the memory that its client leaves unread.
  *
  * @example return new Response(holdBody(slot, pieces, { ctx, signal: request.signal, outcome, memory }));
  */
@@ -184,7 +187,7 @@ async function sendPumped(
 
 /**
  * The sink of a pump: forwards every piece and records whether the client's side failed, which an error alone does not
- * show. It refuses a wrong length, which the pipe would report as a failure of the client.
+ * show. It refuses more bytes than the body's length, which the pipe would report as a failure of the client.
  */
 class ClientSink {
   readonly writable: WritableStream<Uint8Array>;
@@ -194,7 +197,7 @@ class ClientSink {
   /** Whether the client's side refused a write. */
   hasFailed = false;
   private longestEndedMs = 0;
-  /** Since when a write waits for the client; null when none does. */
+  /** Since when a write waits for the client; null when no write waits. */
   private waitsSinceMs: number | null = null;
 
   constructor(client: WritableStreamDefaultWriter<Uint8Array>, sizeBytes: number, memory: Reservation) {

@@ -1,6 +1,6 @@
 /**
  * The gate as a pure state machine: one row and a function for each message. The object around it adds only the clock,
- * a fresh id and storage, so every guarantee of the gate can be tested here.
+ * a fresh id and storage, so every guarantee of the gate can be tested without it.
  */
 import { addDays, type BeijingDate, beijingDate, secondsToNextDay } from "../calendar/beijing.ts";
 import type {
@@ -34,7 +34,7 @@ export interface Grant {
   charged: boolean;
   /** The outcome that the worker reported; absent while the request runs, and when the worker died. */
   outcome?: RequestOutcome;
-  /** Bytes of its body, once the worker has reported them. */
+  /** The size of the response body in bytes, once the worker has reported it. */
   bytes?: number;
 }
 
@@ -42,7 +42,7 @@ export interface Grant {
 export interface GateRow extends UsageRow {
   /** Credits of today, already subtracted from the counts; absent without credits. */
   credited?: Counts;
-  /** The holder of the slot. The slot is free from `untilMs` on. */
+  /** The holder of the slot; null when the slot is free. At `untilMs` (Unix milliseconds) it is free in any case. */
   holder: { id: string; requestId: string; untilMs: number } | null;
   /** Newest last, at most `GRANTS_KEPT`. */
   grants: readonly Grant[];
@@ -57,9 +57,9 @@ export function emptyRow(nowMs: number): GateRow {
  * Takes the slot, then a unit of the day's quota (contract 2.1, steps 8 to 10). A taken slot is reported before an
  * exhausted quota; neither refusal charges anything.
  *
- * `grantId` must be fresh. A repeated request id (its first answer was lost) is granted without a second charge and
- * takes over the slot from its own first grant, whose late release then has no effect. If another request took the slot
- * in between, the repeated one is refused and its charge credited.
+ * `grantId` must be fresh. A request id is repeated when its first answer was lost. It is granted without a second
+ * charge and takes over the slot from its own first grant, whose late release then has no effect. If another request
+ * took the slot in between, the repeated one is refused and its charge credited.
  */
 export function acquire(
   stored: GateRow,
@@ -91,7 +91,7 @@ export function acquire(
 
 /**
  * Ends the grant `id`: frees the slot if that grant still holds it, records the outcome, and credits the charge on
- * request. A worker that received no answer sends its request id instead. Returns the same row when nothing changed, so
+ * request. A worker that received no grant passes its request id as `id`. Returns the same row when nothing changed, so
  * that nothing is written.
  */
 export function release(row: GateRow, id: string, request: ReleaseRequest): GateRow {
@@ -111,7 +111,7 @@ export function free(row: GateRow): GateRow {
   return row.holder === null ? row : { ...row, holder: null };
 }
 
-/** Credits counts of today. The counters never fall below zero. */
+/** Credits `given` requests and files to today's counters, which never fall below zero. */
 export function credit(stored: GateRow, given: OperatorCredit, nowMs: number): GateRow {
   return takeOff(startDay(stored, nowMs), given);
 }
@@ -132,8 +132,8 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
 }
 
 /**
- * Returns the refusal that one more request of this kind would get (contract 2.1, steps 8 and 9), or null; from the
- * gate's state, without taking or counting anything.
+ * Returns the refusal that one more request of this kind would get (contract 2.1, steps 8 and 9), or null. Reads only
+ * the gate's state; takes no slot and counts nothing.
  */
 export function verdictOf(state: GateState, kind: GateKind, limits: GateLimits): GateRefusal | null {
   return state.holder === null ? exhaustedUnit(state.use, kind, limits) : { reason: "slot_busy" };

@@ -5,7 +5,7 @@
 import type { UsageOwner } from "../catalog/usage.ts";
 import type { UseDenial } from "../entitlement/caller-denial.ts";
 
-/** The daily counter that a request uses besides `requests`. */
+/** The kind of a request. Both kinds count as `requests`; a Parquet request also counts as one of `files`. */
 export type GateKind = "json" | "parquet";
 
 /** Daily limits of the account's plan; `null` is unlimited. `requests` counts JSON and Parquet together. */
@@ -25,7 +25,7 @@ export interface AcquireRequest {
   owner?: UsageOwner;
 }
 
-/** Today's counters after the call. `day` is the Beijing day the object counted on. */
+/** Today's counters after the call. `day` is the Beijing day of the counts. */
 export interface GateUse {
   day: string;
   requests: number;
@@ -34,19 +34,21 @@ export interface GateUse {
   resetSeconds: number;
 }
 
-/** Facts of a refusal, defined where `http`, which may not import this module, can use them. */
+/**
+ * A refusal of the gate. The type is defined in `entitlement`, because `http` needs it and may not import this module.
+ */
 export type GateRefusal = UseDenial;
 
 /** A refusal of the gate object. */
 export type GateRefused = GateRefusal & {
   /**
-   * The object has just started and found the slot taken. The worker may be resending an end that the previous object
-   * held only in memory, so the caller should ask once more.
+   * The object has just started and found the slot taken. A worker may be resending the end of a grant that the
+   * previous object held only in memory, so the caller should ask once more.
    */
   justStarted?: boolean;
 };
 
-/** Returns whether `answer` is a refusal. Only refusals have a `reason`; the form of answers stays compatible. */
+/** Returns whether `answer` is a refusal. In every version of the object, only refusals have a `reason`. */
 export function isRefused(answer: object): answer is GateRefused {
   return "reason" in answer;
 }
@@ -69,8 +71,8 @@ export interface ReleaseRequest {
   /** Bytes of the body that the client's side accepted, or that are being sent; only the first report counts. */
   bytes?: number;
   /**
-   * A further page exists, and the worker waits for `Lease.written`: the slot may be freed in memory now and stored
-   * with that page's own write. Objects without support for the field write at once.
+   * Whether a next page exists and the worker waits for `Lease.written`. The object may then free the slot in memory
+   * only, and store that together with the next grant. Objects without support for the field store it at once.
    */
   hasMore?: boolean;
 }
@@ -125,5 +127,5 @@ export interface Counts {
   files: number;
 }
 
-/** Counts the operator credits to today's counters (never below zero). */
+/** What an operator credits to today's counters, which never fall below zero. */
 export type OperatorCredit = Counts;

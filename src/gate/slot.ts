@@ -1,6 +1,6 @@
 /**
- * The worker's side of the gate. An operation takes the slot, works, and releases it with the effect of exactly one
- * release, whatever fails in between.
+ * The worker's side of the gate. An operation takes the slot, does its work and releases the slot. Whatever fails in
+ * between, the effect is that of exactly one release.
  */
 import { inTime, LateAnswer } from "../base/in-time.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -16,7 +16,10 @@ import {
   type ReleaseRequest,
 } from "./protocol.ts";
 
-/** A slower answer of the object is a fault: the first byte is due within 15 s (contract 2.5). */
+/**
+ * The longest wait for the object's answer. A longer one is a fault, because the first byte is due within 15 s
+ * (contract 2.5).
+ */
 const ANSWER_MS = 5_000;
 
 /** The worker stops this long before the object frees the slot by itself. */
@@ -24,7 +27,7 @@ const STOP_EARLY_MS = 500;
 
 /**
  * After this time, the worker asks once more for a slot that a newly started object reported as taken. It is longer
- * than an end waits in memory.
+ * than the end of a grant may wait in memory.
  */
 const ASK_AGAIN_MS = 600;
 
@@ -42,7 +45,7 @@ export interface GatePlace extends GateHome {
 
 export interface SlotAsk {
   accountId: string;
-  /** The interface whose slot and quota this is: its `apiname`. */
+  /** The `apiname` of the interface whose slot and quota are used. */
   interface: string;
   request: AcquireRequest;
   /** The request's signal: the slot is freed as soon as the client disconnects, at any stage. */
@@ -53,7 +56,7 @@ export interface SlotAsk {
 export interface Slot {
   /** Today's counters including this request. */
   use: GateUse;
-  /** Unix milliseconds of this isolate's clock at which work for the slot must have stopped. */
+  /** The deadline by which work for the slot must have stopped, in Unix milliseconds of this isolate's clock. */
   stopAtMs: number;
   /**
    * Releases the slot. Never rejects and takes at most 10 s. Returns true when the object confirmed, and false when it
@@ -65,13 +68,16 @@ export interface Slot {
 
 type Granted = GateGrant & { lease: LeaseStub };
 
-/** Slots whose last answer to this isolate was a grant that no early read has used yet. The oldest is evicted first. */
+/**
+ * Names of the slots for which the gate's last answer to this isolate was a grant that no early read has used yet. The
+ * oldest is evicted first.
+ */
 const granted = new Set<string>();
 const MAX_GRANTED = 5_000;
 
 /**
- * Returns whether the gate's last answer to this isolate was a grant, and resets it: until the next grant the result is
- * false. One grant therefore permits at most one read before the gate has answered, however many requests arrive.
+ * Returns whether the gate's last answer to this isolate was a grant. Later calls return false until the next grant, so
+ * one grant permits at most one read before the gate has answered, however many requests arrive.
  */
 export function spendGrant(of: Pick<SlotAsk, "accountId" | "interface">): boolean {
   return granted.delete(slotName(of));
@@ -89,7 +95,7 @@ function slotName(of: Pick<SlotAsk, "accountId" | "interface">): string {
   return `${of.accountId}:${of.interface}`;
 }
 
-/** Returns the gate object of the account and interface; also for `/health`, operators and `account_info`. */
+/** Returns the gate object of the account and interface. Also used by operators' routes and `account_info`. */
 export function gateOf(home: GateHome, accountId: string, interfaceName: string): DurableObjectStub<Gate> {
   return home.namespace.getByName(`${accountId}:${interfaceName}`, { locationHint: home.locationHint });
 }
@@ -98,8 +104,9 @@ export function gateOf(home: GateHome, accountId: string, interfaceName: string)
  * Takes the slot of the account and interface and charges the request, or returns the refusal (contract 2.1, steps 8 to
  * 10). Throws when the object cannot be reached; a charge that may have been made is then credited.
  *
- * @example const slot = await takeSlot(place, { accountId, interface: "level2_order_history", request, signal }); if
- * (!slot.ok) return slot;
+ * @example
+ * const slot = await takeSlot(place, { accountId, interface: "level2_order_history", request, signal });
+ * if (!slot.ok) return slot;
  */
 export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<Slot, GateRefusal>> {
   const startMs = Date.now();
@@ -125,8 +132,8 @@ export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<S
 }
 
 /**
- * Calls the object, and a second time if the first call fails; the request id makes that safe. An overloaded object is
- * not called again.
+ * Calls the object, and a second time if the first call fails; the request id makes that safe. An object that is
+ * overloaded or answers too late is not called again.
  */
 async function acquire(
   place: GatePlace,
@@ -194,7 +201,10 @@ class HeldSlot implements Slot {
     return confirmed;
   }
 
-  /** Uses the lease, and a fresh stub if that fails: the lease of a restarted object never works again. */
+  /**
+   * Releases through the lease, and through a fresh stub if that fails: the lease of a restarted object never works
+   * again.
+   */
   async #tell(request: ReleaseRequest): Promise<boolean> {
     const { lease } = this.#granted;
     try {
@@ -208,7 +218,7 @@ class HeldSlot implements Slot {
     return this.#tellAnew(request);
   }
 
-  /** Waits until an end in the object's memory is stored; resends it when the object died before that. */
+  /** Waits until the end that is in the object's memory is stored; resends it when the object died before that. */
   async #seeWritten(request: ReleaseRequest): Promise<void> {
     const { lease } = this.#granted;
     try {
@@ -234,7 +244,10 @@ async function settled(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }
 
-/** Returns whether the object is overloaded, as the platform marks its errors; further calls would make it worse. */
+/**
+ * Returns whether the platform marked `error` as coming from an overloaded object, which further calls would overload
+ * more.
+ */
 function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }

@@ -1,11 +1,11 @@
 /**
- * Determines which totals the catalog lacks, as pure steps. Totals of a day are written instead of differences, so a
- * repeated write changes nothing.
+ * Determines which daily totals the catalog lacks, in pure functions. Whole totals of a day are written, not
+ * differences, so a repeated write changes nothing.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DayUsage, UsageOwner } from "../catalog/usage.ts";
 
-/** The most days that wait while the catalog cannot be written; the oldest are dropped first. */
+/** The most days whose totals are kept while the catalog cannot be written. The oldest are dropped first. */
 const DAYS_KEPT = 62;
 
 /** The part of the gate's row for usage. */
@@ -22,7 +22,7 @@ export interface UsageRow {
   owner?: UsageOwner;
   /** Totals of earlier days that the catalog lacks; absent without any. */
   earlier?: readonly DayUsage[];
-  /** The totals that were written last. */
+  /** The totals that the last write stored for `day`; those of an earlier day do not count. */
   written?: DayUsage;
   /** When the object will write into the catalog (Unix milliseconds of its own clock); absent while nothing is due. */
   writeAtMs?: number;
@@ -36,7 +36,7 @@ export function unwrittenDays(row: UsageRow): DayUsage[] {
   return (isSame(known, present) ? [...earlier] : [...earlier, present]).slice(-DAYS_KEPT);
 }
 
-/** Returns `row` after `days` were written. Later counts are still unwritten. */
+/** Returns `row` after `days` were written. What was counted during the write is still unwritten. */
 export function afterWrite<Row extends UsageRow>(row: Row, days: readonly DayUsage[]): Row {
   // A day may have ended with higher totals during the write.
   const waiting = row.earlier?.filter((one) => !days.some((done) => isSame(done, one))) ?? [];
@@ -51,7 +51,7 @@ export function afterWrite<Row extends UsageRow>(row: Row, days: readonly DayUsa
 
 /**
  * Returns `row` with the time of the next write when something is unwritten and no write is planned; otherwise the same
- * row. A planned write more than `everyMs` ago counts as lost.
+ * row. A write that was planned for more than `everyMs` ago counts as lost.
  */
 export function planWrite<Row extends UsageRow>(row: Row, nowMs: number, everyMs: number): Row {
   const { owner, writeAtMs } = row;

@@ -1,18 +1,18 @@
 /**
- * Every reason for which `/api` refuses a request: the union of the modules' denials. Facts only; `outcome.ts` assigns
- * codes and statuses, the `messages-*.ts` files write the messages.
+ * Every reason for which `/api` refuses a request: the union of the modules' denials. A denial holds facts only;
+ * `outcome.ts` assigns codes and statuses, the `messages-*.ts` files write the messages.
  */
 import type { AccessDenial, EntitlementDenial, UseDenial } from "../entitlement/caller-denial.ts";
 import type { DayDenial, QueryDenial } from "../orders/query/query-denial.ts";
 
-/** Members that every request must have (contract 1.2). */
+/** The members that every request body must have (contract 1.2). */
 export type RequiredMember = "apiname" | "apikey" | "params";
 
 /** What the body contains instead of the required members. */
 export interface MembersFound {
-  /** Required members that have a value of another type. */
+  /** Required members whose value has a wrong type. */
   wrong: readonly RequiredMember[];
-  /** A parameter beside `apiname` that belongs inside the absent `params`; null when there is none. */
+  /** A parameter that is at the top level and belongs inside the absent `params`; null when there is none. */
   flat: string | null;
 }
 
@@ -26,12 +26,12 @@ export type EnvelopeDenial =
   | { reason: "not_found"; path: string }
   | { reason: "apiname_unknown"; apiname: string; nearest: string | null; known: readonly string[] };
 
-/** The plan's window overlaps the year, but no file of their overlap is published. */
+/** The plan's window overlaps the year, but no file of the overlap is published. */
 export type ShareDenial = { reason: "nothing_published"; dataType: string; year: number };
 
 /**
- * The service itself failed. Carries no internal details. `unread`: the account holds its share of the memory of
- * answers (contract 2.6).
+ * The service itself failed. Carries no internal details. `unread`: the account's unread responses hold all memory that
+ * one account may have (contract 2.6).
  */
 export type Fault = { reason: "unavailable"; unread?: boolean };
 

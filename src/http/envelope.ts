@@ -10,12 +10,12 @@ const PARAMETERS = [...HISTORY_PARAMETERS, "data_type", "year", "month"] as cons
 /** Larger bodies are refused with HTTP 413 (contract 1.2). */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** A longer header value or URL, in characters, is refused before any pattern is matched against it. */
+/** The longest header value or URL, in characters. A longer one is refused before any pattern is matched against it. */
 export const HEADER_LIMIT = 8 * 1024;
 
 /**
- * This many bytes of a larger body are read and discarded, because a client that is still sending does not read the
- * answer.
+ * Up to this many bytes of a body that is too large are read and discarded, because a client that is still sending does
+ * not read the answer.
  */
 const DRAIN_BYTES = 1024 * 1024;
 
@@ -47,7 +47,7 @@ export async function readBody(request: Request): Promise<Result<Record<string, 
   try {
     bytes = await readLimited(request);
   } catch {
-    // The connection broke. This is not a fault of the service, and the answer is not read.
+    // The connection broke. This is not a fault of the service, and the client does not receive the answer.
     return refused({ reason: "envelope_invalid", problem: "not_json" });
   }
   if (bytes === null) return refused({ reason: "body_too_large", limitBytes: BODY_LIMIT_BYTES });
@@ -64,8 +64,8 @@ export async function readBody(request: Request): Promise<Result<Record<string, 
 
 /**
  * Returns the envelope of a decoded body. Refuses absent and wrongly typed members and names all of them. An empty
- * `apikey` is accepted here; it is an unknown key (contract 1.9). Other members are ignored. Absent or null `params`
- * are `{}` for the `apinames` of `paramsOptional`.
+ * `apikey` is accepted here; it is an unknown key (contract 1.9). Other members are ignored. For an `apiname` in
+ * `paramsOptional`, absent or null `params` count as `{}`.
  */
 export function parseEnvelope(
   body: Readonly<Record<string, unknown>>,

@@ -34,7 +34,7 @@ export interface QuotaFacts {
   use: { requests: number; files: number; resetSeconds: number };
 }
 
-/** The facts that the headers of an answer state; a refused request has only those found before its refusal. */
+/** The facts that the headers of an answer state. A refusal has only those found before it. */
 export interface AnswerFacts {
   requestId: string;
   reason?: string;
@@ -46,11 +46,11 @@ export interface AnswerFacts {
   /** The build id of the pack that the answer is read from. */
   buildId?: string;
   rows?: number;
-  /** Unknown parameters that the deployment accepted. */
+  /** Unknown parameters that the deployment ignored instead of refusing. */
   unknownParameters?: readonly string[];
 }
 
-/** Returns the headers for `facts`, without those of the content. */
+/** Returns the headers for `facts`, without the content headers. */
 export function answerHeaders(facts: AnswerFacts): Headers {
   const headers = new Headers({
     ...SECURITY_HEADERS,
@@ -74,7 +74,7 @@ export function answerHeaders(facts: AnswerFacts): Headers {
 /** The most names in a header; a body of 64 KiB can hold thousands. */
 const MOST_NAMES = 10;
 
-/** Returns a bounded list of names, each already an excerpt. */
+/** Returns at most `MOST_NAMES` of the names, each already an excerpt, and how many more there are. */
 function namesOf(names: readonly string[]): string {
   const listed = names.slice(0, MOST_NAMES).map(encodeURIComponent);
   const more = names.length - listed.length;

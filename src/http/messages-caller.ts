@@ -27,7 +27,7 @@ const PLAN_NAMES_TEXT: Readonly<Record<PlanName, Bilingual>> = {
 };
 
 const SERVICE_TEXTS: Readonly<Record<ServiceName, string>> = {
-  // One plan opens the history of every dataset.
+  // A plan with order history includes the history of every dataset.
   order_history: Object.values(DATASETS)
     .map(({ apiname }) => apiname)
     .join(", "),
@@ -44,7 +44,7 @@ export function envelopeMessage(denial: EnvelopeDenial): Bilingual {
       const limit = `${denial.limitBytes / 1024} KiB`;
       return {
         zh: `请求体过大，最多 ${limit}：每次只查一个证券、一个交易日，请只发送 apiname、apikey、params 和 fields。`,
-        en: `The body is too large; at most ${limit} are accepted. Send only apiname, apikey, params and fields, for one security and one day.`,
+        en: `The body is too large; at most ${limit} is accepted. Send only apiname, apikey, params and fields, for one security and one day.`,
       };
     }
     case "method_not_allowed":
@@ -61,7 +61,7 @@ export function envelopeMessage(denial: EnvelopeDenial): Bilingual {
       const { apiname, nearest, known } = denial;
       return {
         zh: `apiname ${apiname} 不存在${nearest ? `，是否为 ${nearest}？` : "；"}可用：${known.join(", ")}。`,
-        en: `There is no apiname ${apiname}${nearest ? `, did you mean ${nearest}?` : ";"} accepted: ${known.join(", ")}.`,
+        en: `There is no apiname ${apiname}${nearest ? `; did you mean ${nearest}?` : "."} Accepted: ${known.join(", ")}.`,
       };
     }
   }
@@ -88,7 +88,7 @@ function invalidEnvelopeMessage(denial: Extract<EnvelopeDenial, { reason: "envel
       const limit = `${HEADER_LIMIT / 1024} KiB`;
       return {
         zh: `请求头 ${excerptOf(denial.name)} 过长，最多 ${limit}；key 与参数都放在请求体里。`,
-        en: `The header ${excerptOf(denial.name)} is too long, at most ${limit} are accepted: the key and the parameters belong in the body.`,
+        en: `The header ${excerptOf(denial.name)} is too long; at most ${limit} is accepted. Put the key and the parameters in the body.`,
       };
     }
     case "members": {
@@ -97,7 +97,7 @@ function invalidEnvelopeMessage(denial: Extract<EnvelopeDenial, { reason: "envel
   }
 }
 
-/** Returns the message for absent members, members of a wrong type and a parameter beside `params`. */
+/** Returns the message for absent members, members of a wrong type and a parameter that is not inside `params`. */
 function memberMessage({ members, wrong, flat }: { members: readonly string[] } & MembersFound): Bilingual {
   const absent = members.filter((name) => !wrong.some((each) => each === name));
   const [zh, en]: [string[], string[]] = [[], []];
@@ -113,7 +113,7 @@ function memberMessage({ members, wrong, flat }: { members: readonly string[] } 
   }
   const zhNext = flat === null ? `例如 ${EXAMPLE}` : `请把 ${flat} 放到 params 里，例如 ${EXAMPLE}`;
   const enNext =
-    flat === null ? `for example ${EXAMPLE}` : `put ${flat} inside params, for example ${EXAMPLE}`;
+    flat === null ? `send, for example, ${EXAMPLE}` : `put ${flat} inside params, for example ${EXAMPLE}`;
   return { zh: `${zh.join("；")}：${zhNext}。`, en: `${en.join(", ")}: ${enNext}.` };
 }
 
@@ -141,7 +141,7 @@ export function accessMessage(denial: AccessDenial): Bilingual {
     case "rate_limited":
       return {
         zh: `请求过于频繁，请 ${denial.retryAfterSeconds} 秒后重试；本次未扣次数。`,
-        en: `Too many requests, try again in ${denial.retryAfterSeconds} seconds; this one was not counted.`,
+        en: `Too many requests: try again in ${denial.retryAfterSeconds} seconds. This one was not counted.`,
       };
   }
 }
@@ -174,7 +174,7 @@ export function entitlementMessage(denial: EntitlementDenial): Bilingual {
       const parameter = denial.parameter ?? (service === "order_history" ? "tradedate" : "year");
       return {
         zh: `${parameter} ${asked} 不在权限范围内：${PLAN_NAMES_TEXT[plan].zh}可查最近 ${days} 个自然日（北京时间，含今天），即 ${from} 起。`,
-        en: `${parameter} ${asked} is outside your window: the ${PLAN_NAMES_TEXT[plan].en} plan covers the latest ${days} calendar days including today in Beijing, that is from ${from} on.`,
+        en: `${parameter} ${asked} is outside your window: the ${PLAN_NAMES_TEXT[plan].en} plan covers the last ${days} calendar days including today (Beijing time), that is, ${from} and later.`,
       };
     }
   }
@@ -198,7 +198,7 @@ export function useMessage(denial: UseDenial): Bilingual {
       const [hours, minutes] = [Math.floor(minutesLeft / 60), minutesLeft % 60];
       return {
         zh: `今日额度已用完：${name ?? "此"} 接口每天 ${limit} ${zhUnit}；北京时间 00:00 重置（约 ${hours} 小时 ${minutes} 分后），请届时再试。`,
-        en: `The daily quota (额度) of ${name ?? "this interface"} is used up, ${limit} ${enUnit}: it resets at 00:00 Beijing time, in ${hours} h ${minutes} min; try again then.`,
+        en: `The daily quota (额度) of ${name ?? "this interface"} is used up (${limit} ${enUnit}). It resets at 00:00 Beijing time, in ${hours} h ${minutes} min; try again then.`,
       };
     }
   }

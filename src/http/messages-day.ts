@@ -15,7 +15,7 @@ export function dayMessage(denial: DayDenial): Bilingual {
     case "not_trading_day":
       return withNewest(denial.newestLoaded, {
         zh: `tradedate ${tradedate} 不是交易日，请换一个交易日`,
-        en: `The tradedate ${tradedate} is not a trading day, ask for another day`,
+        en: `The tradedate ${tradedate} is not a trading day: request another day`,
       });
     case "future_day":
       return withNewest(denial.newestLoaded, {
@@ -30,7 +30,7 @@ export function dayMessage(denial: DayDenial): Bilingual {
     case "withdrawn":
       return {
         zh: `tradedate ${tradedate} 的数据已撤回，核实后可能重新提供；data_status 会显示它何时恢复，请先查询其他交易日。`,
-        en: `The data of tradedate ${tradedate} was withdrawn and may return after a check: data_status shows when it does; ask for another day meanwhile.`,
+        en: `The data of tradedate ${tradedate} was withdrawn and may be restored after a check. data_status shows when it is available again; request another day meanwhile.`,
       };
     case "security_unknown":
       return unknownSecurityMessage(denial);
@@ -39,7 +39,7 @@ export function dayMessage(denial: DayDenial): Bilingual {
       const { row, rowName } = DATASETS[denial.dataset ?? "orders"];
       return {
         zh: `symbol ${code} 在 ${tradedate} 没有任何${rowName.zh}记录（例如停牌）。`,
-        en: `The symbol ${code} has no ${row} records on ${tradedate} (halted, for example).`,
+        en: `The symbol ${code} has no ${row} records on ${tradedate} (it may have been halted, for example).`,
       };
     }
     case "day_damaged":
@@ -54,7 +54,7 @@ export function dayMessage(denial: DayDenial): Bilingual {
 export function nothingPublishedMessage({ dataType, year }: ShareDenial): Bilingual {
   return {
     zh: `${dataType} 在 ${year} 年的可下载范围内尚无已发布的文件，请稍后重试。`,
-    en: `No file of ${dataType} is published yet in the part of year ${year} that you may download; try again later.`,
+    en: `No ${dataType} file is published yet for the part of ${year} that you may download; try again later.`,
   };
 }
 
@@ -63,24 +63,24 @@ export function unavailableMessage(unread: boolean): Bilingual {
   if (unread) {
     return {
       zh: "该账户未读完的应答过多：请先读完或关闭已打开的应答，5 秒后重试；本次未计费。",
-      en: "Too many answers of this account are open and unread: read or close them, then try again in 5 seconds; this request is not charged.",
+      en: "This account has too many responses that are not fully read. Read or close them, then try again in 5 seconds. This request is not charged.",
     };
   }
   return {
     zh: "服务暂时不可用，请 5 秒后重试；若持续出现，请告知方括号内的请求编号。",
-    en: "The service is temporarily unavailable, try again in 5 seconds; if it persists, report the request id in brackets.",
+    en: "The service is temporarily unavailable: try again in 5 seconds. If this persists, report the request id in brackets.",
   };
 }
 
 /**
- * Returns the message of a day that is not loaded. Only a recent day will be loaded later; for an old day waiting does
+ * Returns the message for a day that is not loaded. Only a recent day will be loaded later; waiting for an old day does
  * not help.
  */
 function notLoadedMessage(tradedate: BeijingDate, recent: boolean): Bilingual {
   return recent
     ? {
         zh: `tradedate ${tradedate} 的数据尚未入库，请稍后重试`,
-        en: `The data of tradedate ${tradedate} is not loaded yet, try again later`,
+        en: `The data of tradedate ${tradedate} is not loaded yet: try again later`,
       }
     : {
         zh: `tradedate ${tradedate} 没有入库，data_status 按月列出已入库的交易日`,
@@ -102,7 +102,7 @@ function unknownSecurityMessage(denial: Extract<DayDenial, { reason: "security_u
   if (market === "BJ") {
     return {
       zh: `symbol ${code}：本服务未收录北京证券交易所，只有上海（.SH）和深圳（.SZ）。`,
-      en: `The Beijing exchange of symbol ${code} is not carried, only Shanghai (.SH) and Shenzhen (.SZ).`,
+      en: `The Beijing exchange (symbol ${code}) is not carried; only Shanghai (.SH) and Shenzhen (.SZ) are.`,
     };
   }
   if (carriedOn === null) {
@@ -113,6 +113,6 @@ function unknownSecurityMessage(denial: Extract<DayDenial, { reason: "security_u
   }
   return {
     zh: `symbol ${code} 不在 ${tradedate} 的数据中，是否要查 ${symbol}.${carriedOn}？`,
-    en: `The symbol ${code} is not in the data of ${tradedate}, did you mean ${symbol}.${carriedOn}?`,
+    en: `The symbol ${code} is not in the data of ${tradedate}; did you mean ${symbol}.${carriedOn}?`,
   };
 }

@@ -28,19 +28,19 @@ export function queryMessage(denial: QueryDenial): Bilingual {
       if (separated !== undefined) {
         return {
           zh: `fields 中没有字段 ${field}；字段之间要用英文逗号分隔，请写成 ${separated}。`,
-          en: `In fields, there is no field ${field}: names are separated by commas, write ${separated}.`,
+          en: `In fields, there is no field ${field}: separate the names with commas, write ${separated}.`,
         };
       }
       const known = knownFields(denial.dataset ?? "orders");
       return {
         zh: `fields 中的字段 ${field} 不存在${nearest ? `，是否为 ${nearest}？` : "；"}可用字段：${known.zh}。`,
-        en: `In fields, there is no field ${field}${nearest ? `, did you mean ${nearest}?` : ";"} accepted: ${known.en}.`,
+        en: `In fields, there is no field ${field}${nearest ? `; did you mean ${nearest}?` : "."} Accepted: ${known.en}.`,
       };
     }
     case "cursor_old_format":
       return {
         zh: "cursor 是旧格式，已不再支持；请去掉 cursor，从第一页重新开始。",
-        en: "The cursor is of the old format, which is no longer supported: start again without a cursor.",
+        en: "The cursor has the old format, which is no longer supported: start again without a cursor.",
       };
     case "cursor_invalid":
       if (denial.problem === "offset") {
@@ -106,7 +106,7 @@ function unknownMessage(parameter: string, hint: NameHint | null, known: string)
   }
   return {
     zh: `不支持参数 ${parameter}${hint ? `，是否为 ${hint.name}？` : "；"}可用参数：${known}。`,
-    en: `There is no parameter ${parameter}${hint ? `, did you mean ${hint.name}?` : ";"} accepted: ${known}.`,
+    en: `There is no parameter ${parameter}${hint ? `; did you mean ${hint.name}?` : "."} Accepted: ${known}.`,
   };
 }
 
@@ -122,8 +122,8 @@ function invalidMessage({ parameter, problem, given, accepted }: ParamInvalid): 
       return say(
         accepted === undefined ? `是必填项，例如 ${SYMBOL_FORMS}` : `是必填项，可用：${accepted}`,
         accepted === undefined
-          ? `is required, for example ${SYMBOL_FORMS}`
-          : `is required, accepted: ${accepted}`,
+          ? `is required; accepted, for example: ${SYMBOL_FORMS}`
+          : `is required; accepted: ${accepted}`,
       );
     case "not_string":
       if (accepted !== undefined) {
@@ -133,17 +133,17 @@ function invalidMessage({ parameter, problem, given, accepted }: ParamInvalid): 
     case "not_integer":
       return say(
         `必须是整数，范围 ${accepted ?? PAGE_SIZES}`,
-        `must be an integer of ${accepted ?? PAGE_SIZES}`,
+        `must be an integer in the range ${accepted ?? PAGE_SIZES}`,
       );
     case "below_one":
       return say("必须不小于 1（最大 10000）", "must be at least 1 (at most 10000)");
     case "differs_from_limit":
       return {
         zh: `参数 page_size（${given}）与 limit（${accepted}）含义相同但取值不同，请只保留一个。`,
-        en: `Parameters page_size (${given}) and limit (${accepted}) are two names of one parameter but differ: keep one.`,
+        en: `Parameters page_size (${given}) and limit (${accepted}) are two names for one parameter but have different values: keep one.`,
       };
     case "symbol_form":
-      return say(`格式不正确，可用格式：${SYMBOL_FORMS}`, `has a wrong form, accepted: ${SYMBOL_FORMS}`);
+      return say(`格式不正确，可用格式：${SYMBOL_FORMS}`, `has the wrong form; accepted: ${SYMBOL_FORMS}`);
     case "one_symbol_only":
       return say(
         "每次请求只支持一个证券，请逐个查询",
@@ -157,7 +157,7 @@ function invalidMessage({ parameter, problem, given, accepted }: ParamInvalid): 
       }
       return say(
         "不是真实存在的日期，格式 YYYYMMDD，例如 20260311",
-        "is not a day of the calendar, accepted: YYYYMMDD, for example 20260311",
+        "is not a calendar date; accepted: YYYYMMDD, for example 20260311",
       );
     case "needed_by_undated_cursor":
       return say(
@@ -169,7 +169,7 @@ function invalidMessage({ parameter, problem, given, accepted }: ParamInvalid): 
     case "time_form":
       return say(
         `格式不正确，${accepted === undefined ? "" : `请写成 ${accepted}；`}可用格式：${TIME_FORMS}`,
-        `has a wrong form${accepted === undefined ? "" : `, write ${accepted}`}; accepted: ${TIME_FORMS}`,
+        `has the wrong form${accepted === undefined ? "" : `: write ${accepted}`}; accepted: ${TIME_FORMS}`,
       );
     case "time_eight_digits":
       return say(
@@ -179,12 +179,12 @@ function invalidMessage({ parameter, problem, given, accepted }: ParamInvalid): 
     case "time_fraction":
       return say(
         `格式不正确，带毫秒请写成九位 HHMMSSmmm：${accepted ?? ""}`,
-        `has a wrong form: with milliseconds it is written HHMMSSmmm, ${accepted ?? ""}`,
+        `has the wrong form: with milliseconds it is written as HHMMSSmmm, ${accepted ?? ""}`,
       );
     case "time_out_of_day":
       return say(
         `不是一天中的时间，可用格式 ${TIME_FORMS}（时 00-23，分、秒 00-59）；要查到当日结束请省略 end_time`,
-        `is not a time of day, accepted: ${TIME_FORMS} (hours 00-23, minutes and seconds 00-59); leave end_time out to read to the end of the day`,
+        `is not a time of day; accepted: ${TIME_FORMS} (hours 00-23, minutes and seconds 00-59); leave end_time out to read to the end of the day`,
       );
     case "empty_window":
       if (parameter === "end_time") {
@@ -205,8 +205,8 @@ function invalidMessage({ parameter, problem, given, accepted }: ParamInvalid): 
     case "value_unknown":
       return say(`不存在，可用：${accepted ?? ""}`, `is not one of these: ${accepted ?? ""}`);
     case "value_form":
-      return say(`格式不正确，可用：${accepted ?? ""}`, `has a wrong form, accepted: ${accepted ?? ""}`);
+      return say(`格式不正确，可用：${accepted ?? ""}`, `has the wrong form; accepted: ${accepted ?? ""}`);
     case "out_of_range":
-      return say(`超出范围，可用：${accepted ?? ""}`, `is out of range, accepted: ${accepted ?? ""}`);
+      return say(`超出范围，可用：${accepted ?? ""}`, `is out of range; accepted: ${accepted ?? ""}`);
   }
 }

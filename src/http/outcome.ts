@@ -12,21 +12,21 @@ import { queryMessage } from "./messages-query.ts";
 /** Codes of refusals (contract 1.4). */
 export type RefusalCode = 1002 | 403 | 422 | 429 | 503;
 
-/** The requested format; it decides the HTTP status of a refusal. */
+/** The requested format, which determines the HTTP status of a refusal. */
 export type AnswerFormat = "json" | "parquet";
 
 export interface Outcome {
   code: RefusalCode;
   reason: Reason;
   status: Readonly<Record<AnswerFormat, number>>;
-  /** Whole seconds for `Retry-After`; `null` where waiting would block a script or not help. */
+  /** Whole seconds for `Retry-After`; `null` where waiting would not help or would block a script for too long. */
   retryAfterSeconds: number | null;
   message: Bilingual;
 }
 
 /**
  * JSON clients read the code in the body, and several discard the body of a 4xx. A script that saves a Parquet answer
- * must not save an error as a file, so Parquet refusals have their own statuses.
+ * must not save an error as a file, so refusals of Parquet requests have error statuses.
  */
 const STATUS: Readonly<Record<RefusalCode, Outcome["status"]>> = {
   1002: { json: 200, parquet: 404 },

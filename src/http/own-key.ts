@@ -4,13 +4,13 @@
  */
 import type { Denial } from "./denial.ts";
 
-/** A shorter text is not a secret and could occur in ordinary values by chance. */
+/** The shortest key that is redacted. A shorter one is not a secret and could occur in ordinary values by chance. */
 const LEAST_CHARACTERS = 8;
 
 /** The shortest prefix of a key that is redacted where an excerpt ends inside the key. */
 const LEAST_BEGINNING = 4;
 
-/** Members of denials that quote the caller's input. */
+/** The members of a denial that quote the caller's input. */
 const REPEATING = ["given", "accepted", "parameter", "field", "apiname"];
 
 /** Returns `denial` with `apikey` redacted from quoted input, for the message and the stored refusal. */

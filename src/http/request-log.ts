@@ -1,6 +1,6 @@
 /**
  * Writes one structured log line per request. `RequestFacts` has no member for a key, password or token, so none can
- * appear in it.
+ * appear in a line.
  */
 
 export interface RequestFacts {
@@ -14,7 +14,7 @@ export interface RequestFacts {
   reason: string;
   symbol: string;
   tradedate: string;
-  /** For a request to a share: its data type and its id, which is useless without the password. */
+  /** For `file_download`: the data type, year and id of the share. The id is useless without the password. */
   dataType: string;
   year: number;
   shareId: string;
@@ -24,12 +24,12 @@ export interface RequestFacts {
   r2Bytes: number;
   /** The text of the exception; for faults only. */
   fault: string;
-  /** How the body ended: sent whole, aborted by the client, too slowly read, or broken by a fault. */
+  /** How the body ended: sent whole, aborted by the client, read too slowly, or broken by a fault. */
   ended: "whole" | "client_gone" | "client_slow" | "fault";
   credited: boolean;
   /**
-   * Why no memory was reserved for the answer: the isolate's memory is used up, or the account holds its share
-   * (contract 2.6).
+   * Why no memory was reserved for the answer: the isolate's memory is used up, or the account holds as much as one
+   * account may (contract 2.6).
    */
   lacking: "memory" | "memory_of_account";
   /** For a request to a share's drive: the share's id, the path inside it and the hash of the caller's address. */
@@ -39,8 +39,8 @@ export interface RequestFacts {
 }
 
 /**
- * `busy` is a concurrent request on a busy slot, or a download or an unread answer above the limit, while the service
- * is healthy; `fault` is an outage. Both have code 503, but alarms watch `fault` only.
+ * `busy`: the service is healthy, but the slot is taken or the limit of concurrent downloads or of unread answers is
+ * reached. `fault`: an outage. Both return 503, but alarms watch `fault` only.
  */
 type Kind = "served" | "refused" | "busy" | "fault";
 
@@ -59,11 +59,13 @@ export interface RequestLog {
   holdOpen(): () => void;
 }
 
-/** The selection of lines that are written, and their destination. */
+/** Which lines are written, and where. */
 export interface RequestLogOptions {
-  /** The share of successes whose line is written, from 0 to 1; read when a success has ended. 1 when absent. */
+  /**
+   * Returns the share of successes whose line is written, from 0 to 1; called when a success has ended. 1 when absent.
+   */
   successShare?: () => number;
-  /** Uniform from 0 (inclusive) to 1. */
+  /** Returns a uniform random number from 0 (inclusive) to 1 (exclusive). */
   random?: () => number;
   writeLine?: (line: string) => void;
 }

@@ -12,7 +12,7 @@ const PARQUET_TYPE = "application/vnd.apache.parquet";
 export interface AnswerContext {
   requestId: string;
   language: Language;
-  /** Decided leniently by `params.format`, which may not be validated yet. */
+  /** Taken from `params.format`, which may not be validated yet. */
   format: AnswerFormat;
 }
 
@@ -64,7 +64,7 @@ export function parquetHeaders(facts: AnswerFacts, fileName: string): Headers {
 
 /** The members of a page (contract 5.1). */
 export interface OrderPage {
-  /** Column names in the order asked. */
+  /** Column names in the requested order. */
   fields: readonly string[];
   /** The JSON bytes of `items`, an array of arrays. */
   items: Uint8Array;
@@ -78,8 +78,9 @@ export interface OrderPage {
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Returns the success envelope of a page in pieces of 64 KB that share no memory, members in the order of contract 1.3
- * and 5.1. The bytes of the items are copied: parsing and printing them again would cost as much as decoding the page.
+ * Returns the success envelope of a page in pieces of 64 KB that share no memory, with its members in the order of
+ * contract 1.3 and 5.1. The bytes of the items are copied: parsing and printing them again would cost as much as
+ * decoding the page.
  */
 export function pageBody({ fields, items, tradedate, pageSize, nextCursor }: OrderPage): Uint8Array[] {
   const encoder = new TextEncoder();

@@ -23,7 +23,7 @@ import type { AccountInfo, LastRequest } from "./wire.ts";
 /** The interfaces with a slot and daily counters, orders first. */
 export const COUNTED_INTERFACES: readonly string[] = Object.values(DATASETS).map(({ apiname }) => apiname);
 
-/** Number of last requests, newest first. */
+/** The most requests that `last_requests` lists. */
 const LAST_REQUESTS = 20;
 
 export type { AccountInfo };
@@ -45,7 +45,7 @@ async function run(call: Call, unknownParameters: string[]): Promise<Response> {
   return succeed(data, { requestId, unknownParameters });
 }
 
-/** Returns the gate of the account and interface. */
+/** Returns the gate object of the account and interface. */
 export function accountGate(
   env: Env,
   settings: Settings,
@@ -63,7 +63,7 @@ interface InterfaceState {
 }
 
 /**
- * Returns the answer for `principal` at `nowMs`, with a call to each of its gate objects and one read of the catalog.
+ * Returns the answer for `principal` at `nowMs`. Calls each of the account's gate objects and reads the catalog once.
  */
 export async function accountInfoOf(
   env: Env,
@@ -88,7 +88,7 @@ export async function accountInfoOf(
     plan_state: standing.state,
     plan_ends_at: standing.endsAtMs === null ? null : beijingTimestamp(standing.endsAtMs),
     windows: {
-      // One plan opens the history of every dataset.
+      // A plan with order history includes the history of every dataset.
       ...perDataset("apiname", () => order_history),
       auction_tick,
       level2,

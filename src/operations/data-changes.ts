@@ -1,6 +1,6 @@
 /**
- * `data_changes` (contract 9): changes of a dataset's readable days, so that a local copy can follow. Needs a plan with
- * order history and shows its window only. Charges nothing, takes no slot.
+ * `data_changes` (contract 9): changes of a dataset's readable days, so that a client can keep a local copy up to date.
+ * Needs a plan with order history and shows only its window. Charges nothing, takes no slot.
  */
 import * as z from "zod";
 import { ok, type Result } from "../base/result.ts";
@@ -25,16 +25,16 @@ import {
 import type { Call, Operation, Prepared, Scope } from "./operation.ts";
 import type { Change, DataChanges } from "./wire.ts";
 
-/** A change can name every security of a day, about 60 KB. */
+/** The most changes in an answer. One change can name every security of a day, about 60 KB. */
 const MAX_CHANGES = 50;
 
 export const dataChangesParameters = lazily(() => ({
   since: optional(textParameter(instantSchema(), "YYYYMMDD, YYYY-MM-DD, YYYY-MM-DDTHH:MM:SS+08:00"), {
     description:
-      "Changes from this day (YYYYMMDD, YYYY-MM-DD) or instant (RFC 3339 with an offset) on, inclusive.",
+      "Only changes on or after this day (YYYYMMDD, YYYY-MM-DD) or instant (RFC 3339 with an offset).",
   }),
   after: optional(wholeNumberParameter({ from: 0, to: Number.MAX_SAFE_INTEGER }), {
-    description: "Changes after this number: next_after of an earlier answer.",
+    description: "Only changes after this number, which is the next_after of an earlier answer.",
   }),
   limit: optional(wholeNumberParameter({ from: 1, to: MAX_CHANGES }), {
     description: `The maximum number of changes; ${MAX_CHANGES} by default.`,

@@ -1,6 +1,6 @@
 /**
  * `data_status` (contract 9): the readable and the missing days of a month. Needs a plan with order history and shows
- * its window only. Charges nothing, takes no slot.
+ * only its window. Charges nothing, takes no slot.
  */
 import * as z from "zod";
 import { ok, type Result } from "../base/result.ts";
@@ -38,7 +38,7 @@ async function prepare(envelope: Envelope, { settings, nowMs }: Scope): Promise<
 
 async function run(call: Call, month: string, unknownParameters: string[]): Promise<Response> {
   const { principal, nowMs, env, log, requestId, settings } = call;
-  // Days are compared as text, so the 31st is the end of shorter months too.
+  // Days are compared as text, so the 31st works as the end of shorter months too.
   const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
   const grant = entitleOrderHistory(principal, last, nowMs);
   if (!grant.ok) {
@@ -86,7 +86,7 @@ function statusOf({ state, loaded }: Pick<DayOverview, "state" | "loaded">): Sta
   };
 }
 
-/** Returns the verdict and its sentence; the numbers by check are in the manifest of a share. */
+/** Returns the verdict and its one-sentence summary. The manifest of a share has the numbers of each check. */
 function qualityOf(served: LoadedFacts | null): StatusDataset["quality"] {
   if (served === null || served.quality === null) return null;
   const { verdict, summary } = served.quality;

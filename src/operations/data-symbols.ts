@@ -1,5 +1,5 @@
 /**
- * `data_symbols` (contract 9): the securities of a dataset's day. Needs a plan with order history, and a day
+ * `data_symbols` (contract 9): the securities of a dataset on one day. Needs a plan with order history, and a day
  * inside its window. Charges nothing, takes no slot.
  */
 import * as z from "zod";
@@ -40,8 +40,9 @@ function marketSchema() {
 }
 
 /**
- * Columns of `items`: `rows` of the dataset; `size_bytes` of the security's Parquet file with all fields; the times of
- * its first and last row as HHMMSSmmm, null without rows.
+ * The columns of `items`. `rows` counts the security's rows in the dataset, and `size_bytes` is the size of its Parquet
+ * file with all fields. `first_time` and `last_time` are those of its first and last row as HHMMSSmmm, null without
+ * rows.
  */
 const FIELDS = ["symbol", "market", "rows", "size_bytes", "first_time", "last_time"] as const;
 
@@ -63,7 +64,7 @@ async function prepare(
   if (!asked.ok) return asked;
   const { values, unknown } = asked.value;
   const { tradedate, market, dataset } = values;
-  // The day is read as for history, without a security.
+  // The day is read as for a history request, but without a security.
   const question = {
     ...{ dataset: dataset ?? "orders", tradedate: tradedate ?? null },
     ...{ symbol: "", today: beijingDate(nowMs) },
@@ -80,7 +81,7 @@ async function run(call: Call, { question, market, unknownParameters }: Query): 
   const { tradedate, day } = orderDay;
   const unserved = dayDenial(orderDay, question.today);
   if (unserved !== null) return call.refuse(unserved);
-  if (day === null) throw new Error("the day is not loaded, although nothing denies it");
+  if (day === null) throw new Error("the day is not loaded, but dayDenial returned no refusal");
 
   const { revision } = day;
   const { dataset } = question;

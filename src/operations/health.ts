@@ -29,8 +29,9 @@ let last: { health: StoresHealth; askedMs: number } | undefined;
 type StoresHealth = Pick<Health, "d1" | "r2" | "gate">;
 
 /**
- * Returns the answer of `GET /health` at `origin`; `status` is `ok` when the stores and the settings are. The stores'
- * answers are cached for 5 s and served to other requests while they are refreshed. `nowMs` is the machine's clock.
+ * Returns the answer of `GET /health` at `origin`; `status` is `ok` when all stores and the settings are `ok`. The
+ * stores' answers are cached for 5 s and served to other requests while they are refreshed. `nowMs` is the machine's
+ * time in Unix milliseconds.
  */
 export async function healthOf(
   env: Env,
@@ -56,7 +57,7 @@ export async function storesHealthOf(env: Env, settings: Settings): Promise<Stor
   return { d1, r2, gate };
 }
 
-/** Returns the smallest call to each store. */
+/** Returns a minimal call for each store. */
 export function storeCalls(
   env: Env,
   { LOCATION_HINT: locationHint }: Settings,
@@ -68,7 +69,7 @@ export function storeCalls(
   };
 }
 
-/** Returns only whether a store answers; the reason of a failure is logged. */
+/** Returns only whether a store answers; the reason for a failure is logged. */
 async function answers(ask: () => Promise<unknown>): Promise<Answers> {
   try {
     await inTime(ask(), PATIENCE_MS);

@@ -7,15 +7,15 @@ import { addRefusal, type Refusal } from "../catalog/refusals.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Scope } from "./operation.ts";
 
-/** The number of refusals that an account can have stored at once, and the time after which one more is stored. */
+/** How many refusals of an account are stored in quick succession, and after what time one more can be stored. */
 const BURST = 20;
 const REFILL_MS = 30_000;
 
-/** The number of refusals that an isolate can store at once for all accounts together. */
+/** The same limits for all accounts of an isolate together. */
 const TOTAL_BURST = 100;
 const TOTAL_REFILL_MS = 2_000;
 
-/** The most buckets; the one refilled longest ago is evicted first. */
+/** The most accounts with a bucket. The bucket that was used longest ago is evicted first. */
 const MAX_BUCKETS = 1_000;
 
 interface Bucket {
@@ -56,10 +56,10 @@ function count(bucket: Bucket, refillMs: number, nowMs: number): void {
 
 const budget = new RefusalBudget();
 
-/** The caller and the request; facts that were not found yet are absent. */
+/** The caller and the request; facts that are not known yet are null. */
 export type RefusedCaller = Pick<Refusal, "accountId" | "keyId" | "interface" | "symbol" | "tradedate">;
 
-/** Stores the refusal of the request of `scope` if the isolate's budget allows; never throws. */
+/** Stores the refusal of a request if the isolate's budget allows it. Never throws. */
 export function keepRefusal(
   { env, ctx, requestId, nowMs }: Pick<Scope, "env" | "ctx" | "requestId" | "nowMs">,
   denial: Denial,

@@ -38,15 +38,15 @@ export interface Call extends Scope {
 
 /** A request with valid parameters. */
 export interface Prepared {
-  /** Statements for the catalog, run together with the key's when the key is not cached. */
+  /** Statements for the catalog, run in one batch with the key's statement when the key is not cached. */
   reads: D1PreparedStatement[];
   /** The security and day (null when omitted) of a history request, stored with refusals. */
   about?: { symbol: string; tradedate: string | null };
   /** Runs steps 6 to 11 of contract 2.1. Throws only on a fault. */
   run(call: Call): Promise<Response>;
   /**
-   * Evaluates steps 6 to 10 up to the first refusal for `explain`, without changing anything or reading a pack. Absent
-   * when `run` itself only reads.
+   * For `explain`: evaluates steps 6 to 10 up to the first refusal. Changes nothing and reads no pack. Absent when
+   * `run` itself only reads.
    */
   explain?(call: Call): Promise<Step[]>;
 }
@@ -58,13 +58,13 @@ export interface Step {
   about: "plan and window" | "data" | "slot" | "quota" | "charge";
   /** Why it refuses; null when it passes. */
   denial: Denial | null;
-  /** A clause for the operator: what was checked and found. */
+  /** A clause for the operator that says what was checked and found. */
   detail: string;
 }
 
 export interface Operation {
   apiname: string;
-  /** Whether absent `params` equal `{}`: for operations of contract 9 without required parameters. */
+  /** Whether absent `params` count as `{}`: for operations of contract 9 without required parameters. */
   paramsOptional?: true;
   /** Step 5: validates the parameters without reading anything. */
   prepare(envelope: Envelope, scope: Scope): Promise<Result<Prepared, Denial>>;

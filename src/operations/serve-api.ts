@@ -22,8 +22,8 @@ import { firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
 /**
- * This time is added to the limit, so that an operation's own deadline for the first byte passes first and the
- * operation releases what it holds.
+ * The answer is awaited for this much longer than the limit for the first byte, so that an operation can pass its own
+ * deadline first and release what it holds.
  */
 const LATE_MS = 1_000;
 
@@ -67,8 +67,8 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
 }
 
 /**
- * Returns the answer, or a fault when a store is silent for too long. Late work is awaited after the answer, because it
- * may hold a slot that must be released and credited.
+ * Returns the answer. Throws when a store is silent for too long. Late work is then still awaited after the response,
+ * because it may hold a slot that must be released and credited.
  */
 async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Response> {
   scope.ctx.waitUntil(answer.catch(() => undefined));

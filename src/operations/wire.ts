@@ -1,6 +1,6 @@
 /**
- * `data` of every answer. Each has one schema, from which come the types here, the answers in `/openapi.json`, the
- * admin API's account and the declarations of the TypeScript client; the Python client's types are compared with it.
+ * The `data` of every answer. One schema each defines the types here, the answers in `/openapi.json`, the account in
+ * the admin API and the declarations of the TypeScript client; a test compares the Python client's types with it.
  * Operations import types only, so that serving a request creates no schema.
  */
 import * as z from "zod";
@@ -9,7 +9,7 @@ import { DATA_TYPES } from "../entitlement/data-types.ts";
 import { PLAN_NAMES } from "../entitlement/principal.ts";
 import { lazily } from "../orders/query/parameters.ts";
 
-/** The schemas of the named parts; a type of the same name follows from each. */
+/** The schemas of the named parts. A type of the same name is inferred from each. */
 export const partSchemas = lazily(() => {
   const date = z.string().regex(/^\d{8}$/);
   const day = date.meta({ description: "YYYYMMDD" });
@@ -39,7 +39,8 @@ export const partSchemas = lazily(() => {
       files: counter.nullable().meta({ description: "Parquet files." }),
       resets_in: count.meta({ description: "Whole seconds until the counters reset." }),
       busy: z.boolean().meta({
-        description: "Whether a request is in progress, so that another one would be `slot_busy`.",
+        description:
+          "Whether a request is in progress, so that another one would be refused with `slot_busy`.",
       }),
     })
     .meta({ description: "The counters of one interface on one Beijing day." });
@@ -68,7 +69,7 @@ export const partSchemas = lazily(() => {
     plan: z
       .enum(PLAN_NAMES)
       .nullable()
-      .meta({ description: "The plan in force, else the one that ended last; null without any." }),
+      .meta({ description: "The plan in force, else the one that ended last; null when there is neither." }),
     plan_state: z.enum(["active", "expired", "none"]),
     plan_ends_at: instant.nullable().meta({
       description: "When that plan ends or ended (RFC 3339, Beijing time, exclusive).",
@@ -84,7 +85,7 @@ export const partSchemas = lazily(() => {
       }),
     quotas: z.array(quota).meta({ description: "One for each interface with a slot, orders first." }),
     last_requests: z.array(lastRequest).meta({
-      description: "At most 20, newest first: accepted requests, and refused ones as far as stored.",
+      description: "At most 20, newest first: accepted requests, and those refused ones that were stored.",
     }),
   });
 
@@ -107,7 +108,7 @@ export const partSchemas = lazily(() => {
         .nullable()
         .meta({
           description:
-            "The verdict of the quality check, with the failed checks in one sentence; null where none ran.",
+            "The verdict of the quality check, and the failed checks in one sentence; null when no check ran.",
         }),
     })
     .meta({ description: "A dataset of a day." });
@@ -118,7 +119,9 @@ export const partSchemas = lazily(() => {
       ...statusDataset.shape,
       datasets: z.strictObject(perDataset("name", () => statusDataset)),
     })
-    .meta({ description: "The members beside the date describe orders; datasets describes each dataset." });
+    .meta({
+      description: "The members after `tradedate` describe the orders; `datasets` describes every dataset.",
+    });
 
   const dataStatus = z.strictObject({
     month: z.string().meta({ description: "YYYYMM" }),
@@ -126,8 +129,7 @@ export const partSchemas = lazily(() => {
       .nullable()
       .meta({ description: "The first day that the plan covers; null for all history." }),
     days: z.array(statusDay).meta({
-      description:
-        "Trading days up to today inside the window, oldest first, without days that have neither trading nor data.",
+      description: "The days of the window, up to today, that are trading days or have data; oldest first.",
     }),
   });
 
@@ -148,7 +150,7 @@ export const partSchemas = lazily(() => {
       }),
       securities: z.strictObject({ added: codes, removed: codes, changed: codes }).nullable().meta({
         description:
-          "The securities that differ from the previous revision, such as `600519.SH`; null without one.",
+          "The securities that differ from the previous revision, such as `600519.SH`; null when there is none to compare with.",
       }),
     })
     .meta({ description: "A change of a readable day of a dataset." });
@@ -180,7 +182,7 @@ export const partSchemas = lazily(() => {
 
   const range = z.strictObject({ at_least: count, at_most: count }).meta({
     description:
-      "Possible values, both ends inclusive, and equal for a whole day; in a window single rows are not read.",
+      "The range of possible values, both ends inclusive. For a whole day, the ends are equal; for a time window they can differ, because no single rows are read.",
   });
 
   const estimate = z.strictObject({
@@ -211,10 +213,11 @@ export const partSchemas = lazily(() => {
         securities: count.meta({ description: "Securities of the dataset on that day." }),
         quota_days: count.nullable().meta({
           description:
-            "Days of quota that a Parquet file of each security needs; null without a limit, or with a limit of 0.",
+            "How many days of quota a Parquet file of every security takes; null without a limit, or with a limit of 0.",
         }),
         in_share: z.boolean().meta({
-          description: "Whether the plan has the day as one file of a `level2` share, which no quota counts.",
+          description:
+            "Whether the plan includes the day as one file of a `level2` share, which uses no quota.",
         }),
       })
       .meta({ description: "The cost of a Parquet file of every security of the day." }),

@@ -20,7 +20,7 @@ export interface RowBatch {
 
 /** Writes one cell of every row, including the text before it. */
 export interface Cell {
-  /** The longest text of a row. */
+  /** The length of the longest text that a row can get, in bytes. */
   maxBytes: number;
   /** Appends the cell's text to each row of the batch. May overwrite up to `SPILL_BYTES` after it. */
   append(batch: RowBatch): void;
@@ -56,7 +56,7 @@ export function tableCell(table: TextTable, index: Uint16Array): Cell {
 }
 
 /**
- * Returns a cell with the texts of a table. Each text fits in one copy step, so no loop is needed and its place need
+ * Returns a cell with the texts of a table. Each text fits in one copy step, so no loop is needed and its start need
  * not be looked up.
  */
 function shortCell(table: TextTable, index: Uint16Array, maxBytes: number): Cell {
@@ -106,7 +106,7 @@ export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
   return { maxBytes: lead.length + NUMBER_BYTES, append };
 }
 
-/** Returns a cell with `lead` and a number that often equals that of the previous row. */
+/** Returns a cell with `lead` and a number that is often the same as in the previous row. */
 export function doublesCell(lead: Text, column: ColumnOf<"doubles">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { values } = column;

@@ -7,7 +7,7 @@
 /** Space for any number (24 bytes, -1.7976931348623157e+308) and the bytes that can be overwritten after it. */
 export const NUMBER_BYTES = 28;
 
-/** Units of 1/10000 below this have at most 15 digits, and 15 digits always parse to the same double. */
+/** Below this, a number of ten-thousandths has at most 15 digits, which a conversion to a double and back preserves. */
 export const PLAIN_BELOW = 1e15;
 
 const POINT = 0x2e;

@@ -29,7 +29,7 @@ export type OrderColumns = RowsOf<typeof orders>;
  */
 export function amountOf(priceE4: number, volume: number): number {
   const product = priceE4 * volume;
-  // Adding 0 converts -0, the product of a negative price and no volume, to 0.
+  // Adding 0 converts -0, the product of a negative price and a volume of 0, to 0.
   if (Math.abs(product) <= Number.MAX_SAFE_INTEGER) return product / 10_000 + 0;
   // Beyond 2^53 the product itself would be rounded, so exact integers are divided and rounded once.
   return Number(`${BigInt(priceE4) * BigInt(volume)}e-4`);

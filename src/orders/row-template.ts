@@ -14,7 +14,7 @@ import {
 import { NUMBER_BYTES, putNumber } from "./number-text.ts";
 import { copyText, padded, type TextTable, tableOf, textOf, textTable } from "./text-table.ts";
 
-/** The values of one field in a block of rows; `index[row]` is an index into the table beside it. */
+/** The values of one field in a block of rows; `index[row]` is an index into the table of the same column. */
 export type JsonColumn =
   /** The same text in every row. */
   | { kind: "constant"; text: string }
@@ -78,15 +78,15 @@ interface Texts {
 
 type Varying = Exclude<JsonColumn, { kind: "constant" | "texts" }>;
 
-/** What becomes one cell. */
+/** The source of one cell. */
 type Part = Texts | { lead: string; column: Varying };
 
 /** More texts than this are not worth joining. */
 const JOINED_TEXTS = 64;
 
 /**
- * Returns `next`, or, when the last of `parts` is a column of texts as well and both have few, one table for the two in
- * place of that part: a row then has one cell less.
+ * Returns `next`, or one table for two columns: if the last of `parts` is a column of texts too and the two have few
+ * combinations, removes that part and returns their combinations, so that a row has one cell less.
  */
 function joined(parts: Part[], next: Texts): Texts {
   const last = parts.at(-1);

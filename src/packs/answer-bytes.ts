@@ -46,7 +46,7 @@ export function pageBytes(
 }
 
 /**
- * Number of a file's pieces in memory: one being filled by the store, one being checked, and one being read by the
+ * How many pieces of a file are in memory: one being filled by the store, one being checked, and one being read by the
  * client.
  */
 const PIECES = 3;

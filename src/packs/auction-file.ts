@@ -37,7 +37,7 @@ export function auctionProblem(
 
 function contentProblem({ schema, row_groups: groups }: FileMetaData, tradedate: BeijingDate): string | null {
   const order = schema.find(({ name }) => ORDER_COLUMNS.includes(name));
-  if (order !== undefined) return `it has a column ${order.name}: these are orders, not the auction`;
+  if (order !== undefined) return `it has the column ${order.name}, so it contains orders, not the auction`;
   for (const { columns } of groups) {
     for (const { meta_data: chunk } of columns) {
       const name = chunk?.path_in_schema.join(".") ?? "";

@@ -20,7 +20,7 @@ import {
 
 export interface BlockColumns {
   rows: number;
-  /** HHMMSSmmm of `row`, counted from the block's first row. */
+  /** Returns the time of `row` as HHMMSSmmm; `row` is counted from the block's first row. */
   timeAt(row: number): number;
   /**
    * Returns the values of `fields` in the rows before `endRow` (counted from the block's first row) for writing JSON.
@@ -33,7 +33,7 @@ export interface BlockColumns {
 
 /**
  * Opens `bytes`, a block of `rows` rows of `dataset` whose checksum was verified. Throws `PackFormatError`, or a
- * library's own error, when the bytes are no such block.
+ * library's own error, when the bytes are not such a block.
  */
 export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset): BlockColumns {
   const chunks = findChunkPages(bytes, rows, dataset.columns);
@@ -81,14 +81,14 @@ export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset): Bl
   };
 }
 
-/** Amounts are computed, because reading their column would read a quarter more of the pack. */
+/** Amounts are computed from price and volume, because reading their column would read a quarter more of the pack. */
 function amountColumn(
   { name, price, volume }: Extract<Column, { kind: "amount" }>,
   numbers: (field: string) => NumberTable,
 ): JsonColumn {
   const prices = numbers(price);
   const raw = rawPrices(prices.numbers);
-  // Raw prices from 10^15 on cannot be recovered from the double; the stored amounts are read instead.
+  // Raw prices of 10^15 or more cannot be recovered from the double; the stored amounts are read instead.
   if (raw === null) return { kind: "numbers", ...numbers(name) };
   return { kind: "amounts", prices: { numbers: raw, index: prices.index }, volumes: numbers(volume) };
 }
@@ -116,7 +116,7 @@ function timeNumber(digits: Uint8Array, row: number): number {
 
 function numberTable({ column, dictionary, data }: ChunkPages, rows: number): NumberTable {
   if (dictionary === null || column.type === "BYTE_ARRAY") {
-    throw new PackFormatError(`column ${column.name} is no dictionary of numbers`);
+    throw new PackFormatError(`column ${column.name} is not a dictionary of numbers`);
   }
   const numbers = dictionaryNumbers(dictionary, column.type);
   return { numbers, index: dictionaryIndex(data, numbers.length, rows) };

@@ -19,7 +19,7 @@ export interface Page {
 /** The pages of one column chunk. */
 export interface ChunkPages<Spec extends ColumnSpec = ColumnSpec> {
   column: Spec;
-  /** PLAIN values; without it `data` has the values themselves. */
+  /** The dictionary, in PLAIN encoding; null when `data` has the values themselves. */
   dictionary: Page | null;
   data: Page;
   /** The encoding of `data`. */
@@ -27,8 +27,8 @@ export interface ChunkPages<Spec extends ColumnSpec = ColumnSpec> {
 }
 
 /**
- * Returns the chunks of a block of `rows` rows in the order of `columns`. Throws `PackFormatError` when a page has
- * another kind, encoding or number of values, or the chunks do not fill `block` exactly.
+ * Returns the chunks of a block of `rows` rows in the order of `columns`. Throws `PackFormatError` when a page has a
+ * wrong type, encoding or number of values, or the chunks do not fill `block` exactly.
  */
 export function findChunkPages<Spec extends ColumnSpec>(
   block: Uint8Array,
@@ -87,6 +87,6 @@ interface FoundPage {
 function expected({ name }: ColumnSpec, found: FoundPage, type: string, encoding: string): Page {
   if (found.type === type && found.encoding === encoding) return found.page;
   throw new PackFormatError(
-    `column ${name} has a ${found.type} in ${found.encoding} where a ${type} in ${encoding} belongs`,
+    `column ${name} has a ${found.type} in ${found.encoding}; expected a ${type} in ${encoding}`,
   );
 }

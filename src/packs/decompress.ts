@@ -5,8 +5,8 @@ import { PackFormatError } from "./errors.ts";
 import { frameOf } from "./zstd-frame.ts";
 
 /**
- * A call of `zstdDecompressSync` costs about 20 µs whatever its size. For small pages the portable decoder is faster: it
- * takes 2 µs for the dictionaries of symbols, dates and codes.
+ * A call of `zstdDecompressSync` costs about 20 µs whatever its size. For small pages, the portable decoder is faster:
+ * it takes 2 µs for the dictionaries of symbols, dates and codes.
  */
 const NATIVE_FROM_BYTES = 128;
 
@@ -20,8 +20,8 @@ const native: typeof zlib.zstdDecompressSync | undefined = zlib.zstdDecompressSy
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Returns the `size` bytes of `page`, a ZSTD frame; no page is empty. Throws `PackFormatError` when it holds another
- * number of bytes, and before it allocates memory for an impossible size.
+ * Returns the `size` bytes of `page`, a ZSTD frame; no page is empty. Throws `PackFormatError` when the frame holds a
+ * different number of bytes, and for an impossible `size` before it allocates memory.
  */
 export function decompressPage(page: Uint8Array, size: number): Uint8Array {
   if (!(size > 0 && size <= MAX_PAGE_BYTES))
@@ -36,8 +36,8 @@ export function decompressPage(page: Uint8Array, size: number): Uint8Array {
 }
 
 /**
- * The decoder behind a stream of `node:zlib`, the same in Node and workerd. It is no documented interface, so
- * everything works without it, more slowly.
+ * The decoder behind a stream of `node:zlib`, the same in Node and workerd. It is not a documented interface, so
+ * everything also works without it, but more slowly.
  */
 interface Decoder {
   stream: zlib.ZstdDecompress;
@@ -103,14 +103,14 @@ function hasWriteSync(handle: unknown): handle is Decoder["handle"] {
   return typeof handle === "object" && handle !== null && "writeSync" in handle;
 }
 
-/** Decompresses by documented interfaces alone. `isWhole` says that the page is one frame that states this size. */
+/** Decompresses with documented interfaces only. `isWhole` says that the page is one frame that states this size. */
 function unkept(page: Uint8Array, size: number, isWhole: boolean): Uint8Array {
   const bytes = page.length < NATIVE_FROM_BYTES ? null : nativeOrNull(page, size);
   if (bytes !== null) return bytes;
   // The portable decoder has no limit of its own: it would also decode frames that follow the first one.
   if (isWhole) return decompressInJs(page);
   const late = nativeOrNull(page, size);
-  if (late === null) throw new PackFormatError(`a page is no ZSTD frame of ${size} bytes`);
+  if (late === null) throw new PackFormatError(`a page is not a ZSTD frame of ${size} bytes`);
   return late;
 }
 

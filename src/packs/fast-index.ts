@@ -1,7 +1,7 @@
 /**
- * Decodes dictionary indices (RLE_DICTIONARY: one byte of bit width, then runs) into a `Uint16Array`, many times as
- * fast as the general reader. A block has at most 10,000 values, so no array grows and no value is boxed. Other pages
- * are left to the general reader.
+ * Decodes dictionary indices (RLE_DICTIONARY: one byte of bit width, then runs) into a `Uint16Array`, many times faster
+ * than the general reader. A block has at most 10,000 values, so no array grows and no value is boxed. Other pages are
+ * left to the general reader.
  */
 import { viewOf } from "./page-view.ts";
 
@@ -51,8 +51,8 @@ export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
 }
 
 /**
- * Returns the first `count` indices of a page that consists of one bit-packed run with 8 or 16 bits an index; null for
- * another page.
+ * Returns the first `count` indices of a page that consists of one bit-packed run with 8 or 16 bits per index; null for
+ * any other page.
  */
 function wholeBytes(page: Uint8Array, width: number, count: number): Uint16Array | null {
   if (width !== 8 && width !== 16) return null;

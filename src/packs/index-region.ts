@@ -16,8 +16,8 @@ import { decodeOrigin, encodeOrigin } from "./origin.ts";
 export const TRAILER_BYTES = 16;
 
 /**
- * Versions 2 and 3 hold orders; version 3 adds the pack's origin after the entries. Version 4 holds every other
- * dataset: it is version 3 with the dataset's name after the header, and readers of orders only refuse it.
+ * Versions 2 and 3 hold orders; version 3 adds the pack's origin after the entries. Version 4 is for all other
+ * datasets: it is version 3 with the dataset's name after the header, and readers that support only orders refuse it.
  */
 const FORMAT = { WITHOUT_ORIGIN: 2, ORDERS: 3, NAMED: 4 } as const;
 /** ASCII, padded with NUL. */
@@ -27,9 +27,9 @@ const HEADER_BYTES = 24; // tradedate u32, build id 16 bytes, entry count u32
 const ENTRY_BYTES = 40;
 
 /**
- * Returns `index` as the bytes of an index region, trailer included; orders without an origin in format 2. Throws
- * `PackFormatError` when the entries break a rule of the layout (order, gaps between sections, blocks out of
- * order), `RangeError` for numbers too big.
+ * Returns `index` as the bytes of an index region with its trailer. Orders without an origin get format 2. Throws
+ * `PackFormatError` when the entries break a rule of the layout (order, gaps between sections, blocks out of order),
+ * and `RangeError` for numbers that are too big.
  */
 export function encodeIndexRegion(index: DayIndex): Uint8Array {
   const { dataset } = index;
@@ -65,13 +65,15 @@ export function encodeIndexRegion(index: DayIndex): Uint8Array {
 }
 
 /**
- * Returns the bytes of the whole region from its last 16 bytes (`trailer`). Throws `PackFormatError` when they are no
- * trailer or of an unsupported format version.
+ * Returns the length of the whole region in bytes, which its last 16 bytes (`trailer`) state. Throws `PackFormatError`
+ * when these are not a trailer or have an unsupported format version.
  */
 export function regionLength(trailer: Uint8Array): number {
   const view = viewOf(trailer);
   if (trailer.length !== TRAILER_BYTES || view.getUint32(12, true) !== MAGIC) {
-    throw new PackFormatError("no index region stands before the global footer (its magic ETIX is missing)");
+    throw new PackFormatError(
+      "there is no index region before the global footer (its magic ETIX is missing)",
+    );
   }
   versionOf(trailer);
   return view.getUint32(0, true);
@@ -81,7 +83,9 @@ export function regionLength(trailer: Uint8Array): number {
 function versionOf(trailer: Uint8Array): number {
   const version = viewOf(trailer).getUint32(8, true);
   if (Object.values<number>(FORMAT).includes(version)) return version;
-  throw new PackFormatError(`index format version ${version} is unknown, this code reads 2, 3 and 4`);
+  throw new PackFormatError(
+    `index format version ${version} is not supported; supported versions: 2, 3 and 4`,
+  );
 }
 
 function versionFor({ dataset, origin }: DayIndex): number {
@@ -115,7 +119,9 @@ export function decodeIndexRegion(bytes: Uint8Array): DayIndex {
   const trailer = bytes.subarray(bodyLength);
   const length = regionLength(trailer);
   if (length !== bytes.length) {
-    throw new PackFormatError(`the index region says it has ${length} bytes, ${bytes.length} were read`);
+    throw new PackFormatError(
+      `the index region states a length of ${length} bytes, but ${bytes.length} were read`,
+    );
   }
   const body = bytes.subarray(0, bodyLength);
   if (viewOf(bytes).getUint32(bodyLength + 4, true) !== crc32(body)) {
@@ -139,7 +145,7 @@ export function decodeIndexRegion(bytes: Uint8Array): DayIndex {
 function writeEntry(view: DataView, at: number, entry: SectionEntry): void {
   const code = `${entry.symbol}${entry.market}`;
   for (let index = 0; index < 8; index++) view.setUint8(at + index, code.charCodeAt(index));
-  if (!Number.isSafeInteger(entry.offset)) throw new RangeError(`${entry.offset} is no byte offset`);
+  if (!Number.isSafeInteger(entry.offset)) throw new RangeError(`${entry.offset} is not a byte offset`);
   view.setBigUint64(at + 8, BigInt(entry.offset), true);
   view.setUint32(at + 16, u32(entry.length), true);
   view.setUint32(at + 20, u32(entry.footerLength), true);
@@ -189,7 +195,8 @@ function marketOf(text: string): SectionEntry["market"] {
 
 function checkedDate(text: string): DayIndex["tradedate"] {
   const date = parseBeijingDate(text);
-  if (date === null) throw new PackFormatError(`the index names the trading date ${text}, which is no date`);
+  if (date === null)
+    throw new PackFormatError(`the index names the trading date ${text}, which is not a date`);
   return date;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The day pack: one object for each trading day and dataset that is a valid Parquet file as a whole, and whose every
- * section (one security) is a valid Parquet file by itself. `README.md` draws it.
+ * The day pack: one object for each trading day and dataset. The whole object is a valid Parquet file, and so is each
+ * of its sections, one for each security. `README.md` draws it.
  *
  * A section is `PAR1 | chunk table | blocks (row groups) | footer | footer length | PAR1`. Parquet readers ignore the
  * chunk table (`chunk-table.ts`); its length is `blocks[0].offset - 4`, so the first block of a section of n blocks
@@ -30,9 +30,9 @@ export function encodingOf({ encoding }: ColumnSpec, hasDictionary: boolean) {
 export interface Block {
   /** First byte relative to the section; never 0. The block ends where the next block or the footer begins. */
   offset: number;
-  /** Number of its first row within the security. */
+  /** The number of the block's first row within the security. */
   firstRow: number;
-  /** HHMMSSmmm (as a number) of its first row. */
+  /** HHMMSSmmm (as a number) of the block's first row. */
   t0: number;
   /** Rows with time `t0` before this block. */
   k0: number;
@@ -40,7 +40,10 @@ export interface Block {
   crc: number;
 }
 
-/** A security's entry in the day index. Without orders: `rows`, `lastTime` and `length` 0, no blocks. */
+/**
+ * A security's entry in the day index. For a security without rows, `rows`, `lastTime` and `length` are 0 and there are
+ * no blocks.
+ */
 export interface SectionEntry extends Security {
   /** First byte of the section in the pack. */
   offset: number;
@@ -49,7 +52,7 @@ export interface SectionEntry extends Security {
   /** Bytes from the end of the last block to the end of the section: footer, its length, `PAR1`. */
   footerLength: number;
   rows: number;
-  /** HHMMSSmmm (as a number) of the last row; 0 without orders. */
+  /** HHMMSSmmm (as a number) of the last row; 0 without rows. */
   lastTime: number;
   /** CRC-32 of the whole section. */
   crc: number;
@@ -84,7 +87,7 @@ export function packObjectKey(tradedate: BeijingDate, revision: number, dataset:
 
 const PACK_KEY = /^([a-z]+)\/\d{4}\/(\d{8})\/(\d+)\.parquet$/;
 
-/** The owner of the revision under a key. */
+/** The dataset, day and revision that a key names. */
 export interface PackPlace {
   dataset: DatasetName;
   tradedate: BeijingDate;

@@ -22,9 +22,8 @@ export interface LocatedIndex {
 const TAIL_BYTES = 8;
 
 /**
- * Returns the day index of the pack of `sizeBytes` bytes that `readRange` reads, with three small reads from its end.
- * Throws `PackFormatError` when the object is not a pack of one of the `datasets`, is truncated, or contradicts its
- * index.
+ * Returns the day index of the pack of `sizeBytes` bytes that `readRange` reads, with three reads from the end. Throws
+ * `PackFormatError` when the object is not a pack of one of the `datasets`, is truncated, or contradicts its index.
  */
 export async function locateIndex(
   sizeBytes: number,
@@ -49,7 +48,7 @@ export async function locateIndex(
   const sectionsEnd = index.entries.reduce((end, entry) => Math.max(end, entry.offset + entry.length), 0);
   if (sectionsEnd !== regionOffset) {
     throw new PackFormatError(
-      `the sections end at byte ${sectionsEnd}, the index region begins at ${regionOffset}`,
+      `the sections end at byte ${sectionsEnd}, but the index region begins at byte ${regionOffset}`,
     );
   }
   return { index, regionOffset, footerOffset, footerLength };
@@ -59,7 +58,9 @@ async function readExactly(readRange: ReadRange, offset: number, length: number)
   if (offset < 0) throw new PackFormatError("the object is too short to be a pack");
   const bytes = await readRange(offset, length);
   if (bytes.length !== length) {
-    throw new PackFormatError(`${length} bytes were asked for at ${offset}, ${bytes.length} came`);
+    throw new PackFormatError(
+      `${length} bytes were requested from byte ${offset}, but ${bytes.length} were read`,
+    );
   }
   return bytes;
 }

@@ -39,10 +39,10 @@ export interface OrderPage {
  * `ask.endTime` (exclusive), in one R2 read or none (when the index alone shows that there are no rows). Every block is
  * checked against its CRC, and its symbol, date and first time against the index, before a row is returned.
  *
- * Throws `PackReadError`: `missing` (no object), `changed` (another etag), `damaged` (wrong bytes), `unreadable`
- * (the right bytes, and an unforeseen exception). Refuses a position that names more rows of its
- * millisecond than there are (only a cursor of the second generation can: contract 5.5). `read` is the page's read if
- * it was begun before, of the same pack, section and `ask`.
+ * Throws `PackReadError`: `missing` (no object), `changed` (a different etag), `damaged` (wrong bytes), `unreadable`
+ * (the right bytes, but an unforeseen exception). Refuses a position that skips more rows than its millisecond has
+ * (only a cursor of the second generation can: contract 5.5). `read` is a read that has already begun, for the same
+ * pack, section and `ask`.
  */
 export async function readOrderPage(
   bucket: R2Bucket,
@@ -71,14 +71,15 @@ export interface OrderPageOptions {
   read?: OrderPageRead | undefined;
 }
 
-/** The running read of a page; its bytes are not checked or decoded yet. */
+/** A read of a page that has begun. Its bytes are neither checked nor decoded yet. */
 export interface OrderPageRead {
   plan: PagePlan;
   bytes: Promise<Uint8Array>;
 }
 
 /**
- * Begins the one R2 read of a page. A failure is thrown to the caller that awaits `bytes`; if none does, it is ignored.
+ * Begins the one R2 read of a page. A failure is thrown to the caller that awaits `bytes`; if no caller does, it is
+ * ignored.
  */
 export function beginOrderPage(
   bucket: R2Bucket,
@@ -108,7 +109,7 @@ async function readBlocks(
   return bytes;
 }
 
-/** The source of the bytes of some blocks. */
+/** What the bytes of the planned blocks belong to. */
 interface Place {
   pack: PackObject;
   entry: SectionEntry;
@@ -168,7 +169,7 @@ function checkedBlock(bytes: Uint8Array, { pack, entry, dataset }: Place, number
   const columns = openBlock(bytes, blockRows(entry, number), dataset);
   const found = [columns.constant("symbol"), columns.constant("tradedate"), columns.timeAt(0)];
   if (found.join() !== [entry.symbol, pack.tradedate, block.t0].join()) {
-    throw new PackFormatError(`block ${number} begins with ${found}, the index says otherwise`);
+    throw new PackFormatError(`block ${number} begins with ${found}, but the index has different values`);
   }
   return columns;
 }

@@ -8,8 +8,8 @@ import { decompressPage } from "./decompress.ts";
 import { asFormat, PackFormatError } from "./errors.ts";
 
 /**
- * The version of the pack builder, three numbers. Raise it with every change that produces other rows or another
- * verdict for the same delivery; it selects the days to rebuild.
+ * The version of the pack builder, three numbers. Raise it with every change that produces different rows or a
+ * different verdict for the same delivery: the version determines which days are rebuilt.
  */
 export const BUILDER_VERSION = "0.2.0";
 
@@ -60,20 +60,20 @@ export function sourceList(sources: readonly SourceRecord[]): string {
 }
 
 /**
- * Returns a sentence when the row accounting does not close with `stored` rows in the pack, else `null`: every row
- * read is stored, quarantined or left out with a reason.
+ * Returns `null` when the row accounting adds up with `stored` rows in the pack, else a sentence with the numbers.
+ * Every row read must be stored, quarantined or left out with a reason.
  */
 export function accountingGap({ rows }: PackOrigin, stored: number): string | null {
   const leftOut = Object.values(rows.leftOut).reduce((sum, each) => sum + each, 0);
   if (stored + rows.quarantined + leftOut === rows.read) return null;
   return (
     `${rows.read} rows were read, ${stored} are stored, ${rows.quarantined} quarantined and ` +
-    `${leftOut} left out: the sum does not close`
+    `${leftOut} left out: the numbers do not add up`
   );
 }
 
 /**
- * Compares two builder versions as `Array.sort` expects; `null`, a pack without a version, comes before all.
+ * Compares two builder versions as `Array.sort` expects; `null`, a pack without a version, comes first.
  *
  * @example compareBuilderVersions("0.10.0", "0.2.0") // 1
  */

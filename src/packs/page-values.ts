@@ -26,7 +26,7 @@ export function dictionaryTexts(page: Page): string[] {
   if (values.length !== page.values || reader.offset !== view.byteLength) throw notFilled(page);
   return Array.from(values, (value) => {
     if (!(value instanceof Uint8Array))
-      throw new PackFormatError("a dictionary of texts holds something else");
+      throw new PackFormatError("a dictionary of texts holds a value that is not a text");
     return decoder.decode(value);
   });
 }
@@ -77,8 +77,8 @@ export function deltaIntegers(page: Page, rows: number): Float64Array {
 }
 
 /**
- * Returns the integers of the first `rows` rows of a PLAIN page of INT64. Throws `PackFormatError` for an integer below 0
- * or beyond 2^53.
+ * Returns the integers of the first `rows` rows of a PLAIN page of INT64. Throws `PackFormatError` for an integer below
+ * 0 or beyond 2^53.
  */
 export function plainIntegers(page: Page, rows: number): Float64Array {
   const bytes = decompressPage(page.compressed, page.size);
@@ -101,7 +101,7 @@ export function plainDoubles(page: Page, rows: number): Float64Array {
   throw new PackFormatError(`row ${values} of a block holds a number that is not finite`);
 }
 
-/** Returns the first `count` doubles of `bytes`, or the place of the first that is not finite. */
+/** Returns the first `count` doubles of `bytes`, or the index of the first that is not finite. */
 function finiteDoubles(bytes: Uint8Array, count: number): Float64Array | number {
   const from = aligned(bytes);
   const values = new Float64Array(from.buffer, from.byteOffset, count);
@@ -111,7 +111,7 @@ function finiteDoubles(bytes: Uint8Array, count: number): Float64Array | number 
   return zero === 0 ? values : values.findIndex((value) => !Number.isFinite(value));
 }
 
-/** Returns the first `count` INT64 of `bytes`, or the place of the first below 0 or beyond 2^53. */
+/** Returns the first `count` INT64 of `bytes`, or the index of the first below 0 or beyond 2^53. */
 function counts(bytes: Uint8Array, count: number): Float64Array | number {
   const from = aligned(bytes);
   const halves = new Uint32Array(from.buffer, from.byteOffset, 2 * count);
@@ -126,7 +126,9 @@ function counts(bytes: Uint8Array, count: number): Float64Array | number {
   return highs >>> 21 === 0 ? values : values.findIndex((value) => value >= 2 ** 53);
 }
 
-/** Returns `bytes` at a position where eight-byte numbers can be read; decoders differ in where they put their output. */
+/**
+ * Returns `bytes` at a position where eight-byte numbers can be read. Decoders differ in where they put their output.
+ */
 function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
 }
@@ -194,7 +196,7 @@ function generalValues(
 }
 
 /**
- * Returns the column description that hyparquet needs; for INT64 it reads the type only, and for an index no member.
+ * Returns the column description that hyparquet needs. It reads only the type for INT64, and no member for an index.
  */
 function columnDecoder(): Parameters<typeof readDataPage>[2] {
   const element = { name: "values", type: "INT64", repetition_type: "REQUIRED" } as const;

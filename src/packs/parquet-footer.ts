@@ -7,8 +7,8 @@ import type { ReadRange } from "./locate.ts";
 const TAIL_BYTES = 8;
 
 /**
- * The footer of an auction pack has some kilobytes, that of a day in one file some megabytes. A larger footer would not
- * fit in memory.
+ * The largest accepted footer; a larger one would not fit in memory. The footer of an auction pack takes some
+ * kilobytes, that of a whole day in one file some megabytes.
  */
 const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 

@@ -169,7 +169,7 @@ describe("explaining a request without sending it", () => {
     expect(told).toMatchObject({ code: 200, accountId });
     expect(told.steps.at(-1)).toMatchObject({
       step: 7,
-      detail: expect.stringMatching(/^3 published files of \d+ bytes$/),
+      detail: expect.stringMatching(/^3 published files, \d+ bytes in total$/),
     });
     const shares = await asOperator<{ shares: unknown[] }>(
       world.service,

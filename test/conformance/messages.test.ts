@@ -71,7 +71,7 @@ describe("messages (contract 1.8)", () => {
     [{ tradedate: "2026-03-11" }, /tradedate.*written as YYYYMMDD: 20260311/, /请写成 20260311/],
     [{ tradedate: "2026/3/1" }, /YYYYMMDD: 20260301/, /请写成 20260301/],
     [{ tradedate: 20_260_311 }, /tradedate.*string: write "20260311"/, /请写成 "20260311"/],
-    [{ tradedate: "20260230" }, /20260230.*not a day of the calendar/, /不是真实存在的日期/],
+    [{ tradedate: "20260230" }, /20260230.*not a calendar date/, /不是真实存在的日期/],
     [{ symbol: 1 }, /symbol.*string: write "000001"/, /请写成 "000001"/],
     [{ page_size: 5, limit: 7 }, /page_size \(5\) and limit \(7\)/, /page_size（5）与 limit（7）/],
   ])("name what was sent, what is wrong and the form that works, for %j", async (over, en, zh) => {
@@ -113,7 +113,7 @@ describe("messages (contract 1.8)", () => {
     const level2 = { data_type: "level2" };
     expectRefusal(await share(level2), {
       reason: "param_invalid",
-      says: [/year is required, accepted: 2017-2026/],
+      says: [/year is required; accepted: 2017-2026/],
     });
     expectRefusal(await share({ data_type: "level3", year: 2026 }), {
       reason: "param_invalid",

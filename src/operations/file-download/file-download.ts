@@ -1,6 +1,6 @@
 /**
- * `file_download` (contract 8): the share of one year's daily files. Steps 5 to 7 of contract 2.1, without slot and
- * quota.
+ * `file_download` (contract 8): the share of one year's daily files. Runs steps 5 to 7 of contract 2.1; takes no slot
+ * and uses no quota.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../../calendar/beijing.ts";
@@ -57,7 +57,7 @@ async function run(call: Call, query: ShareQuery): Promise<Response> {
   return succeed({ code: 200, message: "success", data: share.value }, { requestId, unknownParameters });
 }
 
-/** The catalog's facts about the account's share, from one read. */
+/** What the catalog has about the account's share, read in one batch. */
 interface Known {
   catalogRevision: number;
   external: ExternalShare | null;
@@ -80,14 +80,17 @@ async function readKnown({ env, log, principal }: Call, query: ShareQuery): Prom
   };
 }
 
-/** A grant with the facts for its answer. */
+/** An allowed request, with the facts for its answer. */
 interface Granted {
   query: ShareQuery;
   grant: ShareGrant;
   known: Known;
 }
 
-/** Chooses the external share for plans with the whole year only, because it shows everything that it contains. */
+/**
+ * Answers with an external share only if the plan includes the whole year, because such a share shows everything that
+ * it contains.
+ */
 function answerFrom(call: Call, granted: Granted): Promise<Result<ShareResult, Denial>> {
   const { grant, query, known } = granted;
   const hasWholeYear = PLANS[grant.plan][query.dataType].kind === "all";
@@ -120,7 +123,7 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
 
   const owner = { accountId: principal.accountId, dataType, year };
   const { SHARE_SECRET: secrets } = settings;
-  // This check runs before a share is created.
+  // `publicBaseOf` throws if PUBLIC_BASE_URL is missing in production, so it is called before a share is created.
   const base = publicBaseOf(settings, origin);
   const at = { nowMs, planEndMs: grant.endMs, secrets };
   const share = await log.stage("d1", () => shareFor(env.DB, owner, known.newest, at));
@@ -132,7 +135,9 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
   return ok(readyShare(query, { ...sums, firstDay, lastDay }, { url, password, endMs }));
 }
 
-/** The wait for an operator who is still creating an external share, which takes minutes to days. */
+/**
+ * When a client should ask again while an operator is still creating an external share, which takes minutes to days.
+ */
 const PREPARING_RETRY_SECONDS = 600;
 
 /** The URL of a share and its expiry (Unix milliseconds, exclusive). */
@@ -195,6 +200,6 @@ async function explainShare(call: Call, { dataType, year }: ShareQuery): Promise
   const denial = fileCount === 0 ? ({ reason: "nothing_published", dataType, year } as const) : null;
   return [
     { step: 6, about: "plan and window", denial: null, detail: covers },
-    { step: 7, about: "data", denial, detail: `${fileCount} published files of ${sizeBytes} bytes` },
+    { step: 7, about: "data", denial, detail: `${fileCount} published files, ${sizeBytes} bytes in total` },
   ];
 }

@@ -23,7 +23,7 @@ export const shareParameters = lazily(() => {
       schema: z.enum(DATA_TYPES).meta({ description: "auction_tick from 2022, level2 from 2017." }),
       problemOf: (): Problem => ["value_unknown", ACCEPTED_TYPES],
     },
-    year: { ...year, schema: year.schema.meta({ description: "Up to the present year in Beijing." }) },
+    year: { ...year, schema: year.schema.meta({ description: "At most the current year in Beijing." }) },
   };
 });
 

@@ -1,4 +1,4 @@
-/** Reserves the memory of an answer before the gate is called and anything is read, in the order of the requests. */
+/** Reserves the memory of an answer, in order of arrival, before the gate is called and the pack is read. */
 import { answerMemory, type MemoryRefusal, partOfAccount, type Reservation } from "../../base/memory.ts";
 import type { Result } from "../../base/result.ts";
 import { DATASETS } from "../../datasets/registry.ts";
@@ -9,7 +9,9 @@ import { type Call, firstByteMs } from "../operation.ts";
 import { pageAskOf } from "./answer.ts";
 import type { Asked, Found } from "./find-section.ts";
 
-/** The share of the time to the first byte that a request may wait for memory; reading and computing need the rest. */
+/**
+ * How much of the time until the first byte is due a request may wait for memory. Reading and computing need the rest.
+ */
 const WAIT_SHARE = 2 / 3;
 
 /** Returns the longest duration of the request in milliseconds, after which its slot is freed and its body aborted. */
@@ -43,7 +45,8 @@ export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusa
     log.note({ ended: "client_gone" });
     return new Response(null);
   }
-  // The account's other requests hold its part; the gate would accept only one of them.
+  // Answers that are being made for the account's other requests hold its memory. The gate would accept only one of
+  // them.
   if (refusal === "part_busy") return refuse({ reason: "slot_busy" });
   const unread = refusal === "part_full";
   log.note({ lacking: unread ? "memory_of_account" : "memory" });

@@ -123,7 +123,7 @@ interface MadePage {
   hasMore: boolean;
 }
 
-/** Begins the page's read, whose memory is reserved. */
+/** Begins to read the page. Its memory must be reserved already. */
 export function beginRead(call: Call, { query, paging }: Asked, { day, entry }: Found): OrderPageRead {
   return beginOrderPage(call.env.PACKS, day.pack, entry, pageAskOf(query, paging));
 }

@@ -1,6 +1,6 @@
 /**
  * `order_history_estimate` and the other estimates (contract 9): the size and cost of a query in advance. They make the
- * same checks as history up to the slot, but read no pack, charge nothing and hold nothing.
+ * same checks as a history request up to the slot, but take no slot, read no pack and charge nothing.
  */
 import { ok, type Result } from "../../base/result.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
@@ -20,7 +20,7 @@ import type { Call, Operation, Prepared, Scope } from "../operation.ts";
 import type { Estimate, Range } from "../wire.ts";
 import { type Asked, askedFor, type Found, lookAhead } from "./find-section.ts";
 
-/** Parameters as in history. */
+/** The parameters of a history request that an estimate accepts. */
 export const estimateParameters = lazily(() => {
   const { symbol, tradedate, start_time, end_time, page_size } = historyParameters();
   return { symbol, tradedate, start_time, end_time, page_size };
@@ -96,8 +96,8 @@ function answerTo(call: Call, query: HistoryQuery, found: Found & { gate: GateSt
 }
 
 /**
- * Returns the cost of a file of every security of the day, so that a caller sees the cost before copying whole days.
- * For 5,000 securities over five years it is 55 years of quota; a share needs two days of downloads.
+ * Returns the cost of one file for every security of the day, so that callers see it before they copy whole days. Files
+ * of 5,000 securities over five years take 55 years of quota; a share takes two days of downloads.
  */
 function wholeDay({ principal, nowMs }: Call, { day, grant }: Found): Estimate["whole_day"] {
   const { securities, pack } = day;

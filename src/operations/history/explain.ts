@@ -1,4 +1,4 @@
-/** Evaluates steps 6 to 10 of contract 2.1 of a history request for `explain`. */
+/** Evaluates steps 6 to 10 of contract 2.1 for the `explain` of a history request. */
 import { DATASETS } from "../../datasets/registry.ts";
 import type { Grant } from "../../entitlement/entitle.ts";
 import { windowOf } from "../../entitlement/standing.ts";
@@ -30,9 +30,9 @@ function gateSteps(asked: Asked, gate: GateState, { limits }: Grant): Step[] {
   const refusal = verdictOf(gate, format, limits);
   const denial = refusal === null ? null : gateDenial(refusal, asked);
   if (denial?.reason === "slot_busy") {
-    return [{ step: 8, about: "slot", denial, detail: `request ${holder?.requestId} holds it now` }];
+    return [{ step: 8, about: "slot", denial, detail: `request ${holder?.requestId} holds the slot now` }];
   }
-  const limit = (count: number | null) => (count === null ? "unlimited" : `of ${count}`);
+  const limit = (count: number | null) => (count === null ? "(unlimited)" : `of ${count}`);
   const used = `${use.requests} ${limit(limits.requests)} requests and ${use.files} ${limit(limits.files)} files are used today`;
   const free: Step = { step: 8, about: "slot", denial: null, detail: "free" };
   if (denial !== null) return [free, { step: 9, about: "quota", denial, detail: used }];

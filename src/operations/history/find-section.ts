@@ -1,6 +1,6 @@
 /**
- * Steps 6 and 7 of contract 2.1 for history, estimate and `explain`: whether the caller may read the day and the day
- * has the security. Nothing is charged yet.
+ * Steps 6 and 7 of contract 2.1 for history, estimate and `explain`: whether the caller may read the day, and whether
+ * the day has the security. Nothing is charged yet.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
@@ -77,7 +77,7 @@ export interface Found extends Located {
   grant: Grant;
 }
 
-/** Why nothing is found; `grant` is null when the plan does not cover the day. */
+/** Why no section is returned; `grant` is null when the plan does not cover the day. */
 export interface NotFound {
   denial: Denial;
   grant: Grant | null;
@@ -92,7 +92,7 @@ export async function findSection(call: Call, asked: Asked): Promise<Result<Foun
   return located.ok ? ok({ ...located.value, grant }) : refused({ denial: located.refusal, grant });
 }
 
-/** Returns what a request would find and the state of its gate, without taking or counting anything. */
+/** Returns what a request would find and the state of its gate, without taking the slot or counting the request. */
 export async function lookAhead(
   call: Call,
   asked: Asked,
@@ -125,7 +125,7 @@ function locate(
   const unserved = dayDenial(orderDay, beijingDate(nowMs));
   if (unserved !== null) return refused(unserved);
   const { day, sections, tradedate } = orderDay;
-  if (day === null) throw new Error("the day is not loaded, although nothing denies it");
+  if (day === null) throw new Error("the day is not loaded, but dayDenial returned no refusal");
   if (isRebuilt(paging, day)) return refused({ reason: "data_rebuilt", tradedate });
 
   const resolved = resolveMarket(query, { ...marketsOf(orderDay, query), cursorMarket: paging.market });
@@ -135,15 +135,16 @@ function locate(
   if (unheld !== null) return refused(unheld);
 
   const section = sections.find((each) => each.market === market);
-  if (section === undefined) throw new Error("a security without a denial has a section");
+  if (section === undefined)
+    throw new Error("the security has no section, but securityDenial returned no refusal");
   const { blocksBlob, ...entry } = section;
   return ok({ day, entry: { ...entry, blocks: decodeBlocks(blocksBlob) } });
 }
 
 /**
- * Returns the exchanges that the query can mean: those with rows in any dataset of the day, so that a code means the
- * same security at every interface; if none has rows, those that list the security without rows. `own` are those with
- * rows in the dataset that is asked for. Bare digits never mean an index.
+ * Returns the exchanges that the query can mean. `candidates` are those where the code has rows in any dataset of the
+ * day, so that a code means the same security at every interface; if there are none, those that list the code without
+ * rows. `own` are those with rows in the requested dataset. Bare digits never mean an index.
  */
 function marketsOf(
   { sections, elsewhere }: OrderDay,
@@ -156,7 +157,10 @@ function marketsOf(
   return { candidates: held.length > 0 ? held : listed.map((section) => section.market), own };
 }
 
-/** Returns the cached day, or null when it must be read, also for a cursor of other content than the cached one. */
+/**
+ * Returns the cached day. Returns null when the day must be read, because it is not cached or the cursor belongs to
+ * content other than the cached one.
+ */
 export function keptFor(
   question: OrderDayQuestion,
   paging: Paging,
@@ -167,8 +171,8 @@ export function keptFor(
 }
 
 /**
- * Returns whether paging began on other content than that of `day`: another revision, or the same number with another
- * pack.
+ * Returns whether paging began on content other than that of `day`: a different revision, or the same revision number
+ * with a different pack.
  */
 function isRebuilt({ revision, packMark: mark }: Paging, day: LoadedDay): boolean {
   if (revision === null) return false;

@@ -81,7 +81,10 @@ async function run(call: Call, asked: Asked): Promise<Response> {
   }
 }
 
-/** Takes steps 8 to 10: the slot, then the quota, which is charged once here. A page's bytes may be read meanwhile. */
+/**
+ * Performs steps 8 to 10: takes the slot, checks the quota and charges the request, only here. A page's bytes may be
+ * read meanwhile.
+ */
 async function answerWithin(
   memory: Reservation,
   asked: Asked & { call: Call; found: Found },

@@ -34,7 +34,7 @@ export class Permits {
   readonly #begun = new Set<Permit>();
   readonly #waiting = new Set<Permit>();
 
-  /** Issues at most `atOnce` permits at a time, 1 or more. */
+  /** Issues at most `atOnce` permits at a time; `atOnce` is at least 1. */
   constructor(atOnce: number) {
     this.#atOnce = atOnce;
   }
@@ -64,8 +64,8 @@ export class Permits {
   }
 
   /**
-   * Another request's end grants the permit. The platform continues this request in its own context; the timer keeps it
-   * alive meanwhile and ends the wait.
+   * Waits until another request ends and thereby grants the permit. Returns false when the client disconnects first.
+   * The platform continues this request in its own context; the timer keeps it alive meanwhile and ends the wait.
    */
   async #waitFor(came: Promise<"come">, permit: Permit, { ms, signal }: PermitRequest): Promise<boolean> {
     let hasCome = false;

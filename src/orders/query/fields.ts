@@ -15,9 +15,9 @@ export interface AskedColumn {
 export interface DatasetFields {
   /** The columns of an answer without `fields`, in order. */
   standard: readonly AskedColumn[];
-  /** Fields that are returned only when named. */
+  /** Fields that are returned only when `fields` names them. */
   onRequest: readonly string[];
-  /** Legacy names, which are also returned only when named. */
+  /** Legacy names, which are also returned only when `fields` names them. */
   legacy: readonly AskedColumn[];
   /** The schema of a comma-separated string or an array of column names; blank means the standard columns. */
   schema: z.ZodType<AskedColumn[]>;
@@ -52,7 +52,7 @@ function schemaOf(
   // cause backtracking.
   const piece = String.raw`\s*((${[...byName.keys()].join("|")})\s*)?`;
   const more = [
-    ...(onRequest.length > 0 ? [`only when named ${onRequest.join(", ")}`] : []),
+    ...(onRequest.length > 0 ? [`on request ${onRequest.join(", ")}`] : []),
     ...(legacy.length > 0
       ? [`the legacy names ${legacy.map(({ name, field }) => `${name} (${field})`).join(" and ")}`]
       : []),
@@ -66,7 +66,7 @@ function schemaOf(
     ])
     .nullish()
     .meta({
-      description: `Columns in the order wanted, as a comma-separated string or an array: ${known}. Left out: the ${standard.length} standard ones.`,
+      description: `Columns in the order wanted, as a comma-separated string or an array: ${known}. When omitted, the ${standard.length} standard ones.`,
       examples: [example.join(",")],
     })
     .transform((fields) => {
@@ -84,10 +84,11 @@ export function areAllColumns(columns: readonly AskedColumn[], dataset: DatasetN
 }
 
 /**
- * Returns the columns of `dataset` that `fields` selects (contract 3.10): the standard ones when absent or blank;
- * otherwise those of a comma-separated string or an array of strings in the order asked, with blanks trimmed, empty
- * pieces and repeats dropped, and names case-sensitive. A legacy name keeps its name and can be combined with the new
- * one. Refuses any other type (`param_invalid`) and the first unknown name (`field_unknown`).
+ * Returns the columns of `dataset` that `fields` selects (contract 3.10). When it is absent or blank, returns the
+ * standard columns; otherwise those that a comma-separated string or an array of strings names, in that order. Blanks
+ * around names, empty pieces and repeats are ignored; names are case-sensitive. A column requested by its legacy name
+ * is returned under it, and the new name can be requested too. Refuses any other type (`param_invalid`) and the first
+ * unknown name (`field_unknown`).
  *
  * @example parseFields("time,side", "orders") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
  */
@@ -107,7 +108,7 @@ export function parseFields(fields: unknown, dataset: DatasetName): Result<Asked
 /** Separators that callers use instead of a comma. */
 const SEPARATORS = /[，、；;|\s]+/;
 
-/** Returns the distinct non-empty names in the order asked, or `null` for a value of another type. */
+/** Returns the distinct non-empty names in the requested order, or `null` for a value of any other type. */
 function namesIn(fields: unknown): string[] | null {
   if (fields === undefined || fields === null) return [];
   const pieces = typeof fields === "string" ? fields.split(",") : fields;

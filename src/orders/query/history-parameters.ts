@@ -7,7 +7,7 @@ import { timeOfDayParameter } from "./time-window.ts";
 
 export const HISTORY_FORMATS = ["json", "parquet"] as const;
 
-/** Parameters that are refused with a whole file (contract 3.9). */
+/** Parameters that are refused when a whole file is requested (contract 3.9). */
 export const EXCLUDED_WITH_PARQUET = [
   "cursor",
   "page_size",
@@ -16,28 +16,30 @@ export const EXCLUDED_WITH_PARQUET = [
   "end_time",
 ] as const satisfies readonly HistoryParameter[];
 
-/** The parameters by name. The message states what a schema cannot express (start before end). */
+/** The parameters by name. The descriptions state what a schema cannot express (start before end). */
 export const historyParameters = lazily(
   () =>
     ({
       symbol: symbolParameter(),
       tradedate: optional(tradedateParameter(), {
         description:
-          "The day in Beijing, YYYYMMDD, a real date. Left out: the newest trading day of the calendar, loaded or not; with a cursor, the cursor's day.",
+          "The day in Beijing, YYYYMMDD, a real date. When omitted, the cursor's day, or without a cursor the newest trading day of the calendar, loaded or not.",
       }),
       format: optional(
         { schema: z.enum(HISTORY_FORMATS), problemOf: (): Problem => ["format_form"] },
-        { description: "json is the default; parquet is the whole day of the security as one file." },
+        { description: "json is the default; parquet returns the security's whole day as one file." },
       ),
       start_time: optional(timeOfDayParameter(), {
         description: "Inclusive. HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, Beijing time; before end_time.",
       }),
-      end_time: optional(timeOfDayParameter(), { description: "Exclusive; the forms of start_time." }),
+      end_time: optional(timeOfDayParameter(), {
+        description: "Exclusive; accepts the same forms as start_time.",
+      }),
       page_size: optional(rowsParameter(), {
-        description: "Rows of a page; 10000 by default, a larger value is served as 10000.",
+        description: "Rows per page, 10000 by default; a larger value counts as 10000.",
       }),
       limit: optional(rowsParameter(), {
-        description: "Another name of page_size; both and different is refused.",
+        description: "Another name for page_size. Two different values are refused.",
       }),
       // A cursor of another type is always `cursor_invalid`.
       cursor: optional(
@@ -48,8 +50,8 @@ export const historyParameters = lazily(
 );
 
 /**
- * Returns a parameter that is a JSON integer or decimal string of at least 1; larger values than the maximum are served
- * as the maximum.
+ * Returns a parameter that is a JSON integer or decimal string of at least 1. Values above the maximum count as the
+ * maximum.
  */
 function rowsParameter() {
   const digits = z.string().regex(/^0*[1-9]\d*$/);

@@ -15,14 +15,14 @@ import {
 import type { AskedSecurity } from "./symbol.ts";
 import { type TimeWindow, timeWindowOf } from "./time-window.ts";
 
-/** The default and maximum number of rows of a page (contract 3.8). */
+/** The default and maximum number of rows per page (contract 3.8). */
 const MAX_PAGE_SIZE = 10_000;
 
 export type HistoryFormat = (typeof HISTORY_FORMATS)[number];
 
 /** A validated query. `start` and `end` are always set; without parameters they span the whole day. */
 export interface HistoryQuery extends AskedSecurity, TimeWindow {
-  /** `null` when omitted: the cursor's date, or the newest trading day of the calendar. */
+  /** `null` when omitted, which means the cursor's date, or without a cursor the newest trading day of the calendar. */
   tradedate: BeijingDate | null;
   format: HistoryFormat;
   pageSize: number;
@@ -81,8 +81,8 @@ export function parseHistoryQuery(
 }
 
 /**
- * Returns whether the caller wants a file, leniently from a body that may be invalid otherwise. It decides the HTTP
- * status of errors, so that a script never saves an error as a file (contract 1.4).
+ * Returns whether the body requests a Parquet file, even if it is invalid otherwise. This determines the HTTP status of
+ * errors, so that a script never saves an error as a file (contract 1.4).
  */
 export function wantsParquet(body: unknown): boolean {
   if (typeof body !== "object" || body === null || !("params" in body)) return false;
@@ -91,7 +91,7 @@ export function wantsParquet(body: unknown): boolean {
   return typeof params.format === "string" && params.format.trim().toLowerCase() === "parquet";
 }
 
-/** Returns the rows of a page from `page_size` or its alias `limit`; refuses both with different values. */
+/** Returns the rows per page from `page_size` or its alias `limit`. Refuses two different values. */
 function pageSizeOf({ page_size, limit }: Sizes): Result<number, ParamInvalid> {
   if (page_size && limit && page_size !== limit) {
     return refused({ ...invalid("page_size", "differs_from_limit", page_size), accepted: String(limit) });
@@ -99,7 +99,7 @@ function pageSizeOf({ page_size, limit }: Sizes): Result<number, ParamInvalid> {
   return ok(Math.min(page_size ?? limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE));
 }
 
-/** The given number, at least 1; `null` or `undefined` when absent. */
+/** The given numbers of rows per page, each at least 1; `null` or `undefined` when absent. */
 interface Sizes {
   page_size?: number | null | undefined;
   limit?: number | null | undefined;

@@ -27,8 +27,9 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * Returns the name of `known` nearest to `name`, ignoring case, `-` and blanks, and of equals the first. Returns `null`
- * when the nearest needs more edits than a third of its letters.
+ * Returns the name in `known` that is nearest to `name`, the first of them if several are equally near. Ignores the
+ * case of `name`, and treats `-` and blanks as `_`. Returns `null` when every known name needs more edits than a third
+ * of its length.
  *
  * @example nearestName("star_time", ["start_time", "end_time"]) // "start_time"
  */

@@ -1,7 +1,7 @@
 /**
- * Locates a page. A page begins at a position in time, not at a row number (contract 5.2), and the index knows only the
- * first row's position of each block. A page is therefore found in two steps with one read between them: `planPage`
- * returns the blocks to fetch, `findPage` the page's rows in them and where the next page begins.
+ * Locates a page. A page begins at a position in time, not at a row number (contract 5.2), and the index has a position
+ * only for the first row of each block. A page is therefore found in two steps with one read between them: `planPage`
+ * returns the blocks to fetch; `findPage` returns the page's rows in them and where the next page begins.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 
@@ -90,8 +90,8 @@ export function planPage(paged: PagedRows, { position, endTime, pageSize }: Page
 /**
  * Returns the rows of the page in the blocks of `plan`. `timeAt(row)` returns the time of any row in these blocks and
  * is called for as few rows as possible, so that blocks can be decoded on first use. `next` is null exactly when no row
- * of the window follows. Refuses a position that skips more rows than its millisecond has; skipping exactly all rows of
- * a millisecond is the position before the next one.
+ * of the window follows. Refuses a position that skips more rows than its millisecond has; a position that skips
+ * exactly all rows of a millisecond is valid.
  */
 export function findPage(
   paged: PagedRows,
@@ -122,9 +122,9 @@ export function findPage(
 }
 
 /**
- * Returns the row at `position` when the block's first row determines it: the block begins inside the position's
- * millisecond or after it, which only the first block can. Returns null when the row can be anywhere up to the block's
- * end.
+ * Returns the row at `position` when the block's first row determines it, because the block begins in the position's
+ * millisecond, or after it (only the first block can). Returns infinity for a position that skips rows before all rows,
+ * and null when the row can be anywhere up to the block's end.
  */
 function exactStart(first: PageBlock, { time, skip }: Position): number | null {
   if (first.t0 === time) return first.firstRow + skip - first.k0;

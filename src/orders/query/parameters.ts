@@ -49,8 +49,8 @@ export type Parsed<P extends ParameterSet, N extends keyof P = keyof P> = {
 const ENVELOPE_MEMBERS: readonly string[] = ["apiname", "apikey", "fields", "params"];
 
 /**
- * Parameters of paging by numbers, which generic clients send with every request, with the values that mean the first
- * page and are ignored. Names are normalised by `folded`.
+ * Parameters for paging by page number or offset, which generic clients send with every request. Each has the values
+ * that mean the first page; these are ignored. Names are normalised by `folded`.
  */
 const PAGING: ReadonlyMap<string, readonly string[]> = new Map([
   ["offset", ["0"]],
@@ -60,7 +60,7 @@ const PAGING: ReadonlyMap<string, readonly string[]> = new Map([
   ),
 ]);
 
-/** Normalised names of other services that are too different for `nearestName`. */
+/** Names that other services use, normalised, with the name here. They differ too much for `nearestName`. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     tradedate: "date day dt tradingday tradingdate",
@@ -97,8 +97,9 @@ export function schemasOf<P extends ParameterSet>(parameters: P): { [Name in key
 }
 
 /**
- * Returns the members of `params` with a value, texts trimmed: `null`, `""` and blanks mean absent, as does the first
- * page of paging by numbers. Refuses the first name that is not `known`, with the nearest known one.
+ * Returns the members of `params` that have a value, with strings trimmed. `null`, `""` and blanks count as absent, and
+ * so does a page number or offset that means the first page. Refuses the first name that is not `known`, with the
+ * nearest known one.
  */
 export function givenParameters(
   params: Readonly<Record<string, unknown>>,
@@ -118,7 +119,7 @@ export function givenParameters(
   return ok({ given, unknown: unknown.map(excerptOf) });
 }
 
-/** Parses the parameters of these `names` in this order. Refuses the first that is missing or invalid. */
+/** Parses the parameters `names` in this order. Refuses the first that is missing or invalid. */
 export function readParameters<P extends ParameterSet, N extends keyof P & string>(
   parameters: P,
   names: readonly N[],
@@ -172,19 +173,19 @@ export function tradedateParameter() {
 export function datasetParameter() {
   const schema = z
     .enum(DATASET_NAMES)
-    .meta({ description: "Which dataset; orders when omitted.", examples: ["trades"] })
+    .meta({ description: "The dataset; orders when omitted.", examples: ["trades"] })
     .nullish();
   return { schema, problemOf: (): Problem => ["value_unknown", DATASET_NAMES.join(", ")] };
 }
 
-/** Returns a parameter that is a text in the form of `schema`; `accepted` shows the form. */
+/** Returns a parameter that is a string in the form of `schema`; `accepted` shows the form. */
 export function textParameter<Schema extends z.ZodType>(schema: Schema, accepted: string) {
   const problemOf = (value: unknown): Problem =>
     typeof value === "string" ? ["value_form", accepted] : ["not_string"];
   return { schema, problemOf };
 }
 
-/** Returns the day that a number or a text with separators means as YYYYMMDD, or undefined. */
+/** Returns, as YYYYMMDD, the day that a number or a text with separators means; undefined when it means none. */
 function dateMeant(input: unknown): string | undefined {
   if (typeof input !== "string" && typeof input !== "number") return undefined;
   const [, year = "", month = "", day = ""] =
@@ -212,7 +213,10 @@ function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
-/** Returns whether a parameter requests the first page in another service's form; a list of one value is that value. */
+/**
+ * Returns whether a parameter requests the first page in another service's form. A list of one value counts as that
+ * value.
+ */
 function isFirstPage(name: string, value: unknown): boolean {
   const [only = value] = Array.isArray(value) && value.length === 1 ? (value as unknown[]) : [];
   if (typeof only !== "string" && typeof only !== "number") return false;

@@ -1,6 +1,6 @@
 /**
- * Why a query is refused: tagged facts. Messages, codes and HTTP statuses are in `http/`. A stored denial without
- * `dataset` is of orders.
+ * The reasons for which a query is refused, without messages; these, codes and HTTP statuses are in `http/`. A stored
+ * denial without `dataset` is about orders.
  */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
@@ -51,7 +51,7 @@ export interface ParamInvalid {
   given: string;
   /**
    * What is accepted, if the problem does not say it: `2017-2026`, `auction_tick, level2`; or what was probably meant:
-   * `09:30` for 9:30; or the other parameter: `end_time`, `limit`.
+   * `09:30` for 9:30; or the value of the other parameter, `end_time` or `limit`.
    */
   accepted?: string;
 }
@@ -67,7 +67,7 @@ export type QueryDenial =
   | ParamInvalid
   | { reason: "param_unknown"; parameter: string; hint: NameHint | null; known: readonly string[] }
   | { reason: "param_excluded"; parameters: readonly HistoryParameter[] }
-  /** `separated`: several names with another separator than a comma, written correctly. */
+  /** `separated`: the names with commas, when `field` is several names with a different separator. */
   | {
       reason: "field_unknown";
       dataset?: DatasetName;
@@ -78,16 +78,16 @@ export type QueryDenial =
   | CursorDenial;
 
 export type CursorDenial =
-  /** A cursor of the first format, with order numbers. */
+  /** A cursor of the first format (order numbers) or of the one without a pack mark. */
   | { reason: "cursor_old_format" }
   /** `offset`: an undated cursor skips more rows than its millisecond has. */
   | { reason: "cursor_invalid"; problem?: "offset" }
   | {
       reason: "cursor_mismatch";
-      /** `apiname`: the cursor is of another interface. */
+      /** `apiname`: the cursor belongs to another interface. */
       parameter: "apiname" | "symbol" | "tradedate" | "start_time" | "end_time";
     }
-  /** The day has another revision than the cursor. */
+  /** The day has a different revision or pack from the one on which paging began. */
   | { reason: "data_rebuilt"; tradedate: BeijingDate };
 
 /**
@@ -110,10 +110,10 @@ export type DayDenial =
       symbol: string;
       /** `null` when the caller named no exchange; `BJ` is never carried. */
       market: AskedMarket | null;
-      /** The exchange that has the code that day, for "did you mean". */
+      /** The exchange that has the code that day, for the suggestion "did you mean". */
       carriedOn: Market | null;
     }
-  /** Delivered, but without a single row of the dataset that day. */
+  /** The security was delivered, but has no row in the dataset that day. */
   | {
       reason: "no_orders";
       dataset?: DatasetName;
@@ -126,9 +126,9 @@ export type DayDenial =
 const EXCERPT_CHARACTERS = 40;
 
 /**
- * Returns a short printable excerpt of a caller's value for a message: text and numbers cut at 40 characters, nothing
- * of arrays and objects (which can be nested deeply), control and direction characters replaced, and anything that
- * looks like a key masked.
+ * Returns a short printable excerpt of a caller's value for a message. Text and numbers are cut at 40 characters,
+ * control and direction characters are replaced, and anything that looks like a key is masked. Returns `""` for arrays
+ * and objects, which can be nested deeply.
  */
 export function excerptOf(value: unknown): string {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return "";

@@ -33,8 +33,8 @@ const FORM = new RegExp(String.raw`^\s*((${PREFIXES})(\d{6})|(\d{6})(\.(${SUFFIX
 
 /**
  * Returns the parameter of a security: `NNNNNN`, `NNNNNN.<suffix>` or `<prefix>NNNNNN` in any case, trimmed. A list of
- * one such text is that text. Refuses every other form, with a separate problem for several securities (a list, a
- * comma). A code of the Beijing exchange is valid with market `BJ`; the answer is 1002 instead of 422.
+ * one such text counts as that text. Refuses every other form, with a separate problem for several securities (a list,
+ * a comma). A code of the Beijing exchange is valid with market `BJ`; the answer is 1002 instead of 422.
  *
  * @example symbolParameter().schema.parse("sz000001") // {symbol: "000001", market: "SZ"}
  */
@@ -49,12 +49,12 @@ export function symbolParameter() {
     .transform(([symbol = ""]) => symbol);
   const schema = z.union([text, only]).transform(readSymbol).meta({
     description:
-      "One security: six digits, with a suffix (.SH .SS .SSE .XSHG, .SZ .SZSE .XSHE) or a prefix (sh, sz), in any case. Bare digits are looked up in the day. The Beijing exchange (.BJ) is understood but not carried.",
+      "One security: six digits, with a suffix (.SH .SS .SSE .XSHG, .SZ .SZSE .XSHE) or a prefix (sh, sz), in any case. Bare digits are looked up in the day's data. The Beijing exchange (.BJ) is recognised but not carried.",
   });
   return { schema, problemOf };
 }
 
-/** Returns what is wrong with a refused value; a list of one value is that value. */
+/** Returns what is wrong with a refused value. A list of one value counts as that value. */
 function problemOf(value: unknown): Problem {
   if (Array.isArray(value)) {
     const [only] = value as unknown[];
@@ -83,9 +83,9 @@ const SHARES: Readonly<Record<Market, RegExp>> = { SH: /^(60|68|90)/, SZ: /^(00|
 const FUNDS: Readonly<Record<Market, RegExp>> = { SH: /^5/, SZ: /^1[568]/ };
 
 /**
- * Returns the exchange that bare digits mean among the `candidates` of that day: the only one; of two the share, then
- * the fund; otherwise refuses with "add .SH or .SZ". Returns `null` without candidates. Code ranges are used only for
- * this tie, because exchanges open new ones.
+ * Returns the exchange that bare digits mean among the `candidates` of that day; `null` without candidates. Of two
+ * candidates, it is the one where the code is a share, else the one where it is a fund; if neither decides, refuses
+ * with "add .SH or .SZ". Code ranges are used only to decide between two candidates, because exchanges open new ranges.
  */
 export function chooseMarket(
   symbol: string,
@@ -108,22 +108,22 @@ export function isIndexCode(symbol: string, market: Market): boolean {
   return market === "SH" && symbol.startsWith("000");
 }
 
-/** The exchanges that a query can mean, and what a cursor fixes of them. */
+/** The exchanges that a query can mean, and the one that a cursor fixes. */
 export interface MarketChoice {
   /** The exchanges on which any dataset of the day has the digits. */
   candidates: readonly Market[];
-  /** Those of the dataset that is asked for. */
+  /** The exchanges on which the requested dataset has the digits. */
   own: readonly Market[];
   /** The exchange of the cursor; `null` without one. */
   cursorMarket: Market | null;
 }
 
 /**
- * Returns the exchange of the query among the `candidates` of that day: the requested one, or the one that the bare
- * digits mean; `null` when it is not among them (1002 `security_unknown`). Bare digits that mean another exchange than
- * the cursor's are another security, hence `cursor_mismatch`. They still mean the cursor's if they do in the dataset
- * alone, because another dataset of the day can be published while a client pages. Check the day's revision first,
- * because a rebuilt day can have other securities.
+ * Returns the exchange of the query among the `candidates` of that day: the requested one, or the one that bare digits
+ * mean; `null` when it is not among them (1002 `security_unknown`). Refuses bare digits that mean a different exchange
+ * from the cursor's with `cursor_mismatch`, because they name a different security. The cursor's exchange is kept if
+ * the digits mean it in the requested dataset alone, because another dataset of the day can be published while a client
+ * pages. Check the day's revision first, because a rebuilt day can have other securities.
  */
 export function resolveMarket(
   asked: AskedSecurity,

@@ -23,7 +23,7 @@ const SIXTY = String.raw`([0-5]\d)`;
 /** HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm (contract 3.7), inside the day. */
 const FORM = new RegExp(`^(${HOUR}:${SIXTY}(:${SIXTY})?|${HOUR}${SIXTY}${SIXTY}(\\d{3})?)$`);
 
-/** The same digits without the day's bounds. */
+/** The same forms with any digits. */
 const ANY_DIGITS = /^(\d\d:\d\d(:\d\d)?|\d{6}(\d{3})?)$/;
 
 /** Parses `text` as a time of day in one of the forms, or returns `null`. */
@@ -33,7 +33,7 @@ export function parseTimeOfDay(text: string): TimeOfDay | null {
 
 /**
  * Returns the parameter of a time of day. A short form means the first millisecond of its minute or second. Hours go to
- * 23, minutes and seconds to 59; for a window to the day's end omit `end_time`.
+ * 23, minutes and seconds to 59; a window to the day's end has no `end_time`.
  *
  * @example timeOfDayParameter().schema.parse("09:30") // 93000000
  */
@@ -78,8 +78,8 @@ interface Bounds {
 }
 
 /**
- * Returns the window between two bounds, with the day's bound for an absent one. Refuses an empty window (start ≥ end),
- * quoting the `given` texts; names the end when no start was given.
+ * Returns the window between two bounds; an absent bound is that of the day. Refuses an empty window (start ≥ end),
+ * quoting the `given` texts. The refusal names `end_time` when no start was given, else `start_time`.
  */
 export function timeWindowOf(
   { start_time, end_time }: Bounds,

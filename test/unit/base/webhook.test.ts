@@ -129,7 +129,7 @@ describe("the answer of a webhook's receiver", () => {
     expect(webhookProblem("feishu", 200, '{"code":0,"msg":"success","StatusCode":0}')).toBeNull();
     expect(webhookProblem("feishu", 200, '{"code":19021,"msg":"sign match fail"}')).toContain("19021");
     expect(webhookProblem("wecom", 200, "<html>")).toBe(
-      "it answered HTTP 200 with a body that is not a wecom robot's",
+      "it answered HTTP 200 with a body that is not the answer of a wecom robot",
     );
   });
 });

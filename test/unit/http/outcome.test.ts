@@ -129,7 +129,7 @@ describe("messages (contract 1.8)", () => {
 
   it("of faults contain no internal detail", () => {
     expect(say({ reason: "unavailable" })).toMatch(
-      /^The service is temporarily unavailable, try again in 5 seconds/,
+      /^The service is temporarily unavailable: try again in 5 seconds/,
     );
   });
 });

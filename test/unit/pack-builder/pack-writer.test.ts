@@ -139,7 +139,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     await expect(buildPackBytes(DAY, [unsorted])).rejects.toThrow("row 1 of 600519.SH is earlier");
     const [first, , , last] = sections;
     if (first === undefined || last === undefined) throw new Error("sections");
-    await expect(buildPackBytes(DAY, [last, first])).rejects.toThrow("000001.SZ stands after 600536.SH");
+    await expect(buildPackBytes(DAY, [last, first])).rejects.toThrow("000001.SZ comes after 600536.SH");
     await expect(buildPackBytes(DAY, [section("600519", "SH", 0)])).rejects.toThrow("at least one order");
   });
 

@@ -49,7 +49,9 @@ describe("the footer of an auction pack (contract 8.7)", () => {
 
   it("is refused when it is the footer of an order pack", async () => {
     const orders = written(symbol, { name: "order_type", data: ["A", "D"], type: "STRING" });
-    expect(await problemOf(orders)).toBe("it has a column order_type: these are orders, not the auction");
+    expect(await problemOf(orders)).toBe(
+      "it has the column order_type, so it contains orders, not the auction",
+    );
   });
 
   it("without a recognisable day is accepted, because the vendor chooses the columns", async () => {

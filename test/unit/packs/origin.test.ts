@@ -88,7 +88,7 @@ describe("the row accounting", () => {
   it("balances when every row read is stored, quarantined or left out", () => {
     expect(accountingGap(origin, 7)).toBeNull();
     expect(accountingGap(origin, 6)).toBe(
-      "10 rows were read, 6 are stored, 1 quarantined and 2 left out: the sum does not close",
+      "10 rows were read, 6 are stored, 1 quarantined and 2 left out: the numbers do not add up",
     );
   });
 });
