@@ -1,7 +1,7 @@
 /**
  * Reduces a section to chosen columns: which bytes of each block to copy, and the footer of the new file. Chunks and
- * schema are in the order asked, and a field requested under two names is copied twice, because some readers fetch the
- * bytes from a row group's first column to its last.
+ * schema are in the requested order, and a field requested under two names is copied twice, because some readers fetch
+ * the bytes from a row group's first column to its last.
  */
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
@@ -22,13 +22,13 @@ export interface ProjectedFile {
   sizeBytes: number;
   /** The parts of each block to copy, in this order; offsets are relative to the block. */
   keep: ByteRange[][];
-  /** Footer, its length and `PAR1`; they follow `PAR1` and the copied parts. */
+  /** The footer, its length and `PAR1`; the file begins with `PAR1` and the copied parts. */
   tail: Uint8Array;
 }
 
 /**
- * Returns the file with `columns` (at least one, unique names) of the section `entry` of a pack of `dataset` with these
- * chunk `sizes`.
+ * Returns the file that has only `columns` (at least one, with unique names) of the section `entry`. The section is in
+ * a pack of `dataset` and has chunks of these `sizes`.
  */
 export function projectedFile(
   entry: SectionEntry,
@@ -43,7 +43,7 @@ export function projectedFile(
     const chosen = chooseChunks(sizes[number] ?? [], columns, at, dataset);
     if (chosen.blockLength !== length) {
       throw new PackFormatError(
-        `the chunks of block ${number} fill ${chosen.blockLength} of its ${length} bytes`,
+        `the chunks of block ${number} have ${chosen.blockLength} bytes, but the block has ${length}`,
       );
     }
     keep.push(chosen.keep);
@@ -63,8 +63,8 @@ interface MovedChunk {
 }
 
 /**
- * Returns the chunks of `columns`, placed in this order from `from` on, and the parts to copy of a block with these
- * `sizes`.
+ * For a block with chunks of these `sizes`, returns the chunks of `columns`, placed in this order from byte `from` of
+ * the new file, and the parts of the block to copy.
  */
 function chooseChunks(
   sizes: readonly ChunkSizes[],
@@ -110,7 +110,7 @@ function columnChunk(rows: number, { column, sizes, offset }: MovedChunk, datase
   const spec = columnNamed(dataset, column.field);
   const isDictionary = sizes.dictionary > 0;
   const encoding = encodingOf(spec, isDictionary);
-  // The chunk table does not say by which builder a chunk was written, so both are listed.
+  // The chunk table does not say which builder version wrote a chunk, so both encodings are listed.
   const former = spec.formerEncoding === undefined ? [] : [spec.formerEncoding];
   return {
     file_offset: BigInt(offset),

@@ -17,9 +17,9 @@ export interface ByteRange {
 }
 
 /**
- * Opens the body of `range` of the pack. Throws `PackReadError`: `missing` (no such object), `changed` (another etag),
- * `damaged` (the object ends before the range begins; the caller must check for a shorter body). Other failures of R2
- * pass through unchanged.
+ * Opens the body of `range` of the pack. Throws `PackReadError`: `missing` (no such object), `changed` (a different
+ * etag), `damaged` (the object ends before the range begins; the caller must check for a shorter body). Other failures
+ * of R2 pass through unchanged.
  */
 export async function openRange(
   bucket: R2Bucket,
@@ -31,12 +31,15 @@ export async function openRange(
   });
   if (object === null) throw new PackReadError("missing", `${objectKey} is not in the bucket`);
   if (!("body" in object)) {
-    throw new PackReadError("changed", `${objectKey} has the etag ${object.etag}, the catalog names ${etag}`);
+    throw new PackReadError(
+      "changed",
+      `${objectKey} has the etag ${object.etag}, but the catalog names ${etag}`,
+    );
   }
   return object;
 }
 
-/** Returns the error for an object that ends before the bytes in its index. */
+/** Returns the error for an object that ends before the bytes that its index describes. */
 export function cutShort(objectKey: string, cause?: unknown): PackReadError {
   return new PackReadError("damaged", `${objectKey} is cut short`, { cause });
 }

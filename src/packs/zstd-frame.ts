@@ -12,7 +12,7 @@ const MAGIC = 0xfd2f_b528;
 const RLE_BLOCK = 1;
 const RESERVED_BLOCK = 3;
 
-/** Returns the frame that `bytes` begin with, or null when they begin with no whole frame. */
+/** Returns the frame at the start of `bytes`, or null when they do not begin with a whole frame. */
 export function frameOf(bytes: Uint8Array): ZstdFrame | null {
   if (uint(bytes, 0, 4) !== MAGIC) return null;
   const descriptor = bytes[4] ?? 0;

@@ -4,14 +4,14 @@
  * URL contains the password itself.
  */
 
-/** No valid password is in a larger form or header. */
+/** The largest form that is read; no form with a valid password is larger. */
 const MAX_FORM_BYTES = 4_096;
 
 const COOKIE = "edgetape_share";
 
 const encoder = new TextEncoder();
 
-/** Returns user and password of a Basic `Authorization` header; null when it is absent or of another form. */
+/** Returns user and password of a Basic `Authorization` header; null when it is absent or malformed. */
 export function basicCredentials(authorization: string | null): { user: string; password: string } | null {
   const encoded = /^Basic\s+([A-Za-z0-9+/]*={0,2})$/i.exec((authorization ?? "").trim())?.[1];
   if (encoded === undefined) return null;
@@ -30,7 +30,9 @@ export async function sameText(one: string, other: string): Promise<boolean> {
   return difference === 0;
 }
 
-/** Returns the trimmed password of a posted form; null when the body is another form or incomplete. */
+/**
+ * Returns the trimmed password of a posted form; null when the body is not URL-encoded, is too large or is incomplete.
+ */
 export async function formPassword(request: Request): Promise<string | null> {
   const type = request.headers.get("Content-Type") ?? "";
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
@@ -40,8 +42,8 @@ export async function formPassword(request: Request): Promise<string | null> {
 }
 
 /**
- * Returns whether a form was sent by the service's own page, by the origin that browsers send with a POST. A client
- * that sends no origin is no browser and has no cookies that another site could misuse.
+ * Returns whether a form was sent from the service's own page, judging by the origin that browsers send with a POST. A
+ * client that sends no origin is not a browser and has no cookies that another site could misuse.
  */
 export function isOwnForm(request: Request): boolean {
   const site = request.headers.get("Sec-Fetch-Site");
@@ -51,7 +53,7 @@ export function isOwnForm(request: Request): boolean {
 }
 
 /**
- * Returns the `Set-Cookie` that opens the share `shareId`, and only this one, until `endMs`. `Max-Age` is used because
+ * Returns the `Set-Cookie` that opens the share `shareId`, and no other share, until `endMs`. `Max-Age` is used because
  * a browser's clock can be wrong.
  */
 export async function shareCookie(
@@ -81,13 +83,13 @@ function cookieSignature(secret: string, shareId: string, endMs: number): Promis
   return keyedHash(secret, `cookie ${shareId} ${endMs}`);
 }
 
-/** 64 bits distinguish addresses. */
+/** 64 bits, which suffice to distinguish addresses. */
 const HASH_DIGITS = 16;
 
 export interface Caller {
   /**
-   * Hash of the network address. Only the first half of an IPv6 address is used, because one subscriber has the whole
-   * second half.
+   * Hash of the network address. Only the first half of an IPv6 address is used, because the whole second half belongs
+   * to one subscriber.
    */
   address: string;
   /** Hash of address and `User-Agent`: two programs at one address are two clients. */

@@ -37,16 +37,17 @@ export interface Download {
   sha256: string | null;
 }
 
-/** A file of a share. Each call reads its versions again, the current one first; empty when there is no such file. */
+/** A file of a share. */
 export interface DriveFile {
   /** The path inside the share. */
   path: string;
   /** The name to save it under. */
   name: string;
+  /** Reads the file's versions at every call. Returns the current one first; none when there is no such file. */
   versions(): Promise<Download[]>;
 }
 
-/** A request for a file of a share, and the owner whose usage it counts for. */
+/** A request for a file of a share, and the owner to whose usage it is added. */
 export type FileContext = DriveContext & { owner: UsageOwner };
 
 /** Answers a `GET` or `HEAD` of `file`. Throws when the store lacks the object that the catalog names. */
@@ -101,7 +102,9 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Result<Re
   return ok(new Response(body, { status, headers }));
 }
 
-/** Returns what to send. `leftBytes` counts the file's bytes from the first byte of the answer on. */
+/**
+ * Returns what to send. `leftBytes` is the number of bytes from the first byte of the answer to the end of the file.
+ */
 function sendingOf({ request, access, owner, log, waitUntil }: FileContext, leftBytes: number): Sending {
   const { env, settings, shareId } = access;
   const { signal } = request;
@@ -121,15 +124,16 @@ interface Asked {
   asked: AskedRange | null;
 }
 
-/** The version to serve; `range` is null for the whole. */
+/** The version to serve; `range` is null for the whole file. */
 interface Choice {
   chosen: Download;
   range: AskedRange | null;
 }
 
 /**
- * Returns the version to serve and its range (null for the whole). A bare range that could join two versions is
- * refused; RFC 9110 would allow the whole file, but wget would append it to the part that it has.
+ * Returns the version to serve and its range (null for the whole file). Refuses a range without `If-Match` or
+ * `If-Range` that could join two versions. RFC 9110 would allow the whole file as the answer, but wget would append it
+ * to the part that it has.
  */
 async function choose(
   { access }: DriveContext,
@@ -154,8 +158,8 @@ function isMiddle(asked: AskedRange | null): boolean {
 }
 
 /**
- * Records which revision the client began. While an old revision is still available, the range of the next request
- * depends on the record, so the answer is sent after the record is stored.
+ * Records which revision the client began. While an old revision is still available, the answer to the client's next
+ * range request depends on this record, so the present answer is sent only after the record is stored.
  */
 async function remember(
   { access, waitUntil }: DriveContext,

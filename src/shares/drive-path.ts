@@ -27,7 +27,7 @@ export interface SecurityFile {
   market: Market;
 }
 
-/** The share's id and the still encoded rest of the path after the slash; the rest is null without a slash. */
+/** The share's id, and the rest of the path after the next slash, still encoded; null without that slash. */
 interface SharePath {
   shareId: string;
   rest: string | null;
@@ -62,7 +62,7 @@ export function drivePath(rest: string): DrivePath | null {
   return third === undefined ? { kind: "file", tradedate, name: second } : null;
 }
 
-/** Parses the name after `by-symbol/` of `tradedate`; undefined without the slash. */
+/** Parses the `name` after `by-symbol/`; it is undefined when the path ends without that slash. */
 function bySymbol(tradedate: BeijingDate, name: string | undefined): DrivePath | null {
   if (name === undefined || name === "") return { kind: "by_symbol", tradedate, slash: name === "" };
   const [, symbol, market, suffix] = /^(\d{6})\.(SH|SZ)(_[a-z]+)?\.parquet$/.exec(name) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Why the drive refuses a request and what it answers (contract 8.6): a page for browsers, one line for tools. A wrong
- * password and an unknown share are one reason, so that callers cannot distinguish them.
+ * Why the drive refuses a request, and its answer (contract 8.6): a page for browsers, one line for tools. A wrong
+ * password and an unknown share have the same reason, so that callers cannot distinguish them.
  */
 import type { Bilingual } from "../base/language.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
@@ -22,9 +22,9 @@ export type DriveDenial =
   | { reason: "depth_infinite" }
   | { reason: "body_invalid" }
   | { reason: "condition_failed" }
-  /** A bare range of a replaced file: the client's part can be of another version. */
+  /** A range without `If-Range` of a replaced file: the client's part may belong to a different version. */
   | { reason: "version_unknown" }
-  /** A bare range of a file that is generated at every request. */
+  /** A range without `If-Range` of a file that is generated at every request. */
   | { reason: "no_ranges" }
   | { reason: "range_beyond_end"; sizeBytes: number }
   /** The limit of concurrent downloads is reached. */
@@ -66,7 +66,10 @@ export function describe(denial: DriveDenial): Described {
     case "method_not_allowed":
       return {
         status: 405,
-        message: { zh: `此共享只读，可用：${denial.allowed}。`, en: `Read-only: ${denial.allowed}.` },
+        message: {
+          zh: `此共享只读，可用：${denial.allowed}。`,
+          en: `This share is read-only; accepted methods: ${denial.allowed}.`,
+        },
       };
     case "depth_infinite":
       return { status: 403, message: { zh: "Depth 只能是 0 或 1。", en: "Depth must be 0 or 1." } };
@@ -85,7 +88,7 @@ export function describe(denial: DriveDenial): Described {
         status: 409,
         message: {
           zh: "文件近日被替换，无法确定已下载的部分属于哪一版：请删除该部分后重新下载，或带 If-Range 续传。",
-          en: "The file was replaced, and your part may be of the old version: delete it and start again, or send If-Range.",
+          en: "The file was replaced, and the part that you have may belong to the old version: delete it and start again, or resume with If-Range.",
         },
       };
     case "no_ranges":
@@ -115,7 +118,10 @@ export function describe(denial: DriveDenial): Described {
     case "unavailable":
       return {
         status: 503,
-        message: { zh: "暂时不可用，请稍后重试。", en: "Temporarily unavailable; try again." },
+        message: {
+          zh: "暂时不可用，请稍后重试。",
+          en: "The service is temporarily unavailable; try again later.",
+        },
       };
   }
 }
@@ -128,7 +134,7 @@ function passwordMessage(given: boolean): Bilingual {
 
 const NO_PATH: Bilingual = {
   zh: "此共享目前不包含该路径。",
-  en: "This share does not cover that path now.",
+  en: "This share does not contain that path at present.",
 };
 
 const NO_SECURITY: Bilingual = {
@@ -139,11 +145,11 @@ const NO_SECURITY: Bilingual = {
 const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Bilingual> = {
   expired: {
     zh: "此共享已到期，请用 file_download 重新获取。",
-    en: "This share has expired; ask file_download for a new one.",
+    en: "This share has expired; request a new one with file_download.",
   },
   revoked: {
     zh: "此共享已被撤销，请用 file_download 重新获取。",
-    en: "This share was revoked; ask file_download for a new one.",
+    en: "This share was revoked; request a new one with file_download.",
   },
   plan_ended: {
     zh: "套餐已到期或不含文件下载。",
@@ -195,7 +201,7 @@ export function wantsPage({ method, request }: Pick<DriveContext, "method" | "re
   return (request.headers.get("Accept") ?? "").includes("text/html");
 }
 
-/** Returns language and theme of the sender: as chosen, else the browser's language. */
+/** Returns the language and theme that the sender chose; without a choice, the language is the browser's. */
 export function lookFor({ request, language }: Pick<DriveContext, "request" | "language">): Look {
   return lookOf(request, language);
 }

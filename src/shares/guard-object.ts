@@ -1,9 +1,9 @@
 /**
- * Records of a share beside the catalog: wrong passwords by address, and which revision of a file each client began. A
- * small Durable Object for each share; unknown ids use one of a few shared objects, so that requests for them look
- * alike and create no objects. After ten wrong passwords in 15 minutes an address is locked out until the oldest of
- * them is 15 minutes old, even with the right password; otherwise the lock would not slow down an exhaustive search.
- * Other addresses are unaffected.
+ * Keeps records of a share outside the catalog: wrong passwords by address, and which revision of a file each client
+ * began. Each share has its own small Durable Object; unknown ids share a limited number of objects, so that requests
+ * for them look the same and cannot create more. After ten wrong passwords in 15 minutes, an address is locked out
+ * until the oldest of them is 15 minutes old, even with the right password; otherwise the lock would not slow down an
+ * exhaustive search. Other addresses are unaffected.
  */
 import { DurableObject } from "cloudflare:workers";
 import { type Env, nowMs, settingsOf } from "../env.ts";
@@ -12,7 +12,7 @@ import type { Beginning, Begun } from "./versions.ts";
 /** A share is valid for 7 days, so older records are useless. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** The revisions that a client began, by path inside the share. */
+/** The files that a client began to download or inspect: for each, its path inside the share and the revision. */
 interface BegunFiles {
   client: string;
   how: Beginning;
@@ -103,7 +103,7 @@ export class Guard extends DurableObject<Env> {
       CREATE TABLE IF NOT EXISTS begun_revisions (
         path TEXT NOT NULL, client TEXT NOT NULL, how TEXT NOT NULL, revision INTEGER NOT NULL,
         at_ms INTEGER NOT NULL, PRIMARY KEY (path, client, how, revision)) STRICT, WITHOUT ROWID;
-      -- Its former shape, with one revision for each client.
+      -- The former shape of begun_revisions, with one revision for each client.
       CREATE TABLE IF NOT EXISTS begun (
         path TEXT NOT NULL, client TEXT NOT NULL, how TEXT NOT NULL, revision INTEGER NOT NULL,
         at_ms INTEGER NOT NULL, PRIMARY KEY (path, client, how)) STRICT, WITHOUT ROWID;
@@ -128,7 +128,7 @@ export type WrongTimes = readonly number[];
 
 export interface Judged {
   times: WrongTimes;
-  /** Returns the whole seconds until the lock ends; null when the address is not locked. */
+  /** Whole seconds until the lock ends; null when the address is not locked. */
   lockedSeconds: number | null;
 }
 

@@ -20,7 +20,7 @@ export type AskedRange =
   /** The last `length` bytes. */
   | { kind: "suffix"; length: number };
 
-/** Returns the one range of `header`, or null when it is absent, malformed, of another unit, or has several ranges. */
+/** Returns the one range of `header`, or null when it is absent, malformed, in another unit, or has several ranges. */
 export function parseRange(header: string | null): AskedRange | null {
   const set = /^\s*bytes\s*=(.*)$/i.exec(header ?? "")?.[1];
   if (set === undefined) return null;
@@ -37,9 +37,9 @@ export function parseRange(header: string | null): AskedRange | null {
 }
 
 /**
- * Returns the bytes of `asked` in a file of `sizeBytes`. A range that begins after the end, or is the last 0 bytes, is
- * unsatisfiable; one that ends after the end is cut. An empty file has no ranges; a suffix range of it means the whole
- * file.
+ * Returns the bytes of `asked` in a file of `sizeBytes`. A range that begins after the file's end, or asks for its last
+ * 0 bytes, is unsatisfiable; one that ends after the file's end is shortened. In an empty file, a suffix range means
+ * the whole file, and any other range is unsatisfiable.
  *
  * @example spanOf(parseRange("bytes=-500"), 10_000) // { kind: "part", offset: 9_500, length: 500 }
  */
@@ -56,7 +56,7 @@ export function spanOf(asked: AskedRange | null, sizeBytes: number): ByteSpan {
   return { kind: "part", offset: asked.first, length: last - asked.first + 1 };
 }
 
-/** Returns the `Content-Range` of a partial answer, else null. */
+/** Returns the `Content-Range` of a partial or unsatisfiable answer; null for the whole file. */
 export function contentRange(span: ByteSpan, sizeBytes: number): string | null {
   switch (span.kind) {
     case "whole":
@@ -113,8 +113,8 @@ export function verdictOn(conditions: Conditions, validators: Validators): Verdi
 }
 
 /**
- * Returns whether a `Range` is honoured: without `If-Range` always, with it only for the same strong tag or the same
- * date to the second. A weak tag never matches.
+ * Returns whether a `Range` is honoured: always without `If-Range`; otherwise only when this has the same strong tag,
+ * or the same date to the second. A weak tag never matches.
  */
 export function rangeCounts(ifRange: string | null, validators: Validators): boolean {
   if (ifRange === null) return true;
@@ -138,7 +138,7 @@ function tagsOf(list: string): string[] {
   return list.match(/(W\/)?"[^"]*"/g) ?? [];
 }
 
-/** Returns null without a valid date. */
+/** Returns whether the file was modified after `date`; null without a valid date. */
 function isModifiedSince(date: string | null, { lastModifiedMs }: Validators): boolean | null {
   const sinceMs = date === null ? null : parseHttpDate(date);
   return sinceMs === null ? null : wholeSeconds(lastModifiedMs) > sinceMs;
@@ -175,7 +175,7 @@ export function parseHttpDate(text: string): number | null {
   return null;
 }
 
-/** Returns the year that two digits mean: from 70 on, a year of the last century (RFC 9110, 5.6.7). */
+/** Returns the four-digit year; two digits from 70 to 99 mean 1970 to 1999 (RFC 9110, 5.6.7). */
 function fullYear(year: string): string {
   if (year.length === 4) return year;
   return Number(year) < 70 ? `20${year}` : `19${year}`;

@@ -1,5 +1,5 @@
 /**
- * Chooses the share of an account and lists what it covers. There is one share for each account, data type and year, so
+ * Chooses the share of an account and returns its coverage. There is one share for each account, data type and year, so
  * that a sync job keeps its URL; a new one is created only when the old one is about to end and the new one would end
  * later.
  */
@@ -8,7 +8,7 @@ import { type Coverage, type CoverageQuestion, coverageOf } from "../catalog/fil
 import { makeShare, SHARE_LIFE_MS, type Share, type ShareOwner } from "../catalog/shares.ts";
 import type { ShareSecrets } from "./secrets.ts";
 
-/** With less validity left, a request creates a new share if that one would end later. */
+/** A share with less validity left than this is replaced by a new one, at a request, if the new one would end later. */
 const RENEWED_BELOW_MS = 24 * 3_600_000;
 
 /** 20 base62 characters are 119 bits; 16 random bytes are 128. */
@@ -59,8 +59,8 @@ const CACHE_NAME = "edgetape-coverage";
 const FORM = 1;
 
 /**
- * The catalog revision in the key keeps entries correct, except after a restore of an older database, when revisions
- * repeat. This limits how long an entry can then be wrong.
+ * How long a cache entry may be used. The catalog revision in the key keeps entries correct, except after a restore of
+ * an older database, when revisions repeat; this bounds how long an entry can then be wrong.
  */
 const MAX_AGE_SECONDS = 600;
 
@@ -74,7 +74,7 @@ interface CoverageCache {
   ctx: Pick<ExecutionContext, "waitUntil">;
 }
 
-/** Returns `coverageOf`, cached at the edge. A failing cache costs only a read. */
+/** Returns `coverageOf`, cached at the edge. If the cache fails, reads the catalog. */
 export async function cachedCoverage(
   { db, catalogRevision, origin, ctx }: CoverageCache,
   question: CoverageQuestion,

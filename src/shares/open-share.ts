@@ -1,7 +1,7 @@
 /**
  * Authorises a request to a share: first the password, then whether the share is still valid (contract 8.6). Without
- * the right password nothing is revealed about the share, not even by timing: an unknown share is looked up, derived,
- * compared and guarded like an existing one.
+ * the right password, the answer reveals nothing about the share, not even by its timing: for an unknown share, a
+ * password is derived, compared and guarded as for an existing one.
  */
 import { ok, type Result, refused } from "../base/result.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -22,7 +22,7 @@ export interface OpenShare {
   days: { from: BeijingDate; to: BeijingDate } | null;
   /** The secret that signs its cookies. */
   secret: string;
-  /** The result of the statement `alongside`, if there was one. */
+  /** The result of the statement `ShareAccess.alongside`, if there was one. */
   read: D1Result | undefined;
 }
 
@@ -33,11 +33,11 @@ export interface ShareAccess {
   nowMs: number;
   shareId: string;
   caller: Caller;
-  /** A further statement to run in one round trip with the share's. */
+  /** A further statement, run in one round trip with the one that reads the share. */
   alongside: D1PreparedStatement | null;
 }
 
-/** Number of guard objects for unknown ids: enough to spread the load, few enough to bound the objects. */
+/** Number of guard objects for unknown ids: enough to spread the load, few enough to bound the number of objects. */
 const UNKNOWN_GUARDS = 256;
 
 /**
@@ -130,7 +130,7 @@ function judged(
   if (disabled) return over("account_disabled");
   const { dataType: service, year } = share;
   const grant = entitleShare({ subscriptions }, { service, year }, nowMs);
-  // When the window has left the year, or under a smaller plan, the share stays valid and covers no files.
+  // When the plan's window no longer overlaps the year, the share stays valid but covers no files.
   if (!grant.ok && grant.refusal.reason !== "outside_window") return over("plan_ended");
   const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   if (nowMs >= endMs) return over("expired");
@@ -142,7 +142,10 @@ function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]) {
   return refused<DriveDenial>({ reason: "share_over", why });
 }
 
-/** Returns the secret that signs a share's cookies: that of its password, else the current one. */
+/**
+ * Returns the secret that signs a share's cookies: the one that its password is derived from, or the current one when
+ * that is gone or the share is unknown.
+ */
 function secretOf(held: HeldShare | null, { SHARE_SECRET }: Settings): string {
   const present = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";
   return (held === null ? undefined : SHARE_SECRET.secrets.get(held.share.secretVersion)) ?? present;

@@ -1,6 +1,6 @@
 /**
- * Resolves a path: to a folder, the manifest or the checksums (contract 8.5), a file of the store, or the section of
- * one security in a pack. Every file is checked against the share's coverage at every request.
+ * Resolves a path to a folder, the manifest or the checksums (contract 8.5), a stored file, or the section of one
+ * security in a pack. Every file is checked against the share's coverage at every request.
  */
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -41,7 +41,8 @@ export type Resource =
   | { kind: "file"; file: DriveFile };
 
 /**
- * Returns the resource at `path`, or null when the share does not cover it now. A file is looked up when it is read.
+ * Returns the resource at `path`, or null when the share does not cover it now. A file is not looked up before it is
+ * read.
  */
 export async function resourceAt(path: DrivePath, place: Place): Promise<Resource | null> {
   switch (path.kind) {
@@ -104,7 +105,7 @@ async function bySymbolFolder(day: BeijingDate, place: Place): Promise<Resource 
   return { kind: "folder", path: `${day}/${BY_SYMBOL}/`, entries, bySymbol: [] };
 }
 
-/** An entry of a folder; a folder has no size and no tag. */
+/** An entry of a folder. An entry that is a folder itself has no size and no tag. */
 export interface Entry {
   name: string;
   isFolder: boolean;
@@ -163,7 +164,7 @@ function dayEntries(files: readonly CoveredFile[]): Entry[] {
   }));
 }
 
-/** Returns the securities of an order pack, each as a file. */
+/** Returns the securities of a dataset's pack, each as a file. */
 function securityEntries(pack: CoveredFile, dataset: DatasetName, sections: readonly PackSection[]): Entry[] {
   return sections.map((section) => ({
     name: securityFileName({ ...section, dataset }),
@@ -195,8 +196,8 @@ interface GeneratedText {
   /** A strong entity tag with its quotes. */
   etag: string;
   /**
-   * The publication time of its newest file. It does not change with a withdrawal, so conditional requests never use
-   * it.
+   * When the newest of the listed files was published. A withdrawal need not change it, so conditional requests never
+   * use it.
    */
   lastModifiedMs: number;
 }
@@ -233,14 +234,17 @@ function generated(text: string, files: readonly CoveredFile[]): GeneratedText {
   return { bytes, etag, lastModifiedMs: newestMs(files) };
 }
 
-/** The share and the stores that it is looked up in. */
+/** The opened share, and the database in which its files are looked up. */
 export interface Place {
   db: D1Database;
   open: OpenShare;
   nowMs: number;
 }
 
-/** Returns the statement for `path` that can run in one round trip with the share's; null when there is none. */
+/**
+ * Returns the statement that reads the versions of the file at `path`, to run in one round trip with the one that reads
+ * the share; null when `path` is not in a stored file.
+ */
 export function readAhead(
   db: D1Database,
   path: DrivePath | null,
@@ -251,13 +255,13 @@ export function readAhead(
   return fileVersionsStatement(db, { shareId, tradedate: path.tradedate, name }, nowMs);
 }
 
-/** Returns the stored file that contains the resource. */
+/** Returns the name of the stored file that contains the resource, or null. */
 function storedName(path: DrivePath): string | null {
   if (path.kind === "file") return path.name;
   return path.kind === "security" ? packName(path.tradedate, path.dataset) : null;
 }
 
-/** Returns the versions of a day's order pack. */
+/** Returns the versions of a dataset's pack of a day. */
 function packVersions(tradedate: BeijingDate, dataset: DatasetName, place: Place): Promise<FileVersion[]> {
   return versionsAt({ tradedate, name: packName(tradedate, dataset) }, place);
 }

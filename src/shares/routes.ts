@@ -98,7 +98,7 @@ async function judge(context: DriveContext): Promise<Result<Response, DriveDenia
 
 /**
  * Answers a browser's preflight, which precedes a request with a password or range from another site's script. It
- * reveals nothing.
+ * reveals nothing about the share.
  */
 function preflight({ log }: DriveContext): Response {
   const headers = driveHeaders(log.requestId, {
@@ -110,7 +110,7 @@ function preflight({ log }: DriveContext): Response {
   return new Response(null, { status: 204, headers });
 }
 
-/** Handles the page's form: the right password sets a cookie that is valid as long as the share. */
+/** Handles the page's form: the right password sets a cookie that is valid for as long as the share. */
 async function enter(context: DriveContext): Promise<Result<Response, DriveDenial>> {
   const { request, access, log } = context;
   if (!isOwnForm(request)) return refused({ reason: "form_foreign" });
@@ -177,7 +177,7 @@ export async function serve(
   }
 }
 
-/** Returns the owner for whose usage a download from the share counts. */
+/** Returns the account and service to whose usage downloads from the share are added. */
 function ownerOf({ share: { accountId, dataType } }: OpenShare): UsageOwner {
   return { accountId, service: dataType };
 }
@@ -230,7 +230,7 @@ function folderHtml(context: DriveContext, { path, entries, bySymbol }: FolderRe
 /**
  * Serves the manifest or the checksums. They are small and change daily, so a part of one version cannot be continued
  * with the next. They are served without ranges, and a request to continue a part is refused, because wget would append
- * the end of the new file to the old part. Their date does not change with a withdrawal, so conditions ignore it.
+ * the end of the new file to the old part. A withdrawal need not change their date, so conditions ignore it.
  */
 function generated(
   { request, method, log }: DriveContext,

@@ -1,7 +1,7 @@
 /**
  * The deployment's share secrets. Passwords of shares are derived from them on demand and never stored (contract 8.4);
- * passwords of external shares are encrypted under them. Every row names the version of its secret, so that a new
- * version can be added while rows of older versions stay readable. `BACKUP_SECRET` has the same form.
+ * passwords of external shares are encrypted with keys derived from them. Every row names the version of its secret, so
+ * that a new version can be added while rows of older versions stay readable. `BACKUP_SECRET` has the same form.
  */
 
 import { base62 } from "../base/base62.ts";
@@ -93,7 +93,7 @@ export async function openPassword(
   drive: Drive,
   { sealed, secretVersion }: SealedPassword,
 ): Promise<string> {
-  const of = `the external drive of ${drive.dataType} ${drive.year}`;
+  const of = `the external share of ${drive.dataType} ${drive.year}`;
   const secret = secrets.get(secretVersion);
   if (secret === undefined) throw new Error(`${of} needs version ${secretVersion} of SHARE_SECRET`);
   const bytes = Buffer.from(sealed, "base64");
@@ -114,7 +114,7 @@ function parametersOf(iv: Uint8Array, { dataType, year }: Drive) {
   return { name: "AES-GCM", iv, additionalData: encoder.encode(`edgetape external ${dataType} ${year}`) };
 }
 
-/** Derives a separate key with HKDF, because the secret also derives the passwords of shares. */
+/** Derives a separate key with HKDF, because the passwords of shares are derived from the same secret. */
 async function keyOf(secret: string, use: "encrypt" | "decrypt"): Promise<CryptoKey> {
   const material = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveKey"]);
   const derivation = {

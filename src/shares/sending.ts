@@ -34,8 +34,8 @@ const MAX_WINDOWS = 500;
 const FIRST_BYTES = 16 * 1024;
 
 /**
- * A client must read a window within this time (14 KB/s); otherwise its download ends, so that no place is held
- * indefinitely.
+ * A client must read a window within this time (14 KB/s); otherwise its download ends, so that it does not count
+ * towards the limits indefinitely.
  */
 const WINDOW_MS = 10 * 60_000;
 
@@ -106,7 +106,7 @@ async function reserve({ shareId, accountId, signal, windowMs }: Sending): Promi
   return reserved.ok ? reserved.value : null;
 }
 
-/** Returns how long a download still counts that began a window and never ended it. */
+/** Returns for how many milliseconds a download still counts after it began a window that it never ends. */
 function holdMs(windowMs = WINDOW_MS): number {
   return windowMs + BETWEEN_MS;
 }
@@ -135,7 +135,7 @@ async function openWindow(
 interface Begun {
   range: ByteRange;
   windowBytes: number;
-  /** The bytes that were read, followed by the body of the rest of the first window. */
+  /** The first bytes, already read; `rest` is the body with the rest of the first window. */
   first: Uint8Array;
   rest: ReadableStream<Uint8Array>;
   pipe: FixedLengthStream;
@@ -143,8 +143,8 @@ interface Begun {
 }
 
 /**
- * Sends the body and returns the number of bytes sent. Never rejects: the client sees a body that is shorter than its
- * `Content-Length`, and the log has the reason.
+ * Sends the body and returns the number of bytes sent. Never rejects: after a failure, the client gets a body that is
+ * shorter than its `Content-Length`, and the reason is logged.
  */
 async function send(sending: Sending, object: FileVersion, begun: Begun): Promise<number> {
   const { range, windowBytes, first, rest, pipe, memory } = begun;

@@ -1,6 +1,6 @@
 /**
  * Adds up what shares have sent in this isolate, and writes the sums into the catalog some seconds later in one write.
- * An isolate that ends before the write loses these seconds; nothing is counted twice.
+ * An isolate that ends before the write loses the sums of these seconds; nothing is counted twice.
  */
 import { beijingDate } from "../calendar/beijing.ts";
 import { type AccountUsage, addUsage, type UsageOwner } from "../catalog/usage.ts";

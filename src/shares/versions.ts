@@ -6,7 +6,7 @@ import type { FileVersion } from "../catalog/files.ts";
 import type { AskedRange } from "./http-fields.ts";
 import { type Conditions, matchesStrongly, rangeCounts, type Validators } from "./http-fields.ts";
 
-/** This many digits of the SHA-256 are enough that different contents never have the same tag. */
+/** With this many digits of the SHA-256, different contents never have the same tag. */
 const TAG_DIGITS = 32;
 
 /**
@@ -39,10 +39,13 @@ export interface Begun {
   revision: number;
 }
 
-/** The kind of a request that begins a download or a look. A range at the file's start counts as a look. */
+/**
+ * What a request begins: a download (`got`), or only a look at the file (`saw`, and `started` for a bounded range at
+ * the file's start).
+ */
 export type Beginning = Begun["how"] | "started";
 
-/** Returns what a request for `range` of a file begins; null when it continues. */
+/** Returns what a request for `range` of a file begins; null when it continues a part. */
 export function beginningOf(method: string, range: AskedRange | null): Beginning | null {
   if (method === "HEAD" || range?.kind === "suffix") return "saw";
   if (range === null) return "got";
@@ -51,10 +54,10 @@ export function beginningOf(method: string, range: AskedRange | null): Beginning
 }
 
 /**
- * Returns the revision that a client means by a range from the middle of a file without naming a version, as `curl -C
- * -`, `wget -c` and `aria2c` send it. If the client got and last saw a single revision, returns that one. For an
- * unknown client, returns the revision that all other clients of the share have, if they agree. Returns null when the
- * revision is ambiguous, unknown or gone, so that a range could join two versions.
+ * Returns the revision that a client means when it requests a range from the middle of a file and names no version, as
+ * `curl -C -`, `wget -c` and `aria2c` do. If the client got and last saw only one revision, it is that one. For a
+ * client without records, it is the revision of all other clients of the share, if there is only one. Returns null when
+ * the revision is ambiguous, unknown or gone, so that the range could join two versions.
  */
 export function meantRevision(
   begun: readonly Begun[],

@@ -1,4 +1,4 @@
-/** Commands as the pages show them, each with a button that copies it. */
+/** Shows commands on the pages, each with a button that copies it. */
 import type { DatasetName } from "../../datasets/registry.ts";
 import { securityFileName } from "../drive-path.ts";
 import { type CommandFacts, securityCommand } from "./commands.ts";
@@ -26,7 +26,7 @@ export function CommandText({ id, text, messages }: { id: string; text: string; 
 interface OneSecurityProps {
   messages: Messages;
   share: Pick<CommandFacts, "shareUrl" | "shareId">;
-  /** The folder of the day, with its slash. */
+  /** The path of the day's folder, with its trailing slash. */
   path: string;
   /** The datasets with files in `by-symbol/`, at least one. */
   datasets: readonly DatasetName[];

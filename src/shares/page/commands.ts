@@ -1,20 +1,20 @@
 /**
- * Commands that download a share. Each prompts for the password, so that it is in no URL, no shell history and not on
- * this page. The commands are for a POSIX shell or Python.
+ * Commands that download a share. Each prompts for the password, so that it is never in a URL, in the shell history or
+ * on this page. The commands are for a POSIX shell or Python.
  */
 
 import { BY_SYMBOL } from "../drive-path.ts";
 
 /** A command of one tool, ready to paste. */
 export interface Command {
-  /** The name has letters only, because element ids contain it. */
+  /** Letters and digits only, because element ids contain it. */
   tool: "wget" | "aria2c" | "rclone" | "duckdb" | "pandas";
   title: string;
   text: string;
 }
 
 export interface CommandFacts {
-  /** With its slash. */
+  /** With its trailing slash. */
   shareUrl: string;
   shareId: string;
   /** The local folder, such as `level2-2026`. */
@@ -30,8 +30,8 @@ export function commandsFor({ shareUrl, shareId, folder, example }: CommandFacts
     {
       tool: "wget",
       title: "wget",
-      // Excludes the files that the service rewrites each day, because `-c` would append the end of the new one to the
-      // old one.
+      // Excludes the files that the service rewrites each day, because `-c` would append the end of a new version to
+      // the old one.
       text: `wget --user=${shareId} --ask-password \\
   -r -np -nH --cut-dirs=2 -c -R 'index.html*,manifest.json,SHA256SUMS' -P ${folder} \\
   ${shareUrl}`,

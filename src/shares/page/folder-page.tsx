@@ -16,10 +16,12 @@ export interface FolderFacts {
   /** The relative path to the share's root. */
   root: string;
   entries: readonly Entry[];
-  /** With its slash. */
+  /** With its trailing slash. */
   shareUrl: string;
   shareId: string;
-  /** The datasets whose files of securities are named, without links; empty outside a day's folder. */
+  /**
+   * The datasets for which the page names the files of single securities, without links; empty outside a day's folder.
+   */
   bySymbol: readonly DatasetName[];
 }
 

@@ -14,7 +14,10 @@ interface LayoutProps {
   children?: Child;
 }
 
-/** Renders a whole document; serialise it with `documentOf`. For mirrors, only its content has links. */
+/**
+ * Renders a whole document; serialise it with `documentOf`. Only its content has links, so that mirror tools follow no
+ * others.
+ */
 export function Layout({ look, title, children }: LayoutProps) {
   return (
     <Frame look={look} title={title} styles={[STYLE]} linkless>

@@ -38,14 +38,14 @@ const EN = {
   copy: "Copy",
   copied: "Copied",
   checkIt: "Check",
-  checkNote: "Run in the folder you downloaded to, against the current checksums",
+  checkNote: "Run this in the download folder. It compares the files with the current checksums",
   allFiles: "All files",
   name: "Name",
   published: "Published",
   revision: (revision: number) => `revision ${revision}`,
   bySymbol: "Only one security?",
   bySymbolNote:
-    "Every security of a day has complete Parquet files of its own. curl asks for the password. Names of the files:",
+    "For each day, every security has its own complete Parquet files. curl asks for the password. File names:",
   datasets: { orders: "orders", trades: "trades", quotes: "quotes" } satisfies Record<DatasetName, string>,
   verdicts: {
     passed: "quality check passed",
@@ -57,7 +57,7 @@ const EN = {
   folderFiles: (count: number) => `${count} ${count === 1 ? "file" : "files"}`,
   enter: "Open a share",
   password: "Password",
-  passwordHint: "It came with the answer of file_download and has 24 characters.",
+  passwordHint: "The response of file_download contains it. It has 24 characters.",
   open: "Open",
   requestId: "Request id",
 };

@@ -1,4 +1,4 @@
-/** The page with the password form, or why there is none. */
+/** The page with the password form, or with the reason why there is none. */
 import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
 import { Layout } from "./layout.tsx";

@@ -26,7 +26,7 @@ export interface SharePageFacts {
   open: ReadonlyMap<BeijingDate, boolean>;
 }
 
-/** Returns the page as HTML. Its links are the share's folders, the manifest, the checksums and all files. */
+/** Returns the page as HTML. It links to the share's folders, the manifest, the checksums and all files. */
 export function sharePage(facts: SharePageFacts): string {
   const { look, share, files, days, today, open } = facts;
   const messages = MESSAGES[look.language];

@@ -5,7 +5,7 @@ import { Calendar, type DayCell } from "../../pages/calendar.tsx";
 import { dateText, sizeText, weekdayOf } from "../../pages/figures.ts";
 import type { Messages } from "./messages.ts";
 
-/** Longer runs of missing days are counted instead of listed. */
+/** The most ranges of missing days that are listed; an ellipsis stands for the rest. */
 const MISSING_NAMED = 12;
 
 /** States in the legend; days in any other state are plain numbers. */
@@ -71,8 +71,8 @@ function lookOf(state: DayState): string {
 }
 
 /**
- * `outside` is a trading day before the plan's window; `upcoming` is today without a file yet, or later;
- * `unknown` is a weekday that the trading calendar does not know.
+ * `outside` is a past trading day that the share does not cover; `upcoming` is today, while it has no file, or a later
+ * day; `unknown` is a weekday that the trading calendar does not contain.
  */
 export type DayState = "present" | "missing" | "closed" | "outside" | "upcoming" | "unknown";
 
