@@ -1,8 +1,8 @@
 /**
  * The form of generated keys: `et_`, 30 random base62 characters, then the CRC-32 of everything before it as 6 base62
  * characters (contract 7.6). A mistyped key is refused without a read, and scanners can find leaked keys. Imported keys
- * may have any form; the checksum is verified only for those that begin with `et_`. Operators' tokens have the same
- * form with the prefix `eta_`.
+ * may have any form; the checksum is verified only for keys that begin with `et_`. Operators' tokens have the same form
+ * with the prefix `eta_`.
  */
 import { crc32 } from "node:zlib";
 import { base62Number, randomBase62 } from "../base/base62.ts";

@@ -156,7 +156,7 @@ export class MemoryBudget {
   }
 
   /**
-   * Advances the clock that measures how long bodies are unread, by at most the time between three checks. An isolate
+   * Advances the clock that measures how long bodies are unread, by at most 1 s, the time of two checks. An isolate
    * that was busy for longer did not notice what clients read.
    */
   #look(): void {

@@ -30,11 +30,11 @@ export interface Notice {
   /** A one-line summary. */
   title: Bilingual;
   lines: Bilingual[];
-  /** The same facts as values; only the plain form sends them. */
+  /** The facts of the notice as values, which only the plain form contains. */
   facts: Record<string, unknown>;
 }
 
-/** Hosts of the robots, from which the kind of a webhook is derived. */
+/** The hosts of the chat robots, which determine the kind of a webhook. */
 const KIND_BY_HOST: Record<string, WebhookKind> = {
   "qyapi.weixin.qq.com": "wecom",
   "oapi.dingtalk.com": "dingtalk",
@@ -80,7 +80,7 @@ export async function webhookRequest(
     case "feishu": {
       const message = { msg_type: "text", content: { text } };
       if (secret === null) return { url, body: JSON.stringify(message) };
-      // The timestamp is in seconds. Feishu uses the text to sign as the HMAC key and an empty message.
+      // The timestamp is in seconds. Feishu signs an empty message; timestamp, newline and secret are the HMAC key.
       const timestamp = String(Math.floor(nowMs / 1000));
       const sign = await hmacBase64(`${timestamp}\n${secret}`, "");
       return { url, body: JSON.stringify({ timestamp, sign, ...message }) };

@@ -31,8 +31,8 @@ export interface ShareGrant extends PlanInForce {
 }
 
 /**
- * Returns the highest plan among the subscriptions in force at `nowMs`, with the latest end of those to that plan;
- * `null` when none is in force. A subscription is in force from its start (inclusive) to its end (exclusive).
+ * Returns the highest plan among the subscriptions in force at `nowMs`; `null` when none is in force. `endMs` is the
+ * latest end among those with that plan. A subscription is in force from its start (inclusive) to its end (exclusive).
  */
 export function planInForce(subscriptions: readonly Subscription[], nowMs: number): PlanInForce | null {
   let best: PlanInForce | null = null;

@@ -84,7 +84,7 @@ export class Gate extends DurableObject<Env> {
   /** The id of the grant that held the slot when this object started. */
   #heldAtStart: string | undefined;
   #carried: Carried | undefined;
-  /** When the last page that was not a final one ended (Unix milliseconds); unset once the next page is requested. */
+  /** When a page that has a next page last ended (Unix milliseconds); unset once that next page is requested. */
   #pausedMs: number | undefined;
   /** Whether the last pause between two pages was short; the next one is then expected to be short too. */
   #isPaging = false;
@@ -135,7 +135,7 @@ export class Gate extends DurableObject<Env> {
     this.#change(free(this.#read(this.#now())));
   }
 
-  /** Credits counts of today; for operators. */
+  /** Credits `given` to today's counters; for operators. */
   credit(given: OperatorCredit): GateState {
     const now = this.#now();
     const row = credit(this.#read(now), given, now);

@@ -95,7 +95,7 @@ function slotName(of: Pick<SlotAsk, "accountId" | "interface">): string {
   return `${of.accountId}:${of.interface}`;
 }
 
-/** Returns the gate object of the account and interface. Also used by operators' routes and `account_info`. */
+/** Returns the gate object of the account and interface. */
 export function gateOf(home: GateHome, accountId: string, interfaceName: string): DurableObjectStub<Gate> {
   return home.namespace.getByName(`${accountId}:${interfaceName}`, { locationHint: home.locationHint });
 }

@@ -30,8 +30,8 @@ export type EnvelopeDenial =
 export type ShareDenial = { reason: "nothing_published"; dataType: string; year: number };
 
 /**
- * The service itself failed. Carries no internal details. `unread`: the account's unread responses hold all memory that
- * one account may have (contract 2.6).
+ * The service itself failed. Carries no internal details. `unread`: the account's unread responses leave too little of
+ * the memory that one account may use (contract 2.6).
  */
 export type Fault = { reason: "unavailable"; unread?: boolean };
 

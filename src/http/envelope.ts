@@ -1,4 +1,4 @@
-/** The request envelope (contract 1.2): from bytes to `apiname`, `apikey`, `params`, `fields`. */
+/** Parses the request envelope (contract 1.2) from bytes into `apiname`, `apikey`, `params` and `fields`. */
 import * as z from "zod";
 import { ok, type Result, refused } from "../base/result.ts";
 import { HISTORY_PARAMETERS } from "../orders/query/query-denial.ts";

@@ -14,7 +14,7 @@ export interface RowBatch {
   until: number;
   /** The slots. */
   out: DataView;
-  /** The current end of each row's text, relative to its slot. */
+  /** The current end of each row's text, as a position in `out`. */
   ends: Uint32Array;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Checks whether a file can be the auction pack of a day. The columns are the vendor's (contract 8.7), so a file is
- * refused only for a contradiction: columns of orders, or a date column with another day.
+ * refused only for a contradiction: columns of orders, or a date column with a different day.
  */
 import type { FileMetaData } from "hyparquet";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";

@@ -31,7 +31,8 @@ export async function sameText(one: string, other: string): Promise<boolean> {
 }
 
 /**
- * Returns the trimmed password of a posted form; null when the body is not URL-encoded, is too large or is incomplete.
+ * Returns the trimmed password of a posted form; null when the body is not a URL-encoded form with a password, is too
+ * large or is incomplete.
  */
 export async function formPassword(request: Request): Promise<string | null> {
   const type = request.headers.get("Content-Type") ?? "";

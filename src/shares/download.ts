@@ -27,7 +27,7 @@ import { type Beginning, beginningOf, meantRevision, namedVersion } from "./vers
 /** One version of a downloadable file: an object of the store, or a part of one. */
 export interface Download {
   version: FileVersion;
-  /** Its first byte in the object. */
+  /** The position of its first byte in the object. */
   offset: number;
   sizeBytes: number;
   /** A strong entity tag with its quotes. */

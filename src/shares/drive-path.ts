@@ -27,7 +27,7 @@ export interface SecurityFile {
   market: Market;
 }
 
-/** The share's id, and the rest of the path after the next slash, still encoded; null without that slash. */
+/** The share's id, and what follows the slash after it, still encoded. `rest` is null when no slash follows the id. */
 interface SharePath {
   shareId: string;
   rest: string | null;
@@ -74,7 +74,7 @@ function bySymbol(tradedate: BeijingDate, name: string | undefined): DrivePath |
 function decodedPart(part: string): string | null {
   try {
     const text = decodeURIComponent(part);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
     return /[/\\\u0000-\u001f\u007f]/.test(text) || text === "." || text === ".." ? null : text;
   } catch {
     return null;

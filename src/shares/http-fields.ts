@@ -37,9 +37,9 @@ export function parseRange(header: string | null): AskedRange | null {
 }
 
 /**
- * Returns the bytes of `asked` in a file of `sizeBytes`. A range that begins after the file's end, or asks for its last
- * 0 bytes, is unsatisfiable; one that ends after the file's end is shortened. In an empty file, a suffix range means
- * the whole file, and any other range is unsatisfiable.
+ * Returns the bytes of `asked` in a file of `sizeBytes`. A range that begins at or after the file's end, or asks for
+ * its last 0 bytes, is unsatisfiable; one that ends after the file's end is shortened. In an empty file, a suffix range
+ * means the whole file, and any other range is unsatisfiable.
  *
  * @example spanOf(parseRange("bytes=-500"), 10_000) // { kind: "part", offset: 9_500, length: 500 }
  */

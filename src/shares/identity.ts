@@ -8,7 +8,7 @@ import { type Coverage, type CoverageQuestion, coverageOf } from "../catalog/fil
 import { makeShare, SHARE_LIFE_MS, type Share, type ShareOwner } from "../catalog/shares.ts";
 import type { ShareSecrets } from "./secrets.ts";
 
-/** A share with less validity left than this is replaced by a new one, at a request, if the new one would end later. */
+/** A request replaces a share with less validity left than this, if the new share would end later. */
 const RENEWED_BELOW_MS = 24 * 3_600_000;
 
 /** 20 base62 characters are 119 bits; 16 random bytes are 128. */

@@ -41,7 +41,8 @@ export interface ShareAccess {
 const UNKNOWN_GUARDS = 256;
 
 /**
- * Callers that were admitted within this time are not checked by the guard again, so that 8 connections cause one call.
+ * For this long after the guard admitted a caller, it is not asked about that caller again, so that 8 connections cause
+ * one call.
  */
 const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
@@ -96,7 +97,7 @@ async function readShare({ env, shareId, alongside }: ShareAccess) {
   return { held: heldShareOf(share), read };
 }
 
-/** Returns the guard object of a share, which also records its begun downloads. */
+/** Returns the guard object of a share, which also records the downloads that clients began. */
 export function guardOf({ env, settings }: ShareAccess, name: string) {
   return env.GUARD.getByName(name, { locationHint: settings.LOCATION_HINT });
 }

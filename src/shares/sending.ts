@@ -120,7 +120,7 @@ async function firstOf(stream: ByteStream, length: number): Promise<Uint8Array> 
   }
 }
 
-/** Opens the first window of the range. */
+/** Opens the first window of the range: `windowBytes` bytes, or the whole range if it is shorter. */
 async function openWindow(
   { bucket }: Sending,
   object: FileVersion,

@@ -10,7 +10,8 @@ import { pageAskOf } from "./answer.ts";
 import type { Asked, Found } from "./find-section.ts";
 
 /**
- * How much of the time until the first byte is due a request may wait for memory. Reading and computing need the rest.
+ * The part of the time to the first byte that a request may spend waiting for memory. Reading and computing need the
+ * rest.
  */
 const WAIT_SHARE = 2 / 3;
 
@@ -45,8 +46,8 @@ export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusa
     log.note({ ended: "client_gone" });
     return new Response(null);
   }
-  // Answers that are being made for the account's other requests hold its memory. The gate would accept only one of
-  // them.
+  // Answers to other requests of the account, still being made, hold its memory. The gate accepts one request at a
+  // time.
   if (refusal === "part_busy") return refuse({ reason: "slot_busy" });
   const unread = refusal === "part_full";
   log.note({ lacking: unread ? "memory_of_account" : "memory" });

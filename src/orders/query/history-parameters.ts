@@ -41,7 +41,7 @@ export const historyParameters = lazily(
       limit: optional(rowsParameter(), {
         description: "Another name for page_size. Two different values are refused.",
       }),
-      // A cursor of another type is always `cursor_invalid`.
+      // A cursor that is not a string is always `cursor_invalid`.
       cursor: optional(
         { schema: z.string(), problemOf: (): Problem => ["not_string"] },
         { description: "next_cursor of the previous page, unchanged. Omitted for the first page." },
