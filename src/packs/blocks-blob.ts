@@ -26,7 +26,9 @@ export function encodeBlocks(blocks: readonly Block[]): Uint8Array {
 /** Returns the blocks in `blob`. Throws `PackFormatError` unless it holds a whole number of blocks. */
 export function decodeBlocks(blob: Uint8Array): Block[] {
   if (blob.length % BLOCK_BYTES !== 0) {
-    throw new PackFormatError(`a block list of ${blob.length} bytes is not a multiple of ${BLOCK_BYTES}`);
+    throw new PackFormatError(
+      `the length of a block list, ${blob.length} bytes, is not a multiple of ${BLOCK_BYTES}`,
+    );
   }
   const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength);
   return Array.from({ length: blob.length / BLOCK_BYTES }, (_, index) => {

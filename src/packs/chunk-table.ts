@@ -38,7 +38,8 @@ export function encodeChunkTable(
   const view = new DataView(bytes.buffer);
   let at = 0;
   for (const chunks of blocks) {
-    if (chunks.length !== columnCount) throw new RangeError(`a block has ${chunks.length} chunks`);
+    if (chunks.length !== columnCount)
+      throw new RangeError(`a block has ${chunks.length} chunks; expected ${columnCount}`);
     for (const chunk of chunks) {
       view.setUint32(at, u32(chunk.dictionary), true);
       view.setUint32(at + 4, u32(chunk.total), true);

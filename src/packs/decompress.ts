@@ -25,7 +25,7 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024;
  */
 export function decompressPage(page: Uint8Array, size: number): Uint8Array {
   if (!(size > 0 && size <= MAX_PAGE_BYTES))
-    throw new PackFormatError(`a page states a size of ${size} bytes`);
+    throw new PackFormatError(`a page states a size of ${size} bytes; expected 1 to ${MAX_PAGE_BYTES}`);
   const frame = frameOf(page);
   const isWhole = frame !== null && frame.contentBytes === size && frame.length === page.length;
   const bytes = (isWhole ? keptOrNull(page, size) : null) ?? unkept(page, size, isWhole);

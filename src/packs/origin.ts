@@ -108,6 +108,7 @@ export function decodeOrigin(bytes: Uint8Array): PackOrigin {
   }
   const text = asFormat(() => decompressPage(bytes.subarray(LENGTHS_BYTES), view.getUint32(4, true)));
   const read = asFormat(() => packOrigin.safeParse(JSON.parse(new TextDecoder().decode(text))));
-  if (!read.success) throw new PackFormatError("the pack's origin is not of the form that this code reads");
+  if (!read.success)
+    throw new PackFormatError("the pack's origin does not have the form that this code reads");
   return read.data;
 }

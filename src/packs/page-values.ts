@@ -83,7 +83,9 @@ export function deltaIntegers(page: Page, rows: number): Float64Array {
 export function plainIntegers(page: Page, rows: number): Float64Array {
   const bytes = decompressPage(page.compressed, page.size);
   if (bytes.length !== page.values * 8) {
-    throw new PackFormatError(`${page.values} integers take ${bytes.length} bytes`);
+    throw new PackFormatError(
+      `${page.values} integers take ${bytes.length} bytes; expected ${8 * page.values}`,
+    );
   }
   const values = counts(bytes, rows);
   if (typeof values !== "number") return values;
@@ -94,7 +96,9 @@ export function plainIntegers(page: Page, rows: number): Float64Array {
 export function plainDoubles(page: Page, rows: number): Float64Array {
   const bytes = decompressPage(page.compressed, page.size);
   if (bytes.length !== page.values * 8) {
-    throw new PackFormatError(`${page.values} numbers take ${bytes.length} bytes`);
+    throw new PackFormatError(
+      `${page.values} numbers take ${bytes.length} bytes; expected ${8 * page.values}`,
+    );
   }
   const values = finiteDoubles(bytes, rows);
   if (typeof values !== "number") return values;
@@ -144,7 +148,9 @@ function isCount(value: number): boolean {
 export function timeDigits(page: Page): Uint8Array {
   const bytes = decompressPage(page.compressed, page.size);
   if (bytes.length !== page.values * TIME_STRIDE) {
-    throw new PackFormatError(`${page.values} times take ${bytes.length} bytes`);
+    throw new PackFormatError(
+      `${page.values} times take ${bytes.length} bytes; expected ${TIME_STRIDE * page.values}`,
+    );
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at < bytes.length; at += TIME_STRIDE) {
@@ -190,7 +196,7 @@ function generalValues(
   } as const;
   const { dataPage } = readDataPage(bytes, header, columnDecoder());
   if (dataPage.length !== page.values) {
-    throw new PackFormatError(`a page of ${page.values} values decoded to ${dataPage.length}`);
+    throw new PackFormatError(`a page of ${page.values} values decoded to ${dataPage.length} values`);
   }
   return dataPage;
 }

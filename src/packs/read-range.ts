@@ -41,7 +41,7 @@ export async function openRange(
 
 /** Returns the error for an object that ends before the bytes that its index describes. */
 export function cutShort(objectKey: string, cause?: unknown): PackReadError {
-  return new PackReadError("damaged", `${objectKey} is cut short`, { cause });
+  return new PackReadError("damaged", `${objectKey} is truncated`, { cause });
 }
 
 /** Returns whether R2 reports that a range begins after the object's end. */

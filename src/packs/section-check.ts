@@ -36,7 +36,7 @@ export class SectionCheck {
 
   /** Throws `PackFormatError` unless the whole section was checked and its checksum is right. */
   finish(): void {
-    if (this.offset !== this.entry.length) throw new PackFormatError("the section is cut short");
+    if (this.offset !== this.entry.length) throw new PackFormatError("the section is truncated");
     if (this.sectionCrc !== this.entry.crc)
       throw new PackFormatError("the section does not match its checksum");
   }
@@ -78,7 +78,7 @@ export class PackCheck {
   /** Throws `PackFormatError` unless every section was checked. */
   finish(): void {
     const entry = this.entries[this.number];
-    if (entry !== undefined) throw problemIn(entry, new PackFormatError("the section is cut short"));
+    if (entry !== undefined) throw problemIn(entry, new PackFormatError("the section is truncated"));
   }
 }
 

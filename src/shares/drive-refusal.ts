@@ -74,7 +74,13 @@ export function describe(denial: DriveDenial): Described {
     case "depth_infinite":
       return { status: 403, message: { zh: "Depth 只能是 0 或 1。", en: "Depth must be 0 or 1." } };
     case "body_invalid":
-      return { status: 400, message: { zh: "请求正文无法识别。", en: "The request's body cannot be read." } };
+      return {
+        status: 400,
+        message: {
+          zh: "请求正文无法识别。",
+          en: "The request body is not a valid PROPFIND document; an empty body requests all properties.",
+        },
+      };
     case "condition_failed":
       return {
         status: 412,
@@ -104,7 +110,7 @@ export function describe(denial: DriveDenial): Described {
         status: 416,
         message: {
           zh: `文件共 ${denial.sizeBytes} 字节，所求范围不在其内。`,
-          en: `The file has ${denial.sizeBytes} bytes and the range begins after its end.`,
+          en: `The file has ${denial.sizeBytes} bytes, and the range begins at or after its end.`,
         },
       };
     case "downloads_busy":
@@ -139,7 +145,7 @@ const NO_PATH: Bilingual = {
 
 const NO_SECURITY: Bilingual = {
   zh: "没有这样的文件名；单只证券的文件名形如 600519.SH.parquet（委托）、600519.SH_trades.parquet（成交）、600519.SH_quotes.parquet（快照）。",
-  en: "No file has this name: files of securities are named like 600519.SH.parquet (orders), 600519.SH_trades.parquet and 600519.SH_quotes.parquet.",
+  en: "No file has this name. The files of a security are named like 600519.SH.parquet (orders), 600519.SH_trades.parquet and 600519.SH_quotes.parquet.",
 };
 
 const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Bilingual> = {

@@ -71,10 +71,10 @@ describe("GET /openapi.json", () => {
 
   it("names every apiname and exactly the parameters of each", async () => {
     const { text } = await ask("nonsense", {});
-    expect(/accepted: ([\w, ]+)\./.exec(text)?.[1]?.split(", ").toSorted()).toEqual(APINAMES.toSorted());
+    expect(/Accepted: ([\w, ]+)\./.exec(text)?.[1]?.split(", ").toSorted()).toEqual(APINAMES.toSorted());
     for (const apiname of APINAMES) {
       const answer = await ask(apiname, { "no-such-name-at-all": 1 });
-      const accepted = /accepted: ([\w, ]+)\./.exec(answer.text)?.[1]?.split(", ") ?? [];
+      const accepted = /Accepted: ([\w, ]+)\./.exec(answer.text)?.[1]?.split(", ") ?? [];
       expect(accepted.toSorted(), apiname).toEqual(namesIn(apiname).toSorted());
     }
   });

@@ -164,7 +164,7 @@ async function expectFault(seen: Seen, { accountId }: TestAccount, about: string
   }
   const requestId = seen.kind === "answer" ? String(seen.answer.headers["x-request-id"]) : accountId;
   const line = await logLine((each) => each.includes(requestId) && each.includes('"fault":'));
-  expect(line, about).toMatch(/by the test|cut short|early|expected bytes|in time|deliver|answer within/);
+  expect(line, about).toMatch(/by the test|truncated|early|expected bytes|in time|deliver|answer within/);
 }
 
 async function logLine(isMeant: (line: string) => boolean): Promise<string> {

@@ -20,7 +20,7 @@ export const shareParameters = lazily(() => {
   const year = wholeNumberParameter({ from: Math.min(...Object.values(FIRST_YEAR)), to: 9999 });
   return {
     data_type: {
-      schema: z.enum(DATA_TYPES).meta({ description: "auction_tick from 2022, level2 from 2017." }),
+      schema: z.enum(DATA_TYPES).meta({ description: "auction_tick (from 2022) or level2 (from 2017)." }),
       problemOf: (): Problem => ["value_unknown", ACCEPTED_TYPES],
     },
     year: { ...year, schema: year.schema.meta({ description: "At most the current year in Beijing." }) },

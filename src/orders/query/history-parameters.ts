@@ -44,7 +44,7 @@ export const historyParameters = lazily(
       // A cursor that is not a string is always `cursor_invalid`.
       cursor: optional(
         { schema: z.string(), problemOf: (): Problem => ["not_string"] },
-        { description: "next_cursor of the previous page, unchanged. Omitted for the first page." },
+        { description: "next_cursor of the previous page, unchanged. Omit it for the first page." },
       ),
     }) satisfies Record<HistoryParameter, Parameter>,
 );
