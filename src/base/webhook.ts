@@ -42,7 +42,10 @@ const KIND_BY_HOST: Record<string, WebhookKind> = {
   "open.larksuite.com": "feishu",
 };
 
-/** The longest text in bytes that a robot accepts. WeCom's limit is 2,048; the others limit the whole body. */
+/**
+ * The longest text in bytes that a robot accepts. WeCom's limit is 2,048; the other robots limit the size of the whole
+ * body.
+ */
 const TEXT_BYTES: Record<Exclude<WebhookKind, "plain">, number> = {
   wecom: 2_048,
   dingtalk: 16_000,

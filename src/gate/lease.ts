@@ -57,9 +57,9 @@ export function emptyRow(nowMs: number): GateRow {
  * Takes the slot, then a unit of the day's quota (contract 2.1, steps 8 to 10). A taken slot is reported before an
  * exhausted quota; neither refusal charges anything.
  *
- * `grantId` must be fresh. A request id is repeated when its first answer was lost. It is granted without a second
- * charge and takes over the slot from its own first grant, whose late release then has no effect. If another request
- * took the slot in between, the repeated one is refused and its charge credited.
+ * `grantId` must be fresh. A request id is repeated when its first answer was lost. The repeated request is granted
+ * without a second charge and takes over the slot from its own first grant, whose late release then has no effect. If
+ * another request took the slot in between, the repeated one is refused and its charge credited.
  */
 export function acquire(
   stored: GateRow,
@@ -92,7 +92,7 @@ export function acquire(
 /**
  * Ends the grant `id`: frees the slot if that grant still holds it, records the outcome, and credits the charge on
  * request. A worker that received no grant passes its request id as `id`. Returns the same row when nothing changed, so
- * that nothing is written.
+ * that it is not written.
  */
 export function release(row: GateRow, id: string, request: ReleaseRequest): GateRow {
   const isMeant = (one: { id: string; requestId: string }) => one.id === id || one.requestId === id;

@@ -1,6 +1,6 @@
 /**
  * `account_info` (contract 9): the key holder's plan, windows and limits, today's remaining quota, and the last
- * requests. Any known key may call it, also after its plan has ended. Charges nothing, takes no slot.
+ * requests. Any known key may call it, even after its plan has ended. Charges nothing, takes no slot.
  */
 import { ok, type Result } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";

@@ -41,7 +41,7 @@ function marketSchema() {
 
 /**
  * The columns of `items`. `rows` counts the security's rows in the dataset, and `size_bytes` is the size of its Parquet
- * file with all fields. `first_time` and `last_time` are those of its first and last row as HHMMSSmmm, null without
+ * file with all fields. `first_time` and `last_time` are the times of its first and last row as HHMMSSmmm, null without
  * rows.
  */
 const FIELDS = ["symbol", "market", "rows", "size_bytes", "first_time", "last_time"] as const;

@@ -33,10 +33,10 @@ const packOrigin = z.strictObject({
    */
   sources: z.array(sourceRecord),
   rows: z.strictObject({
-    /** Lines with content after the header, and rows of Parquet files. */
+    /** The number of rows read: lines with content after the header, and rows of Parquet files. */
     read: count,
     quarantined: count,
-    /** Rows read that do not belong to this dataset and day, by reason. */
+    /** The number of rows that were read but do not belong to this dataset and day, by reason. */
     leftOut: counts,
   }),
   files: z.strictObject({
@@ -44,7 +44,7 @@ const packOrigin = z.strictObject({
     read: count,
     /** Order files that could not be read and are quarantined as a whole. */
     quarantined: count,
-    /** All other files, by reason. */
+    /** The number of all other files, by reason. */
     leftOut: counts,
   }),
 });

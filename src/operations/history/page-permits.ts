@@ -1,6 +1,6 @@
 /**
  * Limits the pages that an isolate computes concurrently. The runtime accepts new requests only when all pending work
- * is done, so under load refusals, share files and `/health` would queue behind every page. An isolate therefore makes
+ * is done, so under load, refusals, share files and `/health` would queue behind every page. An isolate therefore makes
  * a few pages at a time; the others wait in order of arrival, and the runtime accepts requests in between. Throughput
  * does not change.
  */
