@@ -1,4 +1,7 @@
-/** The service, and beside it a worker that does nothing but read: `GET /bare?key=…&offset=…&length=…`. */
+/**
+ * Runs the service with one more endpoint: `GET /bare?key=…&offset=…&length=…` returns that range of an R2 object,
+ * without any checks.
+ */
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/worker.ts";
 

@@ -1,11 +1,11 @@
 /**
- * The figures to compare with those of 2026-11-28, when every request asked D1, the gate and R2 one after the other, and
- * the table that compares them.
+ * Compares the figures of a run with those of 2026-11-28, when every request called D1, the gate and R2 one after the
+ * other.
  */
 import type { BenchRow } from "./bench-row.ts";
 import { figureOf } from "./report.ts";
 
-/** Where a figure stands in the rows of a run. */
+/** The table, name and column that identify a figure among the rows of a run. */
 interface Place {
   /** The beginning of the table's title. */
   table?: string;
@@ -14,7 +14,7 @@ interface Place {
 }
 
 interface Figure extends Place {
-  /** The first cell of the figure's line in the table. */
+  /** The first cell of the figure's line in the comparison. */
   what: string;
   /** Whether the ratio or the value is compared. */
   figure: "value" | "ratio";
@@ -154,12 +154,15 @@ const FIGURES: readonly Figure[] = [
 
 const HEAD = "| figure | 2026-11-28 | now | wanted |\n|---|---:|---:|---:|";
 
-/** Returns the table of the figures in `rows` as Markdown, empty without any, and the figures that `rows` lack. */
+/**
+ * Returns a Markdown table of the figures that `rows` contain, empty if there are none, and the figures that are
+ * missing.
+ */
 export function beforeAndAfter(rows: readonly BenchRow[]): { table: string; missing: string[] } {
   const missing: string[] = [];
   const lines: string[] = [];
   for (const figure of FIGURES) {
-    // Of several days the largest one.
+    // Days are measured from the smallest, so the last match is the largest day.
     const row = rows.findLast((each) => standsAt(each, figure));
     if (row === undefined) missing.push(figure.what);
     else
@@ -172,7 +175,7 @@ export function beforeAndAfter(rows: readonly BenchRow[]): { table: string; miss
 
 function standsAt(row: BenchRow, { table, name, column }: Place): boolean {
   const isInTable = table === undefined ? row.table === undefined : (row.table ?? "").startsWith(table);
-  // A name can end with the settings of the run: `pages, 200 accounts for 20 s`.
+  // The name of a row can end with settings of the run, as in `pages, 200 accounts for 20 s`.
   return isInTable && row.name.startsWith(name) && row.column === column;
 }
 

@@ -1,9 +1,9 @@
 import type { BenchDays } from "./days.ts";
 import type { Delays } from "./latency-worker.ts";
 
-/** One figure of the bench, with the rival of the same run that it is compared with. */
+/** One figure of a bench, and the figure of the same run that it is compared with. */
 export interface BenchRow {
-  /** The title of its table; absent for the bench's own table, which has one figure per line. */
+  /** The title of the table that shows the figure; absent for figures in the table that is named after the bench. */
   table?: string;
   name: string;
   /** The heading of its column, in a table with several figures per line. */
@@ -18,13 +18,13 @@ export interface BenchRow {
 /** The options of all benches; each bench reads those it needs. */
 export interface BenchOptions {
   days: BenchDays;
-  /** A generated day of each other dataset; none when another dataset than orders is measured. */
+  /** A generated day of each of the other datasets; empty unless orders are measured. */
   otherDays: readonly BenchDays[];
-  /** Number of rows of the delivery for the builder. */
+  /** Rows of the delivery that the builder reads. */
   deliveryRows: number;
-  /** How often a task is repeated at most. */
+  /** The maximum number of times a task is run. */
   rounds: number;
-  /** How long the load lasts. */
+  /** How long the bench `load` lasts. */
   loadSeconds: number;
   /** The delays of the stores for the latency bench. */
   delays: Omit<Delays, "advanceMs">;
@@ -38,12 +38,12 @@ export function median(samples: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** A task that has taken this long is not repeated. */
+/** A task that has taken longer than this in total is not repeated. */
 const BUDGET_MS = 2_000;
 
 /**
- * Returns the median milliseconds of each task in `rounds` rounds, interleaved so that a busy moment affects all of
- * them. A slow task runs in fewer rounds, but at least once. The caller must warm the tasks up.
+ * Runs the tasks in `rounds` rounds, interleaved so that a busy moment affects all of them, and returns the median
+ * milliseconds of each. A slow task runs in fewer rounds, but at least once. The caller must warm the tasks up.
  */
 export async function timeInterleaved<Name>(
   tasks: ReadonlyMap<Name, () => unknown>,

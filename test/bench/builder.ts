@@ -1,6 +1,7 @@
 /**
- * Builds a day pack from a vendor's folder of CSV files, each contender in its own process: rows per second, peak
- * memory and file size. DuckDB's file is compared with our pack, row by row and in order.
+ * Measures how each contender builds a day pack from a vendor's folder of CSV files: rows per second, peak memory and
+ * file size. Each contender runs in its own process. The rows of DuckDB's file and their order must equal those of our
+ * pack.
  */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
@@ -27,7 +28,7 @@ interface Run {
   sizeBytes: number | null;
 }
 
-/** Returns a line for each contender. Throws when DuckDB's rows differ from ours. */
+/** Returns the figures of each contender. Throws when DuckDB's rows differ from ours. */
 export async function benchBuilder({ deliveryRows: rows, rounds }: BenchOptions): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
   try {
@@ -64,7 +65,7 @@ async function runInterleaved(
       if (path !== null && round === 0) {
         const digest = await digestOf(path);
         ours ??= digest;
-        if (digest !== ours) throw new Error(`${name}: its rows are not ours`);
+        if (digest !== ours) throw new Error(`${name}: its rows differ from those of our pack`);
       }
       taken.push({ ms, peakBytes, sizeBytes: path === null ? null : (await stat(path)).size });
       await rm(out, { recursive: true });

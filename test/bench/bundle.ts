@@ -1,6 +1,6 @@
 /**
- * The deployed bundle: its size as the platform counts it (gzip, at most 10 MB), because every new isolate loads it;
- * its largest parts; and its start-up time (the platform allows one second).
+ * Measures the deployed bundle: its size as the platform counts it (gzip, at most 10 MB), its largest parts, and its
+ * start-up time (the platform allows one second). Every new isolate loads the bundle.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -22,7 +22,10 @@ const START_ROUNDS = 3;
 const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 const QUIET = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
 
-/** The reason why each part is in the worker. The project's modules that are not listed answer `/api`. */
+/**
+ * The parts of the bundle, each with the reason why it is included. The project's modules that are not listed answer
+ * `/api`.
+ */
 const PARTS: readonly [part: string, why: string][] = [
   ["node_modules/zod", "checks what comes in from outside"],
   ["node_modules/hono", "routes, and renders the pages"],
@@ -37,7 +40,7 @@ const PARTS: readonly [part: string, why: string][] = [
 ];
 const OURS = "our own modules behind /api";
 
-/** Returns size, parts and start-up time of the worker that `wrangler deploy` would upload. */
+/** Returns the size, the parts and the start-up time of the worker that `wrangler deploy` would upload. */
 export async function benchBundle(): Promise<BenchRow[]> {
   const { source } = await bundledWorker();
   const gzipBytes = gzipSync(source).length;
@@ -51,7 +54,7 @@ export async function benchBundle(): Promise<BenchRow[]> {
   ];
 }
 
-/** Returns the share of each part of the uncompressed bundle, largest first, as the bundler counts it. */
+/** Returns the share of the uncompressed bundle that each part takes, largest first, as the bundler counts it. */
 async function weights(): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
   try {
@@ -83,12 +86,15 @@ async function weights(): Promise<BenchRow[]> {
   }
 }
 
-/** The members of esbuild's metafile that are read here. */
+/** The properties of esbuild's metafile that are read here. */
 interface Metafile {
   outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
 }
 
-/** Returns the milliseconds of processor time while an isolate starts, by wrangler's own start-up check. */
+/**
+ * Returns the processor time that the start of an isolate takes, in milliseconds, measured by wrangler's start-up
+ * check.
+ */
 async function starts(): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-startup-"));
   try {
@@ -110,14 +116,14 @@ async function starts(): Promise<BenchRow[]> {
   }
 }
 
-/** The members of a profile in DevTools format that are read here; times are in microseconds. */
+/** The properties of a profile in DevTools format that are read here; times are in microseconds. */
 interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string }; children?: number[] }[];
   samples: number[];
   timeDeltas: number[];
 }
 
-/** The milliseconds of a start; the warm-up is the time in `src/packs/warm-up.ts` and everything it calls. */
+/** The milliseconds of a start. `warmUp` is the time in `src/packs/warm-up.ts` and everything it calls. */
 interface StartTime {
   active: number;
   warmUp: number;
@@ -134,7 +140,7 @@ function activeOf({ nodes, samples, timeDeltas }: CpuProfile): StartTime {
   for (const { id, callFrame } of nodes) if (callFrame.functionName === "warmUp") addTree(id);
   let [active, warmUp, collecting] = [0, 0, 0];
   samples.forEach((id, place) => {
-    // A delta is the time since the previous sample; it belongs to the function that ran then.
+    // The time from this sample to the next one counts for the function of this sample.
     const ms = (timeDeltas[place + 1] ?? 0) / 1_000;
     const name = byId.get(id)?.callFrame.functionName;
     if (name !== "(idle)" && name !== "(root)") active += ms;

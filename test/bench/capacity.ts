@@ -1,11 +1,10 @@
 /**
- * Measures the pages that one isolate serves to 64 accounts concurrently, with a near R2, so that only the
- * processor is the limit, and with a distant R2, in short alternating slices. Waiting for R2 must not reduce the
- * number of pages.
+ * Measures how many pages one isolate serves to 64 accounts concurrently. Short slices with a near R2, where only the
+ * processor is the limit, alternate with slices with a distant R2. Waiting for R2 must not reduce the number of pages.
  *
- * A delay's timers take processor time too, so both slices pass the same timers. Clients and simulated stores share the
- * machine with the isolate, so pages per second of the runtime's processor time are shown as well, and the part of the
- * time in which its thread had work: a thread that always has work loses nothing by waiting for R2.
+ * Timers take processor time too, so both delays use the same timers. Clients and simulated stores share the machine
+ * with the isolate. Therefore the figures also show the pages per second of the runtime's processor time, and the share
+ * of the time in which its thread had work: a thread that always has work loses nothing by waiting for R2.
  */
 import { Agent } from "node:http";
 import { call } from "../support/http-client.ts";
@@ -19,16 +18,19 @@ import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
 const READERS = 64;
 const R2_MS = 60;
-/** A near R2 passes the same timers. */
+/** The near R2 has a delay too, so that both use the same timers. */
 const NEAR_MS = 2;
 const PAGE_SIZES = [100, 2_000, 10_000];
 const PAIRS = 8;
-/** A slice lasts so long and until each reader has had so many pages, which a busy machine serves in bursts. */
+/**
+ * A slice ends when `pages` have arrived, but not before `leastMs` and at the latest after `mostMs`. A busy machine
+ * serves pages in bursts, so a slice must be long enough for several of each reader.
+ */
 const SLICE = { pages: 3 * READERS, leastMs: 1_500, mostMs: 8_000 };
-/** Not counted, because requests of the slice before it end. */
+/** The time before each slice that is not counted, because requests of the previous slice are still ending. */
 const SETTLE = { pages: READERS, leastMs: 700, mostMs: 4_000 };
 const WARM_UP_MS = 2_000;
-/** Pages that one reader asks for alone, for the time of a page that waits for nothing. */
+/** Number of pages that a single reader requests, to time a page without concurrent load. */
 const ALONE = 40;
 
 /**
@@ -53,7 +55,7 @@ export async function benchCapacity(_options: BenchOptions): Promise<BenchRow[]>
   return rows;
 }
 
-/** What happened in one slice. */
+/** The figures of one slice. */
 interface Slice {
   pages: number;
   ms: number;
@@ -73,7 +75,7 @@ async function compare(
   const near: Slice[] = [];
   const far: Slice[] = [];
   const reading = readers.read();
-  // Awaited at the end; a failure must not end the process before that.
+  // `reading` is awaited at the end; until then a failure must not end the process as an unhandled rejection.
   reading.catch(() => undefined);
   await passed(WARM_UP_MS);
   for (let pair = 0; pair < PAIRS; pair++) {
@@ -162,7 +164,7 @@ interface Reading {
   pageSize: number;
 }
 
-/** Accounts that page through the largest security without pause, and again from its beginning. */
+/** Accounts that page through the largest security repeatedly, without pause. */
 class Readers {
   readonly pageSize: number;
   /** Pages that have arrived, and pages that were refused for lack of memory. */
@@ -178,7 +180,7 @@ class Readers {
     this.#reading = reading;
   }
 
-  /** Lets all readers page until `end` is called. */
+  /** Pages with all readers until `end` is called. */
   async read(): Promise<void> {
     const reader = async (key: string) => {
       for (let cursor: string | null = null; !this.#hasEnded; ) cursor = await this.#page(key, cursor);
@@ -186,7 +188,7 @@ class Readers {
     await Promise.all(this.#reading.keys.map(reader));
   }
 
-  /** Waits until `pages` more have arrived, at least and at most for these times. */
+  /** Waits until `pages` more pages have arrived, but at least `leastMs` and at most `mostMs`. */
   async arrived({ pages, leastMs, mostMs }: typeof SLICE): Promise<void> {
     const [wanted, sinceMs] = [this.pages + pages, performance.now()];
     const spentMs = () => performance.now() - sinceMs;
@@ -197,7 +199,7 @@ class Readers {
     this.#hasEnded = true;
   }
 
-  /** Returns the median milliseconds of a page when one reader asks alone. */
+  /** Returns the median milliseconds of a page when only one reader sends requests. */
   async alone(): Promise<number> {
     const took: number[] = [];
     for (let cursor: string | null = null; took.length < ALONE; ) {

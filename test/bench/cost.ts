@@ -1,10 +1,12 @@
 /**
- * The cost of a million requests of each kind. Calls and rows are counted at the stores of a running service. Processor
- * time is that of the whole runtime including the stores' simulators and HTTP, so it is an upper bound. Not included:
- * the time an object stays in memory ($12.50 per million GB-s), and storage. Logs are included as if every line were
- * written. Rows written by refusals are bounded: an isolate keeps only the first few of each account. A read of R2 is
- * wasted when the gate refuses the request meanwhile, at most once after each grant, so a page followed by a refusal is
- * the worst case.
+ * Measures the cost of a million requests of each kind. Calls and rows are counted at the stores of a running service.
+ * Processor time is that of the whole runtime including the stores' simulators and HTTP, so it is an upper bound. Not
+ * included: the time an object stays in memory ($12.50 per million GB-s), and storage. Logs are included as if every
+ * line were written.
+ *
+ * Refusals write few rows, because an isolate stores only the first few of each account. An R2 read is wasted when the
+ * gate refuses the request while the read is running. This happens at most once after each grant, so a page followed by
+ * a refusal is the worst case.
  */
 import { day, randomSecurity } from "../support/builders.ts";
 import { onDrive, shareOf, tradesFile } from "../support/drive.ts";
@@ -33,7 +35,7 @@ const PRICES = {
 };
 const PRICES_OF = "October 2026";
 
-/** Workers Logs counts two events per request: the invocation and our own line. */
+/** Workers Logs counts two events per request: the invocation and our own log line. */
 const LOG_EVENTS = 2;
 
 /** A day with ids that the fast reader cannot read, so that the slow reader is used. */
@@ -97,7 +99,10 @@ export async function benchCost(): Promise<BenchRow[]> {
   return rows;
 }
 
-/** Requests pages of one security by cursor, from the second page on, repeatedly. */
+/**
+ * Returns a function that requests the next page of one security by cursor. After the last page it starts again with
+ * the second.
+ */
 function cursorPages(ask: (params: object) => Promise<Answer>): () => Promise<Answer> {
   let cursor: unknown = null;
   return async () => {

@@ -1,6 +1,6 @@
 /**
- * The service with counted stores: `GET /counts` returns the operations since the previous `GET /counts`. `GET /blind`
- * returns a range of an R2 object without any checks.
+ * Runs the service and counts its calls to the stores. `GET /counts` returns the counts since the previous `GET
+ * /counts`. `GET /blind` returns a range of an R2 object without any checks.
  */
 import type { Env } from "../../src/env.ts";
 import { Gate as ServedGate } from "../../src/gate/gate-object.ts";
@@ -17,7 +17,7 @@ export class Gate extends ServedGate {
   }
 }
 
-/** The drive's guard, with the same counts. */
+/** The service's guard of shares, with the same counts. */
 export class Guard extends ServedGuard {
   constructor(ctx: DurableObjectState, env: Env) {
     super(countedStorage(ctx), env);
@@ -25,7 +25,8 @@ export class Guard extends ServedGuard {
 }
 
 /**
- * The objects' statements since the last `GET /counts`; the number of rows of a cursor is known once it has been read.
+ * The cursors of the objects' statements since the last `GET /counts`. The row counts of a cursor are complete once it
+ * has been read.
  */
 let cursors: SqlStorageCursor<never>[] = [];
 
@@ -49,7 +50,8 @@ export interface Counts {
   r2: number;
   cache: number;
   /**
-   * The calls of the objects that the platform bills; a call to a lease is part of the request that returned the lease.
+   * The calls to Durable Objects that the platform bills. A call to a lease is not billed separately: it is part of the
+   * request that returned the lease.
    */
   objectRequests: number;
   objectRowsRead: number;

@@ -13,7 +13,7 @@ import { writeSamplePack } from "../support/pack-bytes.ts";
 import { bare } from "../support/result.ts";
 import { writeDenseQuotes } from "./dense-quotes.ts";
 
-/** The first generated day; each further one is a day later. No existing pack is of these days. */
+/** The date of the first generated day; each further one is a day later. No existing pack has one of these dates. */
 const FIRST_DATE = "20220301" as BeijingDate;
 
 /**
@@ -24,18 +24,18 @@ const SYMBOL = "300750";
 
 export interface BenchDay {
   dataset: DatasetName;
-  /** The columns of a page without `fields`. */
+  /** The columns of a page that is requested without `fields`. */
   columns: readonly AskedColumn[];
   path: string;
   pack: PackFile;
   rows: number;
-  /** The measured security: 300750, or the one with the most rows. */
+  /** The measured security: 300750, or the one with the most rows if the day lacks it. */
   entry: SectionEntry;
   /** The name of the day in headings, such as `10,000,000 rows`. */
   label: string;
 }
 
-/** The sizes in rows of the generated days, their dataset, and existing packs. */
+/** The days to measure: one generated day of `dataset` for each number in `dayRows`, and the files `packs`. */
 export interface DayChoice {
   dataset?: DatasetName;
   dayRows: readonly number[];
@@ -52,7 +52,7 @@ export class BenchDays implements AsyncDisposable {
     this.choice = choice;
   }
 
-  /** Returns the generated days first, each with its own date. */
+  /** Returns the generated days, each with its own date, and then the existing packs. */
   async all(): Promise<BenchDay[]> {
     if (this.opened !== undefined) return this.opened;
     const days: BenchDay[] = [];
@@ -80,7 +80,7 @@ export class BenchDays implements AsyncDisposable {
 
 async function openDay(path: string): Promise<BenchDay> {
   const pack = bare(await openPackFile(path, DATASET_NAMES));
-  if ("reason" in pack) throw new Error(`${path} is no day pack: ${pack.reason}`);
+  if ("reason" in pack) throw new Error(`${path} is not a day pack: ${pack.reason}`);
   const { entries, dataset } = pack.index;
   const rows = entries.reduce((sum, each) => sum + each.rows, 0);
   const largest = entries.reduce((most, each) => (each.rows > most.rows ? each : most));

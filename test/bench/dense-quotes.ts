@@ -16,8 +16,8 @@ type QuoteColumns = RowsOf<typeof quotes>;
 const COPIES = 7;
 
 /**
- * Writes the pack with the snapshots of `symbol` on the sample day, repeated seven times with other numbers. Returns
- * its path.
+ * Writes a pack that repeats the sample day's snapshots of `symbol` seven times, each time with different numbers.
+ * Returns the path of the pack.
  */
 export async function writeDenseQuotes(day: SampleDay, folder: string, symbol: string): Promise<string> {
   for (const security of sampleDatasets(day)) {
@@ -30,7 +30,10 @@ export async function writeDenseQuotes(day: SampleDay, folder: string, symbol: s
   throw new Error(`the sample day has no ${symbol}`);
 }
 
-/** The copies are spread over the times of the day; numbers other than 0 differ in each copy. */
+/**
+ * Returns the copies of all rows of `source`, spread over the times of the day. Numbers other than 0 differ in each
+ * copy.
+ */
 function dense(source: QuoteColumns): QuoteColumns {
   const rows = source.rows * COPIES;
   const columns = storedColumns(quotes).map(({ key, kind }) => {

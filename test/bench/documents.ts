@@ -4,14 +4,14 @@ import { join } from "node:path";
 import type { BenchRow } from "./bench-row.ts";
 import { figureOf, writeWhole } from "./report.ts";
 
-/** A whole run. */
+/** The results of a run of all benches. */
 export interface Measured {
   rows: readonly BenchRow[];
   /** The day of the run, YYYY-MM-DD. */
   date: string;
-  /** The command. */
+  /** The command that started the run. */
   command: string;
-  /** The table that compares this run with the former release. */
+  /** The table that compares this run with the previous release. */
   compared: string;
   /** Machine, versions and all other tables. */
   tables: string;
@@ -20,7 +20,7 @@ export interface Measured {
 const BENCH_README = "test/bench/README.md";
 const README = "README.md";
 
-/** The README's lines: a rival of the contest, and what the README calls it. */
+/** The lines of the README's table: the name of a contestant in the figures, and its name in the README. */
 const SHOWN: readonly [rival: string, name: string][] = [
   ["edgetape", "edgetape"],
   ["DuckDB on the security's file, JSON in SQL", "DuckDB on a file of the security alone"],
@@ -30,8 +30,8 @@ const SHOWN: readonly [rival: string, name: string][] = [
 const COLUMNS = ["page in the middle", "Parquet answer"];
 
 /**
- * Rewrites both documents below `folder` and returns their paths. Throws before writing anything when the run has no day
- * with every rival of the README.
+ * Rewrites both documents below `folder` and returns their paths. Throws, before it writes anything, when no day was
+ * measured with every contestant that the README shows.
  */
 export async function updateDocuments(folder: string, measured: Measured): Promise<string[]> {
   const paths = [BENCH_README, README].map((path) => join(folder, path));
@@ -41,7 +41,7 @@ export async function updateDocuments(folder: string, measured: Measured): Promi
   return paths;
 }
 
-/** Returns the bench's README with the comparison and the tables of this run in place of the former ones. */
+/** Returns the bench's README with its comparison and tables replaced by those of this run. */
 export function withResults(text: string, { date, command, compared, tables }: Measured): string {
   const about = `Of one run on ${date} (\`${command}\`), beside the release of 2026-11-28.`;
   return withSection(withSection(text, "Before and after", `${about}\n\n${compared}`), "Results", tables);
@@ -50,7 +50,7 @@ export function withResults(text: string, { date, command, compared, tables }: M
 /** Returns the README with the table of this run in its section on speed. */
 export function withSpeed(text: string, { rows, date, command }: Measured): string {
   const contests = new Set(rows.flatMap(({ table }) => (table?.startsWith("a day of ") ? [table] : [])));
-  // The largest day that every rival has is the last one, because days are measured from the smallest.
+  // Days are measured from the smallest, so the last match is the largest day with every contestant.
   const contest = [...contests].findLast((table) => SHOWN.every(([name]) => holds(rows, table, name)));
   const sizes = contest === undefined ? null : /^a day of ([\d,]+) rows, ([\d,]+) of them/.exec(contest);
   if (contest === undefined || sizes === null)
@@ -84,7 +84,7 @@ function cellOf(rows: readonly BenchRow[], of: Pick<BenchRow, "table" | "name" |
   return `${figureOf(row.value)} ${row.unit}${beside}`;
 }
 
-/** Returns `text` with another body of the section `## title`. Throws without such a section. */
+/** Returns `text` with the body of the section `## title` replaced. Throws if there is no such section. */
 function withSection(text: string, title: string, body: string): string {
   const heading = `## ${title}\n`;
   const from = text.indexOf(`\n${heading}`) + 1;

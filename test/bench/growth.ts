@@ -1,6 +1,7 @@
 /**
- * How answers grow with the size of the day and with the page number: whole days are published into the running service
- * and their largest security is requested over HTTP. Costs that are constant by design must stay constant.
+ * Measures how the time of an answer grows with the size of the day and with the page number. Whole days are published
+ * into a running service, and one large security of each is requested over HTTP. Costs that are constant by design must
+ * stay constant.
  */
 import { PART_SHA256_HEADER, type UploadBegun } from "../../src/admin/wire.ts";
 import { openPackFile } from "../../src/pack-builder/pack-file.ts";
@@ -52,7 +53,7 @@ function rowOf(name: string, day: BenchDay, value: number): BenchRow {
   return { table: GROWTH, name, column: day.label, value, unit: "ms" };
 }
 
-/** Returns each row with its ratio to the first row of its name. */
+/** Returns each row with its ratio to the first row of the same name. */
 function besideFirst(rows: readonly BenchRow[]): BenchRow[] {
   return rows.map((row) => {
     const first = rows.find(({ name }) => name === row.name);
@@ -81,7 +82,8 @@ class Asker {
   }
 
   /**
-   * Requests a page and throws unless it has `rows` rows. Returns a function that requests it again without reading it.
+   * Requests a page and throws unless it has `rows` rows. Returns a function that requests it again without parsing the
+   * rows.
    */
   async page(params: Record<string, unknown>, rows: number): Promise<() => Promise<Answer>> {
     const { items } = pageOf(await this.ask(params));
@@ -170,7 +172,10 @@ async function pageNumberRows(asker: Asker, cursors: readonly string[], rounds: 
   return rows;
 }
 
-/** Returns a request's R2 bytes from the service's log, whose line may follow the answer a moment later. */
+/**
+ * Returns the number of bytes that a request read from R2. They are in the service's log, whose line can follow shortly
+ * after the answer.
+ */
 async function r2BytesOf(service: Service, requestId: string): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
     const line = service.logs.find((text) => text.startsWith("{") && text.includes(requestId));

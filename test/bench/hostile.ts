@@ -1,12 +1,13 @@
 /**
- * Readers of headers and parameters on hostile texts of 4, 8 and 16 KB: their time must grow in proportion to the text.
+ * Measures how long the parsers of headers and parameters take for hostile texts of 4, 8 and 16 KB. The time must grow
+ * in proportion to the length of the text.
  */
 import { HOSTILE_LENGTHS, HOSTILE_READS, msOf } from "../support/hostile.ts";
 import type { BenchRow } from "./bench-row.ts";
 
 const TABLE = "hostile texts, before the sender is known";
 
-/** Returns a line per reader and a column per length; ratios compare with the shortest text. */
+/** Returns a line per parser and a column per length; ratios compare with the shortest text. */
 export async function benchHostile(): Promise<BenchRow[]> {
   return HOSTILE_READS.flatMap(({ name, read }) => {
     const [shortest] = HOSTILE_LENGTHS;

@@ -1,7 +1,7 @@
 /**
- * The service with slow stores. `POST /delays` sets the delays and forgets the calls, `GET /calls` returns the calls to
- * the stores since then or since the previous `GET /calls`. Half of a delay passes before the call and half after it, as
- * on a network.
+ * Runs the service with slow stores. `POST /delays` sets the delays and discards the recorded calls. `GET /calls`
+ * returns the calls to the stores since then, or since the previous `GET /calls`. Half of a delay passes before the
+ * call and half after it, as on a network.
  */
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/worker.ts";
@@ -27,7 +27,7 @@ export interface TimedCall extends StoreCall {
   statements: number;
 }
 
-/** The calls that were not returned yet, and the instant at which the last request reached the worker. */
+/** The calls that no earlier `GET /calls` returned, and the instant at which the last request reached the worker. */
 export interface Calls {
   requestMs: number;
   calls: TimedCall[];

@@ -1,7 +1,7 @@
 /**
- * What a caller waits for in production: the worker with stores delayed as `--delay` says. Shows each kind of request
- * by the stages of its critical path, beside the minimum that the measured store times allow, and the D1 queries per
- * request in three patterns of access.
+ * Measures how long a caller would wait in production, with the stores delayed as `--delay` says. For each kind of
+ * request it shows the stages of the critical path and the minimum that the measured store times allow. It also shows
+ * the D1 queries per request for three patterns of access.
  */
 import { onDrive, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
@@ -34,14 +34,17 @@ interface Sample {
 }
 
 /**
- * The stores that must at least answer one after the other; the gate and R2 answer at the same time where `atOnce` says
- * so.
+ * A kind of request and its samples. Its minimum time contains `d1` calls to D1, one of the gate and one of R2, which
+ * run at the same time if `atOnce` is true.
  */
 interface Kind {
   name: string;
   d1: 0 | 1;
   atOnce: boolean;
-  /** Whether the account's first read waits for its first grant, so that its own minimum is shown too. */
+  /**
+   * Whether it is the first request of its account, whose R2 read waits for the account's first grant. The minimum with
+   * this wait is shown too.
+   */
   isFirst?: boolean;
   samples: Sample[];
 }
@@ -89,7 +92,7 @@ export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]
   return [...kinds.flatMap(rowsOf), ...(await patterns(run, symbols))];
 }
 
-/** The service with delayed stores, which reports what each request did. */
+/** The service with delayed stores, which reports the store calls of each request. */
 class FarService {
   readonly service: Service;
   readonly #delays: Omit<Delays, "advanceMs">;
@@ -132,14 +135,18 @@ function sampleOf({ requestMs, calls: made }: Calls, ms: number): Sample {
   return { ms, path, stores, d1: reads.length, queries };
 }
 
-/** Returns whether the client waits for the call; false for records in the catalog and for storing a slot's end. */
+/**
+ * Returns whether the client waits for the call. It does not wait for records in the catalog, nor for storing the end
+ * of a slot.
+ */
 function isAwaited({ store, method }: TimedCall): boolean {
   return !(store === "d1" && method === "run") && method !== "lease.written";
 }
 
 /**
- * Returns the time by stage. Stages are found backwards from the end: the call that ended last, then the call that
- * ended last before it began, and so on. Time without a call belongs to the worker and the connection (`other`).
+ * Returns the time spent in each stage. The path is traced backwards from the end: the call that ended last, then the
+ * call that ended last before that one began, and so on. Time without a call belongs to the worker and the connection
+ * (`other`).
  */
 function criticalPath(calls: readonly TimedCall[], beganMs: number, endedMs: number): ByStage {
   const path = emptyStages();
@@ -167,7 +174,7 @@ function stageOf({ store, method }: TimedCall): Stage {
   return "other";
 }
 
-/** The requests of one account, and the measured kinds. */
+/** Sends the requests of one account and measures each kind. */
 class Run {
   readonly far: FarService;
   readonly #key: string;
@@ -179,7 +186,7 @@ class Run {
     this.#share = share;
   }
 
-  /** Throws unless the answer's reason is `reason`. */
+  /** Requests a page. Throws unless the answer's reason is `reason`, which is null for a served page. */
   page = async (params: object, apikey = this.#key, reason: string | null = null): Promise<Answer> => {
     const all = { symbol: LARGEST, tradedate: SAMPLE_DATE, ...params };
     const answer = await this.far.service.post(orderHistory({ apikey, params: all }));
@@ -226,7 +233,7 @@ class Run {
     return [first, inner, last];
   }
 
-  /** Has all code compiled before the stores become slow. */
+  /** Sends requests until the compiler has optimised the code, before the stores become slow. */
   async warmUp(): Promise<void> {
     for (let round = 0; round < 30; round++) await this.page({});
     for (let round = 0; round < 5; round++) await this.page({ format: "parquet" });
@@ -269,7 +276,8 @@ function rowsOf({ name, d1, atOnce, isFirst = false, samples }: Kind): BenchRow[
 }
 
 /**
- * Returns D1 queries per request: paging through one security, first pages of many, and one page a second for a minute.
+ * Returns the D1 queries per request for three patterns: paging through one security, first pages of many securities,
+ * and one page a second for a minute.
  */
 async function patterns({ far, page }: Run, symbols: readonly string[]): Promise<BenchRow[]> {
   const measured = async (name: string, requests: () => AsyncGenerator<() => Promise<Answer>>) => {

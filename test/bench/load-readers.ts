@@ -1,4 +1,4 @@
-/** Accounts that page at the same time, every page compared with the rows that were published. */
+/** Pages with many accounts at the same time and compares every page with the published rows. */
 import { Agent } from "node:http";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { call } from "../support/http-client.ts";
@@ -11,7 +11,7 @@ import { SAMPLE_DATE } from "./sample-day.ts";
 
 const PAGE_SIZE = 2_000;
 
-/** The `Retry-After` of an answer that took too long. */
+/** The `Retry-After` of a page that took the service too long. */
 const RETRY_MS = 5_000;
 
 /** The sums over all readers. */
@@ -35,8 +35,8 @@ export function agentFor(accounts: number): Agent {
 }
 
 /**
- * Lets all accounts page repeatedly for `forMs`, then stops, also within a day. Throws at the first wrong row and at
- * the first refused page, in particular for a busy slot.
+ * Pages with all accounts repeatedly for `forMs` and then stops, even in the middle of a day. Throws at the first wrong
+ * row and at the first refused page, for example when a slot is busy.
  */
 export async function readAll(
   service: Service,
@@ -126,8 +126,8 @@ export async function startFixedBody(bytes: number): Promise<{ origin: string } 
 }
 
 /**
- * Requests the fixed body with as many clients for as long; returns the milliseconds of each answer, and the worker's
- * memory.
+ * Requests a fixed body of `bytes` bytes with `accounts` clients for `forMs`. Returns the milliseconds of each answer,
+ * and the memory of the worker's runtime.
  */
 export async function fixedBody(
   bytes: number,
@@ -144,7 +144,7 @@ export async function fixedBody(
       const beganMs = performance.now();
       const { text } = await call(`${worker.origin}/api`, { body: { nothing: null }, agent });
       ms.push(performance.now() - beganMs);
-      if (text.length !== bytes) throw new Error("the fixed body is another one");
+      if (text.length !== bytes) throw new Error("the fixed body has another length");
     }
   };
   await Promise.all(Array.from({ length: accounts }, client));

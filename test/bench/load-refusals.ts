@@ -1,7 +1,7 @@
 /**
- * Measures a refusal beside a served page of 10,000 rows, on an idle service and while 200 accounts page. The figures
- * are the elapsed time (with an empty worker as the minimum), the worker's own time, and processor time. A file whose
- * reader pauses holds the slot for the 503, so only the refusal itself is measured.
+ * Measures refusals beside a served page of 10,000 rows, on an idle service and while 200 accounts page. The figures
+ * are the elapsed time (with an empty worker as the minimum), the worker's own time, and processor time. For the 503, a
+ * file whose reader pauses holds the slot.
  */
 
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -22,7 +22,7 @@ const TABLE = "refusals beside a page of 10,000 rows";
 const ROUNDS = 60;
 /** About the size of a refusal's envelope. */
 const FLOOR_BYTES = 300;
-/** The number of repetitions, because the kernel counts processor time in steps of 10 ms. */
+/** Requests per measurement. One would be too short, because the kernel counts processor time in steps of 10 ms. */
 const IN_A_ROW = 200;
 
 /** A file larger than all buffers between the worker and a paused reader. */
@@ -37,7 +37,7 @@ interface Kind {
 }
 
 export interface Refusals {
-  /** Measures on a service that does nothing else. */
+  /** Measures while the service has no other requests. */
   quiet(): Promise<BenchRow[]>;
   /** Measures while `reading` is in progress. */
   beside(reading: Promise<Tally>): Promise<BenchRow[]>;
@@ -96,7 +96,7 @@ async function sendOnce({ name, reason, send }: Kind): Promise<void> {
 
 async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Promise<BenchRow[]> {
   const all = [page, ...kinds];
-  // Warms up with so many refusals that further ones of these accounts are not stored.
+  // Warms up, and sends so many refusals that further ones of these accounts are not stored.
   for (const kind of all) for (let n = 0; n < 30; n++) await sendOnce(kind);
   const runtime = newestRuntime();
   await using idle = await startFixedBody(FLOOR_BYTES);

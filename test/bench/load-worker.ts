@@ -1,7 +1,8 @@
 /**
- * The service, and beside it `POST /own-time?times=N`: the milliseconds that the worker itself needs to answer the
- * request in the body. The stores' answers are recorded in one real run and replayed without delay, so that the figure
- * contains no store time. It also returns the time of `JSON.stringify` for the answer's ready data.
+ * Runs the service with one more endpoint: `POST /own-time?times=N` returns the milliseconds that the worker itself
+ * needs to answer the request in the body. The stores' answers are recorded in one real run and replayed without delay,
+ * so that the figure contains no store time. It also returns how long `JSON.stringify` takes for the data of that
+ * answer.
  */
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/worker.ts";
@@ -36,7 +37,7 @@ export default {
       return answer.headers.get("x-reason");
     };
     const times = Number(searchParams.get("times"));
-    // The isolate may drop a cached key during a run, which changes the calls, so the recording ends there.
+    // The isolate can drop a cached key during a run. The calls then differ from the recording, so it is made again.
     for (let attempt = 0; attempt < 5; attempt++) {
       isReplaying = false;
       await once();

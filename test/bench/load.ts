@@ -1,7 +1,7 @@
 /**
- * 200 accounts page at the same time for `--seconds` (20) against workerd itself; each page is compared with the
- * published rows. The clients run on the same machine, so compare the figures with those of a fixed body of the same
- * size, served by the same runtime to the same clients.
+ * Pages with 200 accounts at the same time for `--seconds` (default 20) and compares each page with the published rows.
+ * The clients run on the same machine as workerd. The figures are therefore shown beside those of a fixed body of the
+ * same size, which the same runtime serves to the same clients.
  */
 import { account } from "../support/operator.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
@@ -13,7 +13,7 @@ import { MemoryWatch } from "./memory-watch.ts";
 import { LARGEST, publishSampleDay, sampleTexts } from "./sample-day.ts";
 
 const ACCOUNTS = 200;
-/** The number of securities that are paged. */
+/** The number of securities that the accounts page through. */
 const SECURITIES = 4;
 const WARM_UP_MS = 5_000;
 /** The time for which refusals are measured beside the load. */
@@ -22,8 +22,8 @@ const BESIDE_MS = 15_000;
 const MIB = 2 ** 20;
 
 /**
- * Measures the load and returns its figures. Throws at the first wrong row, at the first refused page, and when a slot
- * is still held at the end.
+ * Measures the load and returns the figures. Throws when a row is wrong, when a page is refused, or when a slot is
+ * still held at the end.
  */
 export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService({
@@ -42,7 +42,7 @@ export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow
   const load = await readAll(service, keys, texts, loadSeconds * 1_000);
   const cpuMs = ((runtime?.cpuMs() ?? 0) - cpuBefore) / load.ms.length;
   const memoryRows = memory.end("memory of the runtime");
-  // Each account sends a request; a slot that is not free would refuse it as busy.
+  // Each account sends one more request, which would be refused if its slot were still held.
   const agent = agentFor(ACCOUNTS);
   await Promise.all(keys.map((key) => pageText(service, key, { symbol: LARGEST, page_size: 1 }, agent)));
   agent.destroy();

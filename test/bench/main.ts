@@ -51,14 +51,14 @@ const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]
 
 /** The benches that run only when `--only` names them: they take minutes. */
 const ONLY_NAMED = ["tenth"];
-/** The benches that take days of any dataset; the others measure orders. */
+/** The benches that can measure any dataset; the others measure only orders. */
 const ANY_DATASET = ["rivals", "page"];
 
 const MADE_ROWS = "1000000,10000000";
-/** A market day. */
+/** Rows of a whole market day. */
 const FULL_ROWS = 130_000_000;
 const DELIVERY_ROWS = 5_000_000;
-/** A part that takes longer ends the run; the longest, with a day of 130 million rows, takes three minutes. */
+/** A bench that takes longer ends the run. The slowest one, with a day of 130 million rows, takes three minutes. */
 const MOST_MINUTES = 10;
 const MOST_MINUTES_NAMED = 60;
 const ENDING_MS = 30_000;
@@ -88,19 +88,21 @@ if (unknown !== undefined) {
   fail(`There is no bench ${unknown}; there are ${[...BENCHES.keys()].join(", ")}.`);
 }
 if (chosen.length < (values.only?.length ?? 0))
-  fail(`--dataset ${dataset} is measured by ${possible.map(([name]) => name).join(" and ")}.`);
+  fail(`Only the benches ${possible.map(([name]) => name).join(" and ")} accept --dataset ${dataset}.`);
 if (values.update && chosen.length < BENCHES.size - ONLY_NAMED.length)
-  fail("--update needs every figure of orders: leave --only and --dataset out.");
+  fail("--update needs all figures of orders: run it without --only and --dataset.");
 const made = values.rows
   .split(",")
   .filter((text) => text !== "")
   .map(Number);
 if (!made.every((rows) => Number.isSafeInteger(rows) && rows > 0))
-  fail(`--rows ${values.rows} is no list of sizes.`);
+  fail(`--rows ${values.rows} is not a list of row counts such as ${MADE_ROWS}.`);
 const rounds = Number(values.rounds);
-if (!(Number.isSafeInteger(rounds) && rounds > 0)) fail(`--rounds ${values.rounds} is no number of rounds.`);
+if (!(Number.isSafeInteger(rounds) && rounds > 0))
+  fail(`--rounds ${values.rounds} is not a whole number above 0.`);
 const loadSeconds = Number(values.seconds);
-if (!(Number.isSafeInteger(loadSeconds) && loadSeconds > 0)) fail(`--seconds ${values.seconds} is no time.`);
+if (!(Number.isSafeInteger(loadSeconds) && loadSeconds > 0))
+  fail(`--seconds ${values.seconds} is not a whole number above 0.`);
 const delayMs = values.delay.split(",").map(Number);
 if (delayMs.length !== 3 || !delayMs.every((ms) => ms >= 0))
   fail(`--delay ${values.delay} is not three times in milliseconds: D1, gate, R2.`);
@@ -137,7 +139,8 @@ for (const [name, run] of chosen) {
     console.error(error);
     failed.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     if (!(error instanceof LateAnswer)) continue;
-    // It would run on beside the next part. The timer ends it after the report is written.
+    // The late bench is still running and would disturb the next one. The timer ends the process after the report is
+    // written.
     setTimeout(() => process.exit(1), ENDING_MS).unref();
     break;
   }

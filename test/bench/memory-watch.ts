@@ -21,7 +21,10 @@ export class MemoryWatch {
     this.#timer = setInterval(this.#look, 1_000);
   }
 
-  /** Returns the memory after each fifth of the time, and its slope in the first and the second half, under `name`. */
+  /**
+   * Stops sampling. Returns the memory at the start and after each fifth of the time, and its slope in the first and
+   * the second half, in rows whose names begin with `name`. Returns no rows for fewer than five samples.
+   */
   end(name: string): BenchRow[] {
     clearInterval(this.#timer);
     this.#look();

@@ -1,6 +1,7 @@
 /**
- * The deployed worker, and beside it pages of a section in memory: `POST /section?entry=…` stores the section, `GET
- * /run?task=…&times=…` runs a task that many times. The clock does not advance inside a worker, so the caller measures.
+ * The modules of the deployed worker, which run tasks on a section in memory. `POST /section?entry=…` stores the
+ * section; `GET /run?task=…&times=…` runs a task that many times. The clock does not advance inside a worker, so the
+ * caller measures the time.
  */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
@@ -18,13 +19,13 @@ export type Task = "nothing" | "stringify" | "aligned" | "unaligned" | "first" |
 
 const PAGE_ROWS = 10_000;
 
-/** Set by the first request. */
+/** Set by `POST /section`. */
 let entry: SectionEntry;
 let section: Uint8Array<ArrayBuffer>;
 let tradedate: BeijingDate;
 let dataset: DatasetName;
 let columns: readonly AskedColumn[];
-/** The tasks, whose data is already prepared. */
+/** The tasks whose data has been prepared. */
 const tasks = new Map<Task, () => unknown>();
 
 export default {
@@ -77,7 +78,7 @@ async function taskOf(task: Task): Promise<() => unknown> {
   }
 }
 
-/** The section as a bucket; ranges are copied, as R2 does. */
+/** A bucket that holds only the section. Ranges are copied, as R2 does. */
 const bucket = {
   get: async (_key: string, { range }: { range: { offset: number; length: number } }) => {
     const from = range.offset - entry.offset;
@@ -100,7 +101,7 @@ function startOfBlock(number: number): Position {
   return { time: block.t0, skip: block.k0 };
 }
 
-/** Returns the columns of a whole block. */
+/** Returns the decoded columns of a whole block. */
 function decoded(number: number) {
   const rows = blockRows(entry, number);
   const bytes = section.subarray(entry.blocks[number]?.offset, blockEnd(entry, number));

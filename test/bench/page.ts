@@ -1,11 +1,12 @@
 /**
- * A page of 10,000 rows and ten fields from stored bytes to JSON bytes, inside workerd, against `JSON.stringify` of the
- * ready rows there: aligned with a block, half in one and half in the next, the first and the last of a day, and the
- * first one of a fresh isolate. The section is in memory, so R2's time is not included.
+ * Measures a page of 10,000 rows and ten fields from stored bytes to JSON bytes inside workerd, beside `JSON.stringify`
+ * of the same rows there. The measured pages are: aligned with a block; half in one block and half in the next; the
+ * first and the last page of a day; and the first page of a fresh isolate. The section is in memory, so R2's time is
+ * not included.
  *
- * Figures are processor time of the whole runtime, over all rounds, minus the time of as many empty requests: on a busy
- * machine the time that a page waits is not included. Only the fresh isolate's pages are measured by the clock, each
- * separately.
+ * Figures are processor time of the whole runtime, over all rounds, minus the time of as many empty requests. The time
+ * that a page waits on a busy machine is therefore not included. Only the pages of fresh isolates are measured by the
+ * clock, each separately.
  */
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundledWorker } from "../support/bundle.ts";
@@ -24,10 +25,7 @@ const OTHER_ROUNDS = 10;
 
 const STRINGIFY = "JSON.stringify of ready rows";
 
-/**
- * Returns the figures of one page: its time, and its size on the wire; for pages of the other datasets their time as
- * well.
- */
+/** Returns the time of a page and its size on the wire, and the times of pages of the other datasets. */
 export async function benchPage({ days, otherDays, rounds }: BenchOptions): Promise<BenchRow[]> {
   const [day] = await days.all();
   if (day === undefined) throw new Error("there is no day to measure");
@@ -67,7 +65,7 @@ function besides(name: string, value: number, rival: number, against: string): B
   return { name, value, unit: "ms", ratio: value / rival, against };
 }
 
-/** Returns the milliseconds of processor time of one run of each task. */
+/** Returns the processor time of one run of each task, in milliseconds. */
 async function costs(day: BenchDay, rounds: number): Promise<Record<Task, number>> {
   await using isolate = await startIsolate(day);
   const runtime = newestRuntime();

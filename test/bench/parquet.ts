@@ -1,6 +1,7 @@
 /**
- * The Parquet answer of the largest security over HTTP, checked while it is sent, compared with an unchecked copy of
- * the same bytes from R2 by the same runtime, and with DuckDB, which decodes the section and writes it again.
+ * Measures the Parquet answer of a large security over HTTP, which is checked while it is sent. It is compared with an
+ * unchecked copy of the same bytes from R2 by the same runtime, and with DuckDB, which decodes the section and writes
+ * it again.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +23,10 @@ const SYMBOL = "300750";
 const ROWS = 400_000;
 const ROUNDS = 21;
 
-/** Returns the answer's bytes per second, whole and with fields, beside both rivals, and its processor time. */
+/**
+ * Returns the speed of the answer with all fields and with three, beside both rivals, its processor time, and the
+ * growth of the runtime's memory.
+ */
 export async function benchParquet(): Promise<BenchRow[]> {
   const test = day({
     tradedate: TRADEDATE,
@@ -79,7 +83,7 @@ export async function benchParquet(): Promise<BenchRow[]> {
   ];
 }
 
-/** Returns the median megabytes per second of each task, interleaved. */
+/** Runs the tasks interleaved. Each returns its number of bytes; the result is the median speed of each in MB/s. */
 async function speeds(tasks: (() => Promise<number>)[]): Promise<[number, number, number]> {
   const samples = tasks.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round++) {

@@ -77,7 +77,7 @@ function matrixOf(title: string, rows: readonly BenchRow[]): string {
   return `| ${head} | ${columns.join(" | ")} |\n${ruler}\n${lines.join("\n")}\n`;
 }
 
-/** Returns three significant digits. */
+/** Returns `value` as text with three significant digits. */
 export function figureOf(value: number): string {
   return value.toLocaleString("en", { maximumSignificantDigits: 3 });
 }

@@ -1,4 +1,4 @@
-/** A sample day published into a running service, with the row counts and sizes of a real day. */
+/** Publishes a sample day into a running service. Its securities are as large as on a real day, but fewer. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export const LARGEST = "300750";
 
 const DAY_ROWS = 1_000_000;
 
-/** Publishes a sample day of about a million rows and returns its index by symbol. */
+/** Publishes a sample day of about a million rows and returns the entries of its index. */
 export async function publishSampleDay(service: Service): Promise<SectionEntry[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
   try {

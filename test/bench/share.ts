@@ -1,4 +1,7 @@
-/** The cost of the drive: a range of a share's file, compared with a worker that only reads the same range from R2. */
+/**
+ * Measures the cost of the drive: a range of a share's file, compared with a worker that only reads the same range from
+ * R2.
+ */
 import { createCipheriv } from "node:crypto";
 import { basic, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
@@ -85,7 +88,7 @@ async function timeBoth(
   return { bareMs: median(bareMs), driveMs: median(driveMs) };
 }
 
-/** Returns the milliseconds until all `length` bytes have arrived. Throws when another number arrives. */
+/** Returns the milliseconds until all `length` bytes have arrived. Throws when a different number of bytes arrives. */
 async function time(request: () => Promise<Response>, length: number): Promise<number> {
   const startedMs = performance.now();
   const response = await request();

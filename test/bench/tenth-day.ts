@@ -1,6 +1,6 @@
 /**
  * Builds a fortieth, a twentieth and a tenth of a full market day from generated CSV files, and extrapolates the full
- * day from them: the securities are as large as on a real day, only fewer.
+ * day from them. The securities are as large as on a real day; there are only fewer of them.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,10 +29,13 @@ const SHARES = [
   { name: "a tenth of a day", parts: PARTS },
 ];
 const MOST_MEMORY_BYTES = 2 ** 30;
-/** A full day's packs, with the auction pack. */
+/** The maximum size of a full day's packs, including the auction pack. */
 const MOST_DAY_BYTES = 3.2e9;
 
-/** Returns a line for each share of the day. Throws when a build exceeds the memory, or the full day its bytes. */
+/**
+ * Returns the figures of each share of the day. Throws when a build takes more than `MOST_MEMORY_BYTES`, or when a full
+ * day would take more than `MOST_DAY_BYTES`.
+ */
 export async function benchTenthDay(): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
   try {
@@ -95,7 +98,7 @@ function figuresOf(share: string, run: DayRun, stages: Record<"auction" | "quali
   ];
 }
 
-/** Returns the bytes of a full day's packs if every row takes as many as in `run`. */
+/** Returns the bytes of a full day's packs, assuming that each row takes as many bytes as in `run`. */
 function fullDayBytes({ packs }: DayRun): number {
   return DATASET_NAMES.reduce((sum, name) => {
     const pack = packs.find(({ dataset }) => dataset === name);

@@ -1,6 +1,6 @@
 /**
- * The contenders that build a pack from a vendor's folder: our builder, and DuckDB with the layout and the order of the
- * rows given.
+ * The contenders that build a pack from a vendor's folder: our builder; DuckDB, which is given the layout of the files
+ * and the order of the rows; and a minimum that only reads the files.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -33,7 +33,10 @@ const ours =
     return report.pack;
   };
 
-/** DuckDB. Rows of one millisecond keep the order of the file, so the position in the file is a sort key too. */
+/**
+ * Builds the file with DuckDB. Rows of the same millisecond keep the order of the CSV file, so the position there is a
+ * sort key too.
+ */
 const duckdb: Contender = async ({ folder }, outFolder) => {
   const path = join(outFolder, "duckdb.parquet");
   const connection = await duckdbConnection();
@@ -60,7 +63,7 @@ const readOnly: Contender = async ({ folder }) => {
   return null;
 };
 
-/** The contenders by the names that the figures have. */
+/** The contenders, by the name that their figures have. */
 export const CONTENDERS: ReadonlyMap<string, Contender> = new Map([
   ["edgetape, pack read back and compared", ours(true)],
   ["edgetape, not read back", ours(false)],

@@ -1,4 +1,4 @@
-/** Generated deliveries in the vendor's layout, and builds of them in processes of their own. */
+/** Writes generated deliveries in the vendor's layout and builds their packs, each build in a separate process. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -13,8 +13,8 @@ import type { DayRun } from "./run-day.ts";
 const run = promisify(execFile);
 
 /**
- * Writes a sample day as `parts` folders below `folder` with about equally many securities each, and returns them in
- * order: the first ones are a smaller day.
+ * Writes a sample day into `parts` folders below `folder`, each with about the same number of securities. Returns the
+ * folders in order; the first few of them are the delivery of a smaller day.
  */
 export function writeDelivery(folder: string, day: SampleDay, parts: number): string[] {
   const folders = Array.from({ length: parts }, (_, part) => join(folder, `part-${part}`));
@@ -56,12 +56,12 @@ async function runScript<Printed>(name: string, args: readonly string[]): Promis
   return JSON.parse((await run(process.execPath, [`test/bench/builder/${name}`, ...args])).stdout) as Printed;
 }
 
-/** Returns the rows of all packs. */
+/** Returns the number of rows in all packs. */
 export function rowsOf({ packs }: DayRun): number {
   return packs.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Returns the bytes of all packs, without the auction pack. */
+/** Returns the size of all packs in bytes, without the auction pack. */
 export function sizeOf({ packs }: DayRun): number {
   return packs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }

@@ -1,4 +1,4 @@
-/** Measures what a process spends. */
+/** Measures the time and memory that a process uses. */
 import { peakBytes } from "./peak-bytes.ts";
 
 export interface Spent {
@@ -8,7 +8,7 @@ export interface Spent {
   peakBytes: number;
 }
 
-/** Starts when it is created. The CPU time includes the start of the process, the time does not. */
+/** Measures elapsed time from its creation, but processor time and peak memory from the start of the process. */
 export class Meter {
   private readonly beganMs = performance.now();
 

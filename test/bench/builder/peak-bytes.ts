@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 
 /**
- * Returns the peak memory in bytes. `maxRSS` starts at the parent's memory; the kernel's own peak, where there is one,
- * starts at zero.
+ * Returns the peak memory in bytes. Linux gives it as `VmHWM`; on other systems `maxRSS` is used, which starts at the
+ * memory of the parent process.
  */
 export function peakBytes(): number {
   const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";

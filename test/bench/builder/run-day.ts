@@ -1,6 +1,6 @@
 /**
- * Builds the packs of a delivery in its own process, verified and checked, so that its memory is measured alone.
- * Arguments: date, output folder, a dataset or `all`, then the delivery's folders; prints JSON.
+ * Builds, verifies and checks the packs of a delivery in a separate process, so that only the memory of the build is
+ * measured. Arguments: date, output folder, a dataset or `all`, then the delivery's folders; prints JSON.
  */
 import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -12,7 +12,7 @@ import { Meter, type Spent } from "./meter.ts";
 /** The time and memory that building a day took, and the packs that it produced. */
 export interface DayRun extends Spent {
   packs: { dataset: string; rows: number; securities: number; sizeBytes: number }[];
-  /** The auction pack's bytes; 0 without one. */
+  /** The size of the auction pack; 0 without one. */
   auctionBytes: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs one contender in its own process, so that its memory is measured alone. Arguments: name, folder, date and output
- * folder; prints JSON.
+ * Runs one contender in a separate process, so that only its memory is measured. Arguments: name, folder, date and
+ * output folder; prints JSON.
  */
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { CONTENDERS } from "./contenders.ts";

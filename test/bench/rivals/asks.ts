@@ -9,8 +9,8 @@ const PAGE_ROWS = 10_000;
 const WINDOW = { from: 100_000_000, until: 100_500_000 };
 
 /**
- * Returns the first page, one from the middle, the last whole one, each as paging requests it, and a window that begins
- * anywhere inside a row group.
+ * Returns the first page, a page from the middle, the last whole page, each as paging requests it, and a window that
+ * can begin anywhere inside a row group.
  */
 export async function asksOf(day: BenchDay): Promise<RowsAsk[]> {
   const { entry } = day;
@@ -56,7 +56,7 @@ async function windowOf(day: BenchDay): Promise<RowsAsk> {
   };
 }
 
-/** Returns rows `startRow` to `endRow` (exclusive) of the largest security, counted in the whole pack. */
+/** Returns where rows `startRow` to `endRow` (exclusive) of the largest security are, counted in the whole pack. */
 function toldOf(day: BenchDay, startRow: number, endRow: number): RowsAsk["told"] {
   const { entry } = day;
   const held = entry.blocks.flatMap(({ firstRow }, number) =>

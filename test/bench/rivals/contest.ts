@@ -18,8 +18,8 @@ export class Contest {
   }
 
   /**
-   * Returns the column of `ask`, with the minimum costs of the JSON text that all returned. Throws when a contestant
-   * returned another text.
+   * Returns the times for `ask`, including the minimum costs of the JSON text that all contestants returned. Throws
+   * when a contestant returned a different text.
    */
   async rows(ask: RowsAsk, floors: (json: string) => Promise<Floor[]>): Promise<BenchRow[]> {
     let ours: string | undefined;
@@ -27,15 +27,13 @@ export class Contest {
     const check = async (name: string, answer: unknown) => {
       const json = textOf(answer as string | Uint8Array);
       ours ??= json;
-      if (json !== ours) throw new Error(`${name}: its rows of "${ask.what}" are not ours`);
+      if (json !== ours) throw new Error(`${name}: its rows of "${ask.what}" differ from ours`);
     };
     const slowMs = await firstTime(tasks, check);
     return this.column(ask.what, [...tasks, ...(await floors(ours ?? ""))], slowMs);
   }
 
-  /**
-   * Returns the column of the Parquet files, each written to `path`. Throws when a file's rows or their order differ.
-   */
+  /** Returns the times for writing the Parquet file to `path`. Throws when a file's rows or their order differ. */
   async files(symbol: string, path: string, floors: readonly Floor[]): Promise<BenchRow[]> {
     let ours: string | undefined;
     const tasks = this.rivals.flatMap(({ name, parquet }) =>
@@ -44,7 +42,7 @@ export class Contest {
     const check = async (name: string) => {
       const found = await digestOf(path);
       ours ??= found;
-      if (found !== ours) throw new Error(`${name}: the rows of its Parquet file are not ours`);
+      if (found !== ours) throw new Error(`${name}: the rows of its Parquet file differ from ours`);
     };
     const slowMs = await firstTime(tasks, check);
     return this.column("Parquet answer", [...tasks, ...floors], slowMs);
@@ -85,7 +83,7 @@ async function firstTime(
   return slowMs;
 }
 
-/** Returns the text as `JSON.stringify` writes it, because engines print 12 as 12.0, or 1e5 as 100000.0. */
+/** Returns the text as `JSON.stringify` writes it, because some engines print 12 as 12.0, or 1e5 as 100000.0. */
 function textOf(json: string | Uint8Array): string {
   return JSON.stringify(JSON.parse(typeof json === "string" ? json : new TextDecoder().decode(json)));
 }

@@ -1,4 +1,4 @@
-/** Compares two Parquet files of any writer: the same rows in the same order. */
+/** Computes a digest of the rows of a Parquet file and their order, whichever program wrote the file. */
 import { duckdbConnection } from "./duckdb.ts";
 
 /** Returns a sum over every value with its position, read by DuckDB: equal for equal rows in equal order. */

@@ -22,8 +22,9 @@ export async function duckdbConnection(path = ":memory:"): Promise<DuckDBConnect
 }
 
 /**
- * Writes one file for each security, as edgetape has one section, and prepares a statement that builds the JSON text.
- * The figures do not include splitting the day. They have no Parquet answer, because it would be a copy of such a file.
+ * Writes the measured security into a file of its own, as edgetape has a section for each security, and prepares a
+ * statement that builds the JSON text. The figures do not include the time to write the file. There is no Parquet
+ * answer, because it would be a copy of this file.
  */
 export async function duckdb({ day, folder }: RivalSetting): Promise<Rival> {
   const connection = await duckdbConnection();

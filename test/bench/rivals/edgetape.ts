@@ -1,4 +1,4 @@
-/** The service's own reader in the same process as the rivals: a page or a section from the file. */
+/** The service's own reader, in the same process as the rivals: it reads a page or a section from the file. */
 import { open } from "node:fs/promises";
 import { DATASETS } from "../../../src/datasets/registry.ts";
 import { readOrderPage } from "../../../src/packs/order-page.ts";

@@ -1,4 +1,4 @@
-/** Measures minimum costs: each is one part of an answer that every engine needs. */
+/** Measures minimum costs. Each is one step of an answer, measured alone. */
 import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
@@ -52,7 +52,7 @@ function lookUp({ pack, entry }: BenchDay): () => unknown {
   return () => select.all(entry.symbol).map(({ blocks }) => decodeBlocks(blocks as Uint8Array));
 }
 
-/** Returns the minimum costs of the whole section as a file at `path`. */
+/** Returns the minimum cost of writing the whole section to a file at `path`. */
 export function fileFloors({ pack, entry }: BenchDay, path: string): Floor[] {
   const read = () => pack.read(entry.offset, entry.length);
   return [{ name: "floor: reading the bytes", task: async () => writeFile(path, await read()) }];

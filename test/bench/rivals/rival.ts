@@ -1,4 +1,4 @@
-/** The tasks of every contestant, and its interface. */
+/** The tasks of the contestants, and the interface that each of them implements. */
 import type { Position } from "../../../src/orders/query/page-plan.ts";
 import type { SectionEntry } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
@@ -11,14 +11,14 @@ export interface RowsAsk {
   /** HHMMSSmmm as a number; null for the end of the day. */
   endTime: number | null;
   limit: number;
-  /** The position of these rows, for contestants that cannot search: rows and row groups of the whole pack. */
+  /** The position of these rows in the whole pack, as rows and row groups, for contestants that cannot search. */
   told: { startRow: number; endRow: number; rowGroups: number[]; rowsBeforeGroups: number };
 }
 
-/** A program or library with the day's rows in its best form. */
+/** A program or library that holds the day's rows in the form that suits it best. */
 export interface Rival {
   name: string;
-  /** Returns the rows as JSON text: an array of arrays of the ten fields. */
+  /** Returns the rows as JSON text: an array of rows, each an array of its fields. */
   rows(ask: RowsAsk): Promise<string | Uint8Array>;
   /** Writes all rows of the security as a separate ZSTD Parquet file; absent when the rival cannot write one. */
   parquet?(symbol: string, path: string): Promise<void>;
