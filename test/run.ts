@@ -1,6 +1,7 @@
 /**
- * Runs the tests of a tier: `npm test` and `npm run test:long`, with arguments for vitest after `--`. The files inside
- * workerd run one after the other, because they share one runtime: in a separate process, concurrently with the others.
+ * Runs the tests of a tier: `npm test` and `npm run test:long`, with arguments for vitest after `--`. The test files
+ * inside workerd share one runtime, so they run one after the other. A separate process runs them, concurrently with
+ * the other tests.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +19,7 @@ async function run(projects: string[], stdio: "inherit" | "pipe"): Promise<[stat
   return [status ?? 1, Buffer.concat(output)];
 }
 
-// The output of a failed run is printed last, because readers look at the end of a long log.
+// The output of a failed worker run is printed last, because readers look at the end of a long log.
 const inWorkerd = run(["worker"], "pipe").then(([status, output]) => {
   if (status === 0) process.stdout.write(output);
   return { status, rest: status === 0 ? "" : output };

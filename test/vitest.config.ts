@@ -1,10 +1,9 @@
 /**
- * Three kinds of tests: `*.worker.test.ts` run inside workerd with the project's own bindings; those of
- * `SERVICE` run in Node and reach the whole service over HTTP, bundled once for the run; all others run in
- * Node alone.
+ * Three kinds of tests: `*.worker.test.ts` run inside workerd with the project's own bindings; those in the folders of
+ * `SERVICE` run in Node and reach the whole service over HTTP, bundled once per run; all others run in Node alone.
  *
- * Two tiers: the quick one runs everything but `*.long.test.ts`, and every `*.proof.test.ts` at a tenth of its
- * size; the long one (`EDGETAPE_TIER=long`) runs `*.long.test.ts`, and every `*.proof.test.ts` in full.
+ * Two tiers: the quick one runs everything but `*.long.test.ts`, and every `*.proof.test.ts` at a tenth of its size;
+ * the long one (`EDGETAPE_TIER=long`) runs `*.long.test.ts`, and every `*.proof.test.ts` in full.
  */
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -71,7 +70,7 @@ export default defineConfig({
         },
       },
       {
-        // Some tests read the routes from the routers themselves.
+        // Some tests import the service's routers, whose pages import files as text.
         plugins: [textModules()],
         test: {
           name: "service",
@@ -80,7 +79,7 @@ export default defineConfig({
           globalSetup: ["test/support/bundle.ts"],
           // The files of a worker process share modules, and so the services of `oncePerWorker`.
           isolate: false,
-          // Concurrent tests are those that only wait.
+          // Only tests that mostly wait are concurrent.
           maxConcurrency: 20,
           testTimeout: HANGING_MS,
           hookTimeout: HANGING_MS,
@@ -95,7 +94,8 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 ...testSecrets,
-                // Lets a random test inside workerd be repeated, and passes its size.
+                // Passes the seed and the tier, so that a random test inside workerd can be repeated and has the right
+                // size.
                 ...ownVariables(),
                 TEST_MIGRATIONS: await readD1Migrations("./src/catalog/migrations"),
               },
@@ -106,8 +106,8 @@ export default defineConfig({
         test: {
           name: "worker",
           // The project runs one file after the other, because all files share one runtime and its stores, which the
-          // setup empties. Its own number of workers requires a separate group; `run.ts` runs this project beside the
-          // others.
+          // setup empties. A project with its own number of workers needs its own group. `run.ts` runs this project
+          // beside the others.
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

@@ -1,6 +1,6 @@
 /**
- * Builders of order days: a test sets the relevant members of a record, the rest is filled in. They also compute the
- * expected rows of an answer independently of the code under test.
+ * Builds days of orders: a test sets the relevant fields of a record, and the others get default values. Also computes
+ * the expected rows of an answer independently of the code under test.
  */
 import {
   type CodeColumn,
@@ -43,7 +43,7 @@ export interface TestDay {
   rowsOf(symbol: string, market?: Market): Row[];
 }
 
-/** Returns a record at `time`; by default a Shanghai buy order of 300 at 12.34. */
+/** Returns a record at `time`; by default a Shanghai buy order of 300 shares at 12.34 yuan. */
 export function order(time: string, said: Partial<Omit<TestOrder, "time">> = {}): TestOrder {
   return {
     time,
@@ -154,8 +154,8 @@ export function tradeColumnsOf(orders: OrderColumns): RowsOf<typeof trades> {
 }
 
 /**
- * Returns `orders` as rows of `dataset`. For a dataset other than orders and trades, each column repeats one of their
- * columns.
+ * Returns `orders` as rows of `dataset`. For datasets other than orders and trades, each column is a copy of a column
+ * of `orders`.
  */
 export function columnsIn(dataset: DatasetName, orders: OrderColumns): Rows {
   if (dataset === "orders") return orders;
@@ -183,7 +183,8 @@ export function clockMilliseconds(time: string): number {
 
 /**
  * Returns a security of `rows` records that resemble real ones: steps of 10 ms, dense milliseconds, repeated and zero
- * ids, cancels, phase flags with zeros, prices and volumes whose product ranges from small to beyond 2^53.
+ * ids, cancels, phase flags with zeros, prices and volumes whose product ranges from small to beyond 2^53. On average
+ * `crowd` records (default 1.2) are drawn before the time advances.
  */
 export function randomSecurity(
   random: Random,
@@ -248,7 +249,7 @@ function randomYuan(random: Random): number {
   return Number(decimals === 0 ? `${whole}` : `${whole}.${fraction}`);
 }
 
-/** Returns nearly incompressible rows, 20 a millisecond from 09:30 on, to fill buffers and parts. */
+/** Returns nearly incompressible rows, 20 per millisecond from 09:30, to fill buffers and parts. */
 export function noise(random: Random, rows: number): OrderColumns {
   const integers = (low: number, high: number) =>
     Float64Array.from({ length: rows }, () => random.integer(low, high));

@@ -1,6 +1,6 @@
 /**
- * Bundles the worker as `wrangler deploy` does, with the bindings of `wrangler.toml`, once for a test run: the HTTP
- * tests run against the deployed bundle, not the sources.
+ * Bundles the worker as `wrangler deploy` does, with the bindings of `wrangler.toml`, once per test run. The HTTP tests
+ * therefore run against the bundle that is deployed, not the sources.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -34,7 +34,7 @@ export interface WorkerBundle extends Deployment {
   source: string;
 }
 
-/** The members of wrangler's configuration object that are used here. */
+/** The properties of wrangler's configuration object that are used here. */
 interface WranglerConfig {
   compatibility_date: string;
   compatibility_flags: string[];

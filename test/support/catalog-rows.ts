@@ -1,11 +1,13 @@
 /**
- * Reads everything that a backup of a service contains, for comparison, without ids, etags, the audit, uploaded parts
- * and the rows that a restore adds for clients of the previous state.
+ * Reads what a backup of a service contains, for comparison. Left out are ids, etags, the audit, uploaded parts, and
+ * the rows that a restore adds for clients of the previous state.
  */
 import { BACKUP_TABLES } from "../../src/catalog/backup-tables.ts";
 import type { Service } from "./service.ts";
 
-/** Returns rows by table without what a restore may change, and without usage, which shares write some seconds later. */
+/**
+ * Returns the rows by table. Leaves out what a restore may change, and usage, which shares write some seconds later.
+ */
 export async function catalogRows(service: Service): Promise<Record<string, unknown[]>> {
   const db = await service.mf.getD1Database("DB");
   const found: Record<string, unknown[]> = {};
@@ -20,7 +22,7 @@ export async function catalogRows(service: Service): Promise<Record<string, unkn
   return found;
 }
 
-/** Returns the index rows of served days by day, without the ids of their packs. */
+/** Returns the index rows of the served days, ordered by dataset and day, without the ids of their packs. */
 export async function indexRows(service: Service): Promise<unknown[]> {
   const db = await service.mf.getD1Database("DB");
   const sql = `SELECT d.tradedate, s.symbol, s.market, s.section_offset, s.section_length, s.footer_length, s.rows,

@@ -1,4 +1,4 @@
-/** Synthetic days of a few securities, built into packs from a layout's files and checked. */
+/** Makes synthetic days of a few securities, builds their packs from files of one layout, and checks them. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ export interface Checked {
 }
 
 export interface Beside {
-  /** Other days by date; their sheets are in the same folder. */
+  /** Other days by date, which are built and checked first in the same folder. */
   before?: Readonly<Record<string, readonly Table[]>> | undefined;
 }
 

@@ -34,7 +34,7 @@ export async function folderWithClient(): Promise<string> {
   return folder;
 }
 
-/** Runs a TypeScript file of the folder with Node and returns its output. Throws with its errors. */
+/** Runs a TypeScript file of the folder with Node and returns its output. Throws with the file's error output. */
 export async function runScript(folder: string, name: string, env: Record<string, string>): Promise<string> {
   const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 1 << 26 };
   const { stdout } = await run(process.execPath, [name], options);

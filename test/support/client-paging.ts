@@ -1,10 +1,12 @@
-/** Pages with either client: the task and the result as plain values. */
+/**
+ * Pages with the Python or the TypeScript client. The task and the result are plain values, the same for both clients.
+ */
 import { Client, EdgetapeError, QuotaUsed } from "../../src/client/typescript/index.ts";
 import type { DatasetName, FieldName, TradeFieldName } from "../../src/client/typescript/types.ts";
 import type { Row } from "./builders.ts";
 import { type PythonScript, startPython } from "./python.ts";
 
-/** The rows to read, with the client and the method; null means absent. */
+/** The rows to read, and how to read them. An argument that is null is not passed to the client. */
 export interface PagingTask {
   key: string;
   urls: readonly string[];
@@ -32,7 +34,7 @@ export interface PagingFailure {
   message: string;
   /** Rows that the iterator returned before the failure. */
   handed: Row[];
-  /** The reset time, for a used-up quota. */
+  /** Only when the quota is used up: the milliseconds until it is reset, or the time of the reset. */
   resetsInMs?: number;
   resetsAt?: string;
 }

@@ -6,7 +6,7 @@ export interface CuttingProxy {
   baseUrl: string;
   /** Returns the number of cuts so far. */
   cuts(): number;
-  /** Cuts the next connections after these numbers of answer bytes, then none. */
+  /** Cuts each of the next connections after one of these numbers of answer bytes, in order. Later ones are not cut. */
   cutAfter(bytes: number[]): void;
   /** Closes the open connections, as networks do after a long pause. */
   dropIdle(): Promise<void>;

@@ -1,4 +1,7 @@
-/** Days of any dataset: rows, their pack, and the expected rows of an answer, computed here by kind of value. */
+/**
+ * Makes days of any dataset: rows, their pack, and the expected rows of an answer. Values are computed here,
+ * independently of the service, by the kind of each column.
+ */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../../src/datasets/dataset.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
@@ -26,19 +29,19 @@ export interface DatasetSection {
   columns: Rows;
 }
 
-/** Returns the names of a dataset's fields: the standard ones, or all of them with those on request. */
+/** Returns the names of a dataset's fields: the standard ones, or all, including those returned only on request. */
 export function fieldNames({ columns }: Dataset, which: "standard" | "all" = "standard"): string[] {
   return columns.filter((column) => which === "all" || !column.onRequest).map(({ name }) => name);
 }
 
-/** Returns the name of a dataset's first price. */
+/** Returns the name of a dataset's first price column. */
 export function priceField(dataset: DatasetName): string {
   const price = DATASETS[dataset].columns.find(({ kind }) => kind === "price");
   if (price === undefined) throw new Error(`${dataset} have no price`);
   return price.name;
 }
 
-/** Returns another dataset: the next one, and after the last the first. */
+/** Returns another dataset: the next one in `DATASET_NAMES`; after the last one, the first. */
 export function otherThan(dataset: DatasetName): DatasetName {
   return DATASET_NAMES[(DATASET_NAMES.indexOf(dataset) + 1) % DATASET_NAMES.length] ?? dataset;
 }
@@ -84,7 +87,7 @@ export function answerRows(
   return Array.from({ length: rows.rows }, (_, row) => fields.map((name) => cell(name, row)));
 }
 
-/** Returns nearly incompressible rows of any dataset, 20 a millisecond from 09:30 on. */
+/** Returns nearly incompressible rows of any dataset, 20 per millisecond from 09:30. */
 export function noiseOf(random: Random, dataset: Dataset, rows: number): Rows {
   const integers = (high: number) => Float64Array.from({ length: rows }, () => random.integer(1, high));
   const cells = storedColumns(dataset).map(({ key, kind }) => [
@@ -110,7 +113,10 @@ export function randomSection(
   return { symbol, market, columns };
 }
 
-/** Returns `rows` rows of one millisecond with different numbers, between `around` rows just before and after it. */
+/**
+ * Returns `rows` rows in the millisecond `time`, all with different numbers. `around` more rows are in the millisecond
+ * before it, and as many in the millisecond after it.
+ */
 export function crowdedSection(
   dataset: DatasetName,
   said: { symbol: string; time: string; rows: number; around?: number },

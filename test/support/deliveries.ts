@@ -1,4 +1,4 @@
-/** Writes deliveries as a vendor delivers them, and the rows that must be served. */
+/** Writes deliveries as a vendor delivers them, and returns the rows that the service must serve. */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -11,14 +11,14 @@ import { expectedRow, type Row } from "./builders.ts";
 export interface Delivered {
   /** The folder of the day. */
   folder: string;
-  /** Rows of both exchanges; the delivery may contain only some of them. */
+  /** The number of rows of the day per dataset, whether or not the delivery contains the dataset. */
   counts: Record<DatasetName, number>;
   rowsOf(symbol: string): Row[];
 }
 
 /**
- * Writes a sample day of `rows` orders as `<drop>/<tradedate>/`, replacing an existing one; `datasets` may name the
- * trades and quotes that match them.
+ * Writes a sample day of `rows` orders into `<drop>/<tradedate>/`, replacing an existing folder. `datasets` can also
+ * name the trades and quotes that match the orders.
  */
 export function deliver(
   drop: string,

@@ -1,4 +1,4 @@
-/** Runs the `edgetape` command in a process of its own and returns its output and exit status. */
+/** Runs the `edgetape` command in a separate process and returns its output and exit status. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Service } from "./service.ts";
@@ -11,7 +11,7 @@ export interface Run {
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { bin: { edgetape: string } };
 
-/** Runs `edgetape` with these arguments; with a service, the environment has its URL and the operator's token. */
+/** Runs `edgetape` with these arguments. With a service, the environment has its URL and the operator's token. */
 export function edgetape(args: string[], service?: Service): Promise<Run> {
   const address =
     service === undefined ? {} : { EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };

@@ -1,11 +1,11 @@
 /**
- * An HTTP relay in front of a service with faults that a test scripts: it delays, cuts or drops answers, refuses with
- * 429 and 503, and becomes unreachable for some time. All other answers are the service's own.
+ * An HTTP relay in front of a service, whose faults a test scripts. It delays, cuts or drops answers, refuses with 429
+ * and 503, and becomes unreachable for some time. All other answers pass unchanged.
  */
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** The fault of one request. Bytes count the answer's body. */
+/** The fault of one request. `afterBytes` counts bytes of the answer's body; for `behead`, bytes of its head. */
 export type Fault =
   | { kind: "pass" }
   /** The connection closes before the service receives the request. */

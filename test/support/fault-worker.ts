@@ -1,6 +1,7 @@
 /**
- * The service with stores that fail on command. A request's header `x-fault: <what> <k> <id>` applies a fault to its
- * k-th store call, counted from 1; `GET /calls?id=<id>` returns its calls once, and `GET /let-go` releases held calls.
+ * Runs the service with stores that fail on command. The request header `x-fault: <fault> <k> <id>` applies a fault to
+ * the k-th store call of the request, counted from 1. `GET /calls?id=<id>` returns the calls of that request, once.
+ * `GET /let-go` releases held calls.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Env } from "../../src/env.ts";
@@ -10,8 +11,8 @@ import { type StoreCall, type Watch, watchCaches, watchStores } from "./watched-
 export * from "../../src/worker.ts";
 
 /**
- * The fault of a call: it fails before it is made, its answer is lost, late, held until released, or never arrives; an
- * R2 body ends, breaks or stalls in the middle, or breaks before its first byte.
+ * The fault of a call: it fails before it is made, or its answer is lost, is late, is held until it is released, or
+ * never arrives. The body of an R2 object ends, breaks or stalls in the middle, or breaks before its first byte.
  */
 export type StoreFault = "fail" | "lose" | "delay" | "hold" | "hang" | BodyFault;
 type BodyFault = "truncate" | "break" | "stall" | "gone";
@@ -77,12 +78,15 @@ const corrupt: Watch = async ({ store, method }: StoreCall, proceed) => {
 };
 watchCaches(corrupt);
 
-/** Waits very long. The runtime detects a promise that can never settle and ends the request. */
+/**
+ * Waits for ten minutes. A promise that never settles cannot be used, because the runtime would detect it and end the
+ * request.
+ */
 function silence(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 600_000));
 }
 
-/** Returns an R2 object whose body fails in the middle; any other answer is returned unchanged. */
+/** Returns an R2 object whose body fails as `fault` says; any other answer is returned unchanged. */
 async function corruptBody(answer: unknown, fault: BodyFault): Promise<unknown> {
   if (typeof answer !== "object" || answer === null || !("body" in answer)) return answer;
   const object = answer as R2ObjectBody;

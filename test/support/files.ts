@@ -13,7 +13,7 @@ export interface DailyFile {
   bytes: Uint8Array;
 }
 
-/** Returns an auction pack; another number of `rows` gives other content. */
+/** Returns an auction pack. A different number of `rows` gives different content. */
 export function auctionPack(date: string, rows = 5): DailyFile {
   const writer = new AuctionWriter(date as BeijingDate, "0".repeat(32));
   const auction = Array.from({ length: rows }, (_, row) => ({

@@ -1,4 +1,4 @@
-/** Data of the first version: an account with a key and a loaded day, under its schema. */
+/** Writes data under the schema of the first version: an account with a key, and a loaded day. */
 import { createHash } from "node:crypto";
 import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
 import type { TestDay } from "./builders.ts";
@@ -10,7 +10,10 @@ const DAY_MS = 86_400_000;
 /** The key of the account that `fillFirstSchema` creates. */
 export const FIRST_KEY = "a-key-of-the-first-version";
 
-/** Writes the account, its flagship plan, the calendar's day and `day` as revision 1 into an empty deployment. */
+/**
+ * Writes the account with its key and flagship plan, the calendar's entry of the day, and `day` as revision 1 into an
+ * empty deployment.
+ */
 export async function fillFirstSchema(service: Service, day: TestDay): Promise<void> {
   const { tradedate } = day;
   const { bytes, index } = await packOf(day);

@@ -1,6 +1,6 @@
 /**
- * The gate object of an earlier version, which could not keep ends in memory: every call reads and stores the row, and
- * a release answers undefined. Tests compare it with the current object and run both on the same storage.
+ * The gate object of an earlier version, which could not keep a release in memory. Every call reads and stores the row,
+ * and a release returns undefined. Tests compare this object with the current one and run both on the same storage.
  */
 import { RpcTarget } from "cloudflare:workers";
 import { acquire, emptyRow, type GateRow, release, stateOf } from "../../src/gate/lease.ts";

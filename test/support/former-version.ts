@@ -7,11 +7,11 @@ import { bundledFrom, type WorkerBundle } from "./bundle.ts";
 
 export interface FormerVersion {
   worker: WorkerBundle;
-  /** Names of the version's migrations, in their order; the files are in the present checkout too. */
+  /** Names of the version's migrations, in order. The current checkout contains the files too. */
   migrations: string[];
 }
 
-/** Returns whether this clone lacks `commit`, for `describe.skipIf`; a shallow clone does, which is printed. */
+/** Returns whether this clone lacks `commit`, as a shallow clone does, and prints that. For `describe.skipIf`. */
 export function isUnknown(commit: string): boolean {
   try {
     execFileSync("git", ["cat-file", "-e", `${commit}^{commit}`], { stdio: "ignore" });

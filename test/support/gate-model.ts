@@ -1,6 +1,6 @@
 /**
- * An independent model of the gate: lists of events instead of counters and a row. It also models storage, so that it
- * can be restarted like the object.
+ * An independent model of the gate, with lists of events instead of counters and a row. It also models storage, so that
+ * it can be restarted like the object.
  */
 import type { AcquireRequest, GateKind, GateState } from "../../src/gate/protocol.ts";
 

@@ -10,7 +10,8 @@ import { takeSlot } from "../../src/gate/slot.ts";
 
 import { FormerGate } from "./former-gate.ts";
 
-// The deployment's other classes, which its configuration requires of every entry; `Gate` below overrides the export.
+// Exports the deployment's other classes, which its configuration requires of every entry. `Gate` below replaces the
+// service's own export.
 export * from "../../src/worker.ts";
 
 /** Accounts with this prefix use objects of the previous version. */
@@ -41,15 +42,15 @@ interface TestEnv {
   GATE: DurableObjectNamespace<Gate>;
 }
 
-/** Ends of the requests of this isolate, by request id. */
+/** How the requests of this isolate ended, by request id. */
 const ends = new Map<string, Omit<BodyEnd, "error"> & { error: string | null }>();
 
 const PIECE_BYTES = 64 * 1024;
 
-/** These tests do not limit the memory of bodies. */
+/** A budget without a limit, because these tests do not limit the memory of bodies. */
 const boundless = new MemoryBudget(Number.POSITIVE_INFINITY);
 
-/** Returns a pump of `sizeBytes` that fails as `how` says after about half of them. */
+/** Returns a pump of `sizeBytes` bytes that fails as `how` says after about half of the bytes. */
 function pumpOf(how: string, sizeBytes: number, restart: () => Promise<void>): BodyPump {
   return async (writer, beforeLastBytes) => {
     for (let at = 0; at < sizeBytes - 4; at += PIECE_BYTES) {

@@ -1,4 +1,4 @@
-/** Code that reads a request before authentication, with texts that make a backtracking pattern slow. */
+/** Parsers that read a request before authentication, with texts that would make a backtracking pattern slow. */
 import { preferredLanguage } from "../../src/base/language.ts";
 import { parseHistoryQuery } from "../../src/orders/query/history-query.ts";
 import { basicCredentials, hasShareCookie } from "../../src/shares/credentials.ts";
@@ -6,7 +6,7 @@ import { drivePath } from "../../src/shares/drive-path.ts";
 import { conditionsOf, parseRange, rangeCounts, verdictOn } from "../../src/shares/http-fields.ts";
 import { parsePropfind } from "../../src/shares/webdav.ts";
 
-/** One reader with a hostile text of `length` characters. */
+/** One parser; `read` applies it to a hostile text of `length` characters. */
 export interface HostileRead {
   name: string;
   read(length: number): unknown;
@@ -30,7 +30,7 @@ function conditions(value: string): unknown {
   return [verdict, rangeCounts(value, VALIDATORS)];
 }
 
-/** Every reader of outside input, with the texts that were or could be quadratic for it. */
+/** Every parser of input from outside, with the texts for which its time was or could be quadratic. */
 export const HOSTILE_READS: readonly HostileRead[] = [
   { name: "Accept-Language, blanks", read: (n) => preferredLanguage(fill(n, "en;q=", " ", "a b")) },
   { name: "Accept-Language, ranges", read: (n) => preferredLanguage(fill(n, "", "en;q=0.1,")) },

@@ -49,7 +49,10 @@ export function bodyBytes(body: unknown): Buffer {
   return Buffer.from(JSON.stringify(body));
 }
 
-/** Sends one request and returns the whole answer. Rejects only when the connection breaks, also in mid-body. */
+/**
+ * Sends one request and returns the whole answer. Rejects only when the connection breaks, even in the middle of the
+ * body.
+ */
 export async function call(url: string, options: Call = {}): Promise<Answer> {
   // A close that arrived during the first iteration of the event loop is handled in the second.
   await setImmediate();

@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Members of answers that contain a secret. */
+/** Matches the JSON properties of answers that contain a secret. */
 const MEMBERS = /"(?:key|token|password)":"([^"]{16,})"/g;
 
 /** Collects the secrets of answers and finds them in texts and files. */
@@ -14,7 +14,7 @@ export class IssuedSecrets {
     for (const [, secret] of text.matchAll(MEMBERS)) if (secret !== undefined) this.#secrets.add(secret);
   }
 
-  /** Adds secrets from outside JSON answers: a cookie, the last part of a one-time link. */
+  /** Adds secrets that are not in JSON answers: a cookie, the last part of a one-time link. */
   add(...secrets: string[]): void {
     for (const secret of secrets) this.#secrets.add(secret);
   }

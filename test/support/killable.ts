@@ -12,13 +12,16 @@ export const MOMENTS = proofSize(20);
 export interface Killable extends AsyncDisposable {
   /** The running service; a new one after each restart. */
   readonly service: Service;
-  /** Kills the runtime with worker, objects, database and bucket. Connections of its clients break. */
+  /**
+   * Kills the runtime, which contains the worker, the objects, the database and the bucket. Connections of clients
+   * break.
+   */
   kill(): Promise<void>;
-  /** Restarts it on the same state, `laterMs` after the kill by the service's clock. */
+  /** Restarts the service with the same state, `laterMs` after the kill by the service's clock. */
   restart(laterMs: number): Promise<Service>;
 }
 
-/** Starts it on an empty state, or on the state in `folder`, which is not removed afterwards. */
+/** Starts the service with an empty state, or with the state in `folder`, which is not removed afterwards. */
 export async function startKillable(options: ServiceOptions = {}, folder?: string): Promise<Killable> {
   const persistDir = folder ?? (await mkdtemp(join(tmpdir(), "edgetape-killable-")));
   let service = await startService({ ...options, persistDir });

@@ -1,6 +1,6 @@
 /**
- * A synthetic day in the layouts that operators receive, as tables of cells that a test may change before they are
- * written.
+ * Makes a synthetic day in the layouts that operators receive, as tables of cells that a test can change before they
+ * are written.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,7 +15,7 @@ export interface DayOfSecurity extends Security {
   quotes: RowsOf<typeof quotes>;
 }
 
-/** Positions of a table's columns; absent where the layout has no such column. */
+/** The names of a table's columns by role; absent where the layout has no such column. */
 export interface Columns {
   security: string;
   time: string;
@@ -35,9 +35,9 @@ export interface Table {
   rows: string[][];
   /** Columns of order rows and of trade rows. */
   columns: Columns;
-  /** The cell of a security's code. */
+  /** Returns the text of a cell that holds a security's code. */
   codeOf(security: Security): string;
-  /** The types of a cancel, a new order and a trade in a table that has all of them. */
+  /** Returns whether a row is a trade (`isTrade`) or a cancel (`isCancel`); other rows are new orders. */
   isTrade(row: string[]): boolean;
   isCancel(row: string[]): boolean;
   lineEnd: string;
@@ -76,7 +76,7 @@ export function writeTables(folder: string, tables: readonly Table[]): void {
   }
 }
 
-/** Returns the header and the columns' roles of a list such as `Price:price,Qty:volume,SeqNo`. */
+/** Returns the header, and the column of each role, from a list such as `Price:price,Qty:volume,SeqNo`. */
 function headed(list: string): Pick<Table, "header" | "columns"> {
   const named = list.split(",").map((each) => each.split(":"));
   const roles = named.flatMap(([name = "", ...of]) => of.map((role) => [role, name] as const));
@@ -383,7 +383,7 @@ function datayesShenzhen(day: readonly DayOfSecurity[]): Table[] {
   return [orders, trades];
 }
 
-/** Orders and trades in one stream, sorted by its number. */
+/** Returns orders and trades in one table, sorted by their number in the common stream. */
 function merged(day: readonly DayOfSecurity[]): Table {
   const sequence = sequenceOf(day);
   const rows = day.flatMap(({ symbol, orders, trades }) => [

@@ -1,7 +1,7 @@
 /**
- * The service, and beside it `GET /held`: the bytes that its answers hold in memory. A request's header `x-read` sets
- * the bytes per second that its client reads; with 0 it reads nothing. The body is read at this rate inside the
- * runtime, because the socket buffers of one machine hold more than a page.
+ * Runs the service with one more endpoint: `GET /held` returns the number of bytes that responses hold in memory. The
+ * request header `x-read` sets how fast the client reads the response, in bytes per second; 0 reads nothing. The body
+ * is read at this rate inside the runtime, because the socket buffers of one machine hold more than a page.
  */
 import { answerMemory } from "../../src/base/memory.ts";
 import type { Env } from "../../src/env.ts";

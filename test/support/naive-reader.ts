@@ -1,11 +1,11 @@
 /**
- * An independent reader of the files of `usualMakers`: it splits text into lines and cells without the builder's
- * parser, and follows the builder's documented rules on which lines are rows.
+ * An independent reader of the files that `usualMakers` writes: it splits text into lines and cells without the
+ * builder's parser, and follows the builder's documented rules on which lines are rows.
  */
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import { HEADERS, type MadeFile, QUOTE_COLUMNS } from "./random-deliveries.ts";
 
-/** A row as the pack must contain it, with the names and forms of its columns. */
+/** A row as the pack must contain it: its values by column name. */
 export type NaiveRow = Record<string, string | number>;
 
 export interface NaiveReading {
@@ -50,7 +50,7 @@ export function naiveReading(
     if (row === null) reading.broken.push(number + 2);
     else reading.rows.push(row);
   }
-  // Equal snapshots are all kept.
+  // Equal quotes are not repeats, so all are kept.
   if (dataset !== "quotes") leaveOutRepeats(reading);
   reading.rows = inTimeOrder(reading.rows);
   return reading;
@@ -178,14 +178,17 @@ function codeOf(code: string, exchange: string): string {
   return /^\d+$/.test(digits) ? `${digits.padStart(6, "0")}.${suffix}` : "";
 }
 
-/** Returns a time without a leading zero or full milliseconds as nine digits; `null` for an invalid time of day. */
+/**
+ * Returns the nine digits of a time that may lack its leading zero or its milliseconds; `null` for an invalid time of
+ * day.
+ */
 function timeOf(clock: string): string | null {
   if (!/^(\d{5,6}|\d{8,9})$/.test(clock)) return null;
   const time = clock.length < 8 ? `${clock.padStart(6, "0")}000` : clock.padStart(9, "0");
   return /^([01]\d|2[0-3])[0-5]\d[0-5]\d/.test(time) ? time : null;
 }
 
-/** Removes a repeated part of the file of more than one equal row; a single equal row does not prove a repeat. */
+/** Removes the rows that repeat earlier ones if there are at least two. A single equal row does not prove a repeat. */
 function leaveOutRepeats(reading: NaiveReading): void {
   const first = new Set<string>();
   const once = reading.rows.filter((row) => {

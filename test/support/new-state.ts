@@ -1,4 +1,6 @@
-/** The state of a new deployment, of which every service starts on a copy: an empty catalog with all migrations. */
+/**
+ * Makes the state of a new deployment: an empty catalog with all migrations. Every service starts with a copy of it.
+ */
 import { rmSync } from "node:fs";
 import { cp, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +9,10 @@ import { migrateFolder } from "../../src/cli/demo/migrations.ts";
 
 let made: Promise<string> | undefined;
 
-/** The folders of this process; a service that tests share ends with it, and cannot remove its folder. */
+/**
+ * The folders of this process, removed when it exits. A service that tests share runs until then, so it cannot remove
+ * its folder itself.
+ */
 const folders = new Set<string>();
 process.once("exit", () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });

@@ -14,7 +14,7 @@ export interface Start {
 
 /** Runs `npm start` with these options. */
 export function npmStart(...options: string[]): Start {
-  // In its own process group, Ctrl-C reaches npm and its children, as in a terminal.
+  // A separate process group, so that Ctrl-C reaches npm and its children, as in a terminal.
   const child = spawn("npm", ["start", "--", ...options], { detached: true });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -26,7 +26,10 @@ export function npmStart(...options: string[]): Start {
   return { child, output: () => output, exited };
 }
 
-/** Returns the content of `demoFile`, its `--out`, once every day is served. Throws when the process ends earlier. */
+/**
+ * Waits until every day is served. Returns the content of `demoFile`, the file named by `--out`. Throws when the
+ * process ends earlier.
+ */
 export async function untilServed(start: Start, demoFile: string): Promise<Demo> {
   const isServed = () => {
     const output = start.output();
@@ -40,17 +43,17 @@ export async function untilServed(start: Start, demoFile: string): Promise<Demo>
   return JSON.parse(readFileSync(demoFile, "utf8")) as Demo;
 }
 
-/** Sends Ctrl-C and waits for the end; does nothing after the end. */
+/** Sends Ctrl-C and waits until the process has ended; does nothing if it has ended already. */
 export async function pressCtrlC({ child, exited }: Start): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   process.kill(-(child.pid ?? 0), "SIGINT");
   await exited;
 }
 
-/** Ports that no system takes for outgoing connections, nor for servers that ask for any free port. */
+/** Ports that no system uses for outgoing connections or for servers that ask for any free port. */
 const PORTS = { from: 20_000, count: 10_000 };
 
-/** Returns a free port of 127.0.0.1. A program started later finds it free, unless another asks for the same number. */
+/** Returns a port of 127.0.0.1 that is free now. It stays free unless another program asks for the same number. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.from + randomInt(PORTS.count);

@@ -69,8 +69,8 @@ export interface PublishOptions {
 }
 
 /**
- * Publishes a pack's bytes as the operator's command does: begin, send the missing parts, complete. Unlike there, `force`
- * is true by default, so that content that is already served also becomes a new revision.
+ * Publishes a pack's bytes as the operator's command does: begin, send the missing parts, complete. Unlike in the
+ * command, `force` is true by default, so that content that is already served also becomes a new revision.
  */
 export async function publishPack(
   service: Service,

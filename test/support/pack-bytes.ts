@@ -1,4 +1,4 @@
-/** Packs that the builder writes for tests: in memory, and of one dataset of a sample day. */
+/** Builds packs for tests: in memory, or of one dataset of a sample day. */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { Rows } from "../../src/datasets/dataset.ts";
 import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";

@@ -30,7 +30,7 @@ export async function openTestPack(bytes: Uint8Array<ArrayBuffer>): Promise<Test
   return { bytes, index, entryOf };
 }
 
-/** Returns a bucket in memory with one object; counts its reads. */
+/** Returns a bucket in memory with one object, and the list of its reads. */
 export function memoryBucket(bytes: Uint8Array<ArrayBuffer>) {
   const reads: { offset: number; length: number }[] = [];
   const object: PackObject = {

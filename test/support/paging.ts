@@ -34,7 +34,7 @@ export function orderHistory({ dataset = "orders", ...request }: PagingRequest):
   return { apiname: DATASETS[dataset].apiname, ...request };
 }
 
-/** Returns the page of a successful answer. Throws with the whole envelope otherwise. */
+/** Returns the page of a successful answer. Throws with the first 500 characters of any other answer. */
 export function pageOf(answer: Answer): Page {
   if (answer.envelope.code !== 200)
     throw new Error(`no page but HTTP ${answer.status} ${answer.text.slice(0, 500)}`);

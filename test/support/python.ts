@@ -26,7 +26,7 @@ export function isPythonMissing(test: string): boolean {
   const version = versionOf(PYTHON);
   const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
   if (version !== null && (major > 3 || minor >= 9)) return false;
-  const sentence = `${test}: ${PYTHON} is ${version ?? "not here"}, 3.9 or newer is needed`;
+  const sentence = `${test}: needs Python 3.9 or newer; ${PYTHON} is ${version ?? "not installed"}`;
   if (process.env.CI === "true") throw new Error(sentence);
   console.error(`SKIPPED ${sentence}`);
   return true;
@@ -40,7 +40,7 @@ export function pythonWith(...libraries: string[]): string | null {
   const found = [PYTHON, "/usr/bin/python3"].find((command) => canImport(command, ...libraries));
   if (found !== undefined) return found;
   console.error(
-    `SKIPPED what needs ${libraries.join(", ")}: no Python here has it, pip install ${libraries.join(" ")}`,
+    `SKIPPED tests that need ${libraries.join(", ")}: no Python here has them. pip install ${libraries.join(" ")}`,
   );
   return null;
 }
@@ -92,7 +92,7 @@ export interface PythonSession {
   stop(): void;
 }
 
-/** Starts a session after `from edgetape import *`. */
+/** Starts a session that has run `from edgetape import *`. */
 export async function startSession(options: PythonOptions = {}): Promise<PythonSession> {
   const script = startPython("test/support/python_session.py", options);
   const ask = (program: string) => script.ask<{ result: unknown } | PythonError>(program);
@@ -104,7 +104,7 @@ export async function startSession(options: PythonOptions = {}): Promise<PythonS
     },
     raises: async (program) => {
       const answer = await ask(program);
-      if (!("error" in answer)) throw new Error(`it raised nothing: ${JSON.stringify(answer.result)}`);
+      if (!("error" in answer)) throw new Error(`the program raised no exception: ${JSON.stringify(answer.result)}`);
       return answer;
     },
     stop: script.stop,

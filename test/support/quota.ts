@@ -1,4 +1,4 @@
-/** Reads what an account has used today with its own key. */
+/** Reads what an account has used today, using the account's key. */
 import type { AccountInfo, Quota } from "../../src/operations/wire.ts";
 import type { Service } from "./service.ts";
 

@@ -1,4 +1,4 @@
-/** A made-up day's quotes in the plain layout, which can be delivered beside orders and trades of any layout. */
+/** Makes the quotes of a synthetic day in the plain layout, to be delivered beside orders and trades of any layout. */
 import { numbersOf, storedColumns } from "../../src/datasets/dataset.ts";
 import { quotes } from "../../src/datasets/quotes.ts";
 import type { DayOfSecurity, Table } from "./layout-sources.ts";

@@ -56,7 +56,7 @@ export interface MadeFile {
   bytes: Buffer;
   /** Number of rows that its maker wrote. */
   rows: number;
-  /** Whether its bytes are unchanged. */
+  /** Whether the bytes are as the maker wrote them. */
   isIntact: boolean;
 }
 
@@ -261,7 +261,8 @@ class Generator {
       case "zero-filled":
         this.addBroken((bytes) => {
           const from = random.integer(0, bytes.length - 1);
-          // A test could mistake a short run of NUL bytes for the padding of a cell.
+          // Half of the runs are short, because a reader could mistake a short run of NUL bytes for the padding of a
+          // cell.
           const farthest = random.chance(0.5) ? bytes.length : Math.min(bytes.length, from + 40);
           const to = random.chance(0.3) ? bytes.length : random.integer(from + 1, farthest);
           return Buffer.from(bytes).fill(0, from, to);

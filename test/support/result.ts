@@ -6,14 +6,14 @@ export function bare<Value, Refusal>(result: Result<Value, Refusal>): Value | Re
   return result.ok ? result.value : result.refusal;
 }
 
-/** Returns `step` with unwrapped results. */
+/** Returns a function that calls `step` and unwraps its result. */
 export function baring<Given extends unknown[], Value, Refusal>(
   step: (...given: Given) => Result<Value, Refusal>,
 ): (...given: Given) => Value | Refusal {
   return (...given) => bare(step(...given));
 }
 
-/** Returns the asynchronous `step` with unwrapped results. */
+/** Returns a function that calls the asynchronous `step` and unwraps its result. */
 export function baringLater<Given extends unknown[], Value, Refusal>(
   step: (...given: Given) => Promise<Result<Value, Refusal>>,
 ): (...given: Given) => Promise<Value | Refusal> {

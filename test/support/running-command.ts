@@ -13,16 +13,14 @@ export interface Ended {
 }
 
 export interface Running {
-  /** Resolves when stderr contains `text` (any output when absent), or at the end. */
+  /** Resolves when stderr contains `text` (any output when absent), or when the command ends. */
   said(text?: string): Promise<void>;
-  /** Kills it with SIGKILL. */
+  /** Kills the command with SIGKILL. */
   kill(): void;
   ended: Promise<Ended>;
 }
 
-/**
- * Starts `edgetape` with these arguments and additional environment; the environment has the service's URL and token.
- */
+/** Starts `edgetape` with these arguments. Its environment has the service's URL and token, and `environment`. */
 export function startEdgetape(
   args: string[],
   service: Pick<Service, "baseUrl" | "adminToken">,

@@ -14,7 +14,7 @@ export interface RuntimeProcess {
    * rest of the time it waited for the network or the stores.
    */
   workMs(): number;
-  /** Kills it (SIGKILL); resolves when it has ended. */
+  /** Kills the process (SIGKILL); resolves when it has ended. */
   kill(): Promise<void>;
 }
 

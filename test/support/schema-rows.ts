@@ -1,4 +1,4 @@
-/** Writes rows into the tables of each migration in plain SQL, as the version of that migration did. */
+/** Writes rows into the tables of each migration in plain SQL, as the version with that migration did. */
 import { createHash } from "node:crypto";
 import { generateToken } from "../../src/access/key.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -23,15 +23,15 @@ export const OLD = {
 } as const;
 
 const HOUR_MS = 3_600_000;
-/** A fixed instant for all deployments, because a restore keeps earlier decisions, also those of another deployment. */
+/** A fixed instant for all deployments, because a restore keeps earlier decisions, even those of another deployment. */
 const DECIDED_AT_MS = Date.parse("2026-03-11T10:00:00+08:00");
 const sha256 = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
 
 type Row = Record<string, string | number | null | Uint8Array>;
 
 /**
- * Fills the tables of migration `name` (its file) in a deployment that has it, in addition to the rows of
- * `fillFirstSchema`.
+ * Fills the tables that the migration file `name` creates, in a deployment that has applied it, in addition to the rows
+ * of `fillFirstSchema`.
  */
 export async function fillSince(service: Service, name: string): Promise<void> {
   const now = Math.floor(service.nowMs());
@@ -49,7 +49,7 @@ export async function fillSince(service: Service, name: string): Promise<void> {
   );
 }
 
-/** Inserts a day of trades, beside the orders of `fillFirstSchema`. */
+/** Stores the pack of a day of trades and returns its rows by table; `fillFirstSchema` has written the day's orders. */
 async function tradesOf(service: Service, now: number): Promise<Record<string, Row>> {
   const { tradedate } = OLD;
   const columns = randomRows(randomFrom(17), DATASETS.trades, { rows: 5 });
@@ -97,7 +97,7 @@ async function rowsSince(service: Service, number: string, now: number): Promise
           before: null,
           after: "{}",
         },
-        // Earlier versions accepted this end for "no end".
+        // Earlier versions accepted this end to mean "no end".
         subscriptions: { account_id: "first", plan: "free", start_ms: now, end_ms: Number.MAX_SAFE_INTEGER },
         upload_parts: { upload_id: "upload-1", n: 1, size_bytes: 1, sha256: sha256("part"), etag: "part" },
       };
@@ -241,6 +241,6 @@ async function rowsSince(service: Service, number: string, now: number): Promise
         },
       };
     default:
-      throw new Error(`write here what the version of migration ${number} stored`);
+      throw new Error(`add to rowsSince what the version with migration ${number} stored`);
   }
 }

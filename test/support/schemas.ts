@@ -15,7 +15,7 @@ export interface SchemaVersion {
   tookMs: number;
 }
 
-/** Applies all migrations to an empty catalog, one by one. Returns its versions by the number of applied migrations. */
+/** Applies all migrations to an empty catalog, one by one. Returns the schemas by the number of applied migrations. */
 export async function schemaVersions(service: Service): Promise<SchemaVersion[]> {
   const db = await service.mf.getD1Database("DB");
   const versions: SchemaVersion[] = [];

@@ -1,6 +1,6 @@
 /**
  * Deployments in memory that serve one security's day over HTTP as the service does: pages, cursors, refusals. A test
- * scripts which deployment answers each request (the others break the connection) and what changes before it.
+ * scripts which deployment answers each request and what changes before it. The other deployments break the connection.
  */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -24,7 +24,7 @@ export function steps(count: number, every = 3): Row[] {
   );
 }
 
-/** Returns an order as a row of `dataset` with the order's distinguishing values. */
+/** Returns an order as a row of `dataset`, with the values that distinguish the order. */
 export function rowAs(dataset: DatasetName, row: Row): Row {
   if (dataset === "orders") return row;
   const [symbol = "", day = "", time = "", , number = 0, , side = "", price = 0, volume = 0, amount = 0] =
@@ -40,9 +40,9 @@ export interface ScriptedDay {
   knows?: readonly ("undated" | "build")[];
   /** The secret of its cursors, by default its name; a new secret invalidates all earlier cursors. */
   secret?: string;
-  /** The most rows of an answer. */
+  /** The maximum number of rows in an answer; 10,000 by default. */
   mostRows?: number;
-  /** Members that replace those of each page. */
+  /** Properties that replace those of each page. */
   corrupt?: Record<string, unknown>;
 }
 
@@ -92,7 +92,7 @@ export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await textOf(request)) as Asked;
     if (!isPrepared) {
-      // The function is called once for each number, however often the request is repeated at broken deployments.
+      // The script's functions are called once for each number, however many deployments the client tries.
       refusal = script.before?.(place, script.days);
       chosen = script.choose?.(place) ?? 0;
       isPrepared = true;

@@ -1,4 +1,4 @@
-/** A section of any dataset in memory, without a pack and a day: its pages and its Parquet answers. */
+/** Makes a section of any dataset in memory, without a pack or a day, and reads its pages and Parquet answers. */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { Dataset } from "../../src/datasets/dataset.ts";
 import { writeSection } from "../../src/pack-builder/section-writer.ts";
@@ -13,9 +13,9 @@ import { bare } from "./result.ts";
 export interface TestSection {
   entry: SectionEntry;
   bytes: Uint8Array<ArrayBuffer>;
-  /** The JSON text of the page of up to `pageSize` rows from the first one, and the number of reads. */
+  /** Returns the page of up to `pageSize` rows from the first row, with its JSON text. */
   page(fields: readonly string[], pageSize?: number): Promise<OrderPage & { text: string }>;
-  /** The Parquet file with these columns. */
+  /** Returns the Parquet file with these columns. */
   parquet(fields: readonly string[]): Uint8Array<ArrayBuffer>;
 }
 

@@ -10,7 +10,7 @@ import { type Answer, call } from "./http-client.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
 import { copyNewState, stateFolder } from "./new-state.ts";
 
-/** Answers with a secret are small, so pages of records are not searched. */
+/** Only answers below this size are searched for secrets, because answers that contain a secret are small. */
 const MAX_SECRET_ANSWER_BYTES = 8_192;
 
 export const TEST_CURSOR_SECRET = "test-cursor-secret-of-this-deployment-0001";
@@ -23,11 +23,11 @@ export const ADMIN_TOKEN = "test-admin-token-of-the-first-operator";
 export interface ServiceOptions {
   /** Variables and secrets of the deployment by the names of `src/env.ts`; they replace the tests' own. */
   settings?: Record<string, string>;
-  /** RFC 3339 instant of the service's clock at its start, from which the clock runs. */
+  /** The time of the service's clock at its start (RFC 3339); the clock runs from there. */
   nowAt?: string;
   /** Requests per 10 s and account of the rate-limit binding; 500 when absent. */
   rateLimit?: number;
-  /** Folder for D1, R2 and the objects; a second start on it finds the first one's state. */
+  /** Folder for the state of D1, R2 and the objects; a second start with this folder finds the state of the first. */
   persistDir?: string;
   /** The migrations to apply, as in an earlier version; by default all that the state lacks; null for none. */
   migrations?: readonly string[] | null;
@@ -50,20 +50,20 @@ export interface Service {
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Every line the worker wrote to its log so far. */
   logs: string[];
-  /** Every secret in its answers; none may be in the log when it stops. */
+  /** Every secret in the service's answers; none may be in the log when the service stops. */
   secrets: IssuedSecrets;
   mf: Miniflare;
   /** Throws when an issued secret is in a log line that was not checked before. */
   checkLog(): void;
-  /** Stops it; throws when an issued secret is in its log. */
+  /** Stops the service; throws when an issued secret is in the log. */
   stop(): Promise<void>;
 }
 
 const shared = new Map<string, Promise<unknown>>();
 
 /**
- * Returns the result of `make`, which is called once for each `name` in this worker process; the result ends with the
- * process.
+ * Returns the result of `make`, which is called once for each `name` in this worker process. What it makes lives as
+ * long as the process.
  */
 export function oncePerWorker<T>(name: string, make: () => Promise<T>): Promise<T> {
   const made = (shared.get(name) as Promise<T> | undefined) ?? make();
@@ -160,8 +160,8 @@ async function isEmpty(folder: string): Promise<boolean> {
 }
 
 /**
- * Starts a service whose clock continues that of `origin`. With a clock of its own it would lag behind by the time
- * since the start of `origin`, and could find restored rows in its future, which it does not show yet.
+ * Starts a service whose clock continues that of `origin`. With its own clock, it would lag behind by the time since
+ * the start of `origin`. Restored rows could then lie in its future, and it would not show them yet.
  */
 export function startAfter(
   origin: Service,

@@ -14,7 +14,7 @@ export interface OpenAnswer {
   headers: IncomingHttpHeaders;
   /** Reads to the end, or until the connection breaks. */
   readAll(): Promise<BodySeen>;
-  /** Reads `bytes` bytes, or all available ones, and closes the connection. */
+  /** Reads `bytes` bytes, or fewer if the body ends earlier, and closes the connection. */
   hangUpAfter(bytes: number): Promise<BodySeen>;
   /** Closes the connection without reading. */
   hangUp(): void;

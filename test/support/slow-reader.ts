@@ -1,4 +1,6 @@
-/** A caller that stops reading in mid-body, as over a bad connection: its request stays in progress. */
+/**
+ * A client that stops reading in the middle of a body, as over a bad connection, so that its request stays in progress.
+ */
 import { type IncomingMessage, request } from "node:http";
 import { bodyBytes } from "./http-client.ts";
 import type { Service } from "./service.ts";

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** Paths of files that git tracks or would track, relative to the checkout, without deleted files. */
+/** Returns the paths of the files that git tracks or would track, relative to the checkout, without deleted files. */
 export function projectFiles(): string[] {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
     encoding: "utf8",

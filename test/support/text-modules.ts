@@ -1,6 +1,7 @@
 /**
- * `import text from "./x.css" with { type: "text" }` is a string. The bundler that deploys the worker supports this;
- * Vite does not yet and passes no attributes to plugins, so this plugin recognises the modules by their paths.
+ * Makes `import text from "./x.css" with { type: "text" }` give a string in tests. The bundler that deploys the worker
+ * supports this; Vite does not yet and passes no attributes to plugins, so this plugin recognises the modules by their
+ * paths.
  */
 import { readFile } from "node:fs/promises";
 
@@ -23,7 +24,7 @@ interface Resolver {
   resolve(source: string, importer: string | undefined): Promise<{ id: string } | null>;
 }
 
-/** Returns the files that pages import as text; tests import the browser's scripts unchanged. */
+/** Returns a Vite plugin that loads the files that pages import as text (see `TEXT`), unchanged. */
 export function textModules(): TextModules {
   return {
     name: "text-modules",

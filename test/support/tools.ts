@@ -1,12 +1,12 @@
 /**
- * Runs the command-line tools of users as they do. Tests of a missing tool are skipped with a message; with `CI=true` a
+ * Runs command-line tools as users run them. Tests of a missing tool are skipped with a message; with `CI=true` a
  * missing tool is a failure.
  */
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The Debian package of each tool with a different name. */
+/** The Debian packages of tools whose package has a different name. */
 const PACKAGES: Readonly<Record<string, string>> = {
   "7z": "p7zip-full",
   aria2c: "aria2",

@@ -1,4 +1,4 @@
-/** A day in the vendor layout (`逐笔委托.csv` and `逐笔成交.csv` in GBK), read without the project's own parsers. */
+/** Reads a day in the vendor layout (CSV files in GBK) without the project's own parsers. */
 import yauzl from "yauzl";
 import { exactTenThousandths, type Row } from "./builders.ts";
 
@@ -74,8 +74,8 @@ export async function readVendorQuotes(path: string): Promise<Map<string, Snapsh
 }
 
 /**
- * Reads the lines of the files called `name`, by code with suffix, sorted like `readVendorZip`. A line holds its cells
- * by the names of their columns.
+ * Reads the lines of the files called `name`, by code with suffix, sorted like `readVendorZip`. Each line maps the
+ * names of the columns to its cells.
  */
 export async function readVendorLines(
   path: string,

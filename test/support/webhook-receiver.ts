@@ -1,4 +1,4 @@
-/** A webhook of the test: it stores what it receives and answers as the test sets. */
+/** A webhook for tests: it stores what it receives and returns the answer that the test has set. */
 import { createServer, type IncomingHttpHeaders } from "node:http";
 
 export interface Received {
