@@ -1,6 +1,6 @@
 /**
- * Stored bytes corrupted without the catalog's knowledge: for each flipped byte and each truncation of a pack, both
- * formats return 503, a broken body or exactly the published rows.
+ * Corrupts stored packs without changing their checksums in the catalog. For each flipped byte and each truncation,
+ * both formats return 503, a broken body or exactly the published rows.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -15,7 +15,7 @@ import { startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 
 const TRADEDATE = "20260311";
-/** Numbers of flips and truncations for each dataset, which are 500 and 100 for all datasets together. */
+/** The numbers of flips and of truncations for each dataset: 500 and 100, divided by the number of datasets. */
 const FLIPS = proofSize(Math.ceil(500 / DATASET_NAMES.length));
 const CUTS = proofSize(Math.ceil(100 / DATASET_NAMES.length));
 
@@ -97,7 +97,10 @@ async function markRemoval(dataset: DatasetName): Promise<Published["removeMark"
   return () => statement.run();
 }
 
-/** Sends every request that reads byte `at` or later with `bytes` stored. Returns how many answers were whole. */
+/**
+ * Stores `bytes` and sends every request for the sections that `isTouched` selects. Expects 503, a broken body or the
+ * published rows. Returns how many answers had the published rows.
+ */
 async function askAll(
   dataset: DatasetName,
   { asked, sections, removeMark }: Published,
@@ -143,7 +146,7 @@ describe.each(DATASET_NAMES)("a pack of %s corrupted in R2", (dataset) => {
     made = await published(random, dataset);
   });
 
-  it(`gives 503, a broken body or the published rows, for ${FLIPS} flipped bytes`, async () => {
+  it(`results in 503, a broken body or the published rows, for each of ${FLIPS} flipped bytes`, async () => {
     const { pack, sections } = made;
     let whole = 0;
     for (let round = 0; round < FLIPS; round++) {
@@ -158,7 +161,7 @@ describe.each(DATASET_NAMES)("a pack of %s corrupted in R2", (dataset) => {
     expect(whole).toBeLessThan(2.5 * FLIPS);
   });
 
-  it(`gives 503, a broken body or the published rows, for ${CUTS} truncations`, async () => {
+  it(`results in 503, a broken body or the published rows, for each of ${CUTS} truncations`, async () => {
     const { pack } = made;
     let whole = 0;
     for (let round = 0; round < CUTS; round++) {

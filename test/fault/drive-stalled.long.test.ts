@@ -82,7 +82,7 @@ describe("downloads whose clients do not read", () => {
     for (const { leave } of others) leave();
   });
 
-  it("are limited: one more is refused with Retry-After, and is served once another has ended", async () => {
+  it("are refused with Retry-After beyond the limit, and are served once another download has ended", async () => {
     const clients = await stalls(MOST_OF_SHARE, SMALL);
     expect(clients.map(({ answer }) => answer.statusCode)).toEqual(Array(MOST_OF_SHARE).fill(200));
     const refused = await onDrive(share, SMALL);

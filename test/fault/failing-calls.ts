@@ -27,7 +27,7 @@ export type Seen = { kind: "answer"; answer: Answer } | { kind: "broken" };
 const CALL_FAULTS: readonly StoreFault[] = ["fail", "lose", "delay"];
 const BODY_FAULTS: readonly StoreFault[] = ["truncate", "break", "gone"];
 
-/** Sends the request with one of its calls failing (`k` 0: none). */
+/** Sends the request and lets its `k`-th call fail; with `k` 0, no call fails. */
 export async function sendWithFault(
   request: FaultedRequest,
   fault: StoreFault,
@@ -63,7 +63,10 @@ export function spotsOf(calls: readonly string[]): Spot[] {
   });
 }
 
-/** Returns every call of `calls` with the fault that it never answers, and R2 bodies that stall. */
+/**
+ * Returns every call of `calls` with the fault `hang` (it never answers), and R2 reads also with `stall` (the body
+ * stops).
+ */
 export function silentSpotsOf(calls: readonly string[]): Spot[] {
   return calls.flatMap((name, place) => {
     const faults: StoreFault[] = name === "r2 get" ? ["hang", "stall"] : ["hang"];

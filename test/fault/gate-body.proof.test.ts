@@ -1,6 +1,6 @@
 /**
- * Every way a body can end while its slot is held, over real HTTP. No test depends on timing: a test waits until the
- * slot is free, and the slot's own deadline of 60 s is longer than `vi.waitFor` waits.
+ * Tests every way in which a body can end while its slot is held, over real HTTP. No test depends on timing: a test
+ * waits until the slot is free, and the slot's own deadline of 60 s is longer than `vi.waitFor` waits.
  */
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { startGateService, type TakeOptions } from "../support/gate-service.ts";
@@ -47,7 +47,7 @@ describe("the body of an answer that the gate charges", () => {
     ["pump", 4],
     ["pump", 3 * MEGABYTE],
   ])(
-    "(%s, %i bytes) has its exact length and frees the slot at its last byte; the request is charged and listed",
+    "(%s, %i bytes) has its exact length and frees the slot at its last byte, and the request is charged and listed",
     async (how, bytes) => {
       const { account, id } = fresh();
       const answer = await gate.open({ account, id, how, bytes });
@@ -62,7 +62,7 @@ describe("the body of an answer that the gate charges", () => {
     },
   );
 
-  it(`frees the slot in time for the next request: ${REQUESTS} sequential requests get no 503`, async () => {
+  it(`frees the slot in time for the next request, so that ${REQUESTS} sequential requests get no 503`, async () => {
     const { account } = fresh();
     const statuses = new Set<number>();
     for (let n = 0; n < REQUESTS; n++) {
@@ -77,7 +77,7 @@ describe("the body of an answer that the gate charges", () => {
   it.each([
     ["ready", 200],
     ["pump", 503],
-  ])("(%s), while it is being read, causes status %i for a concurrent request", async (how, status) => {
+  ])("(%s) causes status %i for a concurrent request while it is being read", async (how, status) => {
     const { account } = fresh();
     const reading = await gate.open({ account, how, bytes: 20 * MEGABYTE });
     const next = await gate.open({ account, how: "ready", bytes: 10 });
@@ -88,7 +88,7 @@ describe("the body of an answer that the gate charges", () => {
 });
 
 describe("a client that disconnects or stalls", () => {
-  it(`releases the slot and is charged, and the stored outcome shows it, at ${HANG_UPS} random bytes of a streamed body`, async () => {
+  it(`releases the slot, is charged and is recorded when it hangs up at ${HANG_UPS} random bytes`, async () => {
     const random = printedRandom("hang up at a random byte");
     for (let n = 0; n < HANG_UPS; n++) {
       const hangUpAfter = random.integer(1, 10 * MEGABYTE);
@@ -98,7 +98,7 @@ describe("a client that disconnects or stalls", () => {
     }
   });
 
-  it("also ends the sending of a body that is held in memory, and is charged", async () => {
+  it("stops the sending of a body that is held in memory, and is charged", async () => {
     const { id, state } = await ending({ how: "ready", bytes: 30 * MEGABYTE }, 1);
     expect(state.use.requests).toBe(1);
     expect(await endOf(id)).toMatchObject({ how: "client_gone" });
@@ -132,7 +132,7 @@ describe("a fault of the service during a request", () => {
     expect(await endOf(id)).toMatchObject({ how: "fault", error: expect.stringContaining(error) });
   });
 
-  it("is assumed for a stream that sends nothing until half a second before `until`, and is credited", async () => {
+  it("is assumed when a stream has sent nothing half a second before `until`, and the charge is credited", async () => {
     const { id, seen, state } = await ending({ how: "pump-hangs", bytes: 3 * MEGABYTE, bound: 1_500 });
     expect(seen.isWhole).toBe(false);
     expect(state.use.requests).toBe(0);
@@ -151,7 +151,7 @@ describe("a fault of the service during a request", () => {
 
 describe("a restart of the gate object while the slot is held", () => {
   it.each(["ready-restarts", "pump-restarts"])(
-    "leaves %s intact, and the slot is released and the request charged once",
+    "(%s) leaves the body intact, and the slot is released and the request charged once",
     async (how) => {
       const { id, seen, state } = await ending({ how, bytes: 3 * MEGABYTE });
       expect(seen.isWhole).toBe(true);

@@ -1,4 +1,7 @@
-/** The gate through the whole service: one slot per account and interface across keys, exact charges. */
+/**
+ * Tests the gate through the whole service: one slot per account and interface, whichever key is used, and exact
+ * charges.
+ */
 import { Agent } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -13,14 +16,14 @@ import { openAnswer } from "../support/slow-client.ts";
 import { proofSize } from "../support/tier.ts";
 
 const TRADEDATE = "20260311";
-/** The day whose object is lost. */
+/** The day whose object is deleted from R2. */
 const LOST = "20260310";
 /** A file larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 /** A security for 2,000 pages of one row. */
 const SMALL = { symbol: "600519", rows: 2_001 };
 const MANY = 1_000_000;
-/** Rounds for files and for pages; in the long tier 10,000 requests in total. */
+/** Rounds of 50 requests, for files and for pages; in the long tier 10,000 requests in total. */
 const ROUNDS = proofSize(100);
 const REQUESTS = proofSize(2_000);
 const ALTERNATIONS = proofSize(40);
@@ -42,7 +45,10 @@ const page = (apikey: string, params: Record<string, unknown> = {}) =>
 const file = (apikey: string) =>
   orderHistory({ apikey, params: { symbol: LARGE.symbol, tradedate: TRADEDATE, format: "parquet" } });
 
-/** Returns what the account had used, from the headers of one more page that is not counted. */
+/**
+ * Returns how many requests the account has been charged, from the headers of one more page. This page is charged too,
+ * but not counted in the result.
+ */
 async function usedBefore(apikey: string): Promise<number> {
   for (;;) {
     const answer = await service.post(page(apikey));
@@ -63,7 +69,7 @@ async function twoKeys() {
 
 describe("50 parallel requests with two keys of one account (contract 2.4)", () => {
   it(
-    `for files are refused with 503 except one, which is served, ${ROUNDS} times, whether the client reads or disconnects`,
+    `for files are refused with 503 except one, ${ROUNDS} times, whether the served client reads or disconnects`,
     async () => {
       const keys = await twoKeys();
       let charged = 0;
@@ -115,7 +121,7 @@ describe("50 parallel requests with two keys of one account (contract 2.4)", () 
 
 describe("strictly sequential requests", () => {
   it(
-    "of 2,000 pages on one connection get no 503",
+    "for pages on one connection get no 503",
     async () => {
       const [key = ""] = await twoKeys();
       let connections = 0;
@@ -139,7 +145,7 @@ describe("strictly sequential requests", () => {
     LONG_MS,
   );
 
-  it("of pages and files in any order get no 503", async () => {
+  it("that alternate between pages and files get no 503", async () => {
     const [key = ""] = await twoKeys();
     for (let n = 0; n < ALTERNATIONS; n++) {
       const answer = await openAnswer(`${service.baseUrl}/api`, {
@@ -152,7 +158,7 @@ describe("strictly sequential requests", () => {
 });
 
 describe("the quota under concurrency (contract 7.3)", () => {
-  it("serves exactly 100 requests of a trial account to 8 clients that repeat every 503, then returns 429", async () => {
+  it("allows a trial account with 8 concurrent clients exactly 100 requests, and then refuses with 429", async () => {
     const { key } = await account(service, { plan: "trial" });
     let served = 0;
     const client = async () => {
@@ -170,7 +176,7 @@ describe("the quota under concurrency (contract 7.3)", () => {
 });
 
 describe("a caller's error that only the pack can reveal", () => {
-  it("is charged: after 100 undated cursors beyond the rows of their millisecond, the next request of a trial account reads no pack", async () => {
+  it("is charged, so that 100 cursors beyond the rows of their millisecond use up a trial's quota", async () => {
     const { key } = await account(service, { plan: "trial" });
     const beyond = () => service.post(page(key, { cursor: "v2.093000000-25" }));
     for (let n = 0; n < 100; n++) {
@@ -181,8 +187,8 @@ describe("a caller's error that only the pack can reveal", () => {
   });
 });
 
-describe("a store that fails", () => {
-  it("releases the slot and refunds the charge when R2 has lost the object, for pages and files", async () => {
+describe("a request whose object R2 has lost", () => {
+  it("releases the slot and is refunded, for pages and files", async () => {
     const lost = day({ tradedate: LOST, securities: [security(SMALL.symbol, [order("093000000")])] });
     await publish(service, lost);
     const { key } = await account(service, { plan: "flagship", limits: { requests: 3, files: 3 } });

@@ -106,7 +106,7 @@ const HUGE_NUMBERS = [
   "9007199254740993",
 ];
 
-/** Repeats members with other values, and adds members named like inherited properties. */
+/** Inserts a JSON property whose name already exists in the text or is that of an inherited property. */
 function doubledMembers(random: Random, text: string): string {
   const value = random.pick(['"x"', "null", "1e999", "{}", '[{"a":[]}]', '"__proto__"', "true"]);
   const names = [...text.matchAll(/"(\w+)":/g)].map(([, name = ""]) => name);

@@ -29,10 +29,13 @@ export function expectEnvelope(answer: Answer): string {
   return answer.reason ?? "served";
 }
 
-/** Expects a status of the area, no internal details and none of `secrets`. Returns area and status. */
+/**
+ * Expects a status that `area` may return, no internal details and none of `secrets`. Returns the area and the status.
+ */
 export function expectAreaAnswer(area: Area, answer: Answer, secrets: IssuedSecrets): string {
   const about = () => `HTTP ${answer.status} ${answer.text.slice(0, 400)}`;
-  if (!STATUSES[area].includes(answer.status)) throw new Error(`a status that ${area} has not: ${about()}`);
+  if (!STATUSES[area].includes(answer.status))
+    throw new Error(`a status that ${area} must not return: ${about()}`);
   if (answer.bytes.length > MAX_ANSWER_BYTES) throw new Error(`too large: ${about()}`);
   // Documentation pages mention errors.
   if (area !== "docs" && INSIDE.test(answer.text)) throw new Error(`leaks the inside: ${about()}`);
@@ -42,7 +45,8 @@ export function expectAreaAnswer(area: Area, answer: Answer, secrets: IssuedSecr
 }
 
 /**
- * Expects no fault and no secret in the log lines since the last call, except lines that match `but`, and clears them.
+ * Expects no fault and no secret in the log lines since the last call, except in lines that match `but`. Clears the
+ * log.
  */
 export function expectCleanLog(service: Service, but?: RegExp): void {
   const lines = service.logs.splice(0).filter((line) => but?.test(line) !== true);

@@ -1,4 +1,7 @@
-/** Hostile requests to every area of the service but `/api`: corrupt paths, methods, ranges, headers and bodies. */
+/**
+ * Makes hostile requests to every area of the service except `/api`: corrupt paths, methods, ranges, headers and
+ * bodies.
+ */
 import type { Holder } from "../support/console.ts";
 import { basic, type TestShare } from "../support/drive.ts";
 import type { Random } from "../support/random.ts";
@@ -123,11 +126,11 @@ const ROOTS = { console: "/console/", admin: "/admin/", docs: "/docs/", health: 
 
 const climbing = traversals(400).filter((path) => !/[^\x21-\x7e]/.test(path));
 
-/** Joins one to `most` random elements of `choices`. */
+/** Returns one to `most` random elements of `choices`, joined with `by`. */
 const some = (random: Random, choices: readonly string[], by: string, most = 4) =>
   Array.from({ length: random.integer(1, most) }, () => random.pick(choices)).join(by);
 
-/** Encodes a path for a request line. Raw sockets send the paths that Node refuses to send. */
+/** Encodes a path for a request line. Paths that Node refuses to send are tested with raw sockets. */
 const sendable = (path: string) => path.replaceAll(/[^\x21-\x7e]/g, (letter) => encodeURIComponent(letter));
 
 function sharePath(random: Random, { share }: Victim): string {

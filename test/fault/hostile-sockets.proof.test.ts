@@ -1,7 +1,7 @@
 /**
  * Raw sockets send what HTTP clients do not: malformed requests, two lengths, broken chunks, pipelines, binary bytes,
- * heads that arrive slowly or never end. Each connection gets a status below 500 or is closed, and the service serves
- * the next caller.
+ * and heads that arrive slowly or never end. Each connection gets a status below 500 or is closed, and the service
+ * serves the next caller.
  */
 import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
@@ -21,7 +21,6 @@ const AT_ONCE = 16;
 const SILENT_MS = 1_000;
 const LONG_MS = 3_600_000;
 
-/** A valid request of the account whose requests are corrupted, and one of another account. */
 const random = printedRandom("hostile sockets");
 const service = await startService();
 const securities = [randomSecurity(random, { symbol: "600519", rows: 300 })];
@@ -31,6 +30,7 @@ const honest = async () => {
   const { key } = await account(service, { plan: "flagship" });
   return JSON.stringify(orderHistory({ apikey: key, params }));
 };
+/** A valid request, which is corrupted, and one of another account. */
 const body = await honest();
 const nextBody = await honest();
 afterAll(() => service.stop());
@@ -51,7 +51,7 @@ const INPUTS_TO_CORRUPT: readonly (() => string)[] = [
   () => "GET /admin/days HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n",
 ];
 
-/** Complete cases that a random corruptor would hardly find. */
+/** Complete cases that a random corruptor would hardly produce. */
 const CASES: readonly (() => string)[] = [
   () => post(`${lengthOf(body)}\r\nContent-Length: 5`),
   () => post(`${lengthOf(body)}\r\nTransfer-Encoding: chunked`, `${chunk(body)}0\r\n\r\n`),
@@ -103,7 +103,7 @@ function corrupt(text: string): string {
   return bytes;
 }
 
-/** Sends the pieces in order and returns what arrived until the end, silence or a broken connection. */
+/** Sends the pieces in order. Returns what arrived until the connection ended, broke or was silent for `SILENT_MS`. */
 function sendLine(pieces: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(service.baseUrl);
   return new Promise((resolve) => {
@@ -125,31 +125,31 @@ function sendLine(pieces: readonly string[]): Promise<string> {
         socket.write(piece, "latin1");
         if (pieces.length > 1) await new Promise((next) => setImmediate(next));
       }
-      // Tells the other side that no more data follows.
+      // Tells the service that no more data follows.
       if (random.chance(0.9)) socket.end();
     })();
   });
 }
 
 /**
- * Returns the statuses of the answers on a connection; no body of the service has a line that begins like a status
- * line.
+ * Returns the statuses of the answers on a connection. No body that the service returns has a line that begins like a
+ * status line.
  */
 const statusesOf = (answer: string) =>
   [...answer.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
 
 /**
- * The text that the local edge simulator logs for a request without a valid URL; the service would write its own log
- * line.
+ * What the local edge simulator logs for a request without a valid URL. A fault of the service would have a log line of
+ * its own.
  */
 const STAND_IN_LINE = /Invalid URL string|Fetch API cannot load/;
 
 /**
- * Returns whether an answer is a fault or contains internal details. Connections share an account, so some answers are
- * busy.
+ * Returns whether an answer is a fault or contains internal details. Connections share an account, so 503 with
+ * `slot_busy` is not a fault.
  */
 function isBad(answer: string, statuses: readonly number[]): boolean {
-  // The local edge simulator fails at hosts and methods that a real edge would not forward.
+  // The local edge simulator itself fails on hosts and methods that a real edge would reject before the service.
   const isStandIn = /miniflare\S*entry\.worker|Unrecognized request method|\r\n\r\nInternal Server Error/;
   if (isStandIn.test(answer)) return false;
   const isFault = statuses.some((status) => status >= 500) && !answer.includes("slot_busy");
@@ -190,7 +190,7 @@ describe(`hostile TCP connections (${LINES})`, () => {
     expect(seen.get("400")).toBeGreaterThan(0);
   });
 
-  it("that send their request slowly or stop in it delay no other client", async () => {
+  it("that stop in the middle of their request delay no other client", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const stalled = Array.from({ length: 200 }, (_, n) => {
       const socket = connect(Number(port), hostname);

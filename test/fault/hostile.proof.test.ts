@@ -1,7 +1,7 @@
 /**
- * Hostile input over HTTP: corrupt bodies and cursors to `/api`, corrupt paths, methods, ranges, headers and bodies to
- * every other area. Only documented codes and statuses are returned, without faults or secrets; no request hangs, and
- * the runtime's memory stays bounded.
+ * Sends hostile input over HTTP: corrupt bodies and cursors to `/api`, and corrupt paths, methods, ranges, headers and
+ * bodies to every other area. Only documented codes and statuses are returned, without faults or secrets. No request
+ * hangs, and the runtime's memory stays bounded.
  */
 import { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -26,11 +26,11 @@ const TRADEDATE = "20260311";
 const LANES = 8;
 /** Hostile requests of all kinds in total. */
 const REQUESTS = proofSize(50_000);
-/** A slower answer counts as hanging; a normal one takes milliseconds, on a busy machine seconds. */
+/** A slower answer counts as hanging. A normal one takes milliseconds, or seconds on a busy machine. */
 const HANGING_MS = 120_000;
 /**
- * Bytes that the runtime lets accumulate as garbage, and bytes that the stores in the same process keep, for each
- * request.
+ * The maximum growth of the runtime's memory: garbage that is not yet collected, and what the stores in the same
+ * process keep for each request.
  */
 const GROWTH_BYTES = 1_200_000_000 + 1_000 * REQUESTS;
 const LOOKED_AT_EVERY = 1_000;
@@ -106,7 +106,7 @@ async function shoot({ agent }: Lane, { path, options, mayBreak, check }: Shot):
   const about = () =>
     `${options.method ?? "POST"} ${path.slice(0, 300)} ${JSON.stringify(options).slice(0, 1_500)}`;
   const url = service.baseUrl + path;
-  // A reused connection may have been closed after the previous answer; a fresh connection must not fail.
+  // A reused connection may have been closed after the previous answer, so a failed request is repeated on a new one.
   const asked = call(url, { ...options, agent }).catch(() => call(url, { ...options, agent: new Agent() }));
   let timer: NodeJS.Timeout | undefined;
   const hanging = new Promise<never>((_, reject) => {
@@ -124,7 +124,7 @@ async function shoot({ agent }: Lane, { path, options, mayBreak, check }: Shot):
 }
 
 describe(`the service under ${REQUESTS} hostile requests`, () => {
-  it("answers corrupt bodies to /api with a valid envelope and never a fault", {
+  it("answers corrupt bodies to /api with a valid envelope and never with a fault", {
     timeout: LONG_MS,
   }, async () => {
     const seen = await storm(0.4 * REQUESTS, ({ key, random }) => {

@@ -1,7 +1,6 @@
 /**
- * Migrations over existing data with the runtime killed meanwhile, from any earlier schema: a migration is applied
- * wholly or not at all, applying them again completes, and the account, key, day and upload of the first version still
- * work.
+ * Kills the runtime while it migrates existing data from any earlier schema. Each migration is applied fully or not at
+ * all, and applying the migrations again completes. The account, key, day and upload of the first version still work.
  */
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -66,7 +65,7 @@ async function folderAt(count: number, name: string): Promise<string> {
 
 describe("the migrations", () => {
   it(
-    `killed at ${MOMENTS} random moments are applied fully or not at all, and complete when they run again`,
+    `killed at ${MOMENTS} random moments are each applied fully or not at all, and complete when they run again`,
     async () => {
       const seen = new Map<string, number>();
       for (let round = 0; round < MOMENTS; round++) {

@@ -1,6 +1,6 @@
 /**
- * The runtime is killed while a day is published: when the upload begins, while parts are sent, when it completes.
- * After the restart the old or the new revision is served whole, and publishing again completes.
+ * Kills the runtime while a day is published: when the upload begins, while parts are sent, or when it completes. After
+ * the restart the old or the new revision is served whole, and publishing again completes.
  */
 import { afterAll, describe, expect, it } from "vitest";
 import type { DaySummary } from "../../src/admin/wire.ts";
@@ -17,17 +17,17 @@ import { testFolder } from "../support/test-folder.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
-/** Number of cells that gives a pack two parts. */
+/** Number of cells that makes a pack large enough for an upload in two parts. */
 const FILLING_CELLS = 3_500_000;
 /** As in the command, content that is already served is not published again. */
 const UNFORCED = { force: false };
 const LONG_MS = 900_000;
 
 const random = printedRandom("killed in mid-publish");
-/** For each dataset, the content that is served first, and the next one. */
+/** For each dataset, the content that is served first and the content that is published next. */
 const contents = new Map<DatasetName, [Content, Content]>();
 
-/** A pack of the day with the rows of `SYMBOL` in it. */
+/** A pack of the day, and the rows that the service returns for `SYMBOL` from it. */
 interface Content {
   dataset: DatasetName;
   pack: Uint8Array;
@@ -56,7 +56,10 @@ async function servedRows(dataset: DatasetName): Promise<Row[]> {
   return (await readAllPages(killable.service, { dataset, apikey, params })).rows;
 }
 
-/** Expects that the security's file equals its section in the pack; a file of trades lacks a column of its section. */
+/**
+ * Expects that the security's file has all rows. A file of orders must also equal its section in the pack; a file of
+ * trades lacks a column of its section.
+ */
 async function expectFileOf({ dataset, pack, rows }: Content): Promise<void> {
   const params = { symbol: SYMBOL, tradedate: TRADEDATE, format: "parquet" };
   const { bytes, headers } = await killable.service.post(orderHistory({ dataset, apikey, params }));

@@ -1,7 +1,7 @@
 /**
- * The runtime is killed while it sends pages, a Parquet file and a file of a share. After a restart on the same state
- * the rows equal the source's, the slot is taken until its deadline and then free, and each request is charged at most
- * once; a request whose answer began is charged exactly once.
+ * Kills the runtime while it sends pages, a Parquet file or a file of a share. After a restart with the same state, the
+ * rows equal the published ones. The slot is taken until its deadline and then free. Each request is charged at most
+ * once, and exactly once if its answer began.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -24,8 +24,8 @@ const TRADEDATE = "20260311";
 /** A file larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 /**
- * The most bytes that fit in buffers between the worker and a slower reader. After so many bytes the slot may already
- * be free.
+ * The maximum number of bytes in buffers between the worker and a slower reader. When fewer than these are missing, the
+ * worker may have sent everything and freed the slot.
  */
 const BUFFERS_BYTES = 12_000_000;
 const SMALL = { symbol: "600519", rows: 2_000 };
@@ -92,7 +92,7 @@ interface Streamed {
   isWhole: boolean;
 }
 
-/** Sends one request; `onBytes` is called with the number of bytes received at every piece. */
+/** Sends one request. At every piece, `onBytes` is called with the number of bytes received so far. */
 function stream(service: Service, asked: Asked, onBytes?: (bytes: number) => void): Promise<Streamed> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
@@ -113,7 +113,7 @@ function stream(service: Service, asked: Asked, onBytes?: (bytes: number) => voi
   });
 }
 
-/** Reads the pages from `cursor` on until a request fails; `onAsked` is called for every request. */
+/** Reads the pages from `cursor` until the last one or until a request fails; `onAsked` is called for every request. */
 async function pageFrom(
   service: Service,
   { key }: TestAccount,
@@ -138,7 +138,7 @@ async function used(service: Service, { key }: TestAccount) {
   return { requests: requests?.used ?? -1, files: files?.used ?? -1, busy };
 }
 
-/** Restarts before or after the killed request's deadline and returns which. */
+/** Restarts with the clock before (`isEarly`) or after the deadline of the killed request, chosen at random. */
 async function restart(): Promise<{ service: Service; isEarly: boolean }> {
   const isEarly = random.chance(0.5);
   const service = await killable.restart(isEarly ? 0 : PARQUET_BOUND_MS + 1_000);
@@ -181,7 +181,7 @@ describe(`a runtime killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "while it serves pages lets the client continue to exactly the source's pages, each charged at most once",
+    "while it serves pages lets the client continue and read exactly the published pages, each charged at most once",
     async () => {
       let cutShort = 0;
       for (let round = 0; round < MOMENTS; round++) {
@@ -206,14 +206,14 @@ describe(`a runtime killed at ${MOMENTS} random moments`, () => {
         expect(items).toEqual(whole.pages.map((page) => page.items));
         expect((await used(service, holder)).requests).toBe(after.requests + rest.length);
       }
-      console.log(`${cutShort} of ${MOMENTS} runs were cut short`);
+      console.log(`${cutShort} of ${MOMENTS} runs ended early`);
       expect(cutShort).toBeGreaterThan(0);
     },
     LONG_MS,
   );
 
   it(
-    "while it sends a share's file lets the client continue from the received bytes to exactly the pack",
+    "while it sends a share's file lets the client resume after the received bytes and complete exactly the pack",
     async () => {
       const holder = await account(killable.service, { plan: "flagship" });
       const asked = await shareFileOf(killable.service, holder);

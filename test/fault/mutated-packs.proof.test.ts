@@ -1,7 +1,7 @@
 /**
- * Changes untrusted packs anywhere and recomputes all checksums, so that only a check of the content can find the
- * change. Verify, publish and the reader refuse them with a message or find them valid; they never crash, hang or
- * exhaust memory.
+ * Changes packs at random positions and recomputes their checksums, as an untrusted source could, so that only a check
+ * of the content can find the change. Verifying, publishing and reading refuse such a pack with a message or find it
+ * valid. They never crash, hang or exhaust memory.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ import { startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 import { temporaryFolder } from "../unit/pack-builder/deliveries.ts";
 
-/** Number of changed packs of each dataset, and of rows of its two securities. */
+/** The number of changed packs of each dataset, and the number of rows of its two securities. */
 const SIZES: Record<DatasetName, { packs: number; rows: [number, number] }> = {
   orders: { packs: proofSize(3_000), rows: [200, 10_050] },
   trades: { packs: proofSize(600), rows: [300, 10_050] },
@@ -35,7 +35,7 @@ const SIZES: Record<DatasetName, { packs: number; rows: [number, number] }> = {
 /** Verifying opens DuckDB and publishing takes three requests, so only every n-th pack is verified and published. */
 const VERIFIED_EVERY = 3;
 const PUBLISHED_EVERY = 5;
-/** A slower page counts as hanging; a normal one takes milliseconds, on a busy machine seconds. */
+/** A slower page counts as hanging. A normal one takes milliseconds, or seconds on a busy machine. */
 const HANGING_MS = 60_000;
 const TRADEDATE = "20240102";
 const ENTRY_BYTES = 40;
@@ -97,7 +97,7 @@ function recordsOf({ entries, dataset }: DayIndex, regionOffset: number): { at: 
 const oddValue = () =>
   random.pick([0, 1, 0xff, 0x7fffffff, 0x80000000, 0xffffffff, random.integer(0, 2 ** 32 - 1)]);
 
-/** Returns the pack with one to three changes and correct checksums. */
+/** Returns the pack with one to three changes, and mostly with correct checksums. */
 function mutated(subject: Subject): Buffer {
   const bytes = Buffer.from(subject.pack);
   for (let changes = random.integer(1, 3); changes > 0; changes--) {
@@ -131,7 +131,7 @@ function changeEnd(bytes: Buffer, { located }: Subject): void {
   bytes.writeUInt32LE(oddValue(), at);
 }
 
-/** Recomputes the checksums of blocks, sections and region. */
+/** Recomputes the checksums of blocks, sections and index region; a few random ones stay wrong. */
 function fixed(bytes: Buffer, { located }: Subject): Buffer {
   const records = recordsOf(located.index, located.regionOffset);
   located.index.entries.forEach((entry, place) => {
@@ -149,7 +149,7 @@ function fixed(bytes: Buffer, { located }: Subject): Buffer {
   return bytes;
 }
 
-/** Returns how many rows before the last block are in its first millisecond, where all blocks begin in one. */
+/** Returns the number of rows before the last block if all blocks begin in the same millisecond; otherwise 0. */
 function lastSkipOf({ blocks }: SectionEntry): number {
   const last = blocks.at(-1);
   return last !== undefined && last.t0 === blocks[0]?.t0 ? last.firstRow : 0;
@@ -189,7 +189,7 @@ async function read(bytes: Buffer, { dataset, located }: Subject): Promise<"refu
 }
 
 describe("packs from an untrusted source", () => {
-  it.each(DATASET_NAMES)("of %s are refused with a message or found intact", async (dataset) => {
+  it.each(DATASET_NAMES)("(%s) are refused with a message or found intact", async (dataset) => {
     const subject = subjects.get(dataset);
     if (subject === undefined) throw new Error(`no pack of ${dataset}`);
     const { packs } = SIZES[dataset];
@@ -206,7 +206,7 @@ describe("packs from an untrusted source", () => {
         await writeFile(path, bytes);
         const verdict = bare(await verifyPack(path));
         count(`verify: ${"reason" in verdict ? verdict.reason : "whole"}`);
-        // A pack that passes has the expected number of rows for a second reader too.
+        // A pack that passes the verification has the expected number of rows.
         if (!("reason" in verdict)) expect(verdict.rows).toBe(rows);
       }
       if (number % PUBLISHED_EVERY === 0) count(`publish: ${await publishOne(bytes, dataset)}`);
@@ -216,7 +216,8 @@ describe("packs from an untrusted source", () => {
   });
 
   /**
-   * Requests the day from the service, which returns rows or that the day is damaged or unreadable, and nothing else.
+   * Requests the day as JSON and as Parquet. Asserts that each answer holds rows or is one of the expected refusals,
+   * and returns the distinct outcomes.
    */
   async function askPages(dataset: DatasetName): Promise<string> {
     const seen = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Pages whose store does not answer take every permit of the isolate and do not delay other requests (contract 1.6,
- * 2.5). The store answers on command.
+ * Tests that pages whose store does not answer do not delay other requests, even when more of them wait than the
+ * isolate has permits (contract 1.6, 2.5). The test decides when the store answers.
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -23,7 +23,7 @@ let service: Service;
 let rows: Row[];
 beforeAll(async () => {
   const random = printedRandom("pages that wait");
-  // This is long enough for the slowest machine, so that a held call does not become a fault.
+  // Longer than the slowest machine needs, so that a held call does not become a fault.
   const settings = { FIRST_BYTE_MS: "90000", JSON_BOUND_MS: "120000" };
   service = await startService({ entry: "test/support/fault-worker.ts", settings });
   const test = day({
@@ -63,7 +63,7 @@ async function send(k: number): Promise<Sent> {
   return { key, page };
 }
 
-it("Pages beyond the permits wait, while other pages, refusals and other requests are served", async () => {
+it("Pages whose store does not answer wait, while other pages and refusals are served", async () => {
   const served = await account(service, { plan: "trial" });
   const usedUp = await account(service, { plan: "trial", limits: { requests: 0 } });
   await quotaOf(service, served.key);
@@ -89,7 +89,7 @@ it("Pages beyond the permits wait, while other pages, refusals and other request
     "slot_busy",
   ]);
   const isOver = await Promise.race([pause(0), ...held.map(({ page }) => page)]);
-  expect(isOver, "a page came whose store is held").toBeNull();
+  expect(isOver, "a page arrived although its store is held").toBeNull();
 
   await call(`${service.baseUrl}/let-go`, { method: "GET" });
   for (const { key, page } of held) {

@@ -1,4 +1,7 @@
-/** Long proofs of the Python client: an interrupt before each of its lines, as by Ctrl-C, and random paging. */
+/**
+ * Long proofs of the Python client: random paging, and an interrupt (as by Ctrl-C) before each line of the client's
+ * code.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -14,7 +17,7 @@ describe.skipIf(without)("the Python client (long proofs)", () => {
     expect(stderr).toMatch(/Ran 2 tests[\s\S]*OK/);
   });
 
-  it("loses and repeats no row or file, and never hangs, when it is interrupted before any line of its code", async () => {
+  it("neither loses nor repeats rows or files, and never hangs, when any line of its code is interrupted", async () => {
     const env = pythonEnvironment({ PYTHONPATH: `${PACKAGE}:${TESTS}` });
     const command = pythonWith("pandas") ?? "python3";
     const { stderr } = await promisify(execFile)(command, [`${TESTS}/interrupted_files.py`], { env });

@@ -1,6 +1,6 @@
 /**
- * 200 clients that read slowly or nothing, and one key whose client sends requests and reads no answer (contract 2.6):
- * all others are served, and the memory of the isolate stays bounded.
+ * 200 clients read slowly or not at all, or the client of one key sends requests and reads no answer (contract 2.6).
+ * All other clients are served, and the memory of the isolate stays bounded.
  */
 import { afterAll, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
@@ -24,12 +24,12 @@ const STACKED = 30;
 const OTHERS = 8;
 const ROUNDS = 8;
 const MAX_BYTES = 64_000_000;
-/** Memory of the runtime's process, including uncollected garbage. */
+/** The maximum growth of the runtime's process, including uncollected garbage. */
 const MAX_GROWN_BYTES = 6 * MAX_BYTES;
 
 const service = await startService({
   entry: "test/support/memory-worker.ts",
-  // Requests wait for memory longer than the slowest machine needs, and no body reaches its deadline.
+  // Requests may wait for memory longer than the slowest machine needs, and no body reaches its deadline.
   settings: { FIRST_BYTE_MS: "120000", JSON_BOUND_MS: "600000", DAY_CACHE_MS: "10000" },
 });
 const security = randomSecurity(printedRandom("slow readers"), { symbol: SYMBOL, rows: 40_000 });
@@ -52,7 +52,7 @@ async function readPage(apikey: string): Promise<void> {
   expect(items).toHaveLength(FULL_ROWS);
 }
 
-/** Requests a page and reads its body at this rate from now on. */
+/** Requests a page and reads its body at `bytesPerSecond`; 0 reads nothing. */
 const open = (apikey: string, pageSize: number, bytesPerSecond: number): Promise<OpenAnswer> =>
   openAnswer(`${service.baseUrl}/api`, {
     body: page(apikey, pageSize),
@@ -71,7 +71,10 @@ async function stack(apikey: string): Promise<{ reasons: unknown[]; close(): voi
   };
 }
 
-/** Returns the maximum memory of answers during `work`, as the service counts it, and the growth of its process. */
+/**
+ * Runs `work` and expects that two figures stay within their limits: the memory of answers, as the service counts it,
+ * and the growth of the service's process.
+ */
 async function watched(work: () => Promise<void>): Promise<void> {
   const runtime = newestRuntime();
   const before = runtime?.memoryBytes() ?? 0;

@@ -1,6 +1,7 @@
 /**
- * The k-th store call of each kind of request to a share, and of each step of a publish, fails, loses its answer or is
- * late: a share returns the right bytes, 503 or a broken body; a day is served in its old or its new revision.
+ * Lets each store call of every kind of request to a share, and of the last step of a publish, fail, lose its answer or
+ * be late. A share then returns the right bytes, 503 or a broken body. The day is served in its old or its new
+ * revision.
  */
 import { afterAll, describe, expect, it } from "vitest";
 import { day, type Row, randomSecurity } from "../support/builders.ts";
@@ -49,7 +50,7 @@ const kinds: Record<string, () => FaultedRequest> = {
 
 describe("a share whose stores fail", () => {
   for (const [name, make] of Object.entries(kinds)) {
-    it(name, async () => {
+    it(`returns the right bytes, 503 or a broken body for ${name}`, async () => {
       const request = { body: undefined, ...make() };
       const clean = await call(request.url, request);
       expect(clean.status).toBeLessThan(402);
@@ -66,7 +67,7 @@ describe("a share whose stores fail", () => {
         else if (seen.answer.status === 429) expect(name).toBe("a wrong password");
         else {
           expect(seen.answer.status, about).toBe(clean.status);
-          // A refusal carries its request id.
+          // A refusal contains its request id, so its bytes differ.
           if (clean.status < 400) expect(seen.answer.bytes.equals(clean.bytes), about).toBe(true);
         }
       }
@@ -77,7 +78,7 @@ describe("a share whose stores fail", () => {
 describe("a publish whose stores fail", () => {
   const uploads = `/admin/days/${TRADEDATE}/uploads`;
 
-  /** Returns the rows that the service serves for the day, which must be one of `choices`. */
+  /** Returns the rows that the service serves for the day. Throws unless they equal one of `choices`. */
   async function served(choices: Row[][]): Promise<Row[]> {
     const page = pageOf(
       await service.post(orderHistory({ apikey: key, params: { symbol: SYMBOL, tradedate: TRADEDATE } })),
@@ -95,7 +96,7 @@ describe("a publish whose stores fail", () => {
     const complete = async (fault: StoreFault, k: number, id?: string) => {
       const after = make();
       const pack = await packOf(after);
-      // Every step except the last one.
+      // Takes every step except the last one.
       const begun = await begin(pack);
       const headers = { authorization: `Bearer ${service.adminToken}` };
       const url = `${service.baseUrl}${uploads}/${begun}/complete`;

@@ -1,6 +1,6 @@
 /**
- * The k-th D1, R2, Durable Object and cache call of each kind of `/api` request fails, for every k: the caller gets the
- * right answer, 503 or a broken body, the slot is free, and the account is charged for exactly what it received.
+ * Lets each D1, R2, Durable Object and cache call of every kind of `/api` request fail. The caller gets the right
+ * answer, 503 or a broken body. The slot becomes free, and the account is charged for exactly what it received.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, type Row, randomSecurity } from "../support/builders.ts";
@@ -24,10 +24,10 @@ const TRADEDATE = "20260311";
 const SYMBOL = "300750";
 const asked = { symbol: SYMBOL, tradedate: TRADEDATE };
 
-/** A slot is freed at its request's end, long before its deadline of 60 s, which would also free it. */
+/** How long a test waits for a free slot. The slot's own deadline of 60 s, which would free it too, is later. */
 const FREE_MS = 30_000;
 
-/** A line of the log arrives within milliseconds, on a busy machine within seconds. */
+/** How long a test waits for a log line, which is written within milliseconds, or seconds on a busy machine. */
 const LOGGED_MS = 60_000;
 
 let service: Service;
@@ -41,7 +41,7 @@ beforeAll(async () => {
     settings: { FIRST_BYTE_MS: "1500" },
   });
   await loadWeekdays(service, "20260101", "20261231");
-  // A file of several pieces; each block of a page lies within one piece.
+  // The file is sent in several pieces; each block of a page lies within one piece.
   const test = day({
     tradedate: TRADEDATE,
     securities: [randomSecurity(random, { symbol: SYMBOL, rows: 60_000 })],
@@ -114,10 +114,7 @@ const kinds: Record<string, Kind> = {
   },
 };
 
-/**
- * Returns a new account for each request, with an uncached key; the 100 requests of the trial plan show what was
- * charged.
- */
+/** Returns a new account, whose key is not cached. Its 100 requests show what was charged. */
 const fresh = (kind: string) =>
   account(
     service,
@@ -136,7 +133,7 @@ async function corruptOne(name: string, kind: Kind, spot: Spot): Promise<"served
   const served = isServed(seen);
   if (served) kind.check(seen.answer);
   else await expectFault(seen, holder, about);
-  // The service has not sent any byte, so the answer can still be a refusal.
+  // A body that breaks before its first byte leaves the service free to refuse, because it has not sent any byte.
   if (spot.fault === "gone") expect(seen.kind, about).toBe("answer");
   if (spot.fault === "delay") expect(served, about).toBe(true);
   // Expects a free slot and the right charges.
@@ -173,7 +170,7 @@ async function logLine(isMeant: (line: string) => boolean): Promise<string> {
     if (line !== undefined) return line;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error("the log does not tell of the fault");
+  throw new Error("the log has no line about the fault");
 }
 
 /** Sends the account's next request until it is accepted, for at most `FREE_MS`. */
@@ -187,9 +184,9 @@ async function untilFree({ key }: TestAccount): Promise<Answer> {
   }
 }
 
-describe("a request whose k-th store call fails, is lost or is late, or whose R2 body ends or breaks early", () => {
+describe("a store call that fails, loses its answer or is late, or an R2 body that ends early,", () => {
   for (const [name, kind] of Object.entries(kinds)) {
-    it(name, async () => {
+    it(`in a request (${name}) leads to the right answer or a fault, and to exact charges`, async () => {
       const calls = await callsOf(service, requestOf(kind, await fresh(name)));
       const ends = { served: 0, refused: 0 };
       for (const spot of spotsOf(calls)) ends[await corruptOne(name, kind, spot)]++;
@@ -199,9 +196,9 @@ describe("a request whose k-th store call fails, is lost or is late, or whose R2
   }
 });
 
-describe("a request whose k-th store call never answers, or whose R2 body stops sending", () => {
+describe("a store call that never answers, or an R2 body that stops,", () => {
   for (const [name, kind] of Object.entries(kinds)) {
-    it.concurrent(name, async () => {
+    it.concurrent(`in a request (${name}) leaves the slot free and the charges exact`, async () => {
       const calls = await callsOf(service, requestOf(kind, await fresh(name)));
       await Promise.all(silentSpotsOf(calls).map((spot) => corruptOne(name, kind, spot)));
     });

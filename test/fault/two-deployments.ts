@@ -1,6 +1,6 @@
 /**
- * Two deployments with different secrets that serve the same days under different revision numbers, each behind a relay
- * that can fail, and a key that is valid at both. The date is Thursday, 12 March 2026, in Beijing.
+ * Starts two deployments with different secrets. They serve the same days under different revision numbers, each behind
+ * a relay that can fail, and accept the same keys. The date is Thursday, 12 March 2026, in Beijing.
  */
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
@@ -28,7 +28,7 @@ export interface TwoDeployments {
   stop(): Promise<void>;
 }
 
-/** Starts both. On the second one every day begins with a revision of other rows, which must never be read. */
+/** Starts both deployments. On the second, the first revision of every day has other rows, which must never be read. */
 export async function startTwoDeployments(): Promise<TwoDeployments> {
   const [first, second] = await Promise.all(["first", "second"].map(startDeployment));
   if (first === undefined || second === undefined) throw new Error("two were started");

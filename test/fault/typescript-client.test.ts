@@ -1,5 +1,6 @@
 /**
- * The TypeScript client against the real service: files and shares over broken connections, slots, quotas, rebuilds.
+ * Tests the TypeScript client against the real service: files and shares over broken connections, slots, quotas, and
+ * days that are rebuilt while it pages.
  */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -54,7 +55,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     expect(sha256(file.bytes)).toBe(sha256(direct.bytes));
   });
 
-  it("as a stream holds the slot until it is read or cancelled, and reports a broken connection", async () => {
+  it("as a stream holds the slot until it is read or cancelled", async () => {
     const stream = await client.ordersParquetStream({ symbol: "600519", date: TRADEDATE });
     let isNext = false;
     const next = client.orders({ symbol: "300750", date: TRADEDATE }).toArray();
@@ -70,7 +71,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     expect(await client.orders({ symbol: "300750", date: TRADEDATE }).toArray()).toHaveLength(1);
   });
 
-  it("is refused with an error that has code and reason, not with bytes", async () => {
+  it("is replaced by an error with code and reason when the service refuses it", async () => {
     await expect(client.ordersParquet({ symbol: "999999", date: TRADEDATE })).rejects.toMatchObject({
       name: "NoData",
       code: 1002,
@@ -85,7 +86,7 @@ describe("the TypeScript client's requests with one key", () => {
     own = (await account(service, { plan: "flagship" })).key;
   });
 
-  it("are queued: 20 concurrent readers never get slot_busy", async () => {
+  it("are queued, so that 20 concurrent readers never get slot_busy", async () => {
     const readers = Array.from({ length: 20 }, () =>
       new Client({ key: own, baseUrls: service.baseUrl, maxWaitMs: 0 })
         .orders({ symbol: "600519", date: TRADEDATE, fields: ["exchange_order_id"] })
@@ -98,7 +99,7 @@ describe("the TypeScript client's requests with one key", () => {
     }
   });
 
-  it("keep the rows read when the quota ends while paging, and continue the next time", async () => {
+  it("keep the rows already read when the quota runs out while paging, and continue after a credit", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 2 } });
     const limited = new Client({ key, baseUrls: service.baseUrl });
     const orders = limited.orders({ symbol: "600519", date: TRADEDATE, pageSize: 10_000 });
@@ -110,7 +111,7 @@ describe("the TypeScript client's requests with one key", () => {
     expect(await orders.toArray()).toHaveLength(30_000);
   });
 
-  it("end when the caller's signal aborts, in the queue and while paging", async () => {
+  it("end when the caller's signal aborts while paging", async () => {
     const aborter = new AbortController();
     const orders = client.orders({
       symbol: "600519",
@@ -153,7 +154,7 @@ describe("the TypeScript client on a day that is rebuilt while it pages", () => 
     return { orders, told, again: () => publish(service, of(1_100, then)) };
   };
 
-  it("restarts once, reports it, and throws when rows that the caller has already received differ", async () => {
+  it("restarts once, reports the restart, and throws when rows that the caller already has differ", async () => {
     const { orders, told, again } = await rebuiltOn("20260309", 100, 200);
     const iterator = orders.pages();
     await iterator.next();
@@ -165,7 +166,7 @@ describe("the TypeScript client on a day that is rebuilt while it pages", () => 
     expect(new Set(fresh.map(({ volume }) => volume))).toEqual(new Set([200]));
   });
 
-  it("restarts once when the caller has received no row: toArray returns the new rows only", async () => {
+  it("restarts once when the caller has received no row, so that toArray returns only the new rows", async () => {
     const { again } = await rebuiltOn("20260306", 100, 200);
     let requests = 0;
     const { key } = await account(service, { plan: "flagship" });
@@ -183,7 +184,7 @@ describe("the TypeScript client on a day that is rebuilt while it pages", () => 
     expect(new Set(rows.map(({ volume }) => volume))).toEqual(new Set([200]));
   });
 
-  it("continues after the received rows when they are equal", async () => {
+  it("continues after the received rows when the rebuilt day begins with the same rows", async () => {
     const { orders, told, again } = await rebuiltOn("20260310", 100, 100);
     const ids: number[] = [];
     for await (const row of orders) {
@@ -196,7 +197,7 @@ describe("the TypeScript client on a day that is rebuilt while it pages", () => 
 });
 
 describe("the TypeScript client's share downloads", () => {
-  it("are complete over a connection that is cut repeatedly, byte for byte", async () => {
+  it("are complete, byte for byte, over a connection that is cut repeatedly", async () => {
     const random = printedRandom("cuts");
     const share = await client.share("level2", 2026);
     const file = (await share.files()).find(({ path }) => path.endsWith("_trades.zip"));

@@ -1,6 +1,6 @@
 /**
- * Published bytes that cannot be read although they are unchanged: more likely a bug than damage, so the caller gets
- * 503 and a credit, and the day stays available for a corrected deployment.
+ * Published bytes are unchanged but cannot be read. This is more likely a bug than damage, so the caller gets 503 and a
+ * credit, and the day stays available for a corrected deployment.
  */
 import { crc32 } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
@@ -51,7 +51,7 @@ const ask = (symbol: string) =>
   service.post(orderHistory({ apikey, params: { symbol, tradedate: TRADEDATE } }));
 
 describe("a block that passes its checksum but cannot be read (contract 1.6, 2.3)", () => {
-  it("gives 503 unavailable each time, a credit and a logged fault with its position, and the day is not marked damaged", async () => {
+  it("causes 503, a credit and a logged fault with its position, but does not mark the day damaged", async () => {
     for (let time = 0; time < 3; time++) {
       const answer = await ask("600519");
       expect([answer.status, answer.envelope.code, answer.reason]).toEqual([503, 503, "unavailable"]);

@@ -1,4 +1,4 @@
-/** Properties of paging for every day, window and page size (contract 5). */
+/** Checks what holds for paging with every day, window and page size (contract 5). */
 import { expect } from "vitest";
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { Row } from "../support/builders.ts";
@@ -11,12 +11,15 @@ export interface Window {
   end_time?: string;
 }
 
-/** Returns the rows from start (inclusive) to end (exclusive); bounds have nine digits. */
+/** Returns the rows from `start_time` (inclusive) to `end_time` (exclusive); both have nine digits. */
 export function rowsWithin(rows: readonly Row[], { start_time, end_time }: Window): Row[] {
   return rows.filter(([, , time]) => String(time) >= (start_time ?? "") && String(time) < (end_time ?? "9"));
 }
 
-/** Returns a window whose bounds are at, just before or just after rows, so that it begins and ends inside bursts. */
+/**
+ * Returns a window whose bounds are at, just before or just after rows, so that it begins and ends inside bursts.
+ * Returns the whole day when the bounds are equal or not valid times.
+ */
 export function windowBesideRows(random: Random, rows: readonly Row[]): Window {
   const beside = () => {
     const time = Number(random.pick(rows)[2]) + random.pick([-1, 0, 0, 1]);
@@ -29,7 +32,7 @@ export function windowBesideRows(random: Random, rows: readonly Row[]): Window {
   return random.pick<Window>([{ start_time, end_time }, { start_time }, { end_time }]);
 }
 
-/** Asserts equal rows by their texts, which is 20 times faster than a deep comparison. */
+/** Asserts that the rows are equal. Comparing their JSON texts is 20 times faster than a deep comparison. */
 export function expectRows(actual: readonly Row[], expected: readonly Row[], about: string): void {
   if (JSON.stringify(actual) === JSON.stringify(expected)) return;
   expect(actual, about).toEqual(expected);
@@ -37,8 +40,8 @@ export function expectRows(actual: readonly Row[], expected: readonly Row[], abo
 }
 
 /**
- * Pages through and asserts that the joined pages equal the source rows, that every page but the last is full and has
- * `has_more`, and that all cursors differ.
+ * Pages through the rows and asserts that all pages together equal `expected`, that every page but the last is full and
+ * has `has_more`, and that all cursors differ.
  */
 export async function checkPaging(
   service: Service,

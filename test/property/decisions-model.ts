@@ -1,14 +1,14 @@
 /**
  * An independent model of the decisions about one day: which revision is served and in which state, which contents are
- * withdrawn, which packs are damaged, which upload is open. Every step takes the service's answer and returns the
- * expected one; numbers and ids come from the service.
+ * withdrawn, which packs are damaged, and which upload is open. Every step takes the service's answer and returns the
+ * expected outcome. Revision numbers and ids are those of the service.
  */
 
 /** The content of a pack. Packs with the same `content` have the same rows. */
 export interface PackContent {
   content: string;
   degraded: boolean;
-  /** One bit differs, while the announced checksum is that of the original. */
+  /** One bit of a block is flipped, so that the block contradicts its checksum in the pack. */
   isBroken?: boolean;
 }
 
@@ -28,19 +28,19 @@ export interface Seen {
 export interface Upload extends PackContent {
   /** The id of the upload; null until a step returns it. */
   id: string | null;
-  /** The key of the pack that it adopts; null for an uploaded pack. */
+  /** The key of the pack that is adopted; null for an uploaded pack. */
   adopts: string | null;
   isForced: boolean;
   hasPart: boolean;
   /** `held`: complete, but it needs `force` to be published. */
   state: "uploading" | "held" | "served" | "ended" | "forgotten";
-  /** Whether an earlier content was restored after the upload began. */
+  /** Whether a content of the history was published again after the upload began. */
   isOvertaken: boolean;
 }
 
 export type DayState = "available" | "withdrawn" | "damaged";
 
-/** An operator's request to restore a content of the history. */
+/** An operator's request to publish a content of the history again. */
 export interface AgainAsk {
   revision: number;
   state?: DayState | undefined;
@@ -48,7 +48,7 @@ export interface AgainAsk {
 }
 
 export class DecisionsModel {
-  /** Oldest first; the last one is the day's current revision. */
+  /** The revisions, oldest first; the last one is the day's current revision. */
   readonly history: { revision: number; pack: StoredPack }[] = [];
   state: DayState = "available";
   readonly withdrawn = new Set<string>();
@@ -75,7 +75,7 @@ export class DecisionsModel {
 
   begin(ask: PackContent & { force: boolean }, seen: Seen): string {
     const { content, degraded, isBroken = false, force } = ask;
-    // The rows decide, which a pack with a wrong bit still announces.
+    // Only the announced rows are compared. A pack with a flipped bit announces the same rows.
     const rows = { content, degraded };
     if (!force && this.state === "available" && isSame(this.present?.pack, rows)) return "served";
     const decision = this.#decisionAgainst(content, force);
@@ -104,7 +104,8 @@ export class DecisionsModel {
       case "ended":
         return "upload_ended";
       case "served":
-        // Whether its parts were deleted, which the next upload of the day does. Both answers change nothing.
+        // The answer depends on whether the next upload of the day has deleted the parts. Neither answer changes
+        // anything.
         return seen.outcome === "upload_ended" ? "upload_ended" : "stored";
       default:
         upload.hasPart = true;
@@ -123,7 +124,7 @@ export class DecisionsModel {
   /** Performs all steps of a publisher, as the commands do. */
   publish(ask: PackContent & { force: boolean }, seen: Seen): string {
     const { outcome } = seen;
-    // The commands ask without force first, so that the same rows are no new revision.
+    // The commands first ask without force, so that rows that are already served make no new revision.
     const unforced = this.begin({ ...ask, force: false }, { outcome });
     if (unforced === "served") return "same";
     const begun = ask.force ? this.begin(ask, { outcome }) : unforced;

@@ -1,6 +1,6 @@
 /**
- * Random sequences of every action that changes what a day serves, each on its own day against the real service. After
- * every step the service serves, shows and refuses what the model predicts.
+ * Runs random sequences of all actions that change what a day serves, each sequence on a separate day of the real
+ * service. After every step the service serves, shows and refuses what the model predicts.
  */
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
@@ -38,7 +38,7 @@ const client = new AdminClient({ baseUrl: service.baseUrl, token: service.adminT
 const key = (await account(service, { plan: "flagship", limits: { requests: null } })).key;
 afterAll(() => service.stop());
 
-/** The possible contents of a day by the price of their first order; `small` lacks a security. */
+/** The possible contents of a day, with the price of their orders in yuan; `small` lacks a security. */
 const PRICES = { first: 10, second: 20, small: 30 };
 const CONTENTS = Object.keys(PRICES) as (keyof typeof PRICES)[];
 
@@ -76,7 +76,7 @@ async function contentOf(
   return { file, bytes, broken };
 }
 
-/** Returns the outcome of an admin answer; `done` names a success by its body. */
+/** Returns the outcome of an admin answer; `done` derives it from the body of a success. */
 function seenOf<Body>(answer: Answer, done: (body: Body) => Seen): Seen {
   const body = JSON.parse(answer.text);
   return answer.status === 200
@@ -124,14 +124,17 @@ class Sequence {
       await this.#random.pick(this.#fitting())();
       await this.#check();
     }
-    // Withdraws the day, because the service compares other days with served ones.
+    // Withdraws the day, because the service compares a new day with the days that it serves.
     const { present } = this.#model;
     if (present !== undefined) await this.#withdraw(present.revision);
     await this.#check();
     await this.#checkStrays();
   }
 
-  /** Returns the steps to choose from, repeated by weight; steps that can change something now weigh more. */
+  /**
+   * Returns the steps to choose from, each repeated as often as its weight. Steps that can change something now are
+   * more frequent.
+   */
   #fitting(): (() => Promise<void>)[] {
     const { present, state, open, strays, history } = this.#model;
     const isAny = this.#random.chance(0.15);
@@ -155,7 +158,7 @@ class Sequence {
     return steps.flatMap(([fits, weight, step]) => (fits ? Array.from({ length: weight }, () => step) : []));
   }
 
-  /** The step often uses the pack of the last step, because commands are repeated. */
+  /** Returns a random pack, or often the pack of the last step, because operators repeat commands. */
   #somePack(): PackContent {
     if (!this.#random.chance(0.35)) {
       this.#last = { content: this.#random.pick(CONTENTS), degraded: this.#random.chance(0.1) };
@@ -237,7 +240,7 @@ class Sequence {
     return some.length === 0 ? undefined : this.#random.pick(some);
   }
 
-  /** The revision that the operator saw, usually the current one. */
+  /** Returns the revision that the operator saw, usually the current one. */
   #seenRevision(): number {
     const present = this.#model.present?.revision ?? 1;
     return this.#random.chance(0.9) ? present : this.#random.integer(1, present + 1);
@@ -276,7 +279,8 @@ class Sequence {
   }
 
   /**
-   * A reader receives a block with a wrong checksum. The bytes are restored afterwards, so that only the mark remains.
+   * Lets a reader receive a block with a wrong checksum. The bytes are restored afterwards, so that only the damage
+   * mark remains.
    */
   async #damage(): Promise<void> {
     const { present } = this.#model;
@@ -301,7 +305,7 @@ class Sequence {
     await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey).run();
   }
 
-  /** Removes an earlier pack from the catalog, as restoring an older backup does. Decisions stay. */
+  /** Removes an earlier pack from the catalog, as restoring an older backup does. Decisions about its content stay. */
   async #forget(): Promise<void> {
     const { history, present } = this.#model;
     const earlier = history.map(({ pack }) => pack).filter((pack) => pack.key !== present?.pack.key);
@@ -396,7 +400,7 @@ class Sequence {
     return `/admin/days/${this.#tradedate}${step}?dataset=${this.#dataset}`;
   }
 
-  /** Returns a pack's content; `bytes` are the bytes to send. */
+  /** Returns the content of a pack; `bytes` are the bytes that a publisher sends. */
   #content({ content, isBroken = false }: PackContent): Content {
     const found = this.#contents.get(content);
     if (found === undefined) throw new Error(`no content ${content}`);
@@ -412,7 +416,7 @@ function nameOf({ content, degraded, isBroken = false }: PackContent): string {
   return `${content}${degraded ? ", degraded" : ""}${isBroken ? ", broken" : ""}`;
 }
 
-describe("a decision of an operator or a reader about a day", () => {
+describe("a decision about a day", () => {
   it(`stays in force through ${SEQUENCES} random sequences of ${STEPS} steps`, async () => {
     const random = printedRandom("decisions");
     for (let n = 0; n < SEQUENCES; n++) {

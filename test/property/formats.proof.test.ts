@@ -18,7 +18,7 @@ const apikey = (await account(service, { plan: "flagship" })).key;
 afterAll(() => service.stop());
 
 describe("JSON pages and the Parquet answer (contract 4, 6)", () => {
-  it(`equal the source's rows on ${DAYS} random days, whole and with random fields`, async () => {
+  it(`have exactly the published rows of ${DAYS} random days, with all fields and with random fields`, async () => {
     const random = printedRandom("formats");
     for (let round = 0; round < DAYS; round++) {
       const tradedate = addDays("20250601" as BeijingDate, round);

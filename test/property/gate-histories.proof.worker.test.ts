@@ -1,7 +1,7 @@
 /**
- * Random histories of the real object inside workerd, each step compared with an independent model: requests and
- * repeated requests, lost answers, ends sent once, twice, late or never, leases dropped silently, restarts, clock
- * jumps, and workers and objects of the previous version.
+ * Runs random histories of the real gate object inside workerd and compares each step with an independent model. The
+ * histories contain requests and repeated requests, lost answers, releases sent once, twice, late or never, leases
+ * dropped without a release, restarts, clock jumps, and workers and objects of the previous version.
  */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -19,15 +19,15 @@ const HISTORIES = proofSize(1_000);
 const STEPS = 12;
 const LONGEST_BOUND_MS = 300_000;
 
-/** A worker with a grant whose end is not final. */
+/** A worker that received a grant. It is removed once its release is stored or its lease is dropped. */
 interface Working {
   requestId: string;
   grantId: string;
   untilMs: number;
   lease: LeaseStub;
-  /** The end that the worker sent and would send again. */
+  /** The release that the worker sent, and sends again after a restart. */
   told?: ReleaseRequest;
-  /** Whether the worker has ended: it released, its deadline passed, or the grant never arrived. */
+  /** Whether the worker has finished: it released, its deadline passed, or the grant never arrived. */
   isOver?: true;
 }
 
@@ -42,7 +42,7 @@ class History {
   #working: Working[] = [];
   #requestIds = ["first"];
   #grantIds = ["unknown"];
-  /** The worker whose end is only in the object's memory. */
+  /** The worker whose release is so far only in the object's memory. */
   #carriedOf: Working | undefined;
 
   constructor(random: Random) {
@@ -126,7 +126,10 @@ class History {
     this.#model.store();
   }
 
-  /** A worker of this or the previous version releases through its lease; the previous version never waits. */
+  /**
+   * Releases through a worker's lease. Workers of the previous version do not send `hasMore`, so their release is
+   * stored at once.
+   */
   async #end(): Promise<void> {
     const working = this.#working.at(-1);
     if (working === undefined) return this.#tellAgain();
@@ -151,7 +154,7 @@ class History {
     await this.#settle();
   }
 
-  /** Releases late, repeatedly or for an ended grant, through a fresh stub and by either id. */
+  /** Releases late, repeatedly or for an ended grant, through a new stub, by grant id or by request id. */
   async #tellAgain(): Promise<void> {
     const ids = this.#random.chance(0.5) ? this.#grantIds : this.#requestIds;
     const id = this.#random.pick(ids.slice(-6));
@@ -164,7 +167,7 @@ class History {
     await this.#stored();
   }
 
-  /** Lets the time pass that an end may wait in memory. */
+  /** Advances the clock by the time that a release may wait in memory, after which it is stored. */
   async #storeCarried(): Promise<void> {
     const carried = this.#carriedOf;
     if (carried === undefined) return;
@@ -176,7 +179,10 @@ class History {
     this.#model.store();
   }
 
-  /** Memory is lost. Workers whose end was only in memory send it again, at once or after the next request. */
+  /**
+   * Restarts the object, which loses its memory. A worker whose release was only in memory sends it again, at once or
+   * after the next request.
+   */
   async #restart(): Promise<void> {
     const carried = this.#carriedOf;
     const waiting = carried?.lease.written().then<string, string>(
@@ -203,7 +209,7 @@ class History {
     const atWork = dead.filter(({ isOver }) => !isOver);
     for (const working of atWork) {
       await expect(Promise.resolve(working.lease.release({ credit: false }))).rejects.toThrow();
-      // The worker releases through a fresh stub, or has ended too; then only the deadline frees the slot.
+      // The worker releases through a new stub, or has ended too; then only the deadline frees the slot.
       if (this.#random.chance(0.4)) continue;
       await this.#stub().release(working.grantId, { credit: false });
       this.#told(working.grantId, { credit: false });
@@ -211,7 +217,9 @@ class History {
     }
   }
 
-  /** An object of the previous version serves a request on the same storage, then the current one continues. */
+  /**
+   * Lets an object of the previous version serve a request with the same storage, and then the current object continue.
+   */
   async #formerVersion(step: number): Promise<void> {
     await this.#restart();
     const ask = this.#ask(step);
@@ -233,7 +241,7 @@ class History {
     await this.#restart();
   }
 
-  /** A worker's context ends without a release, with or without its lease. */
+  /** Ends a worker's context, whether or not the worker received its lease. */
   async #drop(): Promise<void> {
     const working = this.#working.pop();
     if (working === undefined) return;
@@ -247,7 +255,7 @@ class History {
     this.#model.release(id, { credit, hasOutcome: outcome !== undefined });
   }
 
-  /** Storage matches the model, unless only a carried end has changed. */
+  /** Records that the model's state is stored, unless a release is still only in the object's memory. */
   async #stored(): Promise<void> {
     const carried = this.#carriedOf;
     if (carried !== undefined && (await this.#storedHolderId()) === carried.grantId) return;

@@ -18,13 +18,18 @@ import { checkPaging, rowsWithin, windowBesideRows } from "./check-paging.ts";
 
 /** The number of random days of each dataset. */
 const DAYS = proofSize(10);
-/** Large requests name only these fields, because all fifty of quotes would be ten times the bytes of orders. */
+/**
+ * Large requests ask only for these fields, because all fifty fields of quotes would be ten times the bytes of orders.
+ */
 const ASKED: Partial<Record<DatasetName, string[]>> = {
   quotes: ["symbol", "tradedate", "time", "amount", "bid1", "ask_vol10"],
 };
 const ONE_MILLISECOND = isLong ? 25_500 : 12_750;
 const MIXED = isLong ? 31_000 : 15_500;
-/** For quotes a quarter of these rows is used, which takes as long to build. */
+/**
+ * The share of these rows that each dataset uses. A quarter of the rows of quotes takes as long to build as all rows of
+ * orders.
+ */
 const PART: Record<DatasetName, number> = { orders: 1, trades: 1, quotes: 1 / 4 };
 
 const service = await startService();
@@ -37,7 +42,10 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
   const partOf = <T>(cases: T[]): T[] =>
     isLong ? cases : cases.filter((_, n) => n % DATASET_NAMES.length === place);
 
-  /** Publishes the sections as a day, and returns a function that checks a query for one of them, for these fields. */
+  /**
+   * Publishes the sections as a day. Returns the expected rows of each section, with `fields`, and a function that
+   * checks a query.
+   */
   async function published(tradedate: string, sections: DatasetSection[], fields = ASKED[dataset]) {
     await publishSections(service, dataset, tradedate, sections);
     const rows = new Map(
@@ -56,7 +64,7 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
     };
   }
 
-  it(`returns all rows of ${DAYS} random small days at page sizes 1, 2 and 7, whole and in 6 windows each`, async () => {
+  it(`returns all rows of ${DAYS} random small days and 6 windows of each, in pages of 1, 2 and 7 rows`, async () => {
     const random = printedRandom(`small days of ${dataset}`);
     for (let round = 0; round < DAYS; round++) {
       const said = { rows: random.integer(1, 60), crowd: random.pick([1.01, 2, 5, 1_000]) };
@@ -74,7 +82,7 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
     }
   });
 
-  it("returns all rows of bursts longer than a page and than two row groups at page sizes 9,999, 10,000 and 20,000", async () => {
+  it("returns all rows of bursts longer than a page or two row groups, at page sizes 9,999 to 20,000", async () => {
     const crowded = (symbol: string, rows: number) =>
       crowdedSection(dataset, { symbol, time: "093000000", rows, around: 3 });
     const sections = [crowded("600001", 12_345), crowded("600002", 25_500), crowded("600003", 9_997)];
@@ -95,14 +103,14 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
   });
 
   const oneMillisecond = Math.ceil(PART[dataset] * ONE_MILLISECOND);
-  it(`returns all of ${oneMillisecond} rows of one millisecond in pages of 211`, async () => {
+  it(`returns all ${oneMillisecond} rows of one millisecond in pages of 211`, async () => {
     const rows = oneMillisecond;
     const section = crowdedSection(dataset, { symbol: "300750", time: "150000000", rows });
     const { check } = await published("20260202", [section]);
     await check("300750", { page_size: 211 });
   });
 
-  it("returns all rows of securities of exactly 9,999 to 20,001 rows", async () => {
+  it("returns all rows of securities that have exactly one or two pages, or one row more or less", async () => {
     const random = printedRandom(`exact sizes of ${dataset}`);
     const sections = partOf([9_999, 10_000, 10_001, 19_999, 20_000, 20_001]).map((rows, n) =>
       randomSection(random, dataset, { symbol: `60100${n}`, rows, crowd: random.pick([1.2, 40, 3_000]) }),

@@ -1,6 +1,7 @@
 /**
- * Random deliveries: every file is read or named with the reason for leaving it out, nothing outside the delivery is
- * read, the row accounting closes, and the pack holds the rows of an independent reading of the same bytes.
+ * Builds packs from random deliveries. Every file is read or named with the reason for leaving it out, and nothing
+ * outside the delivery is read. All rows are accounted for, and the pack holds the rows of an independent reading of
+ * the same bytes.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -76,7 +77,8 @@ function expectedOf(made: RandomDelivery, dataset: DatasetName): Expected {
 function isHeaderIntact({ bytes }: MadeFile, dataset: DatasetName): boolean {
   const [header = ""] = bytes.toString("latin1").split("\n");
   const names = header.split(",").map((name) => name.replace(/^\0+|\0+$/g, ""));
-  // Omits the day, and a number that only some sources have.
+  // Leaves out the columns that only some sources have: the day, the order id, and fields that are returned only on
+  // request.
   const wanted = HEADERS[dataset].plain
     .split(",")
     .filter((name) => !["tradedate", "order_id", ...QUOTES_ON_REQUEST].includes(name));
@@ -192,7 +194,7 @@ function quarantineOf(pack: string): string[] {
 const DELIVERIES = { orders: proofSize(100), trades: proofSize(20), quotes: proofSize(10) } as const;
 
 describe.each(DATASET_NAMES)("the rows and files of a random delivery of %s", (dataset) => {
-  it.each(DELIVERY_KINDS)("are each stored, quarantined or left out for a reason: %s", async (kind) => {
+  it.each(DELIVERY_KINDS)("(%s) are each stored, quarantined, or left out for a reason", async (kind) => {
     for (let n = DELIVERIES[dataset]; n > 0; n--) await checkOne(kind, dataset);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The coverage of a share at any instant of three years, compared with an independent calculation. The whole service
+ * Compares the coverage of a share at any instant of three years with an independent calculation. The whole service
  * runs inside workerd with its clock set to the instant of each request, to the millisecond.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
@@ -24,7 +24,7 @@ const RANDOM_INSTANTS = proofSize(120);
 
 type DataType = "auction_tick" | "level2";
 const DATA_TYPES: DataType[] = ["auction_tick", "level2"];
-/** This is more days than the age of any file. */
+/** More days than the age of any file. */
 const ALL_DAYS = 5_000;
 const WINDOW_DAYS = { auction_tick: 365, level2: 30 };
 
@@ -150,7 +150,7 @@ afterAll(() => {
 });
 
 describe("a share's coverage over three years (contract 7.2, 8.2)", () => {
-  it("is the files of the window that belong to the year, for every plan with a window", async () => {
+  it("contains the files of the year that are in the plan's window, for every plan with a window", async () => {
     for (const nowMs of someInstants(random)) {
       const today = todayNumber(nowMs);
       const plan = random.pick(["professional", "weekly"] as const);

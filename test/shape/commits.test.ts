@@ -33,7 +33,7 @@ function fault(subject: string): string | null {
   if (!SUBJECT.test(subject)) return "write type(scope): summary";
   if (subject.endsWith(".")) return "leave out the full stop";
   const verb = /: (\S+)/.exec(subject)?.[1] ?? "";
-  // "adds", "added" and "adding" are no imperatives; "press", "need" and "bring" are.
+  // "adds", "added" and "adding" are not imperatives; "press", "need" and "bring" are.
   if (/[^su]s$|ied$|(?<!e|f|n|sh|sp)ed$|(?<!r)ing$/.test(verb)) return `write the imperative, not ${verb}`;
   return null;
 }
@@ -44,7 +44,7 @@ describe("commit subjects", () => {
     expect(wrong.filter((each) => each.fault !== null)).toEqual([]);
   });
 
-  it("in another form are refused with the reason", () => {
+  it("that break a rule are refused with the reason", () => {
     expect(fault("feat(cli): serve the demo's newest day first")).toBeNull();
     expect(fault("Serve the newest day first")).toBe("write type(scope): summary");
     expect(fault("fix(gate): releases the slot")).toBe("write the imperative, not releases");

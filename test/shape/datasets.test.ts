@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { projectFiles } from "../support/sources.ts";
 
-/** Code that is written by hand for each dataset: its row parser, its source layouts, its sample days. */
+/**
+ * Files that may list columns because they are written by hand for each dataset: row parsers, source layouts, sample
+ * days.
+ */
 const BY_HAND = [
   "src/pack-builder/layouts/orders.ts",
   "src/pack-builder/layouts/quotes.ts",
@@ -39,7 +42,7 @@ describe("the columns of a dataset", () => {
     /^src\/(catalog|http|operations|orders|packs|pack-builder)\/.*\.ts$/.test(path),
   );
 
-  it.each(Object.values(DATASETS))("such as $name are listed in its description only", ({ columns }) => {
+  it.each(Object.values(DATASETS))("($name) are listed only in its description", ({ columns }) => {
     const lists = files.filter((path) => {
       const code = codeOf(path);
       const named = columns.filter((column) => {

@@ -5,7 +5,10 @@ import { importsOf, projectFiles } from "../support/sources.ts";
 const PURE = ["auction", "base", "calendar", "datasets", "entitlement", "orders"];
 const BELOW_OPERATIONS = [...PURE, "http", "gate", "catalog", "access", "packs", "pages", "shares"];
 
-/** Which modules a module may import, beside itself: the table of `src/README.md`. A name with a file allows that file. */
+/**
+ * The modules that each module may import besides itself, as in the table of `src/README.md`. A path allows only that
+ * file.
+ */
 const MAY_IMPORT: Record<string, string[]> = {
   auction: ["calendar", "datasets"],
   base: ["calendar"],
@@ -83,7 +86,7 @@ describe("the imports between modules (src/README.md)", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("never connect two operations, which share their common contract only", () => {
+  it("never connect two operations, which share only their common interface", () => {
     const wrong: string[] = [];
     for (const path of sources.filter((each) => each.startsWith("src/operations/"))) {
       // The pipeline and the registry import all operations.

@@ -19,10 +19,7 @@ const PYTHON = /^src\/client\/python\/.*\.py$/;
 /** The first argument of a call of `re`, if it is a plain literal. */
 const PYTHON_CALL = /\bre\.(\w+)\(\s*r(f?)"([^"]*)"|\bre\.(\w+)\(\s*r(f?)'([^']*)'/g;
 
-/**
- * Patterns that their modules combine from constants. The client's build joins names of its own code, which need no
- * check.
- */
+/** Files that combine patterns from constants. The client's build joins names of its own code, which need no check. */
 const COMPOSED = [
   "src/client/typescript/build.ts",
   "src/orders/query/symbol.ts",
@@ -48,7 +45,7 @@ function scriptPatterns(path: string): Pattern[] {
 function pythonPatterns(path: string): Pattern[] {
   return [...readFileSync(path, "utf8").matchAll(PYTHON_CALL)].map((match) => {
     const [call, formatted, text] = match[1] === undefined ? match.slice(4) : match.slice(1);
-    // Values in a format string are escaped there, so they are replaced by a letter.
+    // The code escapes the values that it inserts into a format string, so a letter stands for each.
     const source = (text ?? "").replaceAll(formatted === "f" ? /\{[^{}]+\}/g : /(?!)/g, "x");
     return { source: call === "fullmatch" ? `^(?:${source})$` : source, flags: "", path };
   });
@@ -100,7 +97,7 @@ function statusOf({ source, flags }: Pattern): string {
 }
 
 describe("the regular expressions of the project", () => {
-  it("each need linear time in their input", async () => {
+  it("each take time linear in the length of their input", async () => {
     const patterns = await allPatterns();
     expect(patterns.length).toBeGreaterThan(150);
     const distinct = new Map(patterns.map((each) => [`/${each.source}/${each.flags}`, each]));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/app.ts";
 
-/** All public paths below which the service answers; `/admin`, `/console` and `/docs` stand for all their routes. */
+/** The public paths that the service answers. All paths below `/admin`, `/console` and `/docs` are allowed too. */
 const PUBLIC = [
   "/",
   "/api",
