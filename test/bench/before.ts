@@ -162,7 +162,7 @@ export function beforeAndAfter(rows: readonly BenchRow[]): { table: string; miss
   const missing: string[] = [];
   const lines: string[] = [];
   for (const figure of FIGURES) {
-    // Days are measured from the smallest, so the last match is the largest day.
+    // Days are measured in the order of their size, so the last match is the largest day.
     const row = rows.findLast((each) => standsAt(each, figure));
     if (row === undefined) missing.push(figure.what);
     else

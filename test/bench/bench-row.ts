@@ -6,7 +6,7 @@ export interface BenchRow {
   /** The title of the table that shows the figure; absent for figures in the table that is named after the bench. */
   table?: string;
   name: string;
-  /** The heading of its column, in a table with several figures per line. */
+  /** The heading of the column that shows the figure, in a table with several figures per line. */
   column?: string;
   value: number;
   unit: string;
@@ -20,7 +20,7 @@ export interface BenchOptions {
   days: BenchDays;
   /** A generated day of each of the other datasets; empty unless orders are measured. */
   otherDays: readonly BenchDays[];
-  /** Rows of the delivery that the builder reads. */
+  /** Number of rows in the delivery that the builder reads. */
   deliveryRows: number;
   /** The maximum number of times a task is run. */
   rounds: number;

@@ -23,11 +23,11 @@ const NEAR_MS = 2;
 const PAGE_SIZES = [100, 2_000, 10_000];
 const PAIRS = 8;
 /**
- * A slice ends when `pages` have arrived, but not before `leastMs` and at the latest after `mostMs`. A busy machine
- * serves pages in bursts, so a slice must be long enough for several of each reader.
+ * A slice ends when this many pages have arrived, but not before `leastMs` and at the latest after `mostMs`. A busy
+ * machine serves pages in bursts, so each reader gets several pages in a slice.
  */
 const SLICE = { pages: 3 * READERS, leastMs: 1_500, mostMs: 8_000 };
-/** The time before each slice that is not counted, because requests of the previous slice are still ending. */
+/** The period before each slice, which is not counted because requests of the previous slice are still ending. */
 const SETTLE = { pages: READERS, leastMs: 700, mostMs: 4_000 };
 const WARM_UP_MS = 2_000;
 /** Number of pages that a single reader requests, to time a page without concurrent load. */

@@ -50,7 +50,7 @@ export function withResults(text: string, { date, command, compared, tables }: M
 /** Returns the README with the table of this run in its section on speed. */
 export function withSpeed(text: string, { rows, date, command }: Measured): string {
   const contests = new Set(rows.flatMap(({ table }) => (table?.startsWith("a day of ") ? [table] : [])));
-  // Days are measured from the smallest, so the last match is the largest day with every contestant.
+  // Days are measured in the order of their size, so the last match is the largest day with every contestant.
   const contest = [...contests].findLast((table) => SHOWN.every(([name]) => holds(rows, table, name)));
   const sizes = contest === undefined ? null : /^a day of ([\d,]+) rows, ([\d,]+) of them/.exec(contest);
   if (contest === undefined || sizes === null)

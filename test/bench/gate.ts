@@ -1,6 +1,6 @@
 /**
  * Measures the cost of taking and freeing a slot, while paging and otherwise. It is compared with an earlier version of
- * the gate object, which could not keep the end of a request in memory, and with two calls that each write one row.
+ * the gate object, which could not keep a release in memory, and with two calls that each write one row.
  */
 import { type GateRounds, startGateService } from "../support/gate-service.ts";
 import { type BenchRow, median } from "./bench-row.ts";

@@ -173,8 +173,8 @@ async function pageNumberRows(asker: Asker, cursors: readonly string[], rounds: 
 }
 
 /**
- * Returns the number of bytes that a request read from R2. They are in the service's log, whose line can follow shortly
- * after the answer.
+ * Returns the number of bytes that a request read from R2. The service logs it in a line that can follow shortly after
+ * the answer.
  */
 async function r2BytesOf(service: Service, requestId: string): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {

@@ -34,16 +34,16 @@ interface Sample {
 }
 
 /**
- * A kind of request and its samples. Its minimum time contains `d1` calls to D1, one of the gate and one of R2, which
- * run at the same time if `atOnce` is true.
+ * A kind of request and its samples. Its minimum time contains `d1` calls to D1, one call to the gate and one to R2.
+ * The calls to the gate and to R2 run at the same time if `atOnce` is true.
  */
 interface Kind {
   name: string;
   d1: 0 | 1;
   atOnce: boolean;
   /**
-   * Whether it is the first request of its account, whose R2 read waits for the account's first grant. The minimum with
-   * this wait is shown too.
+   * Whether each request is the first of its account and therefore reads R2 only after the account's first grant. The
+   * minimum with this wait is shown too.
    */
   isFirst?: boolean;
   samples: Sample[];
@@ -136,8 +136,8 @@ function sampleOf({ requestMs, calls: made }: Calls, ms: number): Sample {
 }
 
 /**
- * Returns whether the client waits for the call. It does not wait for records in the catalog, nor for storing the end
- * of a slot.
+ * Returns whether the client waits for the call. It does not wait for records in the catalog, nor for storing a
+ * release.
  */
 function isAwaited({ store, method }: TimedCall): boolean {
   return !(store === "d1" && method === "run") && method !== "lease.written";

@@ -20,7 +20,7 @@ export interface Tally {
   ms: number[];
   rows: number;
   bytes: number;
-  /** Number of whole days read, each equal to the published one. */
+  /** How often a security's whole day was read and equalled the published one. */
   wholeReads: number;
   /** Pages that took the service too long (503 `unavailable`) and were requested again after `Retry-After`. */
   givenUp: number;

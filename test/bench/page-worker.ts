@@ -1,7 +1,7 @@
 /**
- * The modules of the deployed worker, which run tasks on a section in memory. `POST /section?entry=…` stores the
- * section; `GET /run?task=…&times=…` runs a task that many times. The clock does not advance inside a worker, so the
- * caller measures the time.
+ * A worker with the deployed worker's modules, which runs tasks on a section in memory. `POST /section?entry=…` stores
+ * the section; `GET /run?task=…&times=…` runs a task that many times. The clock does not advance inside a worker, so
+ * the caller measures the time.
  */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";

@@ -1,8 +1,8 @@
 /**
  * Measures a page of 10,000 rows and ten fields from stored bytes to JSON bytes inside workerd, beside `JSON.stringify`
- * of the same rows there. The measured pages are: aligned with a block; half in one block and half in the next; the
- * first and the last page of a day; and the first page of a fresh isolate. The section is in memory, so R2's time is
- * not included.
+ * of the same rows there. The measured pages are one aligned with a block, one half in a block and half in the next,
+ * the first and the last page of a day, and the first page of a fresh isolate. The section is in memory, so R2's time
+ * is not included.
  *
  * Figures are processor time of the whole runtime, over all rounds, minus the time of as many empty requests. The time
  * that a page waits on a busy machine is therefore not included. Only the pages of fresh isolates are measured by the

@@ -1,7 +1,7 @@
 /**
- * Measures the Parquet answer of a large security over HTTP, which is checked while it is sent. It is compared with an
- * unchecked copy of the same bytes from R2 by the same runtime, and with DuckDB, which decodes the section and writes
- * it again.
+ * Measures how fast the Parquet answer of a large security is sent over HTTP, including the check of its bytes. The
+ * rivals are an unchecked copy of the same bytes from R2 by the same runtime, and DuckDB, which decodes the section and
+ * writes it again.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -21,7 +21,9 @@ const FULL_DAY: Record<DatasetName, number> = {
 };
 /** The auction pack of a full day is made from the quotes of this many securities. */
 const FULL_SECURITIES = 7_800;
-/** The delivery has four parts; the shares of the day are its first one, its first two, and all. */
+/**
+ * The delivery has four parts. The measured shares of the day are the first part, the first two parts, and all four.
+ */
 const PARTS = 4;
 const SHARES = [
   { name: "a fortieth of a day", parts: 1 },

@@ -1,6 +1,6 @@
 /**
  * Corrupts stored packs without changing their checksums in the catalog. For each flipped byte and each truncation,
- * both formats return 503, a broken body or exactly the published rows.
+ * requests for JSON and for Parquet return 503, a broken body or exactly the published rows.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -40,7 +40,7 @@ interface Published {
   pack: Buffer;
   asked: Asked[];
   sections: Section[];
-  /** Removes the mark that an answer from corrupt bytes leaves on the day. */
+  /** Removes the damage mark that an answer from corrupt bytes leaves on the day. */
   removeMark: () => Promise<unknown>;
 }
 

@@ -88,7 +88,7 @@ describe("the body of an answer that the gate charges", () => {
 });
 
 describe("a client that disconnects or stalls", () => {
-  it(`releases the slot, is charged and is recorded when it hangs up at ${HANG_UPS} random bytes`, async () => {
+  it(`releases the slot, is charged and is recorded, wherever it hangs up (${HANG_UPS} random bytes)`, async () => {
     const random = printedRandom("hang up at a random byte");
     for (let n = 0; n < HANG_UPS; n++) {
       const hangUpAfter = random.integer(1, 10 * MEGABYTE);

@@ -69,7 +69,7 @@ async function twoKeys() {
 
 describe("50 parallel requests with two keys of one account (contract 2.4)", () => {
   it(
-    `for files are refused with 503 except one, ${ROUNDS} times, whether the served client reads or disconnects`,
+    `for files are all refused with 503 but one, ${ROUNDS} times, whether the served client reads or disconnects`,
     async () => {
       const keys = await twoKeys();
       let charged = 0;

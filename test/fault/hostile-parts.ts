@@ -68,7 +68,7 @@ const COMPRESSORS = {
   br: brotliCompressSync,
   zstd: zstdCompressSync,
 } as const;
-/** 4 MB of zeros in each compression, which take a few KB each. */
+/** 4 MB of zeros, compressed with each method to a few KB. */
 const bombs = Object.entries(COMPRESSORS).map(
   ([encoding, compress]) => [encoding, compress(Buffer.alloc(4 * 1024 * 1024))] as const,
 );

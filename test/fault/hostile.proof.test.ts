@@ -152,7 +152,9 @@ describe(`the service under ${REQUESTS} hostile requests`, () => {
     expect(seen.get("param_invalid")).toBeGreaterThan(0.05 * REQUESTS);
   });
 
-  it("answers corrupt cursors with a refusal or with rows, never a fault", { timeout: LONG_MS }, async () => {
+  it("answers corrupt cursors with a refusal or with rows, never with a fault", {
+    timeout: LONG_MS,
+  }, async () => {
     const genuineOf = async (dataset: DatasetName) => {
       const request = orderHistory({ dataset, apikey: lanes[0]?.key ?? "", params });
       return pageOf(await service.post(request)).next_cursor ?? "";

@@ -33,7 +33,7 @@ const rebuilt = day({
 let root: string;
 /** A deployment of the first version, with data. */
 let first: string;
-/** The schema after the first n migrations, and the duration of the n-th on this machine, by n. */
+/** For each n, the schema after the first n migrations, and how long the n-th took on this machine. */
 let versions: SchemaVersion[];
 
 beforeAll(async () => {

@@ -24,8 +24,8 @@ const TRADEDATE = "20260311";
 /** A file larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 /**
- * The maximum number of bytes in buffers between the worker and a slower reader. When fewer than these are missing, the
- * worker may have sent everything and freed the slot.
+ * The maximum number of bytes in buffers between the worker and a slower reader. When fewer bytes than this are
+ * missing, the worker may have sent everything and freed the slot.
  */
 const BUFFERS_BYTES = 12_000_000;
 const SMALL = { symbol: "600519", rows: 2_000 };

@@ -32,7 +32,7 @@ const SIZES: Record<DatasetName, { packs: number; rows: [number, number] }> = {
   trades: { packs: proofSize(600), rows: [300, 10_050] },
   quotes: { packs: proofSize(150), rows: [50, 400] },
 };
-/** Verifying opens DuckDB and publishing takes three requests, so only every n-th pack is verified and published. */
+/** Verifying opens DuckDB and publishing takes three requests, so each is done only with every n-th pack. */
 const VERIFIED_EVERY = 3;
 const PUBLISHED_EVERY = 5;
 /** A slower page counts as hanging. A normal one takes milliseconds, or seconds on a busy machine. */

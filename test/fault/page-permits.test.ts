@@ -63,7 +63,7 @@ async function send(k: number): Promise<Sent> {
   return { key, page };
 }
 
-it("Pages whose store does not answer wait, while other pages and refusals are served", async () => {
+it("Pages wait for a store that does not answer, while other pages and refusals are served", async () => {
   const served = await account(service, { plan: "trial" });
   const usedUp = await account(service, { plan: "trial", limits: { requests: 0 } });
   await quotaOf(service, served.key);

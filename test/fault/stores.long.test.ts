@@ -184,7 +184,7 @@ async function untilFree({ key }: TestAccount): Promise<Answer> {
   }
 }
 
-describe("a store call that fails, loses its answer or is late, or an R2 body that ends early,", () => {
+describe("a store call or an R2 body that fails or is late", () => {
   for (const [name, kind] of Object.entries(kinds)) {
     it(`in a request (${name}) leads to the right answer or a fault, and to exact charges`, async () => {
       const calls = await callsOf(service, requestOf(kind, await fresh(name)));
@@ -196,7 +196,7 @@ describe("a store call that fails, loses its answer or is late, or an R2 body th
   }
 });
 
-describe("a store call that never answers, or an R2 body that stops,", () => {
+describe("a store call or an R2 body that hangs", () => {
   for (const [name, kind] of Object.entries(kinds)) {
     it.concurrent(`in a request (${name}) leaves the slot free and the charges exact`, async () => {
       const calls = await callsOf(service, requestOf(kind, await fresh(name)));

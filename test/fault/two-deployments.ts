@@ -19,7 +19,7 @@ export interface Deployment {
 export interface TwoDeployments {
   first: Deployment;
   second: Deployment;
-  /** URLs of the relays, the first deployment's first. */
+  /** URLs of the relays, that of the first deployment first. */
   urls: string[];
   /** Adds `key` to both deployments, each with its own account. */
   addKey(key: string, plan: PlanName): Promise<void>;

@@ -1,4 +1,4 @@
-/** Checks what holds for paging with every day, window and page size (contract 5). */
+/** Checks properties of paging that hold for every day, window and page size (contract 5). */
 import { expect } from "vitest";
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { Row } from "../support/builders.ts";

@@ -74,7 +74,7 @@ class History {
       else await this.#drop();
       expect(this.#model.differenceTo(await this.#stub().state(), this.#nowMs)).toBeNull();
     }
-    // In every history the slot is free once the longest deadline since the last request has passed.
+    // Whatever the history, the slot is free when the longest possible deadline of the last request has passed.
     vi.setSystemTime(this.#lastAskMs + LONGEST_BOUND_MS);
     expect((await this.#stub().state()).holder).toBeNull();
     for (const { lease } of this.#working) lease[Symbol.dispose]();
@@ -114,7 +114,7 @@ class History {
     if (this.#random.chance(0.1)) await this.#drop();
   }
 
-  /** Asserts that no other request is running: the first guarantee of the gate. */
+  /** Records a grant and asserts that no other request is running, which is the first guarantee of the gate. */
   #granted(working: Working): void {
     const others = this.#working.filter((one) => !one.isOver && one.requestId !== working.requestId);
     expect(others.map(({ requestId }) => requestId)).toEqual([]);

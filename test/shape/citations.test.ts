@@ -10,7 +10,7 @@ const texts = projectFiles().filter((path) =>
 const OWN = "test/shape/citations.test.ts";
 
 const contract = readFileSync("src/CONTRACT.md", "utf8");
-/** `## 3. Parameters` is section 3, a paragraph that begins with `**3.4 ` is clause 3.4. */
+/** `## 3. Parameters` is section 3; a paragraph that begins with `**3.4 ` is clause 3.4. */
 const clauses = new Set(
   [...contract.matchAll(/^(?:## (\d+)\. |\*\*(\d+\.\d+) )/gm)].map(
     ([, section, clause]) => section ?? clause,
@@ -19,7 +19,7 @@ const clauses = new Set(
 
 const NUMBER = String.raw`\d+(?:\.\d+)?`;
 const CITATION = new RegExp(String.raw`\bcontract (${NUMBER}(?:(?:, | and | to )${NUMBER})*)`, "gi");
-/** Documents that are not in the repository, by name and number or by file. */
+/** Matches references to documents that are not in the repository, by name and number or by file. */
 const ELSEWHERE = /\b(?:decisions?|spec|design|issue)(?: ?\d|\.md\b|,? section \d)|\(issue: /gi;
 
 /** Returns the text in one line, because a citation can wrap in the middle of a comment. */

@@ -1,4 +1,4 @@
-/** The subjects of commits: `type(scope): imperative summary` in at most 72 characters. */
+/** Checks the subjects of commits: `type(scope): imperative summary` in at most 72 characters. */
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 

@@ -31,13 +31,13 @@ const MAY_IMPORT: Record<string, string[]> = {
   "pack-builder": ["auction", "base", "calendar", "datasets", "orders", "packs", "quality"],
   cli: ["admin/wire.ts", "pack-builder", "quality", "auction", "base", "calendar", "datasets"],
   docs: [...BELOW_OPERATIONS, "operations"],
-  // Bindings and parsed settings, which are below all modules that act.
+  // Bindings and parsed settings, which many modules import; so this file may import little itself.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],
   // Only types of the answers, because no server code may be in a caller's bundle.
   client: ["datasets", "entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],
 };
 
-/** Bindings and parsed settings are passed as values, so modules that act may import their types. */
+/** Modules that may import the types of bindings and parsed settings, because they receive them as values. */
 const MAY_IMPORT_ENV = [
   "http",
   "gate",

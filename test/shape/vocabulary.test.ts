@@ -48,7 +48,7 @@ const TERMS: readonly Term[] = [
 /** Uses that are allowed, because applied migrations and published formats do not change. */
 const KEPT: readonly RegExp[] = [
   /^src\/catalog\/migrations\//,
-  // A member of the build report's JSON.
+  // A property of the build report's JSON.
   /^src\/pack-builder\/(?:defect-book|build-report)\.ts:\d+: words /,
 ];
 

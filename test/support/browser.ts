@@ -51,7 +51,7 @@ export async function axeFindings(page: Page, runOnly?: readonly string[]): Prom
     const path = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
     await page.evaluate(await readFile(path, "utf8"));
   }
-  // Without the elements that pass, which axe would describe one by one.
+  // Leaves out the elements that pass, which axe would describe one by one.
   const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
   const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target} ${html}`));

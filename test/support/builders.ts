@@ -14,7 +14,7 @@ import type { trades } from "../../src/datasets/trades.ts";
 import type { Market, OrderColumns } from "../../src/orders/record.ts";
 import type { Random } from "./random.ts";
 
-/** One source record. `time` is HHMMSSmmm, `priceE4` yuan × 10000. */
+/** One source record. `time` is HHMMSSmmm; `priceE4` is the price in yuan × 10,000. */
 export interface TestOrder {
   time: string;
   orderId: number;
@@ -184,7 +184,7 @@ export function clockMilliseconds(time: string): number {
 /**
  * Returns a security of `rows` records that resemble real ones: steps of 10 ms, dense milliseconds, repeated and zero
  * ids, cancels, phase flags with zeros, prices and volumes whose product ranges from small to beyond 2^53. On average
- * `crowd` records (default 1.2) are drawn before the time advances.
+ * the time advances once in `crowd` records (default 1.2).
  */
 export function randomSecurity(
   random: Random,

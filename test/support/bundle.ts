@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const SERVICE_ENTRY = "src/worker.ts";
 
 /**
- * The environment variable that `setup` sets for the test processes: the bundle's folder, or the error of the build.
+ * The environment variables that `setup` sets for the test processes: the bundle's folder, or the error of the build.
  */
 const FOLDER_VARIABLE = "EDGETAPE_TEST_BUNDLE";
 const FAILURE_VARIABLE = "EDGETAPE_TEST_BUNDLE_FAILURE";
@@ -43,7 +43,10 @@ interface WranglerConfig {
   durable_objects: { bindings: { name: string; class_name: string }[] };
 }
 
-/** Bundles `checkout`'s worker `entry` as `worker.js` with `deployment.json` into a new folder. Returns the folder. */
+/**
+ * Bundles the worker `entry` of `checkout` into a new folder, as `worker.js` with `deployment.json`. Returns the
+ * folder.
+ */
 async function bundle(entry: string, checkout = "."): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
   const wrangler = resolve("node_modules", "wrangler", "bin", "wrangler.js");

@@ -25,7 +25,7 @@ const SECURITIES = [
 ] as const;
 
 /**
- * Returns four shares of both exchanges with `rows` orders each, the same for the same seed; `hasQuotes` adds
+ * Returns four securities of both exchanges with `rows` orders each. Equal seeds give equal days; `hasQuotes` adds
  * snapshots.
  */
 export function madeDay(seed: string, rows: number, { hasQuotes = false } = {}): DayOfSecurity[] {
@@ -49,7 +49,7 @@ export interface Beside {
   before?: Readonly<Record<string, readonly Table[]>> | undefined;
 }
 
-/** Builds and checks `tables`. Throws the build's error. */
+/** Builds and checks `tables`. Throws if the build fails. */
 export async function checkedTables(
   tables: readonly Table[],
   { before = {} }: Beside = {},

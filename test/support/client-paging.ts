@@ -6,7 +6,7 @@ import type { DatasetName, FieldName, TradeFieldName } from "../../src/client/ty
 import type { Row } from "./builders.ts";
 import { type PythonScript, startPython } from "./python.ts";
 
-/** The rows to read, and how to read them. An argument that is null is not passed to the client. */
+/** The rows to read, and how to read them. An argument that is null counts as absent. */
 export interface PagingTask {
   key: string;
   urls: readonly string[];

@@ -11,7 +11,10 @@ import { expectedRow, type Row } from "./builders.ts";
 export interface Delivered {
   /** The folder of the day. */
   folder: string;
-  /** The number of rows of the day per dataset, whether or not the delivery contains the dataset. */
+  /**
+   * The number of rows of the day per dataset. Trades count even when the delivery lacks them; quotes only when it has
+   * them.
+   */
   counts: Record<DatasetName, number>;
   rowsOf(symbol: string): Row[];
 }

@@ -27,7 +27,9 @@ export interface FaultLine {
   baseUrl: string;
   /** Returns the number of requests since the start. */
   requests(): number;
-  /** Sets the function that chooses each request's fault by its number, counted from 0. */
+  /**
+   * Sets the function that chooses the fault of each request by the request's number, counted from 0 since this call.
+   */
   corrupt(faultFor: (place: number, body: string) => Fault): void;
   /** Refuses connections from now on and resets open ones. */
   die(): Promise<void>;

@@ -161,7 +161,7 @@ export async function account(service: Service, asked: AccountRequest): Promise<
   return { accountId, key: keys[0]?.key ?? "", keys };
 }
 
-/** Returns the Beijing day of the service's clock, moved by `days` calendar days. */
+/** Returns the date in Beijing by the service's clock, plus `days` calendar days. */
 export function todayPlus(service: Service, days: number): string {
   return addDays(beijingDate(service.nowMs()), days);
 }

@@ -104,7 +104,8 @@ export async function startSession(options: PythonOptions = {}): Promise<PythonS
     },
     raises: async (program) => {
       const answer = await ask(program);
-      if (!("error" in answer)) throw new Error(`the program raised no exception: ${JSON.stringify(answer.result)}`);
+      if (!("error" in answer))
+        throw new Error(`the program raised no exception: ${JSON.stringify(answer.result)}`);
       return answer;
     },
     stop: script.stop,

@@ -30,8 +30,8 @@ const sha256 = (value: string | Uint8Array) => createHash("sha256").update(value
 type Row = Record<string, string | number | null | Uint8Array>;
 
 /**
- * Fills the tables that the migration file `name` creates, in a deployment that has applied it, in addition to the rows
- * of `fillFirstSchema`.
+ * Fills the tables that the migration file `name` creates or changes, in a deployment that has applied it, in addition
+ * to the rows of `fillFirstSchema`.
  */
 export async function fillSince(service: Service, name: string): Promise<void> {
   const now = Math.floor(service.nowMs());

@@ -38,7 +38,10 @@ export interface ScriptedDay {
   revision?: number;
   /** Supported features; by default undated cursors and build ids. */
   knows?: readonly ("undated" | "build")[];
-  /** The secret of its cursors, by default its name; a new secret invalidates all earlier cursors. */
+  /**
+   * The secret of the deployment's cursors, by default the deployment's name. A new secret invalidates all earlier
+   * cursors.
+   */
   secret?: string;
   /** The maximum number of rows in an answer; 10,000 by default. */
   mostRows?: number;

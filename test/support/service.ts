@@ -21,7 +21,7 @@ export const DEFAULT_NOW = "2026-03-12T10:00:00+08:00";
 export const ADMIN_TOKEN = "test-admin-token-of-the-first-operator";
 
 export interface ServiceOptions {
-  /** Variables and secrets of the deployment by the names of `src/env.ts`; they replace the tests' own. */
+  /** Variables and secrets of the deployment, under the names in `src/env.ts`; they replace the tests' own. */
   settings?: Record<string, string>;
   /** The time of the service's clock at its start (RFC 3339); the clock runs from there. */
   nowAt?: string;

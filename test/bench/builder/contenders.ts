@@ -1,6 +1,6 @@
 /**
  * The contenders that build a pack from a vendor's folder: our builder; DuckDB, which is given the layout of the files
- * and the order of the rows; and a minimum that only reads the files.
+ * and the order of the rows; and, as a lower bound, only reading the files.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -34,8 +34,8 @@ const ours =
   };
 
 /**
- * Builds the file with DuckDB. Rows of the same millisecond keep the order of the CSV file, so the position there is a
- * sort key too.
+ * Builds the file with DuckDB. Rows of the same millisecond keep the order of the CSV file, so the position in that
+ * file is a sort key too.
  */
 const duckdb: Contender = async ({ folder }, outFolder) => {
   const path = join(outFolder, "duckdb.parquet");

@@ -1,4 +1,4 @@
-/** The tasks of the contestants: pages of a day's largest security, a window of it, and all of it. */
+/** The tasks of the contestants: pages of a day's largest security, a time window, and the whole day. */
 import { blockRows } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
 import { duckdbConnection } from "./duckdb.ts";
@@ -56,7 +56,7 @@ async function windowOf(day: BenchDay): Promise<RowsAsk> {
   };
 }
 
-/** Returns where rows `startRow` to `endRow` (exclusive) of the largest security are, counted in the whole pack. */
+/** Returns the position in the whole pack of the largest security's rows `startRow` to `endRow` (exclusive). */
 function toldOf(day: BenchDay, startRow: number, endRow: number): RowsAsk["told"] {
   const { entry } = day;
   const held = entry.blocks.flatMap(({ firstRow }, number) =>

@@ -18,7 +18,7 @@ export class Contest {
   }
 
   /**
-   * Returns the times for `ask`, including the minimum costs of the JSON text that all contestants returned. Throws
+   * Returns the times for `ask`, and the minimum costs of making the JSON text that all contestants returned. Throws
    * when a contestant returned a different text.
    */
   async rows(ask: RowsAsk, floors: (json: string) => Promise<Floor[]>): Promise<BenchRow[]> {

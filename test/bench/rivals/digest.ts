@@ -4,7 +4,7 @@ import { duckdbConnection } from "./duckdb.ts";
 /** Returns a sum over every value with its position, read by DuckDB: equal for equal rows in equal order. */
 export async function digestOf(path: string): Promise<string> {
   const duckdb = await duckdbConnection();
-  // DuckDB must not cache the file: its content changes.
+  // DuckDB must not cache the file, because the file's content changes.
   await duckdb.run("SET parquet_metadata_cache = false");
   const described = await duckdb.runAndReadAll(`DESCRIBE SELECT * FROM read_parquet('${path}')`);
   const names = described
