@@ -54,7 +54,8 @@ for (const name of Object.keys(process.env)) {
 
 export default defineConfig({
   test: {
-    // The number of workers for two cores: many tests wait for a program, for their own runtime or for 30 s to pass.
+    // Three workers suit two cores, because many tests only wait: for a program, for their own runtime or for 30 s to
+    // pass.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [

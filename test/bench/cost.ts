@@ -21,7 +21,7 @@ import type { BenchRow } from "./bench-row.ts";
 import type { Counts } from "./counting-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
-/** Dollars per million, from the platform's public pages (logs: page of 2026-10-02). Egress is free. */
+/** Dollars per million, from the platform's public pages; the price of logs is that of 2026-10-02. Egress is free. */
 const PRICES = {
   workerRequests: 0.3,
   cpuMs: 0.02,

@@ -17,7 +17,7 @@ import { writeDenseQuotes } from "./dense-quotes.ts";
 const FIRST_DATE = "20220301" as BeijingDate;
 
 /**
- * A security that has as many orders in sample days of every size as on a real day, and lies far from both ends of the
+ * A security with as many orders as on a real day, in sample days of every size. It lies far from both ends of the
  * pack.
  */
 const SYMBOL = "300750";

@@ -13,7 +13,7 @@ export interface Measured {
   command: string;
   /** The table that compares this run with the previous release. */
   compared: string;
-  /** Machine, versions and all other tables. */
+  /** The machine, the versions, and all other tables. */
   tables: string;
 }
 
@@ -54,7 +54,7 @@ export function withSpeed(text: string, { rows, date, command }: Measured): stri
   const contest = [...contests].findLast((table) => SHOWN.every(([name]) => holds(rows, table, name)));
   const sizes = contest === undefined ? null : /^a day of ([\d,]+) rows, ([\d,]+) of them/.exec(contest);
   if (contest === undefined || sizes === null)
-    throw new Error("The run has no day with every rival of the README.");
+    throw new Error("No day was measured with every contestant that the README shows.");
   const [, day, security] = sizes;
   const lines = SHOWN.map(([rival, name]) => {
     const cells = COLUMNS.map((column) => cellOf(rows, { table: contest, name: rival, column }));

@@ -15,7 +15,7 @@ export interface Delays {
   ms: Partial<Record<StoreName, number>>;
   /** Each call's delay varies uniformly by up to this share: 0.2 is ± 20 %. */
   jitter: number;
-  /** Milliseconds by which the service's clock is set forward, so that kept data expires. */
+  /** Milliseconds by which the service's clock is set forward, so that cached data expires. */
   advanceMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface Delays {
 export interface TimedCall extends StoreCall {
   beganMs: number;
   endedMs: number;
-  /** SQL statements of a call to D1. */
+  /** The number of SQL statements in a call to D1. */
   statements: number;
 }
 

@@ -26,7 +26,7 @@ export interface Tally {
   givenUp: number;
 }
 
-/** The rows of each security as the text between the brackets of `items`. */
+/** The rows of each security as JSON text: what is between the brackets of `items`. */
 export type Texts = ReadonlyMap<string, string>;
 
 /** Returns an agent with a connection per account, so that none waits for another. */

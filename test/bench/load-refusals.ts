@@ -25,7 +25,7 @@ const FLOOR_BYTES = 300;
 /** Requests per measurement. One would be too short, because the kernel counts processor time in steps of 10 ms. */
 const IN_A_ROW = 200;
 
-/** A file larger than all buffers between the worker and a paused reader. */
+/** A security whose file is larger than all buffers between the worker and a paused reader. */
 const HELD = { tradedate: "20260310", symbol: "300750", rows: 700_000 };
 
 interface Kind {

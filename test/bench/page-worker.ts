@@ -62,7 +62,7 @@ async function taskOf(task: Task): Promise<() => unknown> {
       return () => pageAt(aligned);
     case "unaligned": {
       const { next } = await pageAt(aligned, Math.floor(Math.min(PAGE_ROWS, blockRows(entry, middle)) / 2));
-      if (next === null) throw new Error("the middle of the day is its end");
+      if (next === null) throw new Error("no row follows the page in the middle of the day");
       return () => pageAt(next);
     }
     case "first":
@@ -78,7 +78,7 @@ async function taskOf(task: Task): Promise<() => unknown> {
   }
 }
 
-/** A bucket that holds only the section. Ranges are copied, as R2 does. */
+/** A bucket that holds only the section. Ranges are copied, as in R2. */
 const bucket = {
   get: async (_key: string, { range }: { range: { offset: number; length: number } }) => {
     const from = range.offset - entry.offset;

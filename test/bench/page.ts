@@ -17,7 +17,7 @@ import type { Task } from "./page-worker.ts";
 import { wireRows } from "./wire.ts";
 
 const TIMES_PER_REQUEST = 20;
-/** Requests of each task before measuring, so that the compiler has finished. */
+/** Requests of each task before measuring, so that the code is optimised by then. */
 const WARM_UP_REQUESTS = 10;
 const FRESH_ISOLATES = 7;
 /** Rounds of the other datasets; a page of quotes has five times as many fields. */
@@ -86,7 +86,9 @@ async function costs(day: BenchDay, rounds: number): Promise<Record<Task, number
   return spent;
 }
 
-/** Returns the median milliseconds of an isolate's first page and of a warm one, minus the time of an empty request. */
+/**
+ * Returns the median milliseconds of an isolate's first page and of a warm page, minus the time of an empty request.
+ */
 async function freshIsolates(day: BenchDay): Promise<{ firstMs: number; warmMs: number }> {
   const first: number[] = [];
   const warm: number[] = [];

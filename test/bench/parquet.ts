@@ -19,7 +19,7 @@ import { type BenchRow, median } from "./bench-row.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "300750";
-/** A day's largest real securities have about 370,000 rows. */
+/** On a real day the largest securities have about 370,000 rows. */
 const ROWS = 400_000;
 const ROUNDS = 21;
 

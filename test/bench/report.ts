@@ -15,7 +15,7 @@ const VERSIONS_OF = [
   "apache-arrow",
 ];
 
-/** Returns a sentence about the machine and one about the versions. */
+/** Returns one line about the machine and one about the versions. */
 export function setting(now: Date): string[] {
   const { sqlite, v8, zstd } = process.versions as Record<string, string | undefined>;
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB of memory`;
@@ -58,7 +58,7 @@ function listOf(title: string, rows: readonly BenchRow[]): string {
   return `| ${title} | | |\n|---|---|---|\n${lines.join("\n")}\n`;
 }
 
-/** Returns a table with a line per name and a column per column; its ratios are in parentheses. */
+/** Returns a table with a line for each `name` and a column for each `column`; ratios are in parentheses. */
 function matrixOf(title: string, rows: readonly BenchRow[]): string {
   const columns = [...new Set(rows.map(({ column }) => column ?? ""))];
   const names = [...new Set(rows.map(({ name }) => name))];

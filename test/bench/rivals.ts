@@ -20,7 +20,7 @@ import { parquetWasm } from "./rivals/parquet-wasm.ts";
 import type { Rival } from "./rivals/rival.ts";
 import { sqlite } from "./rivals/sqlite.ts";
 
-/** Larger days are not copied into the databases, so that the report ends within minutes. */
+/** Larger days are not copied into the databases, so that the bench ends within minutes. */
 const MOST_COPIED_ROWS = 20_000_000;
 
 const READERS = [edgetape, duckdb, hyparquetTold, parquetWasm];

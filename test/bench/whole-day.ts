@@ -1,6 +1,6 @@
 /**
- * Builds a vendor's day from its CSV files, verified and checked: each dataset alone, and all datasets in one command.
- * The figures are rows per second, peak memory, and bytes a row.
+ * Builds, verifies and checks a vendor's day from its CSV files: each dataset alone, and all datasets in one command.
+ * The figures are rows per second, peak memory, and bytes per row.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ const TRADEDATE = "20220301" as BeijingDate;
 /** A build takes seconds, so more rounds would add nothing. */
 const MOST_ROUNDS = 2;
 
-/** Returns a line for each dataset and for the whole day. */
+/** Returns the figures of each dataset and of the whole day. */
 export async function benchWholeDay({ deliveryRows, rounds }: BenchOptions): Promise<BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
   try {

@@ -95,7 +95,7 @@ describe("downloads whose clients do not read", () => {
     await expect
       .poll(() => service.logs.find((line) => line.includes(id)) ?? "", { timeout: 60_000 })
       .toContain('"kind":"busy"');
-    // Requests without a body are served meanwhile.
+    // Requests that download no file are served meanwhile.
     expect((await onDrive(share, SMALL, { method: "HEAD" })).status).toBe(200);
     expect((await onDrive(share, "manifest.json")).status).toBe(200);
     clients[0]?.leave();

@@ -13,7 +13,7 @@ import { DEFAULT_NOW, startService } from "../support/service.ts";
 import { openAnswer } from "../support/slow-client.ts";
 
 const TRADEDATE = "20260311";
-/** A file larger than all buffers between the worker and an idle reader. */
+/** A security whose file is larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 const SMALL = { symbol: "600519", rows: 2_001 };
 const random = printedRandom("crash of everything");

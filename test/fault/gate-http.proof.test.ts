@@ -18,7 +18,7 @@ import { proofSize } from "../support/tier.ts";
 const TRADEDATE = "20260311";
 /** The day whose object is deleted from R2. */
 const LOST = "20260310";
-/** A file larger than all buffers between the worker and an idle reader. */
+/** A security whose file is larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 /** A security for 2,000 pages of one row. */
 const SMALL = { symbol: "600519", rows: 2_001 };

@@ -76,7 +76,7 @@ async function newLane(random: Random): Promise<Lane> {
 
 const params = { symbol: "600519", tradedate: TRADEDATE, page_size: 5 };
 
-/** One request with the check of its answer, which returns the kind of answer. */
+/** One request, and the check of its answer, which returns the kind of answer. */
 interface Shot {
   path: string;
   options: Call;

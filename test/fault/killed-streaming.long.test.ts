@@ -21,7 +21,7 @@ import { printedRandom } from "../support/random.ts";
 import type { Service } from "../support/service.ts";
 
 const TRADEDATE = "20260311";
-/** A file larger than all buffers between the worker and an idle reader. */
+/** A security whose file is larger than all buffers between the worker and an idle reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 /**
  * The maximum number of bytes in buffers between the worker and a slower reader. When fewer bytes than this are

@@ -84,7 +84,7 @@ describe("a publish whose stores fail", () => {
       await service.post(orderHistory({ apikey: key, params: { symbol: SYMBOL, tradedate: TRADEDATE } })),
     );
     const found = choices.find((rows) => JSON.stringify(rows) === JSON.stringify(page.items));
-    if (found === undefined) throw new Error("the day is torn");
+    if (found === undefined) throw new Error("the served rows are neither the old nor the new ones");
     return found;
   }
 

@@ -31,7 +31,7 @@ export interface TwoDeployments {
 /** Starts both deployments. On the second, the first revision of every day has other rows, which must never be read. */
 export async function startTwoDeployments(): Promise<TwoDeployments> {
   const [first, second] = await Promise.all(["first", "second"].map(startDeployment));
-  if (first === undefined || second === undefined) throw new Error("two were started");
+  if (first === undefined || second === undefined) throw new Error("a deployment was not started");
   const both = [first, second];
   return {
     first,

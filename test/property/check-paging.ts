@@ -36,7 +36,7 @@ export function windowBesideRows(random: Random, rows: readonly Row[]): Window {
 export function expectRows(actual: readonly Row[], expected: readonly Row[], about: string): void {
   if (JSON.stringify(actual) === JSON.stringify(expected)) return;
   expect(actual, about).toEqual(expected);
-  throw new Error(`rows differ in their text only: ${about}`);
+  throw new Error(`the rows are equal, but their JSON texts differ: ${about}`);
 }
 
 /**

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
-/** The path in Debian's package. */
+/** The path of the browser in Debian's package. */
 const EXECUTABLE = "/usr/bin/chromium";
 
 /** Starts the browser without a sandbox, which does not work for root. */
@@ -43,8 +43,8 @@ export async function watchedPage(browser: Browser, options: BrowserContextOptio
 export const WIDTHS = [360, 390, 768, 1280, 1440] as const;
 
 /**
- * Returns axe's findings on the page as text. Its script is injected through the debugger, which bypasses the page's
- * policy.
+ * Returns axe's findings on the page as text. The script of axe is injected through the debugger, which bypasses the
+ * page's policy.
  */
 export async function axeFindings(page: Page, runOnly?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) {

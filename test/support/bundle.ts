@@ -25,7 +25,7 @@ interface Deployment {
   /** Names of the bindings. */
   databases: string[];
   buckets: string[];
-  /** Class by binding. */
+  /** The class of each Durable Object, by binding. */
   objects: Record<string, string>;
 }
 

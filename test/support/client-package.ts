@@ -10,7 +10,10 @@ export const PACKAGE_NAME = "edgetape-client";
 
 const run = promisify(execFile);
 
-/** Returns a new folder with the packed client installed; its scripts are ES modules. The caller removes it. */
+/**
+ * Returns a new folder in which the packed client is installed and scripts are ES modules. The caller removes the
+ * folder.
+ */
 export async function folderWithClient(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-client-"));
   // Packing builds the client, as publishing does.

@@ -11,17 +11,17 @@ export type NaiveRow = Record<string, string | number>;
 export interface NaiveReading {
   /** Whether the file is unreadable because of its header. */
   isRefused: boolean;
-  /** Lines with content after the header. */
+  /** The number of lines with content after the header. */
   read: number;
   /** Rows in the order of the pack. */
   rows: NaiveRow[];
   /** Numbers of invalid lines; the first line is 1. */
   broken: number[];
-  /** Rows left out as repeats of earlier rows of the file. */
+  /** The number of rows left out because they repeat earlier rows of the file. */
   repeated: number;
 }
 
-/** The widest cell of sources with fixed-width cells. */
+/** The widest cell of sources with fixed-width cells, in bytes. */
 const WIDEST_CELL = 32;
 
 /** Reads the rows of `dataset` for the security of `file` on the day `tradedate`. */

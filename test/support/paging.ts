@@ -37,7 +37,7 @@ export function orderHistory({ dataset = "orders", ...request }: PagingRequest):
 /** Returns the page of a successful answer. Throws with the first 500 characters of any other answer. */
 export function pageOf(answer: Answer): Page {
   if (answer.envelope.code !== 200)
-    throw new Error(`no page but HTTP ${answer.status} ${answer.text.slice(0, 500)}`);
+    throw new Error(`expected a page, got HTTP ${answer.status} ${answer.text.slice(0, 500)}`);
   return answer.envelope.data as unknown as Page;
 }
 

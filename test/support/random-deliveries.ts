@@ -117,7 +117,7 @@ interface Made {
 
 type Cells = (string | number)[];
 
-/** Returns the cells of a record after security and time, in the vendor's layout and in the plain one. */
+/** For each dataset and layout, a function that returns the cells of a record after security and time. */
 const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShanghai: boolean) => Cells>> = {
   orders: {
     vendor: ({ number, side, cents, volume }, isShanghai) => [

@@ -19,7 +19,7 @@ export interface TestSection {
   parquet(fields: readonly string[]): Uint8Array<ArrayBuffer>;
 }
 
-/** Writes `section` as the pack builder does. */
+/** Writes `section` into memory, as the pack builder does. */
 export function testSection(dataset: Dataset, section: DatasetSection, tradedate: string): TestSection {
   const { entry, bytes } = writeSection(tradedate as BeijingDate, section, dataset);
   const { bucket, object } = memoryBucket(bytes);

@@ -25,13 +25,16 @@ export interface ServiceOptions {
   settings?: Record<string, string>;
   /** The time of the service's clock at its start (RFC 3339); the clock runs from there. */
   nowAt?: string;
-  /** Requests per 10 s and account of the rate-limit binding; 500 when absent. */
+  /** Requests that the rate-limit binding allows an account in 10 s; 500 when absent. */
   rateLimit?: number;
   /** Folder for the state of D1, R2 and the objects; a second start with this folder finds the state of the first. */
   persistDir?: string;
   /** The migrations to apply, as in an earlier version; by default all that the state lacks; null for none. */
   migrations?: readonly string[] | null;
-  /** Another entry instead of the service's own: a worker that wraps it and counts or fails its stores. */
+  /**
+   * Another entry instead of the service's own: a worker that wraps the service and counts its store calls or lets them
+   * fail.
+   */
   entry?: string;
   /** The worker of another version, instead of `entry`. */
   worker?: WorkerBundle;
