@@ -22,7 +22,7 @@ async function infoOf(apikey: string): Promise<AccountInfo> {
 }
 
 describe("the operation account_info", () => {
-  it("returns the plan, its windows and what is used, credited and left today, and charges nothing itself", async () => {
+  it("returns the plan, its windows and the quota used, credited and left today, and is itself not charged", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "trial" });
     const ask = (params: object) =>
       world.ask({ symbol: "600519", tradedate: MAIN, ...params }, { apikey: key });
@@ -96,7 +96,7 @@ describe("the operation account_info", () => {
     expect(JSON.stringify(info)).not.toContain(key);
   });
 
-  it("lists refused requests with the security and day that they asked for, whatever the refusal", async () => {
+  it("lists refused requests with their security and day, or null for both when a parameter was invalid", async () => {
     const { key } = await account(world.service, { plan: "professional" });
     const ask = (params: object) => world.ask({ symbol: "600519", ...params }, { apikey: key });
     const outside = await ask({ tradedate: OLDEST });
@@ -112,7 +112,7 @@ describe("the operation account_info", () => {
     expect(toldOf(unread)).toEqual(["param_invalid", null, null]);
   });
 
-  it("returns the windows of the professional plan as dates, and the remaining files under the account's own limit", async () => {
+  it("returns the professional plan's windows as dates, and the remaining files under the account's own limit", async () => {
     const { key } = await account(world.service, { plan: "professional", limits: { files: 5 } });
     await world.ask({ symbol: "600519", tradedate: MAIN, format: "parquet" }, { apikey: key });
     expect(await infoOf(key)).toMatchObject({
@@ -132,7 +132,7 @@ describe("the operation account_info", () => {
     });
   });
 
-  it("answers a key whose plan has expired and a key whose account never had a plan", async () => {
+  it("returns null windows for an account whose plan has expired and for one that never had a plan", async () => {
     const now = world.service.nowMs();
     const ended = { plan: "professional" as const, startMs: now - 2 * DAY_MS, endMs: now - DAY_MS };
     const expired = await account(world.service, { subscriptions: [ended] });

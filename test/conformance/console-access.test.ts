@@ -1,4 +1,4 @@
-/** Access to the console: every route without a session and with a wrong, an expired and another account's session. */
+/** Tests requests to the console without a session, and with an invalid, an expired or another account's session. */
 import { afterAll, describe, expect, it } from "vitest";
 import { adminRoutes } from "../../src/admin/routes.ts";
 import type { Account, ShareList } from "../../src/admin/wire.ts";
@@ -24,15 +24,15 @@ interface Route {
   path: string;
 }
 
-/** Routes without a session; every other route, including future ones, must require one. */
+/** Routes that need no session. Every other route, including future ones, must require one. */
 const OPEN = ["GET /console", "GET /console/invite/:token", "POST /console/invite/:token"];
 
-/** Returns a router's own routes, without middleware. */
+/** Returns a router's routes without its middleware. */
 const routesOf = (routes: readonly Route[]) => routes.filter(({ path }) => !path.includes("*"));
 const isOpen = ({ method, path }: Route) => OPEN.includes(`${method} ${path}`);
 const CLOSED = routesOf(consoleRoutes().routes).filter((route) => !isOpen(route));
 
-/** Returns the closed routes with the owner's ids, and an unknown path. */
+/** Returns the routes that need a session, with the owner's ids filled in, and an unknown path. */
 const closed = (): Route[] => [
   ...CLOSED.map(({ method, path }) => ({
     method,
@@ -68,7 +68,7 @@ async function state(): Promise<string> {
   ]);
 }
 
-/** Calls all routes with `headers`; each answer must have `status`, and nothing may change. */
+/** Calls every `closed` route with `headers`. Each must return `status`, and no key or share may change. */
 async function expectAll(headers: Record<string, string>, status: number): Promise<void> {
   const before = await state();
   const form = {
@@ -86,8 +86,8 @@ async function expectAll(headers: Record<string, string>, status: number): Promi
   expect(await state()).toBe(before);
 }
 
-describe("every route of the console", () => {
-  it("is listed by the router, and its id parameters are filled in for the tests below", () => {
+describe("every console route that needs a session", () => {
+  it("is covered by the tests below, which fill in its id parameters", () => {
     const all = routesOf(consoleRoutes().routes).map(({ method, path }) => `${method} ${path}`);
     expect(all.length).toBeGreaterThan(14);
     expect(OPEN.filter((route) => !all.includes(route))).toEqual([]);
@@ -112,7 +112,7 @@ describe("every route of the console", () => {
     expect(answer.status).toBe(200);
   });
 
-  it("is refused with a session that was signed out", async () => {
+  it("is refused with a session that has been signed out", async () => {
     const past = await signIn(world.service, owner.accountId);
     await past.ask("POST", "/console/sign-out", {});
     await expectAll({ cookie: past.cookie }, 401);
@@ -145,14 +145,14 @@ describe("the session of another account", () => {
     expect(await state()).toBe(before);
   });
 
-  it("shows nothing of the owner on any page", async () => {
+  it("reveals nothing about the owner on any page", async () => {
     for (const path of GETS) {
       const { text } = await stranger.ask("GET", path);
       for (const secret of [owner.accountId, keyId(), shareId]) expect(text).not.toContain(secret);
     }
   });
 
-  it("runs requests on its own account, whatever key the body holds", async () => {
+  it("runs requests as its own account, whatever API key is in the body", async () => {
     const body = { ...request, apiname: "account_info", params: {}, apikey: owner.key };
     const headers = {
       cookie: stranger.cookie,
@@ -183,13 +183,13 @@ describe("the admin API", () => {
   });
 });
 
-describe("a form of the console", () => {
+describe("a form on the console", () => {
   it.each([
     ["another origin", { origin: "https://evil.example" }],
     ["an opaque origin", { origin: "null" }],
     ["another session's token", { "x-form-token": "0".repeat(64) }],
     ["no token", { "x-form-token": "" }],
-  ])("is refused with %s, on the Try it page and on the keys page", async (_, wrong) => {
+  ])("is refused when sent with %s, whether from the Try it page or the keys page", async (_, wrong) => {
     expect((await run(asHolder(wrong))).status).toBe(403);
     const before = await state();
     const form = "x-form-token" in wrong ? wrong["x-form-token"] : holder.formToken;
@@ -213,7 +213,7 @@ describe("a form of the console", () => {
   });
 });
 
-describe("a run from the console", () => {
+describe("a request run from the console", () => {
   it("returns the same bytes as the API, uses the quota, and is listed among the last requests", async () => {
     const other = await account(world.service, { plan: "trial" });
     const trial = await signIn(world.service, other.accountId);
@@ -233,7 +233,7 @@ describe("a run from the console", () => {
     expect(ran.headers["cross-origin-resource-policy"]).toBe("same-origin");
   });
 
-  it("is refused for plan, parameter and apiname with the reasons that the API gives", async () => {
+  it("is refused with the API's reasons for a missing plan, an invalid parameter and an unknown apiname", async () => {
     const free = await account(world.service, { plan: "free" });
     const session = await signIn(world.service, free.accountId);
     const headers = {

@@ -42,7 +42,7 @@ describe("the console's keys page", () => {
     expect(page).not.toContain(key);
   });
 
-  it("replaces a key with a new one while the old key keeps working for the overlap", async () => {
+  it("replaces a key with a new one while the old key keeps working for the chosen overlap", async () => {
     const { holder, key: old, keys } = await holderOf("flagship");
     const path = `/console/keys/${keys[0]?.keyId}/roll`;
     const fresh = keyIn((await holder.ask("POST", path, { hours: "24" })).text);
@@ -50,13 +50,13 @@ describe("the console's keys page", () => {
     expect((await holder.ask("POST", path, { hours: "999" })).status).toBe(404);
   });
 
-  it("revokes the old key immediately when it is replaced without overlap and was not in use", async () => {
+  it("revokes a key immediately when it is replaced without overlap and was never used", async () => {
     const { holder, key: old, keys } = await holderOf("flagship");
     await holder.ask("POST", `/console/keys/${keys[0]?.keyId}/roll`, { hours: "0" });
     expect(await works(old)).toBe(403);
   });
 
-  it("allows 50 active keys, also when 25 are requested concurrently and when one is replaced", async () => {
+  it("allows at most 50 active keys, even when 25 are requested at once or one is replaced with an overlap", async () => {
     const { holder, accountId, keys } = await holderOf("flagship");
     const db = await world.service.mf.getD1Database("DB");
     const insert = db.prepare(
@@ -101,7 +101,7 @@ describe("the console's keys page", () => {
 });
 
 describe("the console's Try it page", () => {
-  it("fills its form from the URL's query and escapes HTML in it", async () => {
+  it("fills in its form from the URL's query and escapes HTML in the values", async () => {
     const { holder } = await holderOf("trial");
     const symbol = `"><script>alert(1)</script>`;
     const { text } = await holder.ask(
@@ -129,7 +129,7 @@ describe("the console's overview", () => {
     expect(page).toContain("Date outside the plan&#39;s window");
   });
 
-  it("adds up the last 30 days of each interface, including the requests of this minute, which only the gate has counted", async () => {
+  it("adds up each interface's usage of the last 30 days, including requests that only the gate has counted so far", async () => {
     const { holder, key, accountId } = await holderOf("flagship");
     expect(await english(holder, "/console/")).toContain("Nothing was used.");
     const db = await world.service.mf.getD1Database("DB");
@@ -154,8 +154,8 @@ describe("the console's overview", () => {
   });
 });
 
-describe('the overview\'s "used today"', () => {
-  it("says that a plan without order history counts nothing, and that a trial's files count as requests", async () => {
+describe('the "used today" figures on the overview', () => {
+  it("say that nothing is counted for a plan without order history, and that a trial's files count as requests", async () => {
     const free = await english((await holderOf("free")).holder, "/console/");
     expect(free).toContain("there is nothing to count");
     expect(free).not.toContain("no limit");
@@ -165,8 +165,8 @@ describe('the overview\'s "used today"', () => {
   });
 });
 
-describe("the links of the console", () => {
-  it("lead to a page that exists, on every page", async () => {
+describe("the links on the console's pages", () => {
+  it("all lead to pages that exist", async () => {
     const { holder } = await holderOf("flagship");
     await holder.ask("POST", "/console/keys", { name: "one" });
     const seen = new Set<string>();
@@ -228,7 +228,7 @@ describe("the console's data page", () => {
     expect(data).toMatch(new RegExp(`day=${MAIN}"[^>]*>[^<]*</a> the quality check failed`));
   });
 
-  it("shows who made the day's auction file to a plan that contains it", async () => {
+  it("shows who made the day's auction file, if the plan includes such files", async () => {
     const rows = async (plan: PlanName) => {
       const page = await english((await holderOf(plan)).holder, `/console/day?day=${MAIN}`);
       return /<h2 id="auction">.*?<tbody>(.*?)<\/tbody>/s.exec(page)?.[1]?.replaceAll(/<[^>]*>/g, " ") ?? "";
@@ -246,7 +246,7 @@ describe("the console's data page", () => {
       expect(shown).toContain(file.name);
       expect(shown).toContain(said);
     }
-    // The trial plan includes order history and no shares.
+    // The trial plan includes order history but no shares.
     expect(await rows("trial")).toBe("");
   });
 
@@ -262,7 +262,7 @@ describe("the console's data page", () => {
 });
 
 describe("the console's shares page", () => {
-  it("lists shares with URL and expiry but without password, until they are revoked", async () => {
+  it("lists shares with their URLs and expiry times but without their passwords, until they are revoked", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const page = (await holder.ask("GET", "/console/shares")).text;
@@ -272,7 +272,7 @@ describe("the console's shares page", () => {
     expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.url);
   });
 
-  it("shows a share's password only in the answer to its button", async () => {
+  it("shows a share's password only in the response to the button that asks for it", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const told = await holder.ask("POST", `/console/shares/${share.shareId}/password`, {});
@@ -282,7 +282,7 @@ describe("the console's shares page", () => {
     expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.password);
   });
 
-  it("opens the session's own share without a password, and no other share", async () => {
+  it("opens a share of the session's own account without a password, and no other share", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const opened = await holder.ask("POST", `/console/shares/${share.shareId}/open`, {});

@@ -1,6 +1,6 @@
 /**
- * Signing in to the console and out of it: one-time links, sessions that end, forms that only the console's own pages
- * can send.
+ * Signing in to and out of the console: one-time links, the end of sessions, and forms that only the console's own
+ * pages can send.
  */
 import { afterAll, describe, expect, it } from "vitest";
 import type { Account } from "../../src/admin/wire.ts";
@@ -21,7 +21,7 @@ const english = { "accept-language": "en" };
 const overview = (holder: Holder) => holder.ask("GET", "/console/");
 
 describe("a one-time sign-in link", () => {
-  it("stays valid when it is opened, any number of times, because previews open links too", async () => {
+  it("stays valid however often it is opened, because link previews open it too", async () => {
     const url = await inviteTo(service, owner.accountId);
     for (let times = 0; times < 5; times++) {
       const page = await open(url);
@@ -94,8 +94,8 @@ describe("a one-time sign-in link", () => {
   });
 });
 
-describe("the sign-in button pressed twice in one browser", () => {
-  /** Returns the form token on the page of a link, which identifies repeated presses. */
+describe("a second press of the sign-in button", () => {
+  /** Opens a link and returns the body of its page's form. The token in it identifies repeated presses. */
   const pressOn = async (url: string) => {
     const [, value] = /name="press" value="([0-9A-Za-z]{43})"/.exec((await open(url)).text) ?? [];
     return new URLSearchParams({ press: value ?? "" }).toString();
@@ -108,7 +108,7 @@ describe("the sign-in button pressed twice in one browser", () => {
     return (await db.prepare("SELECT count(*) AS n FROM console_sessions").first<{ n: number }>())?.n ?? 0;
   };
 
-  it("creates one session for overlapping and for successive presses, with or without the cookie of the first press", async () => {
+  it("on the same page gets the first press's session, overlapping or later, with or without the session's cookie", async () => {
     for (const isAtOnce of [true, false]) {
       const url = await inviteTo(service, owner.accountId);
       const form = await pressOn(url);
@@ -126,7 +126,7 @@ describe("the sign-in button pressed twice in one browser", () => {
     }
   });
 
-  it("creates another session from another browser, after a minute, or after the first session's end", async () => {
+  it("is refused from another browser, after a minute, and after the first session has ended", async () => {
     const url = await inviteTo(service, owner.accountId);
     const [mine, other] = [await pressOn(url), await pressOn(url)];
     expect(mine).not.toBe(other);
@@ -197,7 +197,7 @@ describe("an account's sessions and links", () => {
 });
 
 describe("a used link opened again", () => {
-  it("redirects to the overview with the session's cookie, and is refused without it", async () => {
+  it("redirects to the overview if the browser sends the session's cookie, and is refused otherwise", async () => {
     const url = await inviteTo(service, owner.accountId);
     const cookie = setCookie(await press(url)).split(";")[0] ?? "";
     const led = await open(url, { cookie });
@@ -209,7 +209,7 @@ describe("a used link opened again", () => {
 });
 
 describe("guessing sign-in links", () => {
-  it("locks an IP address out after ten wrong links, and no other address", async () => {
+  it("locks out the IP address after ten wrong links, but no other address", async () => {
     const from = (address: string) => ({ ...ownForm(service), "cf-connecting-ip": address });
     const wrong = (digit: number) => `${service.baseUrl}/console/invite/${String(digit).repeat(32)}`;
     for (let guess = 0; guess < 10; guess++) {
@@ -252,7 +252,7 @@ describe("a console session", () => {
     expect((await overview(holder)).status).toBe(401);
   });
 
-  it("is stored as a hash only, and so is its link: neither can be read from the database or the log", async () => {
+  it("is stored only as a hash, like its sign-in link; neither can be read from the database or the log", async () => {
     const url = await inviteTo(service, owner.accountId);
     const cookie = setCookie(await press(url)).split(";")[0] ?? "";
     await open(`${service.baseUrl}/console/`, { cookie });
@@ -286,7 +286,7 @@ describe("the console's pages", () => {
     }
   });
 
-  it("serve their styles and scripts with a lifetime of a year, under names that depend on their content", async () => {
+  it("use styles and scripts that browsers cache for a year, under names that depend on their content", async () => {
     const page = await open(`${service.baseUrl}/console/`);
     expect(page.status).toBe(401);
     const [, style] = /href="(\/-assets\/[\w-]+\.css)"/.exec(page.text) ?? [];

@@ -11,7 +11,7 @@ const before = await startWorld({ settings: { CURSOR_SECRET: FIRST } });
 const cursor = pageOf(await before.ask(params)).next_cursor;
 await before.stop();
 
-/** Returns a deployment whose secret was rotated `hours` ago by its clock. */
+/** Starts a deployment whose cursor secret was rotated `hours` before the time that its clock shows. */
 const rotated = (hours: number) =>
   startWorld({
     settings: {
@@ -23,11 +23,11 @@ const rotated = (hours: number) =>
     },
   });
 
-describe("a cursor's secret (contract 5.2)", () => {
+describe("a cursor issued under the previous secret (contract 5.2)", () => {
   let world: World;
   afterAll(() => world.stop());
 
-  it("is accepted for 24 hours after its rotation, and the page returns a cursor of the new secret", async () => {
+  it("is accepted for 24 hours after the rotation, and its page returns a cursor issued under the new secret", async () => {
     world = await rotated(23);
     const page = pageOf(await world.ask({ ...params, cursor }));
     expect(page.items).toEqual(world.main.rowsOf("600519").slice(3, 6));
@@ -35,13 +35,13 @@ describe("a cursor's secret (contract 5.2)", () => {
     expect(next.items).toEqual(world.main.rowsOf("600519").slice(6, 9));
   });
 
-  it("is refused later than 24 hours after its rotation", async () => {
+  it("is refused more than 24 hours after the rotation", async () => {
     const late = await rotated(25);
     expectRefusal(await late.ask({ ...params, cursor }), { reason: "cursor_invalid" });
     await late.stop();
   });
 
-  it("is refused when it belongs to another deployment", async () => {
+  it("is refused by a deployment with a different secret", async () => {
     const other = await sharedWorld();
     expectRefusal(await other.ask({ ...params, cursor }), { reason: "cursor_invalid" });
     await other.stop();

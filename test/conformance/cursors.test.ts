@@ -30,7 +30,7 @@ describe("cursors (contract 5)", () => {
     expect(pageOf(await at(await cursorOf(oldest), { symbol: "600519" })).tradedate).toBe(OLDEST);
   });
 
-  it("keep the day of a first page without tradedate, also after midnight", async () => {
+  it("keep the day of a first page without tradedate, even after midnight", async () => {
     const wednesday = await startWorld({ nowAt: "2026-03-11T20:00:00+08:00" });
     const first = pageOf(await wednesday.ask({ symbol: "600519", page_size: 3 }));
     await wednesday.stop();
@@ -55,7 +55,7 @@ describe("cursors (contract 5)", () => {
     expect(named.items).toEqual(world.main.rowsOf("000001").slice(1));
   });
 
-  it("are refused with cursor_mismatch for another symbol, date or window, which the message names", async () => {
+  it("are refused with cursor_mismatch for another symbol, date or window, and the message names the parameter", async () => {
     const cursor = await cursorOf(windowed);
     const others: [Record<string, unknown>, string | RegExp][] = [
       [{ symbol: "300750" }, "symbol"],
@@ -103,7 +103,7 @@ describe("cursors (contract 5)", () => {
   });
 
   it.each([5, true, ["x"], {}, { time: 1 }])(
-    "with the JSON value %j, which is no string, are refused with 422",
+    "sent as the JSON value %j, which is not a string, are refused with 422",
     async (cursor) => {
       expect((await at(cursor, base)).envelope.code).toBe(422);
     },
@@ -171,7 +171,7 @@ describe("a time-offset cursor without a date (contract 5.5)", () => {
   });
 
   it.each(["v2.093000000-5", "v2.093000005-1", "v2.093000000-4000000000", "v2.145959990-2"])(
-    "such as %s, which exceeds the rows of its millisecond, is refused with 422",
+    "such as %s, whose offset exceeds the rows of its millisecond, is refused with 422",
     async (cursor) => {
       expect((await at(cursor, base)).envelope.code).toBe(422);
     },
@@ -190,7 +190,7 @@ describe("a time-offset cursor without a date (contract 5.5)", () => {
     expect(answer.envelope.message).toContain("tradedate");
   });
 
-  it("stays inside the window of the request", async () => {
+  it("stays inside the request's time window", async () => {
     const page = pageOf(await world.ask({ ...windowed, cursor: "v2.093001000-0" }));
     expect(page.items).toEqual(rows().slice(8, 11));
     expect(page.has_more).toBe(false);
@@ -199,7 +199,7 @@ describe("a time-offset cursor without a date (contract 5.5)", () => {
     expect(pageOf(before).items).toEqual(rows().slice(2, 11));
   });
 
-  it("skips rows of the named security only", async () => {
+  it("counts only rows of the requested security", async () => {
     const asked = { symbol: MAOTAI.symbol, tradedate: OLDEST, cursor: "v2.130000000-1" };
     expect(pageOf(await world.ask(asked)).items.map((row) => row[2])).toEqual(["145959990"]);
   });

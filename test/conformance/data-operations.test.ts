@@ -29,7 +29,7 @@ async function dataOf<T>(apiname: string, params: object, apikey = world.keys.fl
   return answer.envelope.data as T;
 }
 
-/** Returns the build id in the header of an answer for `tradedate`. */
+/** Returns the build id in the `X-Build` header of a response for `tradedate`. */
 const buildOf = async (tradedate: string): Promise<string> => {
   const build = (await world.ask({ symbol: "600519", tradedate })).headers["x-build"];
   expect(build).toMatch(/^[0-9a-f]{32}$/);
@@ -50,7 +50,7 @@ describe("the data operations", () => {
     },
   );
 
-  it("suggest the nearest name for an unknown parameter", async () => {
+  it("suggest the nearest name for an unknown parameter or operation", async () => {
     expectRefusal(await ask("data_symbols", { tradedte: MAIN }), {
       reason: "param_unknown",
       says: ["tradedate"],
@@ -77,7 +77,7 @@ describe("data_status", () => {
     days: { tradedate: string; state: string; revision: number | null; rows: number | null }[];
   }
 
-  it("lists a month's trading days up to today as loaded, missing or expected today", async () => {
+  it("lists a month's trading days up to today as available, missing or pending", async () => {
     const status = await dataOf<Status>("data_status", {});
     expect(status).toMatchObject({ month: "202603", window_from: null });
     const states = new Map(status.days.map(({ tradedate, state }) => [tradedate, state]));
@@ -116,7 +116,7 @@ describe("data_status", () => {
     });
   });
 
-  it("lists only days inside the plan's window, and refuses a month before it", async () => {
+  it("lists only days inside the plan's window, and refuses a month before the window", async () => {
     const key = world.keys.professional;
     const status = await dataOf<Status>("data_status", { month: "202602" }, key);
     expect(status.window_from).toBe(FIRST_OF_WINDOW);
@@ -148,7 +148,7 @@ describe("data_changes", () => {
     has_more: boolean;
   }
 
-  it("lists every publication inside the window exactly once, over several pages", async () => {
+  it("lists every publication inside the plan's window exactly once, over several pages", async () => {
     const seen: string[] = [];
     let after = 0;
     for (;;) {
@@ -198,7 +198,7 @@ describe("data_changes", () => {
     ]);
   });
 
-  it("accepts an instant or a day as its start, and refuses anything else", async () => {
+  it("accepts an instant or a day as `since`, and refuses invalid values of `since`, `limit` and `after`", async () => {
     const counts = await Promise.all(
       ["20260312", "2026-03-12T00:00:00+08:00", "2026-03-13"].map(
         async (since) => (await dataOf<Changes>("data_changes", { since })).changes.length > 0,
@@ -228,7 +228,7 @@ describe("data_symbols", () => {
     items: [string, string, number, number, string | null, string | null][];
   }
 
-  it("lists every security of the day with its rows, its file's size and its first and last time", async () => {
+  it("lists every security of the day with its row count, file size, and first and last row times", async () => {
     const { fields, items, ...rest } = await dataOf<Symbols>("data_symbols", { tradedate: MAIN });
     expect(rest).toEqual({ tradedate: MAIN, revision: 1 });
     expect(fields).toEqual(["symbol", "market", "rows", "size_bytes", "first_time", "last_time"]);
@@ -263,7 +263,7 @@ describe("data_symbols", () => {
 });
 
 describe("order_history_estimate", () => {
-  it("returns rows, pages, the file's bytes and their cost in today's quota", async () => {
+  it("returns the number of rows and pages, the Parquet file's size, and the cost against today's quota", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     await world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
     const params = { symbol: "600000", tradedate: MAIN, page_size: 7 };
@@ -286,7 +286,7 @@ describe("order_history_estimate", () => {
     });
   });
 
-  it("returns the quota that a file of every security would need, and whether a share has the day", async () => {
+  it("returns how many days of quota the files of all securities need, and whether a share contains the day", async () => {
     const params = { symbol: "600519", tradedate: MAIN };
     const { length: securities } = world.main.securities;
     const estimate = async (plan: "flagship" | "trial", limits: OwnLimits) => {

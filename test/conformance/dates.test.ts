@@ -23,7 +23,7 @@ afterAll(() => world.stop());
 const ask = (tradedate: unknown) => world.ask({ symbol: "600519", tradedate });
 
 describe("tradedate (contract 3.5, 3.13)", () => {
-  it("selects the day, which the answer names", async () => {
+  it("selects the day, and the answer names it", async () => {
     const page = pageOf(await ask(MAIN));
     expect(page.tradedate).toBe(MAIN);
     expect(page.items).toEqual(world.main.rowsOf("600519"));
@@ -69,19 +69,19 @@ describe("tradedate (contract 3.5, 3.13)", () => {
   it.each([
     ["20260313", "tomorrow"],
     ["20270101", "next year"],
-    ["99991231", "far away"],
-  ])("is refused with 1002 future_day for %s, %s", async (tradedate) => {
+    ["99991231", "the far future"],
+  ])("is refused with 1002 future_day for %s (%s)", async (tradedate) => {
     expectRefusal(await ask(tradedate), { reason: "future_day", says: [tradedate] });
   });
 
   it.each([SATURDAY, HOLIDAY])(
-    "is refused with 1002 not_trading_day for %s, which is no trading day",
+    "is refused with 1002 not_trading_day for %s, which is not a trading day",
     async (tradedate) => {
       expectRefusal(await ask(tradedate), { reason: "not_trading_day", says: [tradedate] });
     },
   );
 
-  it("of a loaded day is served even if the calendar says that it is no trading day", async () => {
+  it("of a loaded day is served even if the calendar says that the day is not a trading day", async () => {
     const built = day({ tradedate: "20260228", securities: [MAOTAI] });
     const more = await sharedWorld("publish");
     await publish(more.service, built);
@@ -94,7 +94,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expectRefusal(await ask("20260309"), { reason: "not_loaded", says: ["20260309"] });
   });
 
-  it("of a missing day advises to try again later only within the last seven days", async () => {
+  it("of a missing day is refused with the advice to try again later only if it is one of the last seven days", async () => {
     const later = /稍后重试|try again later/;
     for (const tradedate of ["20250107", "20260305"]) {
       const answer = await ask(tradedate);
@@ -109,7 +109,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
   });
 });
 
-describe("tradedate left out (contract 3.5)", () => {
+describe("an omitted or blank tradedate (contract 3.5)", () => {
   it.each([undefined, null, "", "  "])(
     "(%j) means the latest trading day, loaded or not",
     async (tradedate) => {
@@ -117,7 +117,7 @@ describe("tradedate left out (contract 3.5)", () => {
     },
   );
 
-  it("serves today as soon as today is published", async () => {
+  it("selects today as soon as today is published", async () => {
     await using later = await startService();
     await loadWeekdays(later, "20260101", "20261231");
     await publish(later, day({ tradedate: TODAY, securities: [MAOTAI] }));
@@ -126,14 +126,14 @@ describe("tradedate left out (contract 3.5)", () => {
     expect(page.tradedate).toBe(TODAY);
   });
 
-  it("means Friday on a Sunday, and the last trading day before a holiday", async () => {
+  it("means Friday on a Sunday, and on a holiday the last trading day before it", async () => {
     await using sunday = await startWorld({ nowAt: "2026-03-15T12:00:00+08:00" }).then(disposable);
     expectRefusal(await sunday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260313"] });
     await using holiday = await startWorld({ nowAt: "2026-03-02T12:00:00+08:00" }).then(disposable);
     expectRefusal(await holiday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260227"] });
   });
 
-  it("changes at midnight in Beijing, not in UTC, and so does a plan's window (contract 7.2)", async () => {
+  it("changes at midnight in Beijing, not in UTC, as does a plan's window (contract 7.2)", async () => {
     const first = { symbol: "600519", tradedate: FIRST_OF_WINDOW };
     await using before = await startWorld({ nowAt: "2026-03-12T23:55:00+08:00" }).then(disposable);
     expectRefusal(await before.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260312"] });
@@ -145,12 +145,12 @@ describe("tradedate left out (contract 3.5)", () => {
     expectRefusal(outside, { reason: "outside_window", says: ["20260212"] });
   });
 
-  it("returns 503 when the calendar does not reach today, never an older day", async () => {
+  it("is refused with 503 when the calendar does not reach today; no older day is served", async () => {
     await using late = await startWorld({ nowAt: "2027-01-04T10:00:00+08:00" }).then(disposable);
     expectRefusal(await late.ask({ symbol: "600519" }), { reason: "unavailable" });
     const named = pageOf(await late.ask({ symbol: "600519", tradedate: MAIN, page_size: 3 }));
     expect(named.tradedate).toBe(MAIN);
-    // With a cursor the calendar is not read.
+    // A request with a cursor does not need the calendar.
     const next = pageOf(await late.ask({ symbol: "600519", cursor: named.next_cursor }));
     expect(next.tradedate).toBe(MAIN);
   });

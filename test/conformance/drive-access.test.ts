@@ -1,4 +1,4 @@
-/** Access to a share, and the refusals of all other callers (contract 8.6). */
+/** Access to a share with its password or cookie, and refusals without them (contract 8.6). */
 import { afterAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, type TestShare } from "../support/drive.ts";
 import { type Answer, call } from "../support/http-client.ts";
@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 
 const UNKNOWN = "0123456789abcdefghij";
 
-/** Returns status, headers and body without parts that differ for each request. */
+/** Returns an answer's status, headers and body without its request id and date. */
 function appearance({ status, headers, text }: Answer): object {
   const { "x-request-id": id, date: _, ...rest } = headers;
   return { status, headers: rest, text: text.replaceAll(String(id), "ID") };
@@ -21,7 +21,7 @@ const at = (shareId: string) => `${world.service.baseUrl}/s/${shareId}/`;
 const get = (url: string, headers: Record<string, string> = {}) => call(url, { method: "GET", headers });
 
 describe("a request without the right password", () => {
-  it("gets the same 401 for an existing share, another account's share and a missing share, on every path", async () => {
+  it("gets the same 401 for an existing and for an unknown share, on every path", async () => {
     const { share } = world;
     const tries: [string, Record<string, string>][] = [
       ["", {}],
@@ -49,7 +49,7 @@ describe("a request without the right password", () => {
     expect(appearance(stranger)).toEqual(appearance(wrong));
   });
 
-  it("is asked for Basic credentials, and a browser gets the sign-in form", async () => {
+  it("is asked for Basic credentials, or gets the sign-in form if it comes from a browser", async () => {
     const { url } = world.share;
     const tool = await get(url);
     expect(tool.headers["www-authenticate"]).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/);
@@ -59,7 +59,7 @@ describe("a request without the right password", () => {
     expect(browser.text).toContain('type="password"');
   });
 
-  it("is refused in the same way for every method that reads", async () => {
+  it("is refused with 401 for every method that reads", async () => {
     for (const method of ["GET", "HEAD", "OPTIONS", "PROPFIND"]) {
       const answer = await call(world.share.url, { method, headers: { depth: "0" } });
       expect(answer.status).toBe(401);
@@ -67,8 +67,8 @@ describe("a request without the right password", () => {
   });
 });
 
-describe("a script of another origin", () => {
-  it("may send a preflight without the password, and the answer shows nothing of the share", async () => {
+describe("a script from another origin", () => {
+  it("may send a preflight without the password, and the answer reveals nothing about the share", async () => {
     const asks = { origin: "https://quant.example", "access-control-request-method": "GET" };
     const headers = { ...asks, "access-control-request-headers": "authorization, range" };
     const answers = [world.share.url, world.share.url.replace(/[^/]+\/$/, "nosuchshare/")].map((url) =>
@@ -82,7 +82,7 @@ describe("a script of another origin", () => {
     }
   });
 
-  it("can read the range and version headers of a file, with the password only", async () => {
+  it("can read a file's range and version headers, but only with the password", async () => {
     const headers = { origin: "https://quant.example", range: "bytes=0-3" };
     const answer = await onDrive(world.share, "20260311/20260311_trades.zip", { headers });
     expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([206, "*"]);
@@ -94,7 +94,7 @@ describe("a script of another origin", () => {
 });
 
 describe("the right password of a share", () => {
-  it("opens the share, and the share's pages and URL do not contain it", async () => {
+  it("opens the share and occurs neither in the share's pages nor in its URL", async () => {
     const root = await onDrive(world.share, "");
     expect(root.status).toBe(200);
     expect(root.text).not.toContain(world.share.password);
@@ -156,13 +156,13 @@ describe("an expired or revoked share", () => {
     await expectOver(share);
   });
 
-  it("is refused with 403 after the operator revoked it", async () => {
+  it("is refused with 403 after the operator revokes it", async () => {
     const { share } = await made();
     await asOperator(world.service, "POST", `/admin/shares/${share.shareId}/revoke`);
     await expectOver(share);
   });
 
-  it("is refused with 403 after the plan's end, for every plan", async () => {
+  it("is refused with 403 after the owner's plan ends", async () => {
     const { share, owner } = await made("professional");
     const now = Math.floor(world.service.nowMs());
     await asOperator(world.service, "PUT", `/admin/accounts/${owner.accountId}/subscriptions`, {
@@ -171,7 +171,7 @@ describe("an expired or revoked share", () => {
     await expectOver(share);
   });
 
-  it("is refused with 403 for a cookie that was valid before", async () => {
+  it("is refused with 403 even with a cookie that was valid before", async () => {
     const { share } = await made();
     const cookie = await enter(share);
     expect((await get(share.url, { cookie })).status).toBe(200);
@@ -180,7 +180,7 @@ describe("an expired or revoked share", () => {
   });
 });
 
-/** Sends the page's form and returns the cookie for a browser's next request. */
+/** Submits the sign-in form and returns the cookie that a browser sends with its next request. */
 async function enter(share: TestShare, headers: Record<string, string> = {}): Promise<string> {
   const answer = await postForm(share, headers);
   expect(answer.status).toBe(303);

@@ -1,4 +1,4 @@
-/** Objects missing in the store, and plain HTTP. */
+/** Shares whose objects in R2 are missing or changed, and requests over plain HTTP. */
 import { afterAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
@@ -11,7 +11,7 @@ import { DAY, startDriveWorld } from "./drive-world.ts";
 const world = await startDriveWorld();
 afterAll(() => world.stop());
 
-/** Publishes a file and returns its path in the share and its key in the store. */
+/** Publishes a file and returns its path in the share and its key in R2. */
 async function published(name: string): Promise<{ path: string; key: string }> {
   const file = tradesFile(DAY, randomBytes(3, 1_000), `${DAY}_${name}.zip`);
   await publishFiles(world.service, file);
@@ -22,13 +22,13 @@ async function published(name: string): Promise<{ path: string; key: string }> {
   return { path: `${DAY}/${file.name}`, key: row?.object_key ?? "" };
 }
 
-describe("an object in R2 that differs from its catalog row", () => {
-  it.each(["gone", "another"])(
-    "(%s) causes 503 and an alarm, and the answer has no internal detail and no byte of the object",
+describe("an object in R2 that is missing or differs from its catalog row", () => {
+  it.each(["missing", "different"])(
+    "(%s) causes 503 and a fault in the log; the answer contains neither internal details nor the object's bytes",
     async (how) => {
       const { path, key } = await published(how);
       const bucket = await world.service.mf.getR2Bucket("PACKS");
-      if (how === "gone") await bucket.delete(key);
+      if (how === "missing") await bucket.delete(key);
       else await bucket.put(key, "something else");
       const answer = await onDrive(world.share, path);
       expect(answer.status).toBe(503);
@@ -46,7 +46,7 @@ describe("an object in R2 that differs from its catalog row", () => {
 });
 
 describe("a deployment whose public URL is https", () => {
-  it("redirects plain HTTP to https before a password is sent, and serves nothing in plain HTTP", async () => {
+  it("redirects GET and HEAD over plain HTTP to https, and refuses other methods over plain HTTP", async () => {
     await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example/" } });
     await publishFiles(service, tradesFile(DAY, randomBytes(4, 100)));
     const { key } = await account(service, { plan: "flagship" });

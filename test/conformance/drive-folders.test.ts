@@ -15,14 +15,14 @@ const ZSTD = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(by
 const world = await sharedDriveWorld();
 afterAll(() => world.stop());
 
-/** Returns the unresolved targets of all links of a page. */
+/** Returns the targets of all links on a page, as written there. */
 async function linksOf(share: TestShare, path: string): Promise<string[]> {
   const { text } = await onDrive(share, path);
   return [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = ""]) => href);
 }
 
 describe("a folder of a share", () => {
-  it("contains, if it is the root, links to every day (with a slash), every file, the manifest and the sums only", async () => {
+  it("that is the root links to every day (with a final slash), every file, the manifest and the checksums only", async () => {
     const links = new Set(await linksOf(world.share, ""));
     const days = [BEFORE_WINDOW, FIRST_OF_WINDOW, DAY];
     const own = [...PACKS, `${DAY}_trades.zip`].map((name) => `${DAY}/${name}`);
@@ -31,12 +31,12 @@ describe("a folder of a share", () => {
     expect([...links].sort()).toEqual(expected.sort());
   });
 
-  it("contains, if it is a day's folder, links to the day's files but not to by-symbol", async () => {
+  it("that holds a day links to the day's files but not to by-symbol", async () => {
     const links = await linksOf(world.share, `${DAY}/`);
     expect(links).toEqual(["../", ...PACKS, `${DAY}_trades.zip`]);
   });
 
-  it("redirects its path without the final slash to the path with it", async () => {
+  it("redirects its path without the final slash to the path with the slash", async () => {
     for (const path of [DAY, `${DAY}/by-symbol`]) {
       const answer = await onDrive(world.share, path);
       expect(answer.status).toBe(308);
@@ -46,7 +46,7 @@ describe("a folder of a share", () => {
     expect(bare.headers.location).toBe(`/s/${world.share.shareId}/`);
   });
 
-  it("is a page without inline scripts or scripts of other hosts, and forbids compression by proxies", async () => {
+  it("is a page without inline scripts or scripts from other hosts, and forbids compression by proxies", async () => {
     for (const path of ["", `${DAY}/`, `${DAY}/by-symbol/`]) {
       const { headers, text } = await onDrive(world.share, path, { headers: { "accept-language": "en" } });
       expect(headers["cache-control"]).toContain("no-transform");
@@ -65,7 +65,7 @@ async function shownOf(path: string): Promise<string> {
 }
 
 describe("the pages of a share", () => {
-  it.each(["", `${DAY}/`])("name a command for one security's file, and its files (%s)", async (path) => {
+  it.each(["", `${DAY}/`])("show a command for a security's file, and its file names (%j)", async (path) => {
     const shown = await shownOf(path);
     const { shareId, url } = world.share;
     expect(shown).toContain(`curl -fO -u ${shareId} "${url}${DAY}/by-symbol/600519.SH.parquet"`);
@@ -73,7 +73,7 @@ describe("the pages of a share", () => {
     expect(shown).toContain("600519.SH_quotes.parquet (quotes)");
   });
 
-  it("show the verdict of the quality check beside a pack, where a check ran", async () => {
+  it("show the verdict of the quality check beside each pack that was checked", async () => {
     expect((await shownOf("")).match(/quality check (?:passed|failed|not provable)/g)).toEqual([
       "quality check failed",
     ]);
@@ -87,8 +87,8 @@ interface ListedFile {
   build_id?: string;
 }
 
-describe("a share's page as fsspec reads it", () => {
-  it("contains no URL outside its links, so that no command is listed as a file", async () => {
+describe("a share's page, as read by fsspec,", () => {
+  it("contains no URL outside its links, so that fsspec lists no command as a file", async () => {
     for (const path of ["", `${DAY}/`]) {
       const { text } = await onDrive(world.share, path);
       expect(text.match(/https?:\/\/[-a-zA-Z0-9@:%_+.~#?&/=]+/g) ?? []).toEqual([]);
@@ -98,7 +98,7 @@ describe("a share's page as fsspec reads it", () => {
 });
 
 describe("manifest.json and SHA256SUMS", () => {
-  it("list exactly the files that file_count and size_bytes count, with size, sum and build id", async () => {
+  it("list exactly the files that file_count and size_bytes count, with size, SHA-256 and build id", async () => {
     const { text } = await onDrive(world.share, "manifest.json");
     const manifest = JSON.parse(text) as { files: ListedFile[] };
     expect(manifest).toMatchObject({ data_type: "level2", year: 2026 });
@@ -123,7 +123,7 @@ describe("manifest.json and SHA256SUMS", () => {
     ]);
   });
 
-  it("name the verdict of the quality check for a pack, and no verdict if no check ran", async () => {
+  it("include, in the manifest, the result of the quality check for each pack that was checked", async () => {
     const { text } = await onDrive(world.share, "manifest.json");
     const { files } = JSON.parse(text) as { files: (ListedFile & { quality?: unknown })[] };
     const checked = files.filter(({ quality }) => quality !== undefined);
@@ -157,7 +157,7 @@ describe("the folder by-symbol", () => {
     expect(links.filter((href) => !href.startsWith(".")).sort()).toEqual(expected.sort());
   });
 
-  it("serves a file that equals the Parquet answer of its security, byte for byte", async () => {
+  it("serves files that equal their security's Parquet answer byte for byte", async () => {
     for (const { symbol, market, orders } of world.main.securities) {
       const path = `${DAY}/by-symbol/${symbol}.${market}.parquet`;
       const file = await onDrive(world.share, path);
@@ -189,7 +189,7 @@ describe("the folder by-symbol", () => {
   });
 
   it.each(["600519", "600519.parquet", "600519.SH", "600519.sh.parquet", "600519.SH_orders.parquet"])(
-    "answers %s with 404 and names the file name of each dataset",
+    "answers %s with 404 and suggests the file name of each dataset",
     async (name) => {
       const answer = await onDrive(world.share, `${DAY}/by-symbol/${name}`);
       expect([answer.status, answer.headers["x-reason"]]).toEqual([404, "not_found"]);
@@ -199,7 +199,7 @@ describe("the folder by-symbol", () => {
     },
   );
 
-  it("serves each file with ranges and an ETag of its own", async () => {
+  it("serves ranges of its files, and a different ETag for each file", async () => {
     const path = `${DAY}/by-symbol/600519.SH.parquet`;
     const file = await onDrive(world.share, path);
     const piece = await onDrive(world.share, path, { headers: { range: "bytes=-4" } });
@@ -214,7 +214,7 @@ describe("the folder by-symbol", () => {
 });
 
 describe("the coverage of a share", () => {
-  it("is the plan's window for a professional, and files before it are 404", async () => {
+  it("is the plan's window for a professional; earlier files return 404", async () => {
     const share = await shareOf(world.service, world.keys.professional);
     const order = (day: string) => onDrive(share, `${day}/${day}_orders.parquet`);
     expect((await order(FIRST_OF_WINDOW)).status).toBe(200);
@@ -227,7 +227,7 @@ describe("the coverage of a share", () => {
     expect(await linksOf(share, "")).not.toContain(`${BEFORE_WINDOW}/`);
   });
 
-  it("changes as soon as a day is published or withdrawn", async () => {
+  it("changes as soon as a file is published or withdrawn", async () => {
     const file = tradesFile(DAY, randomBytes(2, 100), `${DAY}_quotes.zip`);
     const path = `${DAY}/${file.name}`;
     const statuses = async () => [
@@ -249,13 +249,13 @@ describe("the coverage of a share", () => {
 });
 
 describe("a path with traversal or special characters", () => {
-  it("gets only errors or the share's own files, for 500 encoded traversals", async () => {
+  it("returns only errors or the share's own content, for 500 encoded traversals", async () => {
     const own = /^(200|308|404|401|405)$/;
     for (const path of traversals(500)) {
       const { status, bytes } = await rawGet(`/s/${world.share.shareId}/${path}`);
       const text = bytes.toString();
       expect(String(status)).toMatch(own);
-      // Some of the paths are other spellings of a name in the share.
+      // Some of the paths resolve to a file or a page of the share.
       if (status === 200 && !bytes.equals(world.trades.bytes)) {
         expect(text).toMatch(/"data_type": "level2"|<span class="brand">edgetape/);
       }
@@ -263,7 +263,7 @@ describe("a path with traversal or special characters", () => {
     }
   });
 
-  it("never reaches an R2 key, not even with the exact key", async () => {
+  it("never reaches an R2 object, not even with its exact key", async () => {
     for (const key of [
       "orders/2026/20260311/1.parquet",
       "level2/2026/20260311/1",
@@ -273,7 +273,7 @@ describe("a path with traversal or special characters", () => {
     }
   });
 
-  it("is escaped where a page shows it", async () => {
+  it("is escaped when a page shows it", async () => {
     const { bytes, status } = await rawGet(`/s/${world.share.shareId}/%3Cscript%3Ealert(1)%3C/script%3E`, {
       accept: "text/html",
     });
@@ -283,7 +283,7 @@ describe("a path with traversal or special characters", () => {
 });
 
 describe("a method that writes", () => {
-  it("is refused with 405, which names the accepted methods", async () => {
+  it("is refused with 405, and the Allow header lists the accepted methods", async () => {
     for (const method of [
       "POST",
       "PUT",
@@ -304,7 +304,7 @@ describe("a method that writes", () => {
   });
 });
 
-/** Sends a request with an unmodified path and the share's password. */
+/** Sends a GET request for `path`, without normalising it, with the share's password. */
 function rawGet(path: string, more: Record<string, string> = {}): Promise<{ status: number; bytes: Buffer }> {
   const { hostname: host, port } = new URL(world.service.baseUrl);
   const headers = { ...basic(world.share.shareId, world.share.password), ...more };

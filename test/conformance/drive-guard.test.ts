@@ -12,7 +12,7 @@ function knock({ url, shareId }: TestShare, password: string, from: Record<strin
   return call(url, { method: "GET", headers: { ...basic(shareId, password), ...from } });
 }
 
-/** Returns the statuses of `times` consecutive wrong passwords. */
+/** Sends `times` wrong passwords one after another and returns the statuses. */
 async function wrong(share: TestShare, times: number, from: Record<string, string>): Promise<number[]> {
   const statuses: number[] = [];
   for (let n = 0; n < times; n++) statuses.push((await knock(share, `wrong ${n}`, from)).status);
@@ -20,7 +20,7 @@ async function wrong(share: TestShare, times: number, from: Record<string, strin
 }
 
 describe("the lockout after ten wrong passwords", () => {
-  it("refuses the address with Retry-After, also with the right password, and no other address", async () => {
+  it("refuses the address, even with the right password, and sends Retry-After; it refuses no other address", async () => {
     const share = await shareOf(world.service, world.keys.flagship);
     expect(await wrong(share, 12, HERE)).toEqual([...Array(10).fill(401), 429, 429]);
     const right = await knock(share, share.password, HERE);

@@ -7,9 +7,8 @@ import { DAY, sharedDriveWorld } from "./drive-world.ts";
 const PATH = `${DAY}/${DAY}_trades.zip`;
 const SIZE = 10_000;
 
-/** Validators of the file from a first HEAD. */
-
 const world = await sharedDriveWorld();
+// The ETag and date of the file, from a HEAD request.
 const { headers } = await onDrive(world.share, PATH, { method: "HEAD" });
 const etag = String(headers.etag);
 const modified = String(headers["last-modified"]);
@@ -17,7 +16,7 @@ afterAll(() => world.stop());
 
 const shifted = (seconds: number) => new Date(Date.parse(modified) + seconds * 1000).toUTCString();
 
-/** The expected answer; `part` is the first and the last byte, both inclusive. */
+/** The expected answer. `part` holds the positions of the first and the last byte, both inclusive. */
 type Expected = { status: 200 | 304 | 412 | 416 } | { status: 206; part: [number, number] };
 
 interface Case {
@@ -37,24 +36,24 @@ const whole: Expected = { status: 200 };
 
 const CASES: Case[] = [
   { name: "no range", headers: () => ({}), expected: whole },
-  range("the first bytes", "bytes=0-499", part(0, 499)),
-  range("the second ones", "bytes=500-999", part(500, 999)),
+  range("the first 500 bytes", "bytes=0-499", part(0, 499)),
+  range("the second 500 bytes", "bytes=500-999", part(500, 999)),
   range("one byte", "bytes=0-0", part(0, 0)),
   range("the last byte", "bytes=9999-9999", part(9999, 9999)),
   range("all bytes", "bytes=0-9999", part(0, 9999)),
-  range("open from 0", "bytes=0-", part(0, 9999)),
-  range("open from the middle", "bytes=9500-", part(9500, 9999)),
+  range("an open range from 0", "bytes=0-", part(0, 9999)),
+  range("an open range from the middle", "bytes=9500-", part(9500, 9999)),
   range("a suffix", "bytes=-500", part(9500, 9999)),
-  range("a suffix of one", "bytes=-1", part(9999, 9999)),
+  range("a suffix of one byte", "bytes=-1", part(9999, 9999)),
   range("a suffix longer than the file", "bytes=-99999", part(0, 9999)),
-  range("an end behind the end", "bytes=9990-99999", part(9990, 9999)),
-  range("beyond the end", "bytes=10000-", { status: 416 }),
-  range("far beyond the end", "bytes=20000-30000", { status: 416 }),
+  range("a range that ends beyond the file's end", "bytes=9990-99999", part(9990, 9999)),
+  range("a range that begins at the file's end", "bytes=10000-", { status: 416 }),
+  range("a range far beyond the end", "bytes=20000-30000", { status: 416 }),
   range("an empty suffix", "bytes=-0", { status: 416 }),
   range("a reversed range", "bytes=500-499", whole),
-  range("an empty set", "bytes=", whole),
-  range("nothing but a dash", "bytes=-", whole),
-  range("no number", "bytes=a-b", whole),
+  range("an empty list of ranges", "bytes=", whole),
+  range("a dash without numbers", "bytes=-", whole),
+  range("letters instead of numbers", "bytes=a-b", whole),
   range("another unit", "lines=0-10", whole),
   range("two ranges", "bytes=0-9,20-29", whole),
   range(
@@ -62,81 +61,81 @@ const CASES: Case[] = [
     `bytes=${Array.from({ length: 200 }, (_, n) => `${n * 2}-${n * 2}`).join(",")}`,
     whole,
   ),
-  { name: "If-Range hit", headers: () => ({ range: "bytes=5-9", "if-range": etag }), expected: part(5, 9) },
-  { name: "If-Range miss", headers: () => ({ range: "bytes=5-9", "if-range": '"x"' }), expected: whole },
+  { name: "a matching If-Range", headers: () => ({ range: "bytes=5-9", "if-range": etag }), expected: part(5, 9) },
+  { name: "If-Range with another ETag", headers: () => ({ range: "bytes=5-9", "if-range": '"x"' }), expected: whole },
   {
-    name: "If-Range weak",
+    name: "If-Range with a weak ETag",
     headers: () => ({ range: "bytes=5-9", "if-range": `W/${etag}` }),
     expected: whole,
   },
   {
-    name: "If-Range date",
+    name: "If-Range with the file's date",
     headers: () => ({ range: "bytes=5-9", "if-range": modified }),
     expected: part(5, 9),
   },
   {
-    name: "If-Range another date",
+    name: "If-Range with another date",
     headers: () => ({ range: "bytes=5-9", "if-range": shifted(-1) }),
     expected: whole,
   },
   {
-    name: "If-Range miss saves from 416",
+    name: "If-Range with another ETag and a range beyond the end",
     headers: () => ({ range: "bytes=99999-", "if-range": '"x"' }),
     expected: whole,
   },
   {
-    name: "If-Range hit beyond the end",
+    name: "a matching If-Range and a range beyond the end",
     headers: () => ({ range: "bytes=99999-", "if-range": etag }),
     expected: { status: 416 },
   },
-  { name: "If-None-Match hit", headers: () => ({ "if-none-match": etag }), expected: { status: 304 } },
-  { name: "If-None-Match any", headers: () => ({ "if-none-match": "*" }), expected: { status: 304 } },
+  { name: "a matching If-None-Match", headers: () => ({ "if-none-match": etag }), expected: { status: 304 } },
+  { name: "If-None-Match with *", headers: () => ({ "if-none-match": "*" }), expected: { status: 304 } },
   {
-    name: "If-None-Match weak",
+    name: "If-None-Match with a list that contains the weak ETag",
     headers: () => ({ "if-none-match": `"a", W/${etag}` }),
     expected: { status: 304 },
   },
-  { name: "If-None-Match miss", headers: () => ({ "if-none-match": '"x"' }), expected: whole },
+  { name: "If-None-Match with another ETag", headers: () => ({ "if-none-match": '"x"' }), expected: whole },
   {
-    name: "If-Modified-Since same",
+    name: "If-Modified-Since with the file's date",
     headers: () => ({ "if-modified-since": modified }),
     expected: { status: 304 },
   },
   {
-    name: "If-Modified-Since earlier",
+    name: "If-Modified-Since with an earlier date",
     headers: () => ({ "if-modified-since": shifted(-1) }),
     expected: whole,
   },
-  { name: "If-Modified-Since no date", headers: () => ({ "if-modified-since": "soon" }), expected: whole },
-  { name: "If-Match hit", headers: () => ({ "if-match": etag, range: "bytes=0-1" }), expected: part(0, 1) },
-  { name: "If-Match miss", headers: () => ({ "if-match": '"x"' }), expected: { status: 412 } },
-  { name: "If-Match weak", headers: () => ({ "if-match": `W/${etag}` }), expected: { status: 412 } },
-  { name: "If-Unmodified-Since same", headers: () => ({ "if-unmodified-since": modified }), expected: whole },
+  { name: "If-Modified-Since without a date", headers: () => ({ "if-modified-since": "soon" }), expected: whole },
+  { name: "a matching If-Match and a range", headers: () => ({ "if-match": etag, range: "bytes=0-1" }), expected: part(0, 1) },
+  { name: "If-Match with another ETag", headers: () => ({ "if-match": '"x"' }), expected: { status: 412 } },
+  { name: "If-Match with a weak ETag", headers: () => ({ "if-match": `W/${etag}` }), expected: { status: 412 } },
+  { name: "If-Unmodified-Since with the file's date", headers: () => ({ "if-unmodified-since": modified }), expected: whole },
   {
-    name: "If-Unmodified-Since earlier",
+    name: "If-Unmodified-Since with an earlier date",
     headers: () => ({ "if-unmodified-since": shifted(-1) }),
     expected: { status: 412 },
   },
   {
-    name: "If-Match before If-None-Match",
+    name: "If-Match with another ETag and a matching If-None-Match",
     headers: () => ({ "if-match": '"x"', "if-none-match": etag }),
     expected: { status: 412 },
   },
   {
-    name: "If-None-Match before a range",
+    name: "a matching If-None-Match and a range beyond the end",
     headers: () => ({ "if-none-match": etag, range: "bytes=99999-" }),
     expected: { status: 304 },
   },
   { name: "HEAD", method: "HEAD", headers: () => ({}), expected: whole },
-  { name: "HEAD ignores a range", method: "HEAD", headers: () => ({ range: "bytes=0-1" }), expected: whole },
+  { name: "HEAD with a range", method: "HEAD", headers: () => ({ range: "bytes=0-1" }), expected: whole },
   {
-    name: "HEAD with a hit",
+    name: "HEAD with a matching If-None-Match",
     method: "HEAD",
     headers: () => ({ "if-none-match": etag }),
     expected: { status: 304 },
   },
   {
-    name: "HEAD with a miss",
+    name: "HEAD with another ETag in If-Match",
     method: "HEAD",
     headers: () => ({ "if-match": '"x"' }),
     expected: { status: 412 },
@@ -144,7 +143,7 @@ const CASES: Case[] = [
 ];
 
 describe("a download of 10,000 bytes", () => {
-  it.each(CASES)("$name", async ({ method = "GET", headers, expected }) => {
+  it.each(CASES)("returns the correct status, headers and bytes for $name", async ({ method = "GET", headers, expected }) => {
     const answer = await onDrive(world.share, PATH, { method, headers: headers() });
     expect(answer.status).toBe(expected.status);
     if (expected.status === 416) expect(answer.headers["content-range"]).toBe(`bytes */${SIZE}`);
@@ -156,7 +155,7 @@ describe("a download of 10,000 bytes", () => {
     }
   });
 
-  it("is counted for the account: requests, completed files and bytes sent", async () => {
+  it("adds its requests, completed files and sent bytes to the account's usage", async () => {
     const db = await world.service.mf.getD1Database("DB");
     const sql =
       "SELECT requests, files, bytes FROM usage WHERE account_id = ? AND service = 'level2' AND day = ?";
@@ -165,7 +164,7 @@ describe("a download of 10,000 bytes", () => {
   });
 });
 
-/** The expected usage: the sum of all answers that sent bytes (contract 7.10). */
+/** The expected usage (contract 7.10): the sum of all GET answers that contain bytes of the file. */
 const served = { requests: 0, files: 0, bytes: 0 };
 
 function expectBytes(answer: Answer, method: string, expected: Expected): void {
@@ -183,8 +182,8 @@ function expectBytes(answer: Answer, method: string, expected: Expected): void {
   expect(answer.bytes.equals(method === "HEAD" ? Buffer.alloc(0) : bytes)).toBe(true);
 }
 
-describe("the headers and the log line of a download", () => {
-  it("name type, file name and the sum of the whole file, for a part too", async () => {
+describe("a download from a share", () => {
+  it("returns the type, name and SHA-256 of the whole file in its headers, even for a part", async () => {
     for (const headers of [{}, { range: "bytes=5-9" }] as Record<string, string>[]) {
       const answer = await onDrive(world.share, PATH, { headers });
       expect(answer.headers["content-type"]).toBe("application/zip");
@@ -196,7 +195,7 @@ describe("the headers and the log line of a download", () => {
     }
   });
 
-  it("include share, file, requested bytes and a hashed IP address in one log line", async () => {
+  it("writes share, file, requested bytes and a hashed IP address to one log line", async () => {
     const answer = await onDrive(world.share, PATH, {
       headers: { range: "bytes=5-9", "cf-connecting-ip": "192.0.2.9" },
     });

@@ -17,7 +17,7 @@ const SIZE = 20_000;
 const world = await startDriveWorld();
 afterAll(() => world.stop());
 
-/** Returns a file with old and new content; `replace` publishes the new one. */
+/** Publishes a file with content `old`. `replace` publishes content `present` under the same name. */
 async function replaceable(name: string) {
   const old = randomBytes(10, SIZE);
   const present = randomBytes(11, SIZE + 500);
@@ -32,7 +32,7 @@ async function replaceable(name: string) {
   };
 }
 
-/** Returns a function that sends requests as the program `agent`. */
+/** Returns a function that sends requests with the User-Agent `agent`. */
 function as(agent: string) {
   return (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> =>
     onDrive(world.share, path, { method, headers: { "user-agent": agent, ...headers } });
@@ -50,7 +50,7 @@ function expectWhole(answer: Answer, whole: Buffer): void {
   expect(answer.bytes.equals(whole)).toBe(true);
 }
 
-/** Expects the refusal for a client whose partial file belongs to no version that the service can determine. */
+/** Asserts that a request is refused because the service cannot determine which version the client began. */
 function expectRefused(answer: Answer): void {
   expect([answer.status, answer.reason]).toEqual([409, "version_unknown"]);
 }
@@ -71,17 +71,17 @@ describe("a download resumed after its file was replaced", () => {
     expectWhole(await as("d")(file.path, { range, "if-range": '"r0-unknown"' }), file.present);
   });
 
-  it("continues the version that the client began when it sends a bare range (curl -C -, wget -c, aria2c)", async () => {
+  it("continues the version that the client began when its range has no condition (curl -C -, wget -c, aria2c)", async () => {
     const file = await replaceable("bare");
     await curl(file.path);
     await file.replace();
     expectPart(await curl(file.path, { range: "bytes=5000-" }), file.old, 5000);
   });
 
-  it("is refused when two programs of one address and agent began different versions and the range names none", async () => {
+  it("is refused when two clients with one address and agent began different versions and the range names neither", async () => {
     const file = await replaceable("twins");
     // One download is cut, and the file is replaced. Another client then downloads the new file, and the first client
-    // requests the rest of its part.
+    // requests the rest of the old one.
     const { headers } = await curl(file.path);
     await file.replace();
     const present = await curl(file.path);
@@ -94,7 +94,7 @@ describe("a download resumed after its file was replaced", () => {
       file.present,
       5000,
     );
-    // Reading the current version's head or first bytes does not determine which part the next range continues.
+    // A HEAD request or a read of the first bytes does not determine which version the next range continues.
     await curl(file.path, {}, "HEAD");
     await curl(file.path, { range: "bytes=0-99" });
     expectRefused(await curl(file.path, { range }));
@@ -128,7 +128,7 @@ describe("a download resumed after its file was replaced", () => {
     expectRefused(await as("moved")(file.path, { range: "bytes=5000-" }));
   });
 
-  it("continues the version whose size the client asked for, for clients that read in pieces", async () => {
+  it("continues the version whose size the client last requested, if the client reads in pieces", async () => {
     const file = await replaceable("pieces");
     const reader = as("reader");
     await reader(file.path, {}, "HEAD");

@@ -17,7 +17,7 @@ function propfind(path: string, depth: string | null, body = ""): Promise<Answer
   });
 }
 
-/** Returns the paths and properties of a 207 answer by scanning this server's own format. */
+/** Returns the resources in a 207 answer by path. Reads only XML in the form that this service writes. */
 function responsesOf({ text }: Answer): Map<string, { xml: string; of(name: string): string | null }> {
   const base = `/s/${world.share.shareId}/`;
   const responses = new Map<string, { xml: string; of(name: string): string | null }>();
@@ -81,7 +81,7 @@ describe("PROPFIND on a share", () => {
     expect([...responsesOf(await propfind(DAY, "0")).keys()]).toEqual([`${DAY}/`]);
   });
 
-  it("returns known properties under 200 and unknown ones under 404, also of other XML namespaces", async () => {
+  it("returns known properties under 200 and unknown ones, including those of other XML namespaces, under 404", async () => {
     const body = `<?xml version="1.0"?><a:propfind xmlns:a="DAV:" xmlns:o="http://owncloud.org/ns">
       <a:prop><a:getcontentlength/><a:quota-used-bytes/><o:checksums/></a:prop></a:propfind>`;
     const path = `${DAY}/${DAY}_trades.zip`;
@@ -94,7 +94,7 @@ describe("PROPFIND on a share", () => {
     expect(missing).toContain("HTTP/1.1 404 Not Found");
   });
 
-  it("with propname returns the names of the properties only", async () => {
+  it("with propname returns only the names of the properties", async () => {
     const body = '<propfind xmlns="DAV:"><propname/></propfind>';
     const { xml } = responsesOf(await propfind(DAY, "0", body)).get(`${DAY}/`) ?? { xml: "" };
     expect(xml).toContain("<D:displayname/>");
@@ -121,7 +121,7 @@ describe("PROPFIND on a share", () => {
     expect((await propfind("", "0", body)).status).toBe(status);
   });
 
-  it("is refused before the end of its body when the body, sent without its length, exceeds the limit", async () => {
+  it("is refused as soon as a body sent without its length exceeds the limit", async () => {
     const { shareId, password, url } = world.share;
     const { authorization } = basic(shareId, password);
     const { hostname, port, pathname } = new URL(url);

@@ -1,6 +1,6 @@
 /**
- * A service with published files of both types and a share of each, for the tests of the drive. The time is Thursday,
- * 12 March 2026, 10:00 in Beijing.
+ * A service with the packs of a day, an operator's file and a `level2` share, for the tests of shares. The time is
+ * Thursday, 12 March 2026, 10:00 in Beijing.
  */
 
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
@@ -11,21 +11,18 @@ import { randomBytes } from "../support/random.ts";
 import { oncePerWorker } from "../support/service.ts";
 import { sharedWorld, startWorld, type World } from "./world.ts";
 
-/**
- * A day with the order pack of the main day, packs of the other datasets derived from the same rows, and an operator's
- * file.
- */
+/** The main day. It has an order pack, packs of the other datasets built from the same rows, and an operator's file. */
 export const DAY = "20260311";
 /** The names of the packs of `DAY`, in the order of listings. */
 export const PACKS = DATASET_NAMES.map((dataset) => `${DAY}_${dataset}.parquet`).toSorted();
-/** A Shanghai and a Shenzhen address for `CF-Connecting-IP`. */
+/** Two different IP addresses for `CF-Connecting-IP`. */
 export const HERE = { "cf-connecting-ip": "203.0.113.7" };
 export const THERE = { "cf-connecting-ip": "198.51.100.9" };
 
 export interface DriveWorld extends World {
   /** The operator's file of `DAY` in level2 shares. */
   trades: DailyFile;
-  /** The flagship account's share of level2, 2026. */
+  /** The owner's share of the `level2` files of 2026. */
   share: TestShare;
   /** The account that owns the share. */
   owner: { accountId: string; key: string };
@@ -50,7 +47,7 @@ export async function startDriveWorld(): Promise<DriveWorld> {
   return withShare(world);
 }
 
-/** Returns a drive shared by the test files of a worker process, each with its own share; see `sharedWorld`. */
+/** Returns a service that the test files of a worker process use together, with a new share; see `sharedWorld`. */
 export async function sharedDriveWorld(): Promise<DriveWorld> {
   const world = await sharedWorld("drive");
   await oncePerWorker("files of the drive", () => publishOnDrive(world));

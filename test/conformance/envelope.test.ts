@@ -67,14 +67,14 @@ describe("the router (contract 1.1)", () => {
   });
 
   it.each([undefined, "*/*", "application/json", "application/json, text/html;q=0.9", "text/html;q=0, */*"])(
-    "answers an unknown path with the envelope for Accept %s",
+    "answers an unknown path with an envelope when Accept is %s",
     async (accept) => {
       const answer = await lost("GET", "/no/such/path", accept === undefined ? {} : { accept });
       expectRefusal(answer, { reason: "not_found" });
     },
   );
 
-  it("answers HEAD of an unknown path in a browser without a body, and POST with the envelope", async () => {
+  it("answers a browser's HEAD of an unknown path without a body, and its POST with an envelope", async () => {
     const head = await lost("HEAD", "/no/such/path", { accept: browser });
     expect([head.status, head.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
     expect(head.bytes).toHaveLength(0);
@@ -84,7 +84,7 @@ describe("the router (contract 1.1)", () => {
 
 describe("the request envelope (contract 1.2)", () => {
   it.each([
-    ["nothing", ""],
+    ["no characters", ""],
     ["half an object", '{"apiname":'],
     ["an array", "[]"],
     ["a string", '"level2_order_history"'],
@@ -92,11 +92,11 @@ describe("the request envelope (contract 1.2)", () => {
     ["null", "null"],
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
     ["a form", "apiname=level2_order_history&apikey=x"],
-  ])("is refused with 422 over HTTP 200 for a body of %s", async (_, body) => {
+  ])("is refused with code 422 and HTTP status 200 for a body of %s", async (_, body) => {
     expectRefusal(await world.service.post(body), { reason: "envelope_invalid" });
   });
 
-  it("may omit params for operations without a required parameter, and for no other", async () => {
+  it("may omit params only for operations without a required parameter", async () => {
     const apikey = world.keys.flagship;
     for (const apiname of ["account_info", "data_status", "data_changes"]) {
       expect((await world.service.post({ apiname, apikey })).envelope.code, apiname).toBe(200);
@@ -108,7 +108,7 @@ describe("the request envelope (contract 1.2)", () => {
     }
   });
 
-  it("is read at 64 KiB, and refused with HTTP 413 at one byte more", async () => {
+  it("is accepted at 64 KiB, and refused with HTTP 413 at one byte more", async () => {
     const padded = (size: number) => {
       const bare = JSON.stringify(request({ padding: "" }));
       return JSON.stringify(request({ padding: "x".repeat(size - bare.length) }));
@@ -117,7 +117,7 @@ describe("the request envelope (contract 1.2)", () => {
     expectRefusal(await world.service.post(padded(65_537)), { reason: "body_too_large" });
   });
 
-  it("is refused with HTTP 413 for a megabyte sent without its length", async () => {
+  it("is refused with HTTP 413 when a megabyte is sent without a Content-Length", async () => {
     const answer = await world.service.post("x".repeat(1_000_000), { "transfer-encoding": "chunked" });
     expectRefusal(answer, { reason: "body_too_large" });
   });
@@ -157,7 +157,7 @@ describe("the request envelope (contract 1.2)", () => {
   );
 
   it.each(["", "level3", "LEVEL2_ORDER_HISTORY", "constructor", "__proto__"])(
-    "with apiname %j is refused with 422 apiname_unknown, and the message names a known one",
+    "with apiname %j is refused with 422 apiname_unknown, and the message names a known operation",
     async (apiname) => {
       const answer = await world.service.post(request({ apiname }));
       expect(answer.envelope.code).toBe(422);
@@ -195,7 +195,7 @@ describe("authentication (contract 1.9)", () => {
   ])("refuses apikey %j with 403 key_unknown and `invalid api key` in the message", async (apikey) => {
     const answer = await world.service.post(request({ apikey }));
     expectRefusal(answer, { reason: "key_unknown", says: ["invalid api key"] });
-    expect(answer.text.includes("apikey is empty"), "a hint for the empty one").toBe(apikey.trim() === "");
+    expect(answer.text.includes("apikey is empty"), "only an empty key gets the hint").toBe(apikey.trim() === "");
   });
 
   it("refuses a key with one changed character as unknown", async () => {
@@ -242,7 +242,7 @@ describe("size limits before authentication (contract 1.2, 1.4)", () => {
     },
   );
 
-  it("allow a header of 8 KiB, and answer a longer URL with 404", async () => {
+  it("allow a header of 8 KiB, and answer a URL of more than 8 KiB with 404", async () => {
     const { baseUrl } = world.service;
     const headers = { "accept-language": "en,".repeat(2_731).slice(0, 8_192) };
     expect((await call(`${baseUrl}/api`, { body: request(), headers })).envelope.code).toBe(200);

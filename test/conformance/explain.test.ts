@@ -1,4 +1,4 @@
-/** `explain`: every refusal and accepted request by its id, and requests evaluated without being made. */
+/** `explain` for refused and accepted requests by id, and for requests that are evaluated without being sent. */
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { ExplainedRequest, Explanation } from "../../src/admin/wire.ts";
 import type { Answer } from "../support/http-client.ts";
@@ -16,7 +16,7 @@ const explain = (body: object) => asOperator<Explanation>(world.service, "POST",
 const body = (params: object, more: object = {}) =>
   JSON.stringify({ apiname: "level2_order_history", params, ...more });
 
-/** Waits until the refusal is stored, which happens after the answer. */
+/** Waits until the request is recorded, which happens after its answer, and returns the explanation. */
 const settled = (id: string) =>
   vi.waitFor(
     async () => {
@@ -59,7 +59,7 @@ describe("explaining a request id", () => {
     }
   });
 
-  it("says whether an accepted request was charged, also when the operator names no account", async () => {
+  it("says whether an accepted request was charged, even when the operator names no account", async () => {
     const { accountId, key } = await account(world.service, { plan: "trial" });
     const page = await world.ask({ symbol: "600519", tradedate: MAIN, page_size: 3 }, { apikey: key });
     expect(await settled(idOf(page))).toMatchObject({
@@ -73,7 +73,7 @@ describe("explaining a request id", () => {
     });
   });
 
-  it("describes a request that the gate refused for a used-up quota", async () => {
+  it("describes a request that the gate refused because the quota was used up", async () => {
     const { accountId, key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
     await ask();
@@ -84,7 +84,7 @@ describe("explaining a request id", () => {
     });
   });
 
-  it("answers `unknown` for an id without a record", async () => {
+  it("returns the state `unknown` for an id without a record", async () => {
     expect(await explained("0000000000000000")).toMatchObject({
       state: "unknown",
       accountId: null,

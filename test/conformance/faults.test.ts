@@ -25,7 +25,7 @@ async function withoutObjects(): Promise<() => Promise<void>> {
 }
 
 describe("faults of the service (contract 1.6, 2.3)", () => {
-  it("return 503 unavailable with Retry-After 5, show no internal detail, and are credited", async () => {
+  it("return 503 unavailable with Retry-After 5, reveal no internal detail, and are not charged", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     const restore = await withoutObjects();
     for (const format of ["json", "parquet"]) {
@@ -54,7 +54,7 @@ describe("faults of the service (contract 1.6, 2.3)", () => {
   });
 });
 
-describe("bytes that differ from the pack's (contract 1.6, 6.3)", () => {
+describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
   /**
    * Publishes the day again and corrupts 600519's section in the bucket, with or without updating the catalog's etag.
    */
@@ -76,12 +76,12 @@ describe("bytes that differ from the pack's (contract 1.6, 6.3)", () => {
     await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, key).run();
   }
 
-  it("return 503, never other rows, when the object in R2 is replaced", async () => {
+  it("cause 503, never wrong rows, when the object in R2 was replaced", async () => {
     await corrupt("does not know");
     expectRefusal(await world.ask(asked), { reason: "unavailable" });
   });
 
-  it("return 503 for a JSON page, which is credited, and the day is day_damaged from then on", async () => {
+  it("cause 503 for a JSON page, which is credited, and the day is day_damaged from then on", async () => {
     await corrupt("knows");
     const { key } = await account(world.service, { plan: "trial" });
     const first = await world.ask(asked, { apikey: key });
@@ -95,7 +95,7 @@ describe("bytes that differ from the pack's (contract 1.6, 6.3)", () => {
     expect(String(other.headers.ratelimit)).toMatch(/;\s*r=99\b/);
   });
 
-  it("break a Parquet body before its end, and the request is credited", async () => {
+  it("break off a Parquet body before its end, and the request is credited", async () => {
     await corrupt("knows");
     const { key } = await account(world.service, { plan: "trial" });
     await expect(world.ask({ ...asked, format: "parquet" }, { apikey: key })).rejects.toThrow();

@@ -25,7 +25,7 @@ const ask = (fields: unknown) => world.ask({ symbol: "600519", tradedate: MAIN }
 const columns = (...places: number[]) =>
   world.main.rowsOf("600519").map((row) => places.map((place) => row[place]));
 
-describe("the parameter fields (contract 3.10, 4.1)", () => {
+describe("the `fields` parameter (contract 3.10, 4.1)", () => {
   it("defaults to the ten standard fields in their order", async () => {
     expect(FIELDS).toEqual(STANDARD);
     for (const nothing of [undefined, null, "", "  "]) {
@@ -35,7 +35,7 @@ describe("the parameter fields (contract 3.10, 4.1)", () => {
     }
   });
 
-  it("returns the named fields alone, in the order asked", async () => {
+  it("selects only the named fields, in the requested order", async () => {
     const page = pageOf(await ask("volume,time,price"));
     expect(page.fields).toEqual(["volume", "time", "price"]);
     expect(page.items).toEqual(columns(8, 2, 7));
@@ -65,13 +65,13 @@ describe("the parameter fields (contract 3.10, 4.1)", () => {
     expect(pageOf(await ask([" time ", "time", ""])).fields).toEqual(["time"]);
   });
 
-  it("returns a legacy name under the name that was asked", async () => {
+  it("returns a legacy name under the requested name", async () => {
     const page = pageOf(await ask("order_no,side"));
     expect(page.fields).toEqual(["order_no", "side"]);
     expect(page.items).toEqual(columns(4, 6));
   });
 
-  it("accepts legacy names beside new ones", async () => {
+  it("accepts legacy names alongside new ones", async () => {
     const page = pageOf(await ask("side,order_code,exchange_order_id,order_no,order_id"));
     expect(page.fields).toEqual(["side", "order_code", "exchange_order_id", "order_no", "order_id"]);
     expect(page.items).toEqual(columns(6, 6, 4, 4, 3));
@@ -88,7 +88,7 @@ describe("the parameter fields (contract 3.10, 4.1)", () => {
     "*",
     "order_no ",
   ])(
-    "is refused for %j with 422 field_unknown, which names the field, unless only blanks are wrong",
+    "is refused with 422 field_unknown for %j, and the message names the field; a trailing blank is trimmed",
     async (fields) => {
       if (fields.trim() === "order_no") return expect(pageOf(await ask(fields)).fields).toEqual(["order_no"]);
       const unknown = fields.split(",").at(-1) ?? "";

@@ -35,7 +35,7 @@ async function wholeDatabase(): Promise<string> {
 }
 
 describe("an external share (contract 8.4)", () => {
-  it("without a link is answered as `preparing`, with empty url and a time to ask again", async () => {
+  it("without a link has the status `preparing`, an empty URL, and a time to wait before asking again", async () => {
     await set("auction_tick", 2022, COVERS);
     const prepared = await share("auction_tick", 2022);
     expect(prepared).toEqual({
@@ -74,19 +74,19 @@ describe("an external share (contract 8.4)", () => {
     expect(isOurs(await share("auction_tick", 2025))).toBe(true);
   });
 
-  it("is returned also for a year of which the service itself publishes nothing", async () => {
+  it("is returned even for a year of which the service itself publishes no file", async () => {
     await set("level2", 2020, { ...COVERS, firstDay: "20200102", lastDay: "20201231", link: LINK });
     expect((await share("level2", 2020)).url).toBe(LINK.url);
     await clear("level2", 2020);
   });
 
-  it("is answered as `preparing` again once its link has expired", async () => {
+  it("has the status `preparing` again once its link has expired", async () => {
     const over = { ...LINK, expires: world.service.nowMs() - 1 };
     await set("auction_tick", 2022, { ...COVERS, link: { ...over, expires: Math.floor(over.expires) } });
     expect(await share("auction_tick", 2022)).toMatchObject({ status: "preparing", url: "", password: "" });
   });
 
-  it("is returned for plans that cover the whole year only; a plan with a window gets the service's own share", async () => {
+  it("is returned only for plans that cover the whole year; a plan with a window gets the service's own share", async () => {
     await set("level2", 2026, { ...COVERS, firstDay: "20260105", lastDay: "20260311", link: LINK });
     expect((await share("level2", 2026)).url).toBe(LINK.url);
     for (const plan of ["professional", "weekly"] as const) {
@@ -111,10 +111,10 @@ describe("an external share (contract 8.4)", () => {
 describe("the registration of an external share", () => {
   it.each([
     ["a day of another year", { ...COVERS, firstDay: "20211231" }],
-    ["days the wrong way round", { ...COVERS, firstDay: "20221230", lastDay: "20220104" }],
+    ["a last day before the first day", { ...COVERS, firstDay: "20221230", lastDay: "20220104" }],
     ["no files", { ...COVERS, fileCount: 0 }],
-    ["a link without an end", { ...COVERS, link: { url: LINK.url, password: "" } }],
-    ["a link that is no web address", { ...COVERS, link: { ...LINK, url: "javascript:alert(1)" } }],
+    ["a link without an expiry", { ...COVERS, link: { url: LINK.url, password: "" } }],
+    ["a link that is not a web address", { ...COVERS, link: { ...LINK, url: "javascript:alert(1)" } }],
     ["a link with the password in it", { ...COVERS, link: { ...LINK, url: `${LINK.url}?pwd=abcd` } }],
     ["an unknown member", { ...COVERS, note: "x" }],
   ])("refuses %s", async (_, body) => {
@@ -122,7 +122,7 @@ describe("the registration of an external share", () => {
     expect([400, 422]).toContain(answer.status);
   });
 
-  it("lists shares without their passwords, and each change has an audit row", async () => {
+  it("hides the passwords when shares are listed, and adds an audit row for each change", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const list = await world.service.admin("GET", "/admin/external");
     expect(list.text).toContain(LINK.url);
@@ -137,7 +137,7 @@ describe("the registration of an external share", () => {
 });
 
 describe("the secrets of shares (contract 8.4)", () => {
-  it("are stored and logged nowhere in plain text: passwords of both kinds, keys and the share secret", async () => {
+  it("are never stored or logged in plain text: passwords of own and external shares, keys, the share secret", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const shares = [
       await share("level2", 2026),
@@ -161,7 +161,7 @@ describe("the secrets of shares (contract 8.4)", () => {
     }
   });
 
-  it("cause a fault without any detail when a stored password cannot be decrypted", async () => {
+  it("cause 503 without any detail when a stored password cannot be decrypted", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const db = await world.service.mf.getD1Database("DB");
     await db

@@ -20,7 +20,7 @@ const share = async (key: string, data_type = "level2", year = 2026, service = w
   shareIn(await askShare(service, key, { data_type, year }));
 
 describe("one share per account, type and year (contract 8.3)", () => {
-  it("stays the same when it is requested again, also with another key of the account", async () => {
+  it("stays the same when it is requested again, even with another key of the account", async () => {
     const { keys } = await account(world.service, { plan: "flagship", keys: 2 });
     const [one, two] = [keys[0]?.key ?? "", keys[1]?.key ?? ""];
     const first = await share(one);
@@ -52,7 +52,7 @@ describe("one share per account, type and year (contract 8.3)", () => {
     expect(new Set(shares.map(({ password }) => password)).size).toBe(4);
   });
 
-  it("gets a new URL and a new password after it was revoked", async () => {
+  it("gets a new URL and a new password after it is revoked", async () => {
     const { accountId, key } = await account(world.service, { plan: "flagship" });
     const first = await share(key);
     const { shares } = await asOperator<{ shares: { shareId: string }[] }>(
@@ -77,7 +77,7 @@ describe("one share per account, type and year (contract 8.3)", () => {
     ]);
   });
 
-  it("has no URL in production without PUBLIC_BASE_URL, whatever the Host header, and no share is created", async () => {
+  it("is not created in production without PUBLIC_BASE_URL, whatever the Host header, except on a loopback address", async () => {
     await using service = await startService({ settings: { ENVIRONMENT: "production" } });
     await publishFiles(service, ownFile("20260105", "x"));
     const { key, accountId } = await account(service, { plan: "flagship" });
@@ -105,7 +105,7 @@ describe("one share per account, type and year (contract 8.3)", () => {
     expect(await at("http://127.0.0.1:8787")).toMatchObject({ code: 200 });
   });
 
-  it("has a URL under PUBLIC_BASE_URL where that is set", async () => {
+  it("has a URL under PUBLIC_BASE_URL when that is set", async () => {
     await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example.com/" } });
     await publishFiles(service, ownFile("20260105", "x"));
     const { key } = await account(service, { plan: "flagship" });
@@ -115,7 +115,7 @@ describe("one share per account, type and year (contract 8.3)", () => {
   });
 });
 
-/** Runs `steps` in sequence on one state, each on a service with its clock set to the step's instant. */
+/** Runs `steps` one after another, each on a new service with the previous step's state and a clock that shows `at`. */
 async function overTime(
   steps: { at: string; settings?: Record<string, string>; run: (service: Service) => Promise<void> }[],
 ): Promise<void> {
@@ -131,7 +131,7 @@ async function overTime(
   }
 }
 
-/** Returns the HTTP status of the share's manifest on `service`, which may be another deployment than the share's. */
+/** Returns the HTTP status of the share's manifest on `service`, whatever the host in the share's URL. */
 async function opened(service: Service, { url, password }: ShareFields): Promise<number> {
   const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
   const authorization = `Basic ${Buffer.from(`${shareId}:${password}`).toString("base64")}`;
@@ -141,8 +141,8 @@ async function opened(service: Service, { url, password }: ShareFields): Promise
 
 const startMs = Date.parse("2026-01-01T00:00:00+08:00");
 
-describe("the lifetime of a share (contract 8.3)", () => {
-  it("keeps a professional's URL over midnight while the plan's window moves on", async () => {
+describe("a share over time (contract 8.3)", () => {
+  it("keeps its URL over midnight although a professional's window moves on", async () => {
     let key = "";
     let evening: ShareFields | undefined;
     await overTime([
@@ -170,7 +170,7 @@ describe("the lifetime of a share (contract 8.3)", () => {
     ]);
   });
 
-  it("is renewed only with less than 24 hours left, and the old share works until its own end", async () => {
+  it("is renewed only when less than 24 hours are left, and the old share works until it expires", async () => {
     let key = "";
     const made: ShareFields[] = [];
     const ask = async (service: Service) => void made.push(await share(key, "level2", 2026, service));
@@ -219,7 +219,7 @@ describe("the lifetime of a share (contract 8.3)", () => {
     expect(await share(key)).toEqual(first);
   });
 
-  it("is prolonged with the plan, up to 7 days after the share was created", async () => {
+  it("is prolonged with the plan, up to 7 days after its creation", async () => {
     const now = world.service.nowMs();
     const { accountId, key } = await account(world.service, {
       plan: "flagship",
@@ -229,7 +229,7 @@ describe("the lifetime of a share (contract 8.3)", () => {
     const first = await share(key);
     const subscriptions = [{ plan: "flagship", start: startMs, end: Math.floor(now + 90 * DAY_MS) }];
     await asOperator(world.service, "PUT", `/admin/accounts/${accountId}/subscriptions`, { subscriptions });
-    // Another key of the account, because the first one's plan is cached for up to 30 s.
+    // Another key of the account, because the plan of the first key is cached for up to 30 s.
     const { key: other } = await asOperator<{ key: string }>(
       world.service,
       "POST",
@@ -243,7 +243,7 @@ describe("the lifetime of a share (contract 8.3)", () => {
     expect(lives).toBeLessThan(7.1 * DAY_MS);
   });
 
-  it("does not change the password while its secret is listed, and changes it when the secret is removed", async () => {
+  it("keeps its password while the secret that it was made with is listed, and changes it when that is removed", async () => {
     let key = "";
     const seen: ShareFields[] = [];
     const asked = async (service: Service) => void seen.push(await share(key, "level2", 2026, service));

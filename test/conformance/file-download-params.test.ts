@@ -12,7 +12,7 @@ const ask = (params: Record<string, unknown>) => askShare(world.service, world.k
 
 describe("data_type (contract 3.12)", () => {
   it.each([undefined, null, "", "  "])(
-    "counts as missing for %j and is refused with 422, which names both types",
+    "counts as missing when it is %j, and the refusal with 422 names both types",
     async (data_type) => {
       const says = ["data_type", "auction_tick", "level2"];
       expectRefusal(await ask({ data_type, year: 2026 }), { reason: "param_invalid", says });
@@ -27,7 +27,7 @@ describe("data_type (contract 3.12)", () => {
     },
   );
 
-  it("is read with blanks around it", async () => {
+  it("is accepted with blanks around it", async () => {
     expect((await ask({ data_type: " level2 ", year: 2026 })).envelope.code).toBe(200);
   });
 });
@@ -41,7 +41,7 @@ describe("year (contract 3.11)", () => {
   });
 
   it.each([undefined, null, "", "  "])(
-    "counts as missing for %j and is refused with 422, which names the range",
+    "counts as missing when it is %j, and the refusal with 422 names the range",
     async (year) => {
       const says = ["year", "2017-2026"];
       expectRefusal(await ask({ data_type: "level2", year }), { reason: "param_invalid", says });
@@ -65,7 +65,7 @@ describe("year (contract 3.11)", () => {
     ["level2", 0, "2017-2026"],
     ["level2", "99999999999999999999", "2017-2026"],
   ])(
-    "of %s is refused for %j, which is out of range, and the message names the range",
+    "for %s is refused when it is %j, and the message names the accepted range %s",
     async (data_type, year, range) => {
       expectRefusal(await ask({ data_type, year }), { reason: "param_invalid", says: ["year", range] });
     },
@@ -74,11 +74,11 @@ describe("year (contract 3.11)", () => {
   it.each([
     ["auction_tick", 2022],
     ["level2", 2017],
-  ])("of %s begins with %i", async (data_type, year) => {
+  ])("for %s may be %i, the first year", async (data_type, year) => {
     expect((await ask({ data_type, year })).envelope.code).toBe(200);
   });
 
-  it("ends with the current year in Beijing, not in UTC", async () => {
+  it("is at most the current year in Beijing, not in UTC", async () => {
     const asked = async (nowAt: string) => {
       await using service = await startService({ nowAt });
       const { key } = await account(service, { plan: "flagship" });
@@ -105,7 +105,7 @@ describe("other parameters (contract 3.1, 3.2, 3.3)", () => {
     expectRefusal(await ask(envelope), { reason: "param_unknown", says: ["fields"] });
   });
 
-  it("are ignored without a value", async () => {
+  it("are ignored when they have no value", async () => {
     const answer = await ask({ data_type: "level2", year: 2026, month: null, symbol: "", page_size: " " });
     expect(answer.envelope.code).toBe(200);
   });

@@ -15,7 +15,7 @@ const inYear = (year: number) => (date: string) => date.startsWith(String(year))
 
 describe("the plan rules for shares (contract 7.1, 7.5)", () => {
   it.each(["free", "standard", "trial"] as const)(
-    "refuse %s with 403 for both types and any year",
+    "refuse the plan %s with 403 for both types and any year",
     async (plan) => {
       for (const [type, year] of [
         ["auction_tick", 2026],
@@ -29,7 +29,7 @@ describe("the plan rules for shares (contract 7.1, 7.5)", () => {
     },
   );
 
-  it("refuse an account without a plan, with a future plan or with an expired one with 403", async () => {
+  it("refuse with 403 an account without a plan, with a future plan or with an expired plan", async () => {
     const now = world.service.nowMs();
     const bare = await account(world.service, {});
     expectRefusal(await ask(bare.key), { reason: "plan_missing" });
@@ -39,7 +39,7 @@ describe("the plan rules for shares (contract 7.1, 7.5)", () => {
     expectRefusal(await ask(over.key), { reason: "plan_expired", says: ["2026-03-12"] });
   });
 
-  it("give the flagship plan every year from the type's first year", async () => {
+  it("grant the flagship plan every year from the type's first year", async () => {
     for (const year of [2022, 2025, 2026]) {
       const share = shareIn(await ask(world.keys.flagship, "auction_tick", year));
       expect(share).toMatchObject(summary(world, "auction_tick", inYear(year)));
@@ -61,7 +61,7 @@ describe("the plan rules for shares (contract 7.1, 7.5)", () => {
   });
 });
 
-describe.each(["professional", "weekly"] as const)("the window of %s (contract 7.1, 7.2)", (plan) => {
+describe.each(["professional", "weekly"] as const)("the window of the %s plan (contract 7.1, 7.2)", (plan) => {
   it("is the latest 365 calendar days of auction_tick, today and the first day included", async () => {
     const covers = (date: string) => date >= "20250313" && date <= "20260312";
     for (const year of [2025, 2026]) {
@@ -93,8 +93,8 @@ describe.each(["professional", "weekly"] as const)("the window of %s (contract 7
   });
 });
 
-describe("a window that spans two years (contract 7.2, 8.2)", () => {
-  it("is requested year by year, and a year without files is 1002, not 403", async () => {
+describe("the window of shares and the calendar (contract 7.2, 8.2)", () => {
+  it("is requested year by year when it spans two years; a year without files returns 1002, not 403", async () => {
     await using service = await startService({ nowAt: "2026-01-10T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
     const asked = (year: number) => askShare(service, key, { data_type: "level2", year });
@@ -116,7 +116,7 @@ describe("a window that spans two years (contract 7.2, 8.2)", () => {
     });
   });
 
-  it("of 365 days counts 29 February: on 2028-12-31 it begins on 2028-01-02 (contract 7.2)", async () => {
+  it("counts 29 February among its 365 days: on 2028-12-31 it begins on 2028-01-02", async () => {
     await using service = await startService({ nowAt: "2028-12-31T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
     await publishFiles(service, auctionPack("20280101"), auctionPack("20280102"), auctionPack("20280229"));
@@ -126,7 +126,7 @@ describe("a window that spans two years (contract 7.2, 8.2)", () => {
 });
 
 describe("requests for shares, which need no slot and no quota (contract 2.1)", () => {
-  it("are all served when ten are concurrent", async () => {
+  it("are all served when ten of them are concurrent", async () => {
     const { key } = await account(world.service, { plan: "professional" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key)));
     expect(answers.map(({ envelope }) => envelope.code)).toEqual(Array(10).fill(200));
@@ -141,7 +141,7 @@ describe("requests for shares, which need no slot and no quota (contract 2.1)", 
 });
 
 describe("the order of checks for shares (contract 2.1)", () => {
-  it("is key, parameters, plan and window, then what is published", async () => {
+  it("is key, parameters, plan and window, then published files", async () => {
     const wrongYear = { data_type: "level2", year: 1999 };
     expectRefusal(await askShare(world.service, "no such key", wrongYear), { reason: "key_unknown" });
     expectRefusal(await askShare(world.service, world.keys.free, wrongYear), { reason: "param_invalid" });

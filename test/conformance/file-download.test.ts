@@ -54,7 +54,7 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     },
   );
 
-  it("covers all published files of the year for the flagship plan, counted and summed", async () => {
+  it("covers all published files of the year for the flagship plan, and returns their number and total size", async () => {
     for (const year of [2022, 2025, 2026]) {
       const expected = summary(world, "auction_tick", (date) => date.startsWith(String(year)));
       expect(shareIn(await ask("auction_tick", year))).toMatchObject(expected);
@@ -70,14 +70,14 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     expect(share).toMatchObject({ file_count: 7, start_date: "20260210", end_date: "20260311" });
   });
 
-  it("has a URL on the service, and a password of 24 base62 characters which the URL does not contain", async () => {
+  it("has a URL on the service, and a password of 24 base62 characters that the URL does not contain", async () => {
     const { url, password } = shareIn(await ask("level2", 2026));
     expect(url).toMatch(new RegExp(`^${world.service.baseUrl}/s/[0-9A-Za-z]{16,}/$`));
     expect(password).toMatch(/^[0-9A-Za-z]{24}$/);
     expect(url).not.toContain(password);
   });
 
-  it("ends 7 days after its creation, in Beijing time", async () => {
+  it("ends 7 days after its creation, at an instant given in Beijing time", async () => {
     const before = world.service.nowMs();
     const { key } = await account(world.service, { plan: "flagship" });
     const { expires_at } = shareIn(await ask("level2", 2026, key));
@@ -98,7 +98,7 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     }
   });
 
-  it("is never cached on the way and can be requested by any origin (contract 1.11)", async () => {
+  it("is never cached, and can be requested from any origin (contract 1.11)", async () => {
     const { headers } = await ask("level2", 2026);
     expect(headers["cache-control"]).toBe("private, no-store");
     expect(headers["access-control-allow-origin"]).toBe("*");
@@ -143,7 +143,7 @@ describe("the coverage of a share (contract 8.2)", () => {
     }
   });
 
-  it("includes files of the share's own type only", async () => {
+  it("includes only files of the share's own type", async () => {
     await publishFiles(world.service, auctionPack("20240102"));
     expect(await counted("auction_tick", 2024)).toBe(1);
     expect(await counted("level2", 2024)).toBe(0);
@@ -161,7 +161,7 @@ describe("the coverage of a share (contract 8.2)", () => {
     }
   });
 
-  it("is refused with 1002 when it is empty, and no share is created", async () => {
+  it("causes a refusal with 1002 when it is empty, and no share is created", async () => {
     const { accountId, key } = await account(world.service, { plan: "flagship" });
     expectRefusal(await ask("level2", 2019, key), { reason: "nothing_published", says: ["level2", "2019"] });
     const path = `/admin/shares?account=${accountId}`;

@@ -39,7 +39,7 @@ describe("headers of every answer (contract 1.10, 1.11)", () => {
     for (const answer of answers) expect(answer.headers["cache-control"]).toBe("private, no-store");
   });
 
-  it("include X-Reason on refusals only", async () => {
+  it("include X-Reason only on refusals", async () => {
     for (const answer of await everyKind()) {
       const served = answer.headers["content-type"]?.includes("parquet") || answer.envelope.code === 200;
       expect(answer.reason === null).toBe(served);
@@ -67,7 +67,7 @@ describe("CORS (contract 1.11)", () => {
     }
   });
 
-  it("lets any origin read every answer, also errors, and the service's own headers", async () => {
+  it("lets any origin read every answer, including errors, and the service's own headers", async () => {
     const ours = ["x-reason", "x-request-id", "ratelimit", "ratelimit-policy", "retry-after", "x-window"];
     ours.push("x-revision", "x-build", "x-row-count", "content-disposition");
     for (const answer of await everyKind()) {
@@ -81,7 +81,7 @@ describe("CORS (contract 1.11)", () => {
 });
 
 describe("the headers of order history (contract 1.10)", () => {
-  it("include X-Window with the applied window, nine digits each", async () => {
+  it("include X-Window with the applied window, as two times of nine digits", async () => {
     const windowed = await world.ask({ ...good, start_time: "09:30", end_time: "10:00:00" });
     expect(windowed.headers["x-window"]).toBe("093000000-100000000");
     const whole = await world.ask(good);
@@ -95,7 +95,7 @@ describe("the headers of order history (contract 1.10)", () => {
 });
 
 describe("X-Build (contract 1.10)", () => {
-  it("is the pack's build id on pages, Parquet and estimates, and equal on every page", async () => {
+  it("is the pack's build id on pages of any size, Parquet answers and estimates", async () => {
     const { service, keys } = world;
     const { buildId } = (await packOf(world.main)).index;
     for (const params of [good, { ...good, format: "parquet" }, { ...good, page_size: 3 }]) {
@@ -109,7 +109,7 @@ describe("X-Build (contract 1.10)", () => {
     for (const answer of (await everyKind()).slice(2)) expect(answer.headers["x-build"]).toBeUndefined();
   });
 
-  it("is equal on another deployment for the same rows at another revision, and differs for other rows", async () => {
+  it("is the same for the same rows on another deployment at another revision, and differs for other rows", async () => {
     const other = await startService();
     try {
       const { key } = await account(other, { plan: "flagship" });

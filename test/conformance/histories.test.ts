@@ -31,7 +31,7 @@ import { sharedWorld } from "./world.ts";
 const DAY = "20260224";
 /** The day whose Parquet answers are larger than all buffers. */
 const LARGE_DAY = "20260225";
-/** The cells of the day's only security in each dataset. */
+/** The number of cells of that day's only security in each dataset. */
 const LARGE_CELLS = 4_000_000;
 const SEED = 20_260_224;
 
@@ -41,8 +41,8 @@ const section = (dataset: DatasetName, symbol: string, market: "SH" | "SZ", rows
 };
 
 /**
- * A bond is on the other exchange in trades and quotes. One security has no orders, one has no trades, and one has
- * quotes alone, as the two indices of Shanghai do.
+ * The sections of `DAY`. The bond 110001 is listed in Shanghai in orders, and in Shenzhen in trades and quotes. 688111
+ * has no orders, 600000 has no trades; 688001 and the Shanghai indices 000001 and 000300 have only quotes.
  */
 const SECTIONS: Record<DatasetName, DatasetSection[]> = {
   orders: [
@@ -75,7 +75,7 @@ const sectionOf = (dataset: DatasetName, symbol: string) => {
   return found;
 };
 const madeRows = new Map<string, Row[]>();
-/** Returns the rows of an answer; those of a query are computed once. */
+/** Returns the expected rows of an answer, which are computed once for each query. */
 function rowsOf(dataset: DatasetName, symbol: string, fields?: string[]): Row[] {
   const query = [dataset, symbol, fields].join(" ");
   const rows = madeRows.get(query) ?? answerRows(DATASETS[dataset], sectionOf(dataset, symbol), DAY, fields);
@@ -111,14 +111,14 @@ const ask = (
     { "accept-language": "en" },
   );
 
-/** Returns `data` of another operation. */
+/** Returns the `data` of an operation, which must succeed. */
 async function dataOf<T>(apiname: string, params: Record<string, unknown>, apikey = world.keys.flagship) {
   const answer = await world.service.post({ apiname, apikey, params });
   expect(answer.envelope.code, answer.text).toBe(200);
   return answer.envelope.data as unknown as T;
 }
 
-/** Reads every page of a security as a public client does and returns the rows and the number of pages. */
+/** Reads every page of a security as a public client does, and returns all rows and the pages. */
 async function readAll(dataset: DatasetName, params: Record<string, unknown>, asked: Asked = {}) {
   const rows: unknown[] = [];
   const pages: ReturnType<typeof pageOf>[] = [];
@@ -137,10 +137,10 @@ const holdSlot = (dataset: DatasetName, apikey: string) =>
     params: { symbol: "600519", tradedate: LARGE_DAY, format: "parquet" },
   });
 
-describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
+describe.each(DATASET_NAMES)("pages of %s", (dataset) => {
   const { columns } = DATASETS[dataset];
 
-  it("hold every cell of the standard fields, in the source's order, at every page size", async () => {
+  it("hold every cell of the standard fields, in the source's row order, at every page size", async () => {
     for (const page_size of [50_000, 1_117]) {
       const { rows, pages } = await readAll(dataset, { symbol: "600519", page_size });
       expect(rows).toEqual(rowsOf(dataset, "600519"));
@@ -149,7 +149,7 @@ describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
     }
   });
 
-  it("hold the named fields in the order asked, also on-request fields and legacy names", async () => {
+  it("hold the named fields in the requested order, including on-request fields and legacy names", async () => {
     const named = columns
       .flatMap(({ name, legacyName }) => (legacyName ? [name, legacyName] : [name]))
       .reverse();
@@ -159,7 +159,7 @@ describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
     expect(page.items).toEqual(rowsOf(dataset, "300750", named.map(fieldOf)));
   });
 
-  it("refuse a field of another dataset and name their own fields", async () => {
+  it("are refused for a field of another dataset, and the message names the dataset's fields", async () => {
     const own = new Set(fieldNames(DATASETS[dataset], "all"));
     const [foreign] = fieldNames(DATASETS[otherThan(dataset)]).filter((name) => !own.has(name));
     const answer = await ask(dataset, { symbol: "300750" }, { fields: foreign });
@@ -167,7 +167,7 @@ describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
     for (const name of own) expect(answer.envelope.message).toContain(name);
   });
 
-  it("begin inside a window and end exactly at its end", async () => {
+  it("hold exactly the rows of a time window, including its start and excluding its end", async () => {
     const all = rowsOf(dataset, "600519");
     const [start_time, end_time] = [String(all[4_000]?.[2]), String(all[9_000]?.[2])];
     const { rows } = await readAll(dataset, { symbol: "600519", start_time, end_time, page_size: 999 });
@@ -175,8 +175,8 @@ describe.each(DATASET_NAMES)("%s: pages", (dataset) => {
   });
 });
 
-describe.each(DATASET_NAMES)("%s: the Parquet answer", (dataset) => {
-  it("holds the standard fields under the dataset's file name, and equals the pages cell by cell", async () => {
+describe.each(DATASET_NAMES)("the Parquet answer of %s", (dataset) => {
+  it("has the dataset's file name, and holds the standard fields with the same cells as the pages", async () => {
     const answer = await ask(dataset, { symbol: "600519", format: "parquet" });
     expect(answer.headers["content-disposition"]).toBe(
       `attachment; filename="600519.SH_${DAY}_${dataset}.parquet"`,
@@ -187,7 +187,7 @@ describe.each(DATASET_NAMES)("%s: the Parquet answer", (dataset) => {
     expect(rows).toEqual(rowsOf(dataset, "600519"));
   });
 
-  it("holds the named columns, also those on request", async () => {
+  it("holds the named columns, including on-request columns", async () => {
     const fields = fieldNames(DATASETS[dataset], "all").slice(2).reverse();
     const answer = await ask(dataset, { symbol: "300750", format: "parquet" }, { fields });
     const { names, rows } = await readParquet(answer.bytes);
@@ -196,17 +196,17 @@ describe.each(DATASET_NAMES)("%s: the Parquet answer", (dataset) => {
   });
 });
 
-describe.each(DATASET_NAMES)("%s: cursors", (dataset) => {
+describe.each(DATASET_NAMES)("cursors of %s", (dataset) => {
   const params = { symbol: "300750", page_size: 7 };
 
-  it("are refused by another interface with cursor_mismatch, which the message explains", async () => {
+  it("are refused by another interface with cursor_mismatch, and the message says why", async () => {
     const { next_cursor: cursor } = pageOf(await ask(dataset, params));
     const answer = await ask(otherThan(dataset), { ...params, cursor });
     expectRefusal(answer, { reason: "cursor_mismatch" });
     expect(answer.envelope.message).toContain("another interface");
   });
 
-  it("without a dataset (v4 and v2) continue orders and are refused by other datasets", async () => {
+  it("in the formats v4 and v2, which name no dataset, are accepted only for orders", async () => {
     const { next_cursor } = pageOf(await ask("orders", params));
     const content = Buffer.from(String(next_cursor).slice(3), "base64url").subarray(0, 34);
     const mac = createHmac("sha256", TEST_CURSOR_SECRET)
@@ -223,8 +223,8 @@ describe.each(DATASET_NAMES)("%s: cursors", (dataset) => {
   });
 });
 
-describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
-  it("exclude a concurrent request of the same interface and allow one of the other", async () => {
+describe.each(DATASET_NAMES)("the slot and quota of %s", (dataset) => {
+  it("refuse a concurrent request to the same interface, and allow one to another interface", async () => {
     const { key: apikey } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(dataset, apikey);
     expect(slow.status).toBe(200);
@@ -261,7 +261,7 @@ describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
     );
   });
 
-  it("follow plans and windows as order history does, with the same refusals", async () => {
+  it("depend on plans and windows as those of order history do, with the same refusals", async () => {
     const asked = (apikey: string, tradedate: string) =>
       ask(dataset, { symbol: "300750", tradedate }, { apikey });
     expectRefusal(await asked(world.keys.standard, DAY), { reason: "plan_missing" });
@@ -273,7 +273,7 @@ describe.each(DATASET_NAMES)("%s: slot and quota", (dataset) => {
 
 describe("the exchange of a security named by digits alone", () => {
   it.each(DATASET_NAMES)(
-    "must be named for %s if any dataset has the digits on both exchanges",
+    "must be given for %s when the day's datasets have the digits on both exchanges",
     async (dataset) => {
       const answer = await ask(dataset, { symbol: "110001" });
       expectRefusal(answer, { reason: "param_invalid" });
@@ -297,8 +297,9 @@ describe("the exchange of a security named by digits alone", () => {
 });
 
 describe.each(DATASET_NAMES)("paging %s by digits alone (contract 5.3)", (dataset) => {
-  it("continues when another dataset of the day has the digits on the other exchange", async () => {
-    // A separate day for each dataset. A bond on both exchanges must be named, and of a fund one is preferred.
+  it("continues after another dataset of the day is published with the digits on the other exchange", async () => {
+    // A separate day for each dataset. For a bond on both exchanges, requests must name the exchange; for a fund, the
+    // service prefers one exchange.
     const tradedate = `2026012${6 + DATASET_NAMES.indexOf(dataset)}`;
     const own = [section(dataset, "110001", "SH", 9), section(dataset, "510300", "SZ", 9)];
     await publishSections(world.service, dataset, tradedate, own);
@@ -321,7 +322,7 @@ describe.each(DATASET_NAMES)("paging %s by digits alone (contract 5.3)", (datase
 });
 
 describe("a security that has quotes only", () => {
-  it("is refused with no_orders at the other interfaces, whether it is halted or an index", async () => {
+  it("is refused with no_orders by the other interfaces, whether it is halted or an index", async () => {
     for (const symbol of ["688001", "000300.SH"]) {
       expect(pageOf(await ask("quotes", { symbol })).items).toEqual(rowsOf("quotes", symbol.slice(0, 6)));
       for (const dataset of ["orders", "trades"] as const) {
@@ -330,7 +331,7 @@ describe("a security that has quotes only", () => {
     }
   });
 
-  it("is never found by bare digits when it is an index, at any interface", async () => {
+  it("is never found by digits alone at any interface when it is an index", async () => {
     const share = { symbol: "000001" };
     expect(pageOf(await ask("orders", share)).items).toEqual(rowsOf("orders", "000001"));
     for (const dataset of ["trades", "quotes"] as const) {
@@ -345,10 +346,10 @@ describe("a security that has quotes only", () => {
   });
 });
 
-describe.each(DATASET_NAMES)("%s: a served day", (dataset) => {
+describe.each(DATASET_NAMES)("a served day of %s", (dataset) => {
   const total = SECTIONS[dataset].reduce((sum, { columns }) => sum + columns.rows, 0);
 
-  it("is listed in data_status under the dataset's name, and the members beside the date are those of orders", async () => {
+  it("is listed in data_status under the dataset's name, and the fields beside the date are those of orders", async () => {
     const { days } = await dataOf<DataStatus>("data_status", { month: DAY.slice(0, 6) });
     const found = days.find(({ tradedate }) => tradedate === DAY);
     expect(found?.datasets[dataset]).toMatchObject({ state: "available", revision: 1, rows: total });
@@ -372,7 +373,7 @@ describe.each(DATASET_NAMES)("%s: a served day", (dataset) => {
       expect((await dataOf<Symbols>("data_symbols", { tradedate: DAY })).items).toEqual(items);
   });
 
-  it("has an estimate of rows, pages and the file's bytes", async () => {
+  it("has an estimate with its exact numbers of rows and pages", async () => {
     const rows = sectionOf(dataset, "600519").columns.rows;
     const { estimate } = DATASETS[dataset];
     const found = await dataOf<Estimate>(estimate, { symbol: "600519", tradedate: DAY, page_size: 500 });
@@ -382,7 +383,7 @@ describe.each(DATASET_NAMES)("%s: a served day", (dataset) => {
   });
 });
 
-describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
+describe.each(DATASET_NAMES)("a day of %s", (dataset) => {
   const other = otherThan(dataset);
   // A separate day for each dataset whose decisions are tested.
   const tradedate = `2026021${6 + DATASET_NAMES.indexOf(dataset)}`;
@@ -396,7 +397,7 @@ describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
       body,
     );
 
-  it("that withdraws, publishes or marks it as damaged does not change another dataset", async () => {
+  it("can be withdrawn, published again and found to be damaged without a change to another dataset", async () => {
     for (const name of DATASET_NAMES) {
       await publishSections(world.service, name, tradedate, [sectionOf(name, "300750")]);
     }
@@ -428,7 +429,7 @@ describe.each(DATASET_NAMES)("%s: a decision about its day", (dataset) => {
   });
 });
 
-describe("three public clients with one key", () => {
+describe("three unmodified public clients with one key", () => {
   const CLIENTS: Record<DatasetName, string> = {
     orders: "symbol,tradedate,time,order_id,price,volume,amount,side,order_type,order_no",
     trades:
@@ -437,7 +438,7 @@ describe("three public clients with one key", () => {
       "symbol,tradedate,time,open,high,low,close,pre_close,total_volume,total_amount,bid1,bid_vol1,ask1,ask_vol1",
   };
 
-  it("read all datasets in parallel, unchanged, with page_size 50000 and fields of their own", async () => {
+  it("read all datasets in parallel, with page_size 50000 and each with its own fields", async () => {
     const { key: apikey } = await account(world.service, { plan: "flagship" });
     const reads = DATASET_NAMES.map((dataset) =>
       readAll(dataset, { symbol: "600519", page_size: 50_000 }, { apikey, fields: CLIENTS[dataset] }),

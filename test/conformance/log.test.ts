@@ -17,7 +17,7 @@ afterAll(() => world.stop());
 const good = { symbol: "600519", tradedate: MAIN };
 type Line = Record<string, unknown>;
 
-/** Returns the log lines of one answer; a line can be written after the answer was read. */
+/** Waits for the log lines of an answer, which may be written after the answer is read, and returns them. */
 async function linesOf(answer: Answer): Promise<Line[]> {
   const id = String(answer.headers["x-request-id"]);
   const about = () => world.service.logs.filter((line) => line.includes(id));
@@ -54,7 +54,7 @@ describe("the request log", () => {
   it("distinguishes a busy slot from a fault, although both are 503", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => world.ask(good)));
     const busy = answers.find((answer) => answer.reason === "slot_busy");
-    if (busy === undefined) throw new Error("30 at once and none was busy");
+    if (busy === undefined) throw new Error("none of 30 concurrent requests was refused with slot_busy");
     const [line] = await linesOf(busy);
     const bucket = await world.service.mf.getR2Bucket("PACKS");
     await bucket.delete(`orders/2026/20260210/1.parquet`);
@@ -65,7 +65,7 @@ describe("the request log", () => {
     expect(fault?.credited).toBe(true);
   });
 
-  it("shows one R2 read for every page, cold or warm, aligned or not", async () => {
+  it("shows one R2 read for every page and for a Parquet answer", async () => {
     const fresh = world.service.logs.length;
     const params = { symbol: "600519", tradedate: LARGE, page_size: 9_999 };
     const paged = await readAllPages(world.service, { apikey: world.keys.flagship, params });

@@ -8,7 +8,7 @@ afterAll(() => world.stop());
 const HAN = /\p{Script=Han}/u;
 const good = { symbol: "600519", tradedate: MAIN };
 
-/** Returns the message without its final `[reason · request id]`. */
+/** Returns the message about an invalid page_size, without its final `[reason · request id]`; null sends no language. */
 async function sentence(language: string | null): Promise<string> {
   const headers: Record<string, string> = language === null ? {} : { "accept-language": language };
   const answer = await world.ask({ ...good, page_size: 0 }, { headers });
@@ -18,14 +18,14 @@ async function sentence(language: string | null): Promise<string> {
 
 describe("messages (contract 1.8)", () => {
   it.each(["en", "en-US,en;q=0.9", "EN-gb", "en,zh;q=0.5", "zh;q=0.2, en;q=0.8", "fr, en;q=0.5"])(
-    "are English when Accept-Language prefers it: %s",
+    "are English when Accept-Language prefers English: %s",
     async (language) => {
       expect(await sentence(language)).not.toMatch(HAN);
     },
   );
 
   it.each(["zh", "zh-CN,zh;q=0.9,en;q=0.8", "zh-Hant-TW", "zh-CN,zh,en", "en;q=0.3,zh-CN;q=0.9"])(
-    "are Chinese when Accept-Language prefers it: %s",
+    "are Chinese when Accept-Language prefers Chinese: %s",
     async (language) => {
       const text = await sentence(language);
       expect(text).toMatch(HAN);
@@ -33,13 +33,13 @@ describe("messages (contract 1.8)", () => {
     },
   );
 
-  it("are Chinese and then English without the header", async () => {
+  it("are in Chinese and then in English when Accept-Language is absent", async () => {
     const [both, chinese, english] = [await sentence(null), await sentence("zh"), await sentence("en")];
     expect(both.indexOf(chinese)).toBe(0);
     expect(both.indexOf(english)).toBeGreaterThanOrEqual(chinese.length);
   });
 
-  it("are readable UTF-8 in both languages when the header prefers neither", async () => {
+  it("include Chinese when Accept-Language prefers neither language", async () => {
     expect(await sentence("*")).toMatch(HAN);
   });
 
@@ -58,8 +58,7 @@ describe("messages (contract 1.8)", () => {
   });
 
   it.each([
-    // Cases: params, the parameter that was sent, the problem, the form that works; the texts in English, then in
-    // Chinese.
+    // Each case: the parameters, the English text and the Chinese text.
     [{ end_time: "00:00" }, /end_time.*must be after 00:00.*leave end_time out/, /end_time.*必须晚于 00:00/],
     [{ start_time: "10:00", end_time: "09:30" }, /start_time.*before end_time 09:30/, /早于 end_time 09:30/],
     [{ start_time: 930 }, /start_time.*930.*string: write "09:30"/, /start_time.*请写成 "09:30"/],
@@ -92,7 +91,7 @@ describe("messages (contract 1.8)", () => {
     ["date", MAIN, /did you mean tradedate\?/],
     ["code", "600519", /did you mean symbol\?/],
     ["ts_code", "600519.SH", /did you mean symbol\?/],
-  ])("about the unknown parameter %s (%s) name the right one", async (name, value, said) => {
+  ])("about the unknown parameter %s (sent as %s) name the right parameter", async (name, value, said) => {
     const answer = await world.ask({ ...good, [name]: value }, { headers: { "accept-language": "en" } });
     expectRefusal(answer, { reason: "param_unknown", says: [name, said] });
   });
@@ -104,7 +103,7 @@ describe("messages (contract 1.8)", () => {
     }
   });
 
-  it("of file_download name the years and the data types", async () => {
+  it("of file_download name the accepted years and data types", async () => {
     const share = (params: object) =>
       world.service.post(
         { apiname: "file_download", apikey: world.keys.flagship, params },
@@ -121,7 +120,7 @@ describe("messages (contract 1.8)", () => {
     });
   });
 
-  it("about an undated cursor name its offset", async () => {
+  it("about a cursor without a date say that its offset is beyond the rows of its millisecond", async () => {
     const answer = await world.ask(
       { ...good, cursor: "v2.093000000-99999" },
       { headers: { "accept-language": "en" } },
@@ -129,7 +128,7 @@ describe("messages (contract 1.8)", () => {
     expectRefusal(answer, { reason: "cursor_invalid", says: [/beyond the rows of its millisecond/] });
   });
 
-  it("distinguish absent members from members of a wrong type, and say where flat parameters belong", async () => {
+  it("distinguish missing members of the envelope from those of a wrong type, and say where parameters belong", async () => {
     const { flagship: apikey } = world.keys;
     const cases: [Record<string, unknown>, RegExp, RegExp][] = [
       [{ apikey, params: good }, /lacks apiname:/, /缺少 apiname/],
@@ -156,7 +155,7 @@ describe("messages (contract 1.8)", () => {
     }
   });
 
-  it("about a plan's window name its days", async () => {
+  it("about a plan's window name its first day and the requested day", async () => {
     const answer = await world.ask(
       { ...good, tradedate: BEFORE_WINDOW },
       { apikey: world.keys.professional },
@@ -164,11 +163,11 @@ describe("messages (contract 1.8)", () => {
     expectRefusal(answer, { reason: "outside_window", says: [FIRST_OF_WINDOW, BEFORE_WINDOW] });
   });
 
-  it("of not_loaded name the day and the newest loaded one", async () => {
+  it("of not_loaded name the requested day and the newest loaded day", async () => {
     expectRefusal(await world.ask({ symbol: "600519" }), { reason: "not_loaded", says: [TODAY, MAIN] });
   });
 
-  it("never repeat a key", async () => {
+  it("never repeat an API key", async () => {
     const answer = await world.ask(good, { apikey: "et_leaked_secret_value" });
     expect(answer.text).not.toContain("leaked_secret");
   });

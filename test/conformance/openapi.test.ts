@@ -36,7 +36,7 @@ interface Content {
   content: { "application/json": { examples: Record<string, { value: Record<string, unknown> }> } };
 }
 
-/** Returns the names of `params` in the schema of a request. */
+/** Returns the names of all parameters in the schema of an operation's request. */
 const namesIn = (apiname: Apiname): string[] => {
   const params = document.components.schemas[`${apiname}_request`]?.properties?.params;
   const alternatives = params?.anyOf ?? [params];
@@ -140,7 +140,7 @@ const VALUES: Record<string, unknown[]> = {
 
 const HISTORIES = DATASET_NAMES.flatMap((name) => [DATASETS[name].apiname, DATASETS[name].estimate]);
 
-/** Values that the document accepts and the service refuses. */
+/** Values that the document accepts although the service refuses them. */
 const LOOSER = new Set([
   'data_changes limit "0"',
   'data_changes limit "051"',
@@ -161,7 +161,7 @@ const BASE: Record<Apiname, Record<string, unknown>> = {
   data_symbols: { tradedate: MAIN },
 };
 
-/** Reasons for an invalid form of a parameter. */
+/** The reasons for which the service refuses the form of a parameter. */
 const FORM = ["param_invalid", "param_unknown", "param_excluded", "field_unknown", "cursor_invalid"];
 
 describe("the document's parameter schemas", () => {
@@ -176,11 +176,11 @@ describe("the document's parameter schemas", () => {
       for (const value of values) {
         const params = { ...BASE[apiname], [name]: value };
         const { reason } = await ask(apiname, params);
-        // A schema cannot express the validity of a cursor or the range of years.
+        // A refusal for another reason does not concern the value's form, so the schema accepts the value.
         const taken = !FORM.includes(reason ?? "");
         const about = `${name} ${JSON.stringify(value)}: ${reason}`;
         expect(schema.safeParse(params).success, about).toBe(taken);
-        // A pattern cannot express bounds of digits in a string or real dates.
+        // A pattern cannot express numeric bounds or real dates in a string.
         const told = taken || LOOSER.has(`${apiname} ${name} ${JSON.stringify(value)}`);
         expect(written.safeParse(params).success, `written: ${about}`).toBe(told);
       }

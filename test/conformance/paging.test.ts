@@ -14,7 +14,7 @@ const pageBy = (page_size: number, over: Record<string, unknown> = {}, fields?: 
 
 describe("paging (contract 5)", () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 10_000])(
-    "returns all of 13 rows at page_size %i",
+    "returns all 13 rows of a security at page_size %i",
     async (pageSize) => {
       const paged = await pageBy(pageSize);
       expect(paged.rows).toEqual(world.main.rowsOf("600519"));
@@ -25,7 +25,7 @@ describe("paging (contract 5)", () => {
   );
 
   it.each([1, 3, 5, 24, 25, 26])(
-    "returns all of 25 rows of one millisecond at page_size %i",
+    "returns all 25 rows of the same millisecond at page_size %i",
     async (pageSize) => {
       const paged = await pageBy(pageSize, { symbol: "600000" });
       expect(paged.rows).toEqual(world.main.rowsOf("600000"));
@@ -33,14 +33,14 @@ describe("paging (contract 5)", () => {
     },
   );
 
-  it("returns a cursor with has_more, and null on the last page", async () => {
+  it("returns a cursor while has_more is true, and null on the last page", async () => {
     const { pages } = await pageBy(5);
     expect(pages.map((page) => page.has_more)).toEqual([true, true, false]);
     expect(pages.map((page) => page.next_cursor === null)).toEqual([false, false, true]);
     expect(pages.map((page) => page.items.length)).toEqual([5, 5, 3]);
   });
 
-  it("returns an exact has_more when the rows are a multiple of page_size", async () => {
+  it("returns an exact has_more when the number of rows is a multiple of page_size", async () => {
     expect((await pageBy(13)).pages).toHaveLength(1);
     expect((await pageBy(5, { symbol: "600000" })).pages).toHaveLength(5);
   });
@@ -53,7 +53,7 @@ describe("paging (contract 5)", () => {
     expect(page).toMatchObject({ has_more: false, next_cursor: null });
   });
 
-  it("allows another page_size on each page", async () => {
+  it("allows a different page_size on each page", async () => {
     const apikey = world.keys.flagship;
     const params = { symbol: "600519", tradedate: MAIN };
     const first = pageOf(await world.ask({ ...params, page_size: 4 }));
@@ -65,7 +65,7 @@ describe("paging (contract 5)", () => {
     expect([...first.items, ...second.items, ...rest.rows]).toEqual(world.main.rowsOf("600519"));
   });
 
-  it("allows other fields on each page", async () => {
+  it("allows different fields on each page", async () => {
     const params = { symbol: "600519", tradedate: MAIN };
     const first = pageOf(await world.ask({ ...params, page_size: 4 }, { fields: "time" }));
     const second = pageOf(

@@ -10,20 +10,20 @@ const ask = (over: Record<string, unknown> = {}, options = {}) =>
   world.ask({ symbol: "600519", tradedate: MAIN, ...over }, options);
 
 describe("absent parameters (contract 3.1)", () => {
-  it.each([null, "", "   ", "\t\n"])("(%j) have the effect of an omitted parameter", async (nothing) => {
+  it.each([null, "", "   ", "\t\n"])("sent as %j have the effect of omitted parameters", async (nothing) => {
     const plain = pageOf(await ask());
     for (const name of ["format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
       expect(pageOf(await ask({ [name]: nothing })), name).toEqual(plain);
     }
   });
 
-  it.each([null, "", "  "])("(%j) are ignored under an unknown name", async (nothing) => {
+  it.each([null, "", "  "])("sent as %j are ignored even if their names are unknown", async (nothing) => {
     expect(pageOf(await ask({ offset: nothing, anything: nothing })).items).toHaveLength(13);
   });
 });
 
 describe("the parameters page_size and limit (contract 3.2, 3.3, 3.8)", () => {
-  it("default to 10000, which the answer names", async () => {
+  it("default to 10000, and the answer names this size", async () => {
     expect(pageOf(await ask()).page_size).toBe(10_000);
   });
 
@@ -32,14 +32,14 @@ describe("the parameters page_size and limit (contract 3.2, 3.3, 3.8)", () => {
     ["5", 5],
     [10_000, 10_000],
     ["10000", 10_000],
-  ])("accept %j, which the answer names", async (page_size, applied) => {
+  ])("accept %j, and the answer names the size", async (page_size, applied) => {
     const page = pageOf(await ask({ page_size }));
     expect(page.page_size).toBe(applied);
     expect(page.items).toHaveLength(Math.min(applied, 13));
   });
 
   it.each([10_001, 20_000, "20000", 2 ** 53 - 1])(
-    "serve %j as 10000, which the answer names",
+    "use 10000 for %j, and the answer names this size",
     async (page_size) => {
       expect(pageOf(await ask({ page_size })).page_size).toBe(10_000);
     },
@@ -68,13 +68,13 @@ describe("the parameters page_size and limit (contract 3.2, 3.3, 3.8)", () => {
   });
 });
 
-describe("the values of format (contract 3.6, 3.9)", () => {
-  it("default to json", async () => {
+describe("the `format` parameter (contract 3.6, 3.9)", () => {
+  it("defaults to json", async () => {
     expect(pageOf(await ask({ format: "json" }))).toEqual(pageOf(await ask()));
   });
 
   it.each(["csv", "xml", "parquets", "js on", 1, true, ["json"], {}])(
-    "refuse %j with 422",
+    "is refused with 422 for %j",
     async (format) => {
       const answer = await ask({ format });
       expectRefusal(answer, { reason: "param_invalid", status: answer.status, says: ["format"] });
@@ -82,20 +82,20 @@ describe("the values of format (contract 3.6, 3.9)", () => {
   );
 
   it.each(["cursor", "page_size", "limit", "start_time", "end_time"])(
-    "include parquet, with which %s is refused with 422 param_excluded",
+    "set to parquet excludes %s, which is refused with 422 param_excluded",
     async (name) => {
       const answer = await ask({ format: "parquet", [name]: name.endsWith("_time") ? "09:30" : "1" });
       expectRefusal(answer, { reason: "param_excluded", status: 422, says: [name] });
     },
   );
 
-  it("include parquet; its refusal names every excluded parameter that was sent", async () => {
+  it("set to parquet excludes several parameters, and the message names each of them that was sent", async () => {
     const answer = await ask({ format: "parquet", page_size: 5, limit: 5, start_time: "09:30", cursor: "x" });
     const says = ["page_size", "limit", "start_time", "cursor"];
     expectRefusal(answer, { reason: "param_excluded", status: 422, says });
   });
 
-  it("include parquet, which is served with empty excluded parameters", async () => {
+  it("set to parquet allows excluded parameters that have no value", async () => {
     const empty = { cursor: null, page_size: "", limit: " ", start_time: null, end_time: "" };
     const answer = await ask({ format: "parquet", ...empty });
     expect(answer.status).toBe(200);
@@ -112,7 +112,7 @@ describe("unknown parameters (contract 3.3)", () => {
     ["pagesize", "page_size"],
     ["symbols", "symbol"],
     ["Cursor", "cursor"],
-  ])("such as %s are refused with 422 param_unknown, and the message names %s", async (name, nearest) => {
+  ])("such as %s are refused with 422 param_unknown, and the message suggests %s", async (name, nearest) => {
     expectRefusal(await ask({ [name]: "x" }), { reason: "param_unknown", says: [name, nearest] });
   });
 
@@ -132,7 +132,7 @@ describe("unknown parameters (contract 3.3)", () => {
     { offset: [0] },
     { page: 0 },
     { symbol: ["600519"] },
-  ])("that other services use are ignored when they have their value for a first page: %j", async (over) => {
+  ])("that other services use for paging are ignored if they ask for the first page: %j", async (over) => {
     for (const format of ["json", "parquet"]) {
       const answer = await ask({ ...over, format });
       expect(answer.status, answer.text.slice(0, 300)).toBe(200);
@@ -141,19 +141,19 @@ describe("unknown parameters (contract 3.3)", () => {
   });
 
   it.each([{ offset: 1 }, { offset: -1 }, { page: 2 }, { skip: [0, 0] }, { page: true }, { offset: {} }])(
-    "that other services use are refused with 422 when they have any other value: %j",
+    "that other services use for paging are refused with 422 if they have any other value: %j",
     async (over) => {
       expectRefusal(await ask(over), { reason: "param_unknown", says: [/cursor/] });
     },
   );
 
-  it("include __proto__, which is a name like any other", async () => {
+  it("include __proto__, which is treated like any other name", async () => {
     const body = `{"apiname":"level2_order_history","apikey":"${world.keys.flagship}",`;
     const answer = await world.service.post(`${body}"params":{"symbol":"600519","__proto__":{"a":1}}}`);
     expectRefusal(answer, { reason: "param_unknown" });
   });
 
-  it("are served and named in a header with UNKNOWN_PARAMETERS=warn", async () => {
+  it("are ignored, and named in a header, with UNKNOWN_PARAMETERS=warn", async () => {
     const warning = await startWorld({ settings: { UNKNOWN_PARAMETERS: "warn" } });
     const answer = await warning.ask({ symbol: "600519", tradedate: MAIN, offset: 10 });
     await warning.stop();
@@ -164,7 +164,7 @@ describe("unknown parameters (contract 3.3)", () => {
 });
 
 describe("the tolerant reading of parameters (contract 3.1, 3.8)", () => {
-  it("trims blanks around every value, also of apikey and apiname", async () => {
+  it("trims blanks around every value, including apikey and apiname", async () => {
     const apikey = ` ${world.keys.flagship} `;
     const params = {
       symbol: " 600519 ",
@@ -188,7 +188,7 @@ describe("the tolerant reading of parameters (contract 3.1, 3.8)", () => {
   });
 
   it.each([10_001, 1e300, 9_007_199_254_740_992, 1e18, "9007199254740993", "1".repeat(400)])(
-    "accepts a page_size of %s as 10000",
+    "accepts a page_size of %s and uses 10000",
     async (page_size) => {
       const answer = await ask({ page_size });
       expect(answer.envelope.code, answer.text).toBe(200);
@@ -196,7 +196,7 @@ describe("the tolerant reading of parameters (contract 3.1, 3.8)", () => {
     },
   );
 
-  it.each([1.5, -1, 0, true, "1e3"])("does not accept a page_size of %s", async (page_size) => {
+  it.each([1.5, -1, 0, true, "1e3"])("refuses a page_size of %s", async (page_size) => {
     expectRefusal(await ask({ page_size }), { reason: "param_invalid", says: ["page_size"] });
   });
 });

@@ -56,7 +56,7 @@ describe("format parquet (contract 6)", () => {
     expect(file.rows).toEqual(world.main.rowsOf("600519"));
   });
 
-  it("names the full symbol when the request had bare digits", async () => {
+  it("names the full symbol in the file name when the request gives only the digits", async () => {
     const answer = await ask({ symbol: "000001" });
     expect(answer.headers["content-disposition"]).toBe(
       'attachment; filename="000001.SZ_20260311_orders.parquet"',
@@ -64,7 +64,7 @@ describe("format parquet (contract 6)", () => {
     expect((await readParquet(answer.bytes)).rows).toEqual(world.main.rowsOf("000001"));
   });
 
-  it("returns 25,003 rows of several row groups in the order of the JSON answer", async () => {
+  it("returns 25,003 rows in several row groups, in the order of the JSON answer", async () => {
     const answer = await ask({ tradedate: DATE });
     expect(answer.headers["x-row-count"]).toBe("25003");
     const file = await readParquet(answer.bytes);
@@ -113,7 +113,7 @@ describe("format parquet (contract 6)", () => {
     }
   });
 
-  it("with all ten fields in their standard order returns the same file as a request without fields", async () => {
+  it("with all ten fields in the standard order returns the same rows as without fields", async () => {
     const names = SCHEMA.map(([name]) => name);
     const chosen = await readParquet((await ask({}, { fields: names })).bytes);
     expect(chosen.rows).toEqual(world.main.rowsOf("600519"));
@@ -131,7 +131,7 @@ describe("format parquet (contract 6)", () => {
     expect((await ask()).bytes.equals((await ask()).bytes)).toBe(true);
   });
 
-  it("refuses with a JSON body and the error's own HTTP status", async () => {
+  it("refuses a request with a JSON body and the HTTP status of the error", async () => {
     expectRefusal(await ask({ symbol: "688111" }), { reason: "no_orders", status: 404 });
     expectRefusal(await ask({}, { fields: "nonsense" }), { reason: "field_unknown", status: 422 });
   });

@@ -15,25 +15,25 @@ const subscribed = async (...subscriptions: NonNullable<AccountRequest["subscrip
 const from = (plan: PlanName, startMs: number, endMs: number) => ({ plan, startMs, endMs });
 
 describe("the plan rules for order history (contract 7.1, 7.2)", () => {
-  it.each(["free", "standard"] as const)("refuse %s with 403 for any day", async (plan) => {
+  it.each(["free", "standard"] as const)("refuse the plan %s with 403 for any day", async (plan) => {
     for (const tradedate of [MAIN, OLDEST]) {
       expectRefusal(await ask(world.keys[plan], tradedate), { reason: "plan_missing" });
     }
   });
 
-  it("refuse an account without any plan with 403", async () => {
+  it("refuse with 403 an account that has no plan", async () => {
     const { key } = await account(world.service, {});
     expectRefusal(await ask(key), { reason: "plan_missing" });
   });
 
-  it.each(["trial", "flagship"] as const)("give %s all history", async (plan) => {
+  it.each(["trial", "flagship"] as const)("grant the plan %s all history", async (plan) => {
     for (const tradedate of [MAIN, FIRST_OF_WINDOW, BEFORE_WINDOW, OLDEST]) {
       expect((await ask(world.keys[plan], tradedate)).envelope.code).toBe(200);
     }
   });
 
   it.each(["professional", "weekly"] as const)(
-    "give %s the latest 30 calendar days, today included",
+    "grant the plan %s the latest 30 calendar days, including today",
     async (plan) => {
       expect((await ask(world.keys[plan], MAIN)).envelope.code).toBe(200);
       expect((await ask(world.keys[plan], FIRST_OF_WINDOW)).envelope.code).toBe(200);
@@ -43,7 +43,7 @@ describe("the plan rules for order history (contract 7.1, 7.2)", () => {
     },
   );
 
-  it("refuse a future day with 1002, because a plan's window has no upper bound", async () => {
+  it("refuse a future day with 1002, not 403, because a plan's window has no upper bound", async () => {
     expectRefusal(await ask(world.keys.professional, "20260313"), { reason: "future_day" });
   });
 });
@@ -57,7 +57,7 @@ describe("subscriptions (contract 7.5)", () => {
     expectRefusal(await ask(future), { reason: "plan_missing" });
   });
 
-  it("may overlap, and the best one counts", async () => {
+  it("may overlap, and the best active plan applies", async () => {
     const all = (["free", "standard", "trial", "professional", "flagship"] as const).map((plan) =>
       from(plan, now - DAY_MS, now + DAY_MS),
     );
@@ -69,14 +69,14 @@ describe("subscriptions (contract 7.5)", () => {
     expectRefusal(await ask(await subscribed(...all.slice(0, 2))), { reason: "plan_missing" });
   });
 
-  it("that have ended leave the active ones unchanged", async () => {
+  it("that have ended do not affect the active ones", async () => {
     const ended = from("flagship", now - 2 * DAY_MS, now - DAY_MS);
     const key = await subscribed(ended, from("professional", now - DAY_MS, now + DAY_MS));
     expect((await ask(key)).envelope.code).toBe(200);
     expectRefusal(await ask(key, OLDEST), { reason: "outside_window" });
   });
 
-  it("that have all ended are refused with plan_expired", async () => {
+  it("cause plan_expired when all that have begun have also ended", async () => {
     const ended = from("professional", now - 2 * DAY_MS, now - DAY_MS);
     expectRefusal(await ask(await subscribed(ended)), { reason: "plan_expired" });
     const later = from("flagship", now + DAY_MS, now + 2 * DAY_MS);
@@ -91,17 +91,17 @@ describe("subscriptions (contract 7.5)", () => {
   });
 });
 
-describe("keys and accounts (contract 1.9, 7.6)", () => {
-  it("give access with every key of an account", async () => {
+describe("API keys (contract 1.9, 7.6)", () => {
+  it("of the same account all give access", async () => {
     const { keys } = await account(world.service, { plan: "flagship", keys: 3 });
     for (const { key } of keys) expect((await ask(key)).envelope.code).toBe(200);
   });
 
-  it("use keys of the form et_ + 36 characters", async () => {
+  it("have the form et_ followed by 36 base62 characters", async () => {
     for (const key of Object.values(world.keys)) expect(key).toMatch(/^et_[0-9A-Za-z]{36}$/);
   });
 
-  it("refuse a revoked key with 403 key_revoked while the account's other key works", async () => {
+  it("are refused with 403 key_revoked once revoked, while other keys of the account work", async () => {
     const { keys } = await account(world.service, { plan: "flagship", keys: 2 });
     const [first, second] = keys;
     await asOperator(world.service, "POST", `/admin/keys/${first?.keyId}/revoke`);
@@ -109,13 +109,13 @@ describe("keys and accounts (contract 1.9, 7.6)", () => {
     expect((await ask(second?.key ?? "")).envelope.code).toBe(200);
   });
 
-  it("refuse every key of a disabled account with 403 account_disabled", async () => {
+  it("are all refused with 403 account_disabled once their account is disabled", async () => {
     const { accountId, keys } = await account(world.service, { plan: "flagship", keys: 2 });
     await asOperator(world.service, "POST", `/admin/accounts/${accountId}/disable`);
     for (const { key } of keys) expectRefusal(await ask(key), { reason: "account_disabled" });
   });
 
-  it("accept imported keys of any form unchanged", async () => {
+  it("of any form work unchanged after an import", async () => {
     const imported = ["legacy-0001", "用户钥匙", "a b c", "0".repeat(200)];
     const rows = imported.map((key, place) => ({
       key,

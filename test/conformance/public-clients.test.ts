@@ -21,7 +21,7 @@ afterAll(() => world.stop());
 
 type Params = Record<string, unknown>;
 
-/** Reads a whole day with the client's own stop rule and guard. */
+/** Reads all pages with the clients' stop rule and with their guard against a repeated cursor. */
 async function readAll(params: Params, extra: Record<string, unknown> = {}) {
   const rows: Row[] = [];
   const seen = new Set<unknown>();
@@ -83,7 +83,7 @@ describe("request bodies of public clients", () => {
     expect(share.envelope.code).toBe(200);
   });
 
-  it("may have another Content-Type, the key in a header as well, and unknown members", async () => {
+  it("may have another Content-Type, credentials in headers, and unknown members", async () => {
     const body = {
       ...orderHistory({ apikey: world.keys.flagship, params: { symbol: "600519", tradedate: MAIN } }),
     };
@@ -100,7 +100,7 @@ describe("request bodies of public clients", () => {
 });
 
 describe("a public client stops paging", () => {
-  it("on `not has_more or not next_cursor`: both are true on the last page and on no other", async () => {
+  it("when has_more is false or next_cursor is null; both are the case only on the last page", async () => {
     for (const page_size of [1, 4, 12, 13, 14]) {
       const { rows, pages, page } = await readAll({ symbol: "600519", tradedate: MAIN, page_size });
       expect(rows).toEqual(world.main.rowsOf("600519"));
@@ -109,7 +109,7 @@ describe("a public client stops paging", () => {
     }
   });
 
-  it("on an empty page: only the single page of a window without rows is empty", async () => {
+  it("at an empty page; only the single page of a window without rows is empty", async () => {
     const empty = await readAll({
       symbol: "600519",
       tradedate: MAIN,
@@ -119,14 +119,14 @@ describe("a public client stops paging", () => {
     expect([empty.pages, empty.rows]).toEqual([1, []]);
   });
 
-  it("on a repeated cursor: 200 pages within one millisecond have 199 different cursors", async () => {
+  it("at a repeated cursor; 200 pages within one millisecond have 199 different cursors", async () => {
     const params = { symbol: "600000", tradedate: LARGE, page_size: 100 };
     const { rows, pages } = await readAll(params);
     expect(pages).toBe(200);
     expect(rows).toEqual(crowdedRows);
   });
 
-  it("on any code but 200 in the body, read from HTTP 200", async () => {
+  it("at any code other than 200 in the body of an HTTP 200 answer", async () => {
     const asked = [
       [{ symbol: "600519", tradedate: "20260313" }, 1002],
       [{ symbol: "600519", tradedate: MAIN, page_size: 0 }, 422],
@@ -160,7 +160,7 @@ const holdSlot = (apikey: string) =>
   );
 
 describe("a public client", () => {
-  it("retries a busy slot: HTTP 503 with Retry-After 1, free once the other request has ended", async () => {
+  it("retries when the slot is busy (HTTP 503, Retry-After 1), and is served once the other request has ended", async () => {
     const { key } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(key);
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
@@ -169,19 +169,19 @@ describe("a public client", () => {
     expect(pageOf(answer).items).toEqual(world.main.rowsOf("600519"));
   });
 
-  it("does not retry a used-up quota: HTTP 200, code 429, 额度 in the message, no Retry-After", async () => {
+  it("does not retry when the quota is used up (HTTP 200, code 429, 额度 in the message, no Retry-After)", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
     expect((await ask()).envelope.code).toBe(200);
-    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("it waits")));
+    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("the client waits for a retry")));
     expect([answer.status, answer.envelope.code, waits]).toEqual([200, 429, []]);
     expect(answer.envelope.message).toContain("额度");
     expect(answer.headers["retry-after"]).toBeUndefined();
   });
 
-  it("does not retry a wrong key: HTTP 200, code 403, `invalid api key` in the message", async () => {
+  it("does not retry when the key is wrong (HTTP 200, code 403, `invalid api key` in the message)", async () => {
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: "et_wrong" });
-    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("it waits")));
+    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("the client waits for a retry")));
     expect([answer.status, answer.envelope.code, waits]).toEqual([200, 403, []]);
     expect(answer.envelope.message).toContain("invalid api key");
   });

@@ -30,7 +30,7 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
     expect(file.headers["retry-after"]).toBeUndefined();
   });
 
-  it("is not charged for a request that is refused before it is accepted", async () => {
+  it("is not charged for a request that is refused before acceptance", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     expect(left(await ask(key)).remaining).toBe(99);
     const refused: Record<string, unknown>[] = [
@@ -48,7 +48,7 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
     expect(left(await ask(key)).remaining).toBe(98);
   });
 
-  it("is charged again for every accepted request, also a repeated page or file and an empty window", async () => {
+  it("is charged again for every accepted request, including a repeated page or file and an empty window", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     for (const over of [{}, {}, parquet, parquet, { start_time: "20:00" }, { start_time: "20:00" }]) {
       expect((await ask(key, over)).status).toBe(200);
@@ -68,7 +68,7 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
     ["professional", 30],
     ["weekly", 30],
     ["flagship", 300],
-  ] as const)("of %s is %i Parquet files, and JSON pages do not count", async (plan, files) => {
+  ] as const)("of the %s plan is %i Parquet files, and JSON pages do not count", async (plan, files) => {
     const { key } = await account(world.service, { plan });
     for (let asked = 1; asked <= files; asked++) {
       const answer = await ask(key, parquet);
@@ -79,7 +79,7 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
     for (let round = 0; round < 5; round++) expect((await ask(key)).envelope.code).toBe(200);
   });
 
-  it("resets at midnight in Beijing, which headers and message name", async () => {
+  it("resets at midnight in Beijing, and the headers and the message name that time", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const toMidnight = Date.parse(`2026-03-13T00:00:00+08:00`) - world.service.nowMs();
     const { resetSeconds } = left(await ask(key));
@@ -87,7 +87,7 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
     expectRefusal(await ask(key), { reason: "quota_used", says: [/00:00/] });
   });
 
-  it("can be replaced per account, and null is unlimited", async () => {
+  it("can be replaced per account, where null means unlimited", async () => {
     const none = await account(world.service, { plan: "flagship", limits: { files: 0 } });
     expectRefusal(await ask(none.key, parquet), { reason: "quota_used", status: 429 });
     const free = await account(world.service, { plan: "professional", limits: { files: null } });

@@ -16,9 +16,9 @@ import { readVendorZip } from "../support/vendor-zip.ts";
 const DATA = "../shared/data";
 const VENDOR = join(DATA, "orders-20230711-vendor.zip");
 const TRADEDATE = "20230711";
-/** The quick tier uses one of these securities. */
+/** The page sizes that are compared; the quick tier uses only one. */
 const PAGE_SIZES = isLong ? [10_000, 9_999, 1_000] : [9_999];
-/** The page size of the longest paging. */
+/** The page size of the test with the most pages. */
 const SMALL_PAGE = isLong ? 7 : 70;
 const SYMBOLS = ["600536", "600761", "600961", "601825", "605580"];
 
@@ -67,7 +67,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
   });
 
   it.each(SYMBOLS)(
-    `equals the CSV value by value when %s is paged at ${PAGE_SIZES.join(", ")}`,
+    `returns every value of the CSV when %s is read in pages of ${PAGE_SIZES.join(", ")} rows`,
     async (symbol) => {
       for (const page_size of PAGE_SIZES) {
         await checkPaging(service, apikey, { symbol, tradedate: TRADEDATE, page_size }, rowsOf(symbol));
@@ -75,7 +75,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
     },
   );
 
-  it.each(SYMBOLS)("equals the CSV's rows of a window when %s is paged within it", async (symbol) => {
+  it.each(SYMBOLS)("returns the CSV's rows of a window when %s is read in pages", async (symbol) => {
     for (const [start_time, end_time] of [
       ["091500000", "092500000"],
       ["093000000", "093100000"],
@@ -92,14 +92,14 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
     }
   });
 
-  it(`equals the CSV when all rows of 601825, or those of a window, are paged at page_size ${SMALL_PAGE}`, async () => {
+  it(`returns the CSV's rows of 601825, for the whole day and for a window, in pages of ${SMALL_PAGE} rows`, async () => {
     const params = { symbol: "601825", tradedate: TRADEDATE, page_size: SMALL_PAGE };
     await checkPaging(service, apikey, params, rowsOf("601825"));
     const window = { start_time: "093000000", end_time: "093500000" };
     await checkPaging(service, apikey, { ...params, ...window }, rowsWithin(rowsOf("601825"), window));
   });
 
-  it.each(SYMBOLS)("equals the CSV as one Parquet file of %s", async (symbol) => {
+  it.each(SYMBOLS)("returns every value of the CSV in the Parquet file of %s", async (symbol) => {
     const params = { symbol, tradedate: TRADEDATE, format: "parquet" };
     const answer = await service.post(orderHistory({ apikey, params }));
     expect(answer.status).toBe(200);

@@ -1,4 +1,4 @@
-/** Real trades and quotes, from the vendor's archives to pages and Parquet files: every cell is that of the CSV. */
+/** Real trades and quotes, from the vendor's archives to pages and Parquet files. Every cell must equal the CSV's. */
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ const REAL = [
   { dataset: "quotes", archive: "quotes-20220601-szse-vendor.zip", rows: 11_153 },
   { dataset: "quotes", archive: "full-20230201-600519-vendor.zip", rows: 5_109 },
 ] as const;
-/** This parser shares no code with the builder. */
+/** Readers of the archives that share no code with the builder. */
 const READERS = { trades: readVendorTrades, quotes: readVendorSnapshots };
 
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real rows were served !!!\n`);
@@ -43,7 +43,7 @@ describe.skipIf(!existsSync(DATA))("real rows over HTTP (contract 4.5, 4.6)", ()
   });
 
   it.each(REAL)(
-    "equal their source: all $rows $dataset of $archive, as pages and as files",
+    "equal all $rows rows of $dataset in $archive, both as pages and as files",
     async ({ dataset, archive, rows }) => {
       const [tradedate = ""] = /\d{8}/.exec(archive) ?? [];
       const all = fieldNames(DATASETS[dataset], "all");

@@ -6,7 +6,7 @@ import { MAIN, sharedWorld } from "./world.ts";
 
 const DATE = "20260304";
 
-/** Values at the limits of a record. */
+/** Records with values at the limits of their fields. */
 const EDGES = security("601398", [
   order("091500000", { priceE4: 123_400, volume: 300 }),
   order("091500001", { priceE4: 1, volume: 1 }),
@@ -31,7 +31,7 @@ afterAll(() => world.stop());
 const edges = async () => pageOf(await world.ask({ symbol: "601398", tradedate: DATE })).items;
 
 describe("records (contract 4)", () => {
-  it("hold the raw price divided by 10000, and the exact product as amount, rounded once", async () => {
+  it("hold the raw price divided by 10000, and as amount the exact product of price and volume, rounded once", async () => {
     const rows = await edges();
     const by = (time: string) => rows.find((row) => row[2] === time)?.slice(7);
     expect(by("091500000")).toEqual([12.34, 300, 3702]);
@@ -43,7 +43,7 @@ describe("records (contract 4)", () => {
     expect(rows).toEqual(day({ tradedate: DATE, securities: [EDGES] }).rowsOf("601398"));
   });
 
-  it("print numbers as the shortest decimals that read back", async () => {
+  it("print numbers as the shortest decimals that read back as the same numbers", async () => {
     const { text } = await world.ask({ symbol: "601398", tradedate: DATE });
     expect(text).toContain(",12.34,300,3702]");
     for (const number of text.match(/(?<=[,[])-?\d[\d.e+-]*(?=[,\]])/g) ?? []) {
@@ -70,7 +70,7 @@ describe("records (contract 4)", () => {
     expect(small[0]?.[0]).toBe("000001");
   });
 
-  it("pass order types and codes through as strings, also unknown and empty ones", async () => {
+  it("pass order types and codes through as strings, including unknown and empty ones", async () => {
     const rows = await edges();
     expect(rows.find((row) => row[2] === "000000000")?.slice(5, 7)).toEqual(["NEW", 'q"\\u00e9\u00e9中']);
     expect(rows.find((row) => row[2] === "235959999")?.slice(5, 7)).toEqual(["", ""]);
@@ -86,7 +86,7 @@ describe("records (contract 4)", () => {
     expect(rows.filter((row) => row[2] === "093000000").map((row) => row[4])).toEqual([12, 13, 14, 13]);
   });
 
-  it("keep the order inside one millisecond within a revision, at any page size", async () => {
+  it("keep the order within one millisecond in all answers of a revision, at any page size", async () => {
     const asked = { symbol: "600000", tradedate: MAIN };
     const whole = pageOf(await world.ask(asked)).items;
     expect(whole).toEqual(world.main.rowsOf("600000"));
@@ -109,7 +109,7 @@ describe("an answer's data (contract 5.1)", () => {
     ]);
   });
 
-  it("has rows aligned with fields", async () => {
+  it("has rows with one cell for each name in fields", async () => {
     const page = pageOf(await world.ask({ symbol: "600519", tradedate: MAIN }, { fields: "side,time" }));
     for (const row of page.items) expect(row).toHaveLength(page.fields.length);
   });

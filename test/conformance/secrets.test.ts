@@ -20,7 +20,7 @@ const EXTERNAL_PASSWORD = "password-of-a-drive-elsewhere-7731";
 const folder = testFolder("edgetape-secrets-");
 const service = await startService({ persistDir: folder });
 
-/** Issues every kind of secret once. Returns the account, with some keys revoked or rolled. */
+/** Issues keys, an operator's token and an external password. Returns an account with two keys, one of them rolled. */
 async function handOut() {
   await loadWeekdays(service, "20260101", "20261231");
   const records = [order("093000000"), order("093000010")];
@@ -55,7 +55,7 @@ async function handOut() {
   return owner;
 }
 
-/** Uses each secret validly and invalidly, and puts keys into wrong places. */
+/** Uses secrets in valid and invalid requests, puts keys into wrong places, and issues a share and sign-in links. */
 async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
   const params = { symbol: "600519", tradedate: "20260311" };
   for (const apikey of [owner.key, IMPORTED_KEY, `${owner.key}x`]) {
@@ -76,7 +76,7 @@ async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
   service.secrets.add((await inviteTo(service, owner.accountId)).split("/").at(-1) ?? "");
 }
 
-/** Puts a key into every place of a request; no answer may contain the key or its beginning. */
+/** Puts a key into every parameter of a request. No answer may contain the key's first characters. */
 async function pasteEverywhere(apikey: string): Promise<void> {
   const params = { symbol: "600519", tradedate: "20260311" };
   const cutShort = apikey.padStart(60, "x");

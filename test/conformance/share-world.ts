@@ -1,6 +1,6 @@
 /**
- * Daily files for the tests of `file_download`. The date is Thursday, 12 March 2026, in Beijing; the files are around
- * the first days of the professional plan's windows (2025-03-13 of 365 days, 2026-02-11 of 30) and around New Year.
+ * Daily files for the tests of `file_download`. The date is Thursday, 12 March 2026, in Beijing. The files lie around
+ * New Year and around the first days of the professional plan's windows: 2025-03-13 (365 days) and 2026-02-11 (30 days).
  */
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security } from "../support/builders.ts";
@@ -17,7 +17,7 @@ export const AUCTIONS: readonly DailyFile[] = [
   "20260312",
 ].map((date) => auctionPack(date));
 
-/** The operator's own level2 files; the days of `PACK_DAYS` also have an order pack. */
+/** The operator's own `level2` files. The days of `PACK_DAYS` have an order pack. */
 export const OWN_FILES: readonly DailyFile[] = [
   ownFile("20260210", "trades of the day before the window"),
   ownFile("20260211", "trades of its first day"),
@@ -29,7 +29,7 @@ export const PACK_DAYS = ["20170103", "20260210", "20260211", "20260311"];
 export interface ShareWorld {
   service: Service;
   keys: Record<PlanName, string>;
-  /** Sizes of the order packs of `PACK_DAYS`. */
+  /** The size of the order pack of each day in `PACK_DAYS`, in bytes. */
   packBytes: Record<string, number>;
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startShareWorld(): Promise<ShareWorld> {
 }
 
 /**
- * Returns a world shared by the test files of a worker process, each with its own accounts. `stop` leaves it running.
+ * Returns a service that the test files of a worker process use together, with new accounts. `stop` leaves it running.
  */
 export async function sharedShareWorld(): Promise<ShareWorld> {
   const published = await oncePerWorker("world of shares", startPublished);
@@ -70,7 +70,7 @@ async function withKeys(published: Published, stop: () => Promise<void>): Promis
   return { ...published, keys, stop };
 }
 
-/** Returns the expected summary of a share with the published files that `covers` accepts. */
+/** Returns the expected summary of a share with the published files whose dates `covers` accepts. */
 export function summary(
   world: ShareWorld,
   type: DailyFile["type"],

@@ -26,7 +26,7 @@ async function untilFree(apikey: string, milliseconds: number): Promise<Answer> 
 }
 
 describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
-  it("refuses a concurrent request with 503 and Retry-After 1, neither queued nor charged", async () => {
+  it("refuses a concurrent request with 503 and Retry-After 1; it is neither queued nor charged", async () => {
     const { keys } = await account(world.service, { plan: "trial", keys: 2 });
     const [first = "", second = ""] = keys.map((each) => each.key);
     const slow = await holdSlot(first);
@@ -47,7 +47,7 @@ describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
     expect(String(next.headers.ratelimit)).toMatch(/;\s*r=98\b/);
   });
 
-  it("is released within a second when the client disconnects in mid-body", async () => {
+  it("is released within a second when the client disconnects while it reads the body", async () => {
     const { key } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(key);
     expectRefusal(await ask(key, small), { reason: "slot_busy" });
@@ -55,7 +55,7 @@ describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
     expect((await untilFree(key, 1_000)).envelope.code).toBe(200);
   });
 
-  it("is checked before the quota: a busy slot is 503 also when nothing is left", async () => {
+  it("is checked before the quota: a busy slot returns 503 even when no quota is left", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const slow = await holdSlot(key);
     expectRefusal(await ask(key, small), { reason: "slot_busy" });
@@ -63,7 +63,7 @@ describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
     expectRefusal(await ask(key, small), { reason: "quota_used" });
   });
 
-  it("lets a begun stream finish, also when its key is revoked and its plan removed", async () => {
+  it("lets a begun stream finish, even when its key is revoked and its plan removed", async () => {
     const { key, accountId, keys } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(key);
     await asOperator(world.service, "POST", `/admin/keys/${keys[0]?.keyId}/revoke`);
@@ -88,7 +88,7 @@ describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
     }
   });
 
-  it("keeps the quota exact: with 3 left, 40 concurrent requests are served at most 3 times", async () => {
+  it("keeps the quota exact: of six rounds of 40 concurrent requests, a quota of 3 serves exactly 3", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 3 } });
     let served = 0;
     for (let round = 0; round < 6; round++) {

@@ -20,7 +20,7 @@ describe("HTTP status of JSON answers (contract 1.4)", () => {
 describe("HTTP status of errors with format parquet (contract 1.4)", () => {
   const parquet = { ...good, format: "parquet" };
 
-  it("is the error's own, with the JSON envelope and no Parquet header", async () => {
+  it("depends on the error, and the answer has the JSON envelope and no Parquet headers", async () => {
     const cases = [
       { answer: await world.ask({ ...parquet, symbol: "x" }), reason: "param_invalid", status: 422 },
       { answer: await world.ask({ ...parquet, cursor: "x" }), reason: "param_excluded", status: 422 },
@@ -46,7 +46,7 @@ describe("HTTP status of errors with format parquet (contract 1.4)", () => {
     }
   });
 
-  it("applies to errors found before the parameters are parsed", async () => {
+  it("depends on the error even if it is found before the parameters are parsed", async () => {
     expectRefusal(await world.ask(parquet, { apikey: "unknown" }), { reason: "key_unknown", status: 403 });
     const unknownName = orderHistory({ apikey: world.keys.flagship, params: parquet });
     expectRefusal(await world.service.post({ ...unknownName, apiname: "nothing" }), {
@@ -59,7 +59,7 @@ describe("HTTP status of errors with format parquet (contract 1.4)", () => {
     });
   });
 
-  it("is 200 for a body that cannot be parsed, whatever format it asked for", async () => {
+  it("is 200 for a body that cannot be parsed, whatever format the body asks for", async () => {
     const answer = await world.service.post('{"params":{"format":"parquet"}');
     expectRefusal(answer, { reason: "envelope_invalid", status: 200 });
   });

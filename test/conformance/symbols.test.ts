@@ -8,7 +8,7 @@ afterAll(() => world.stop());
 
 const ask = (symbol: unknown) => world.ask({ symbol, tradedate: MAIN });
 
-describe("the parameter symbol (contract 3.4)", () => {
+describe("the `symbol` parameter (contract 3.4)", () => {
   it.each([
     "600519",
     "600519.SH",
@@ -21,24 +21,24 @@ describe("the parameter symbol (contract 3.4)", () => {
     "SH600519",
     " 600519 ",
     "\t600519.SH\n",
-  ])("is read from %j as 600519 in Shanghai", async (symbol) => {
+  ])("sent as %j selects 600519 in Shanghai", async (symbol) => {
     expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf("600519"));
   });
 
   it.each(["300750", "300750.SZ", "300750.SZSE", "300750.XSHE", "300750.sz", "sz300750", "Sz300750"])(
-    "is read from %j as 300750 in Shenzhen",
+    "sent as %j selects 300750 in Shenzhen",
     async (symbol) => {
       expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf("300750"));
     },
   );
 
   it.each([
-    ["000001", "SZ", "a Shenzhen share against a Shanghai index's code"],
+    ["000001", "SZ", "a Shenzhen share rather than a Shanghai index"],
     ["600036", "SH", "a Shanghai share"],
     ["159915", "SZ", "a Shenzhen fund"],
     ["510300", "SH", "a Shanghai fund"],
   ] as const)(
-    "is read from %s, listed on both exchanges, as the one in %s: %s",
+    "sent as %s, a code on both exchanges, selects the security in %s: %s",
     async (symbol, market, _) => {
       expect(pageOf(await ask(symbol)).items).toEqual(world.main.rowsOf(symbol, market));
     },
@@ -51,7 +51,7 @@ describe("the parameter symbol (contract 3.4)", () => {
     ["510300.XSHE", "510300", "SZ"],
     ["110001.SH", "110001", "SH"],
     ["sz110001", "110001", "SZ"],
-  ] as const)("with a named exchange selects that exchange: %s", async (asked, symbol, market) => {
+  ] as const)("sent as %s, with an exchange, selects the security on that exchange", async (asked, symbol, market) => {
     expect(pageOf(await ask(asked)).items).toEqual(world.main.rowsOf(symbol, market));
   });
 
@@ -59,14 +59,14 @@ describe("the parameter symbol (contract 3.4)", () => {
     expectRefusal(await ask("110001"), { reason: "param_invalid", says: ["symbol", ".SH", ".SZ"] });
   });
 
-  it("of a security that the day lacks is refused with 1002, with a hint if the other exchange has the code", async () => {
+  it("is refused with 1002 when the day lacks the security, with a hint if the other exchange has the code", async () => {
     expectRefusal(await ask("999999"), { reason: "security_unknown", says: ["999999"] });
     expectRefusal(await ask("300750.SH"), { reason: "security_unknown", says: ["300750.SZ"] });
     expectRefusal(await ask("sz600519"), { reason: "security_unknown", says: ["600519.SH"] });
   });
 
   it.each(["430047.BJ", "bj430047", "600519.BJ"])(
-    "is refused with 1002 for %s, because the Beijing exchange is not carried",
+    "is refused with 1002 for %s, because the service has no data of the Beijing exchange",
     async (symbol) => {
       expectRefusal(await ask(symbol), { reason: "security_unknown" });
     },
@@ -103,14 +103,14 @@ describe("the parameter symbol (contract 3.4)", () => {
   });
 
   it.each([600519, 1.5, true, {}, { symbol: "600519" }])(
-    "is refused with 422 for %j, which is no string",
+    "is refused with 422 for %j, which is not a string",
     async (symbol) => {
       expectRefusal(await ask(symbol), { reason: "param_invalid", says: ["symbol"] });
     },
   );
 
   it.each([["600519,300750"], ["600519, "], [[["600519"]]], [["600519", "300750"]], [[]]])(
-    "is refused with 422 for %j, because a request names one security",
+    "is refused with 422 for %j, because a request may name only one security",
     async (symbol) => {
       const headers = { "accept-language": "en" };
       const answer = await world.ask({ symbol, tradedate: MAIN }, { headers });

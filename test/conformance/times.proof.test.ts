@@ -30,7 +30,7 @@ describe("the time window (contract 3.7)", () => {
     expect(pageOf(await ask({ end_time })).items).toEqual(within("000000000", "093000000"));
   });
 
-  it("reads a short form as the first millisecond of its minute or second", async () => {
+  it("reads a bound in a short form as the first millisecond of that minute or second", async () => {
     const minute = await ask({ start_time: "09:30", end_time: "09:31" });
     expect(pageOf(minute).items).toEqual(within("093000000", "093100000"));
     const second = await ask({ start_time: "093000", end_time: "09:30:01" });
@@ -43,7 +43,7 @@ describe("the time window (contract 3.7)", () => {
     expect(page.items).toEqual(within("093000000", "093000001"));
   });
 
-  it("cuts exactly at every start and end at or beside a row's time", async () => {
+  it("begins and ends exactly where requested, for bounds at each row's time and one millisecond later", async () => {
     const times = [...new Set(world.main.rowsOf("600519").map((row) => String(row[2])))];
     const beside = times.flatMap((time) => [time, String(Number(time) + 1).padStart(9, "0")]);
     for (const [place, start] of beside.entries()) {
@@ -85,7 +85,7 @@ describe("the time window (contract 3.7)", () => {
   });
 
   it.each(["start_time", "end_time"])(
-    "is refused with 422 for %s, a bound in any other form",
+    "is refused with 422 when %s has a form that the contract does not list",
     async (name) => {
       const wrong: unknown[] = ["9:30", "0930", "09300", "24:00", "09:60", "09:30:60", "093060", "240000"];
       wrong.push(
@@ -106,7 +106,7 @@ describe("the time window (contract 3.7)", () => {
     },
   );
 
-  it("in eight digits is refused with 422, and the message says to pad to nine", async () => {
+  it("with a start of eight digits is refused with 422, and the message says to write nine", async () => {
     const headers = { "accept-language": "en" };
     const params = { symbol: "600519", tradedate: MAIN, start_time: "93000000" };
     expectRefusal(await world.ask(params, { headers }), { reason: "param_invalid", says: [/nine/] });
@@ -115,7 +115,7 @@ describe("the time window (contract 3.7)", () => {
   it.each([
     ["09:30:00.123", "093000123"],
     ["15:00:00.5", "150000500"],
-  ])("is refused with 422 for %s, and the message suggests %s", async (start_time, right) => {
+  ])("with start %s is refused with 422, and the message suggests %s", async (start_time, right) => {
     expectRefusal(await ask({ start_time }), { reason: "param_invalid", says: ["HHMMSSmmm", right] });
   });
 

@@ -23,7 +23,7 @@ const data = async <T>(apiname: string, params: object): Promise<T> =>
 const priceOf = async () => pageOf(await ask({ page_size: 1 })).items[0]?.[7];
 
 describe("an operator's action on a day", () => {
-  it("withdraws it: pages, files and lists return 1002 from the next request on", async () => {
+  it("that withdraws the day makes pages, files and lists return 1002 from the next request", async () => {
     expect(await priceOf()).toBe(0.2);
     await act("withdraw", { revision: 2, note: "wrong prices" });
     expectRefusal(await ask(), { reason: "withdrawn", says: [DATE] });
@@ -47,7 +47,7 @@ describe("an operator's action on a day", () => {
     });
   });
 
-  it("restores the previous content as a new revision, which refuses older cursors", async () => {
+  it("that restores the previous content serves it as a new revision, which refuses older cursors", async () => {
     await act("publish", { revision: 2 });
     const { next_cursor: cursor } = pageOf(await ask({ page_size: 1 }));
     await act("restore", { revision: 3 });

@@ -11,7 +11,7 @@ afterAll(() => world.stop());
 const ask = (apikey: string, over: Record<string, unknown> = {}) =>
   world.ask({ symbol: "600519", tradedate: MAIN, ...over }, { apikey });
 
-/** Sends a request once a second until `done`; fails after 45 s, which allows for the delays of a busy machine. */
+/** Sends a request each second until `done` accepts the answer. Fails after 45 s, which allows for a busy machine. */
 async function within30Seconds(
   next: () => Promise<Answer>,
   done: (answer: Answer) => boolean,
@@ -25,7 +25,7 @@ async function within30Seconds(
   }
 }
 
-// A cached caller can be 30 s old. These tests wait concurrently.
+// A cached caller can be up to 30 s old. The tests are concurrent, so that their waits overlap.
 describe.concurrent("within 30 s, the service applies (contract 7.9, 8.6)", () => {
   it("the revocation of a key in use", async () => {
     const { key, keys } = await account(world.service, { plan: "flagship" });

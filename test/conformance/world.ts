@@ -19,16 +19,16 @@ export const MAIN = "20260311";
 /** A Monday on which the exchanges were closed. */
 export const HOLIDAY = "20260302";
 export const SATURDAY = "20260307";
-/** First day of the latest 30 calendar days, and the trading day before it. */
+/** The first of the latest 30 calendar days, and the trading day before it. */
 export const FIRST_OF_WINDOW = "20260211";
 export const BEFORE_WINDOW = "20260210";
 /** The oldest loaded day. */
 export const OLDEST = "20250106";
-/** The day of `publishLarge`. */
+/** The day that `publishLarge` publishes. */
 export const LARGE = "20260310";
-/** Enough incompressible rows for a Parquet answer larger than all buffers. */
+/** Enough incompressible rows to make a Parquet answer larger than all buffers between service and client. */
 const LARGE_ROWS = 700_000;
-/** A security with 20,000 rows of one millisecond. */
+/** A security with 20,000 rows in one millisecond. */
 export const CROWDED = burst({ symbol: "600000", time: "093000000", rows: 20_000 });
 
 /** Thirteen records of 600519: a phase flag, a dense millisecond, cancels, gaps. */
@@ -95,8 +95,8 @@ export interface AskOptions {
 }
 
 /**
- * Starts a separate service with calendar, days and accounts, for tests that change existing data or read refusals back:
- * an isolate stores only a limited number of them.
+ * Starts a separate service with calendar, days and accounts, for tests that change existing data. Tests that read
+ * stored refusals need it too, because an isolate stores only a limited number of refusals a minute.
  */
 export async function startWorld(options: ServiceOptions = {}): Promise<World> {
   const service = await startMarket(options);
@@ -104,9 +104,9 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
 }
 
 /**
- * Returns a world shared by the test files of a worker process, each with its own accounts: one for tests that only
- * `read`, one for tests that `publish` days on their own dates, and one with an additional file in its shares
- * (`drive-world.ts`). No test withdraws, rebuilds or damages existing data. `stop` leaves it running.
+ * Returns a service that the test files of a worker process use together, with new accounts. There is one for tests that
+ * only `read`, one for tests that `publish` days on dates of their own, and one for tests of shares (`drive-world.ts`).
+ * The tests must not withdraw, rebuild or damage existing data. `stop` leaves the service running.
  */
 export async function sharedWorld(use: "read" | "publish" | "drive" = "read"): Promise<World> {
   const service = await oncePerWorker(`world to ${use}`, () => startMarket());
@@ -114,8 +114,8 @@ export async function sharedWorld(use: "read" | "publish" | "drive" = "read"): P
 }
 
 /**
- * Publishes the day `LARGE` in the world for publishing, unless it exists: `CROWDED`, and 600519, whose Parquet answer
- * holds its slot until it is read.
+ * Publishes the day `LARGE`, unless it exists, in the service for tests that `publish`. The day holds `CROWDED` and
+ * 600519, whose Parquet answer occupies the slot until the client has read it.
  */
 export async function publishLarge({ service }: World): Promise<void> {
   await oncePerWorker("large day", async () => {
@@ -136,7 +136,7 @@ async function startMarket(options: ServiceOptions = {}): Promise<Service> {
   return service;
 }
 
-/** Returns the world of a service with an account for every plan. */
+/** Creates an account for every plan and returns the world of the service. */
 async function inhabit(service: Service, stop: () => Promise<void>): Promise<World> {
   const plans: PlanName[] = ["free", "standard", "trial", "weekly", "professional", "flagship"];
   const keys = {} as Record<PlanName, string>;

@@ -1,4 +1,4 @@
-/** `edgetape acceptance` against the local service with small bounds, and against one that a proxy corrupts. */
+/** `edgetape acceptance` with short time limits against a local service, directly and through faulty proxies. */
 import { createServer, request, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -59,7 +59,7 @@ async function results(baseUrl: string, more: string[] = [], adminToken = "") {
 }
 
 describe("edgetape acceptance", () => {
-  it("passes for a correct service, and reports measured times below their bounds", async () => {
+  it("passes for a correct service, and skips only the checks that a local service cannot decide", async () => {
     const {
       status,
       target,
@@ -96,7 +96,7 @@ describe("edgetape acceptance", () => {
     expect(skipped).toEqual(["plain HTTP", "address", "cache", "place", "one slot", "signal"]);
   });
 
-  it("prints a table in a terminal", async () => {
+  it("prints a table without --json", async () => {
     const { stdout } = await acceptance(service.baseUrl, ["--quick"]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^check +result +s +seen$/);
@@ -104,7 +104,7 @@ describe("edgetape acceptance", () => {
     expect(lines.at(-1)).toBe("12 ok, 0 failed, 4 skipped");
   });
 
-  it("finds a proxy in front that corrupts ranges, methods, clients and streams", async () => {
+  it("fails the checks of ranges, methods, clients and streams behind a proxy that corrupts them", async () => {
     const { url, server } = await corrupting(service.baseUrl);
     const { status, failed } = await results(url, ["--quick"], service.adminToken);
     server.closeAllConnections();
@@ -147,9 +147,9 @@ describe("edgetape acceptance", () => {
     ).toContain("data_symbols: ");
   });
 
-  it("refuses a customer's key before anything is charged, and takes one of an account made for it", async () => {
+  it("refuses a customer's key before anything is charged, and accepts the key of an account for acceptance", async () => {
     const run = (key: string, ...more: string[]) => {
-      // The day is not served, so that an accepted key ends the command before the checks.
+      // The day is not served: with an accepted key, the command ends before the checks.
       const args = ["acceptance", "--url", service.baseUrl, "--date", "20200102", ...more];
       return runEdgetape(args, { baseUrl: "", adminToken: "" }, { EDGETAPE_KEY: key });
     };
@@ -175,8 +175,8 @@ describe("edgetape acceptance", () => {
 const EDGE_SAYS = "198.51.100.7";
 
 /**
- * Starts an edge that reports its callers' address and sends `told` to the worker; with null, the address that the
- * caller claims.
+ * Starts a proxy that reports `EDGE_SAYS` as the caller's address and sends `told` to the worker. If `told` is null, it
+ * sends the address that the caller claims.
  */
 async function edge(target: string, told: string | null): Promise<{ url: string; server: Server }> {
   const server = createServer((asked, answer) => {
@@ -214,7 +214,7 @@ async function corrupting(target: string): Promise<{ url: string; server: Server
     if (method === "GET" && url === "/api")
       return void answer.writeHead(301, { Location: "https://h/" }).end();
     const { range: _, host: __, ...kept } = headers;
-    // The share's URL names the service itself, because PUBLIC_BASE_URL is not set.
+    // Keeps the Host header, from which the service makes the share's URL, because PUBLIC_BASE_URL is not set.
     const passed = request(target + url, {
       method: method ?? "GET",
       headers: { ...kept, host: headers.host ?? "" },

@@ -1,6 +1,6 @@
 /**
- * A change of a day and its webhooks (contract 9): when a webhook is notified of a change, no page shows the previous
- * state, and `data_changes` lists the change. The service keeps days in memory as deployments do.
+ * Webhook notices of changes to a day (contract 9): when a notice arrives, no page shows the previous state any longer,
+ * and `data_changes` lists the change. As in a deployment, the service keeps days in memory.
  */
 import { rmSync } from "node:fs";
 import { afterAll, beforeEach, expect, it } from "vitest";
@@ -15,7 +15,7 @@ import { startReceiver } from "../support/webhook-receiver.ts";
 const DAY = "20260312";
 const folder = testFolder("edgetape-announced-");
 
-/** The state that a caller saw while a webhook was notified, with the event of the notice. */
+/** What a caller saw when each notice arrived: its event, the state of the pages, and the last change. */
 let seen: string[];
 
 const receiver = await startReceiver({
@@ -57,7 +57,7 @@ async function evening(seed: string): Promise<void> {
   expect(ended.stderr + ended.stdout).toContain("is served as revision");
 }
 
-it("nightly sends its notice when every page shows the new revision", async () => {
+it("nightly sends its notice only when every page shows the new revision", async () => {
   await evening("first");
   await evening("second");
   expect(seen).toEqual([
@@ -66,7 +66,7 @@ it("nightly sends its notice when every page shows the new revision", async () =
   ]);
 });
 
-it("The scheduled task sends its notice when no page shows the withdrawn day", async () => {
+it("the scheduled task sends its notice only when no page shows the withdrawn day", async () => {
   expect(await view("before")).toBe("before: pages revision 2, told published 2");
   await asOperator(service, "POST", `/admin/days/${DAY}/withdraw`, { revision: 2 });
   await asOperator(service, "POST", "/admin/doctor/scheduled", { tell: true });

@@ -1,4 +1,4 @@
-/** The auction pack of a day comes with its quotes, and an operator's file takes its place (contract 8.7, 8.10). */
+/** The auction pack of a day is made from the day's quotes, and an operator's file replaces it (contract 8.7, 8.10). */
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ const publish = (out: string) => edgetape("publish", join(folder, out, `${DAY}_q
 const listed = () => edgetape("files", "list", "--type", "auction_tick", "--month", DAY.slice(0, 6));
 
 describe("the auction pack of a day", () => {
-  it("is offered with the quotes, and again as the next revision with other quotes", async () => {
+  it("is offered when the quotes are published, and as the next revision when other quotes are published", async () => {
     await sample("first", "first");
     expect(await publish("first")).toContain(`${NAME}, made from the quotes, is offered as revision 1.`);
     const { names, rows } = await readParquet(await offered());
@@ -65,7 +65,7 @@ describe("the auction pack of a day", () => {
     expect(await listed()).toMatch(/ 2 +published .* edgetape, from quotes/);
   });
 
-  it("is withdrawn with its quotes, and offered again when the operator names it", async () => {
+  it("is withdrawn with its quotes, and offered again when the operator publishes it", async () => {
     const ofQuotes = [DAY, "--dataset", "quotes"];
     const gone = await edgetape("day", "withdraw", ...ofQuotes, "--note", "wrong prices", "--yes");
     expect(gone.split("\n")).toEqual([
@@ -83,7 +83,7 @@ describe("the auction pack of a day", () => {
     expect(await edgetape(...again.split(" "))).toContain(`${NAME} is published: revision 2`);
   });
 
-  it("opens in pandas with its types, and null as NaN", async () => {
+  it("opens in pandas with the documented types, and with null as NaN", async () => {
     const path = join(folder, NAME);
     writeFileSync(path, await offered());
     const program = `import pandas

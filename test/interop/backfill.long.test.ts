@@ -1,4 +1,4 @@
-/** `edgetape backfill` against a service: killed, after a withdrawal, with days that fail. */
+/** `edgetape backfill` after it was killed, after a withdrawal, with days that fail, and on two hosts. */
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -72,7 +72,7 @@ describe("edgetape backfill", () => {
       expect((await runEdgetape(args, service)).status).toBe(0);
       const withdrawal = ["day", "withdraw", "20260112", "--note", "asked to", "--yes"];
       expect((await runEdgetape(withdrawal, service)).status).toBe(0);
-      // A refused day is tried again in each run, which reports the reason.
+      // Each run tries a refused day again and reports the reason.
       for (const _ of [1, 2]) {
         const { status, stdout } = await runEdgetape(args, service);
         expect(status).toBe(1);
@@ -90,7 +90,7 @@ describe("edgetape backfill", () => {
   );
 
   it(
-    "continues after a failed day, stops after three in a row, and retries only those with --failed",
+    "continues after a failed day, stops after three in a row, and with --failed retries only the failed days",
     async () => {
       const some = join(folder, "some");
       const good = ["20260105", "20260109"];
@@ -133,7 +133,7 @@ describe("edgetape backfill", () => {
   );
 
   it(
-    "runs on two hosts concurrently, each with its own work folder, also where their days overlap",
+    "runs on two hosts concurrently, each with its own work folder, even if their days overlap",
     async () => {
       const shared = join(folder, "shared");
       const [first, second, third] = ["20260202", "20260203", "20260204"] as const;

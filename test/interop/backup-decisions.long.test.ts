@@ -1,4 +1,4 @@
-/** Decisions about content, combined with an older backup and with a catalog of an earlier version. */
+/** Operators' decisions about content when an older backup is restored or an earlier catalog is migrated. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DayDetail, FileList } from "../../src/admin/wire.ts";
@@ -22,7 +22,7 @@ const stateOf = async (service: Service, tradedate: string) =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${tradedate}`)).day;
 
 describe("the restore of a backup that is older than a decision", () => {
-  it("restores neither a withdrawn day or file nor a damaged pack", async () => {
+  it("makes neither a withdrawn day or file nor a damaged pack available again", async () => {
     await using service = await startService();
     const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"];
     for (const each of [same, other, damaged, untouched]) {
@@ -65,7 +65,7 @@ describe("the restore of a backup that is older than a decision", () => {
 });
 
 describe("the migration of an earlier catalog", () => {
-  it("stores its withdrawn and damaged days as decisions, except those that were reversed", async () => {
+  it("stores a withdrawn day as a decision, with the operator, the time and the note from the audit", async () => {
     await using service = await startService({ migrations: MIGRATIONS.slice(0, 1) });
     const db = await service.mf.getD1Database("DB");
     await fillFirstSchema(service, contentOf("20260302", 1_000));

@@ -1,4 +1,4 @@
-/** A backup restores no access that was revoked since, and no content that the service did not write. */
+/** A backup restores no access that has been revoked since, and no rows that the service did not write. */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ const external = {
 };
 
 describe("a key, token, share or account revoked after a backup", () => {
-  it("stays revoked when the backup is restored, is listed, and cannot be restored in any other way", async () => {
+  it("stays revoked when the backup is restored, and the restore lists it; a revoked key cannot be imported again", async () => {
     const body = { name: "Ann", scope: "admin" };
     const token = await asOperator<IssuedToken>(service, "POST", "/admin/tokens", body);
     const owner = await account(service, { plan: "flagship", keys: 3 });
@@ -147,7 +147,7 @@ describe("a key, token, share or account revoked after a backup", () => {
     expect(actions.filter((each) => each === "token.issue Ann")).toHaveLength(1);
   });
 
-  it("is unknown to an empty deployment, and the restore says so", async () => {
+  it("is unknown to an empty deployment, and the restore warns of this", async () => {
     await using target = await startAfter(service);
     const done = await edgetape(["backup", "restore", file], target);
     expect(done.stderr).toContain("WARNING: this deployment was empty");
@@ -160,7 +160,7 @@ describe("a key, token, share or account revoked after a backup", () => {
   });
 });
 
-describe("a backup that differs from what the service wrote", () => {
+describe("the seal of a backup", () => {
   const lines = () => readFileSync(file, "utf8").trimEnd().split("\n");
 
   /** Writes the lines as a backup with a correct checksum. */
@@ -177,7 +177,7 @@ describe("a backup that differs from what the service wrote", () => {
     return path;
   }
 
-  it("is refused for an edited row, a missing page, a page of another backup and a moved page, and changes nothing", async () => {
+  it("refuses an edited row, a missing page, pages of another backup and a changed head, and nothing is restored", async () => {
     const body = lines().slice(0, -1);
     const is = (text: string) => body.findIndex((line) => line.startsWith(text));
     const edited = body.map((line) => line.replace('"account.create"', '"account.delete"'));
@@ -202,7 +202,7 @@ describe("a backup that differs from what the service wrote", () => {
     expect(await catalogRows(service)).toEqual(before);
   });
 
-  it("is restored only with --unauthenticated, which the audit records", async () => {
+  it("is ignored only with --unauthenticated, which the audit records", async () => {
     const body = lines().slice(0, -1);
     const edited = body.map((line) => line.replace('"account.create"', '"account.invented"'));
     await using target = await startAfter(service, {
@@ -216,7 +216,7 @@ describe("a backup that differs from what the service wrote", () => {
     expect(await asOperator<Account[]>(target, "GET", "/admin/accounts")).toBeDefined();
   });
 
-  it("is accepted after the secret was rotated, and refused when that version was removed", async () => {
+  it("is accepted after the secret is rotated, and refused once its version of the secret is removed", async () => {
     const [old, fresh] = [
       "test-backup-secret-of-this-deployment-001",
       "a-newer-backup-secret-of-this-deployment",
@@ -232,7 +232,7 @@ describe("a backup that differs from what the service wrote", () => {
     expect(refused.stderr).toContain("a version of BACKUP_SECRET that this deployment does not have");
   });
 
-  it("also needs --unauthenticated when it has the first format, which has no seals", async () => {
+  it("does not exist in the first format, which therefore needs --unauthenticated", async () => {
     const [head = "", ...rest] = lines().slice(0, -1);
     const { identity: _, ...first } = JSON.parse(head) as Record<string, unknown>;
     const body = [

@@ -1,6 +1,6 @@
 /**
- * Values that callers keep from a catalog that is restored to an earlier state: cursors, revision numbers and change
- * numbers.
+ * Cursors, revision numbers and change numbers that callers still hold after the catalog is restored to an earlier
+ * state.
  */
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -16,8 +16,6 @@ import { testFolder } from "../support/test-folder.ts";
 const [EVE, DAY, LATER] = ["20260309", "20260310", "20260311"] as const;
 const folder = testFolder("edgetape-timeline-");
 const file = join(folder, "backup.jsonl");
-/** The cursor of paging that began on content that the catalog loses. */
-/** The last change number of `data_changes` at that time. */
 
 const build = (tradedate: string, volume: number, more: string[] = []) =>
   day({
@@ -58,7 +56,7 @@ async function changes(service: Service, params: object): Promise<Changes> {
 const revisionOf = async (service: Service, date: string) =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${date}`)).day.revision;
 
-/** Serves the current content of the day again under a new number. */
+/** Publishes the day's current content again and returns its new revision number. */
 async function serveAgain(service: Service, date: string): Promise<number> {
   const body = { revision: await revisionOf(service, date) };
   return (await asOperator<DayChanged>(service, "POST", `/admin/days/${date}/publish`, body)).day.revision;
@@ -73,25 +71,27 @@ await publish(origin, build(DAY, 100));
 await publish(origin, build(DAY, 200));
 expect(await runEdgetape(["backup", "create", "--out", file], origin)).toMatchObject({ status: 0 });
 
-// The content of the first revision again, under a new number without a separate object.
+// Serves the content of revision 1 again as revision 3, without a new object.
 await asOperator(origin, "POST", `/admin/days/${DAY}/restore`, { revision: 2 });
 expect(await revisionOf(origin, DAY)).toBe(3);
+// A cursor on content that the restored catalog does not have.
 const cursor = pageOf(await page(origin)).next_cursor;
 await publish(origin, build(LATER, 100));
+// The last change number before the restore.
 const after = (await changes(origin, {})).next_after;
 afterAll(() => origin.stop());
 
 describe("a restore into an empty deployment, which does not have the issued revisions", () => {
-  it("never lets a cursor join rows of two builds, even where a revision is issued again", async () => {
+  it("never lets a cursor join rows of two builds, even if a revision number is issued again", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
-    // The number on which paging began now names other content.
+    // Revision 3, on which the paging began, now names other content.
     expect(await serveAgain(target, DAY)).toBe(3);
     expect((await page(target)).headers["x-revision"]).toBe("3");
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
-    // On the content on which paging began, the number and rows are correct.
+    // After a restore of the content on which the paging began, a new cursor returns the right rows.
     await asOperator(target, "POST", `/admin/days/${DAY}/restore`, { revision: 3, to: 1 });
     const fourth = pageOf(await page(target)).next_cursor;
     expect(pageOf(await page(target, { cursor: fourth })).items[0]?.[8]).toBe(102);
@@ -115,9 +115,9 @@ describe("a restore into an empty deployment, which does not have the issued rev
     ]);
   });
 
-  it("offers the newer packs in R2, and adopts them", async () => {
+  it("offers the newer packs in R2, and serves one that is adopted", async () => {
     await using target = await startAfter(origin);
-    // The test keeps the metadata of the objects, as the bucket stores it.
+    // Copies the objects together with their metadata.
     const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
     for (const { key: objectKey } of (await source.list()).objects) {
       const object = await source.get(objectKey);
@@ -138,7 +138,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
 });
 
 describe("a restore over the catalog that issued the revisions", () => {
-  it("issues none of them again, and reports for each day whether and how it differs", async () => {
+  it("issues none of them again, and lists in the changes how each day differs", async () => {
     const restored = await runEdgetape(["backup", "restore", file, "--force", "--yes"], origin);
     expect(restored.status).toBe(0);
     expect(await revisionOf(origin, DAY)).toBe(2);
