@@ -1,6 +1,6 @@
 /**
- * Saves a deployment's catalog to a file and restores it: into an empty deployment, over a full one, and with kills in
- * between.
+ * Saves a deployment's catalog to a file and restores it: into an empty deployment, over a full one, and with a command
+ * that is killed.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -78,7 +78,7 @@ describe("a backup", () => {
 
 describe("a backup restored into an empty deployment with the objects", () => {
   it(
-    "makes the service work as before, except sessions and other things that depend on secrets",
+    "makes the service work as before, except for cursors and share passwords, which depend on its secrets",
     async () => {
       await using target = await startAfter(origin, { settings: OTHER_SECRETS });
       await copyObjects(origin, target);
@@ -113,7 +113,7 @@ describe("a backup restored into an empty deployment with the objects", () => {
       const download = await onDrive(renewed, "20260311/20260311_aucde.parquet");
       expect([download.status, download.bytes.length]).toEqual([200, renewed.size_bytes]);
 
-      // The numbers continue, so that no new pack overwrites an old one.
+      // Revision numbers continue, so that no new pack overwrites an old one.
       expect((await publish(target, dayOf("20260310", 300_000))).day.revision).toBe(3);
       expect((await publish(target, dayOf("20260312", 100_000))).day.revision).toBe(1);
       const audited = await target.admin("GET", "/admin/audit?action=backup.restore");
@@ -128,7 +128,7 @@ describe("a backup restored into an empty deployment with the objects", () => {
 });
 
 describe("a backup restored into an empty deployment without the objects", () => {
-  it("serves no day without an object, exits with status 3, and the days can be published again", async () => {
+  it("serves no day, ends the command with exit status 3, and allows the days to be published again", async () => {
     await using target = await startAfter(origin);
     const { status, stdout } = await restore(target);
     expect(status).toBe(3);
@@ -142,7 +142,7 @@ describe("a backup restored into an empty deployment without the objects", () =>
 });
 
 describe("a backup restored into a deployment that is not empty", () => {
-  it("changes nothing without --force, and with it replaces the content", async () => {
+  it("changes nothing without --force, and replaces the content with --force", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     await publish(target, dayOf("20260305", 100_000));
@@ -165,7 +165,7 @@ describe("a backup restored into a deployment that is not empty", () => {
   });
 
   it(
-    `leaves the old or the new content when the restore is killed at any of its requests, ${KILLS} times, and the next run completes`,
+    `leaves the old or the new content each time the restore is killed (${KILLS} times, at random requests), and the next run completes`,
     async () => {
       await using target = await startAfter(origin);
       await copyObjects(origin, target);
@@ -179,7 +179,7 @@ describe("a backup restored into a deployment that is not empty", () => {
       };
       const args = (from: string) => ["backup", "restore", from, "--force", "--yes"];
       let [present, next] = [other, file];
-      // A key and an account revoked in one backup stay revoked when another backup replaces it.
+      // The revoked key in `file` stays in the catalog, with its account, when `other` is restored after `file`.
       await runEdgetape(args(file), target);
       const before = target.logs.length;
       await runEdgetape(args(present), target);
@@ -222,8 +222,8 @@ describe("a backup restored into a deployment that is not empty", () => {
   );
 });
 
-describe("a backup of a release with orders only", () => {
-  /** Writes the backup of `from` as the earlier release did: without the column `dataset`, and without seals. */
+describe("a backup made by a release that had only orders", () => {
+  /** Writes the backup in `from` to `to` as the earlier release did: without the column `dataset`, and without seals. */
   function asFormerly(from: string, to: string): void {
     const [head = "", ...rest] = readFileSync(from, "utf8").trimEnd().split("\n").slice(0, -1);
     const {
@@ -249,7 +249,7 @@ describe("a backup of a release with orders only", () => {
     writeFileSync(to, `${text}${JSON.stringify({ end: true, rows: counts, sha256: sum })}\n`);
   }
 
-  it("is restored as orders, which are served", async () => {
+  it("is restored, and its days are served as days of orders", async () => {
     const former = join(folder, "orders-alone.jsonl");
     asFormerly(join(folder, "plain.jsonl"), former);
     expect(readFileSync(former, "utf8")).not.toContain('"dataset"');
@@ -263,7 +263,7 @@ describe("a backup of a release with orders only", () => {
 });
 
 describe("a backup that cannot be restored", () => {
-  it("is refused before anything is sent: truncated, or with the tables of another version", async () => {
+  it("is refused when it is truncated or has the tables of another version", async () => {
     const plain = readFileSync(join(folder, "plain.jsonl"), "utf8");
     const cut = join(folder, "cut.jsonl");
     writeFileSync(cut, plain.slice(0, plain.length - 200));

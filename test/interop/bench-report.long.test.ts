@@ -36,7 +36,7 @@ async function report(...args: string[]): Promise<string> {
   return text;
 }
 
-/** Returns the cells of the lines that begin with `name`, without the name. */
+/** Returns the cells after `name` in the first table row that begins with it; empty if there is none. */
 function cellsOf(text: string, name: string): string[] {
   const line = text.split("\n").find((each) => each.startsWith(`| ${name} |`));
   return (line ?? "")
@@ -46,7 +46,7 @@ function cellsOf(text: string, name: string): string[] {
 }
 
 describe("bench --report", () => {
-  it("names machine and versions, and contains a figure of every rival whose rows agree", async () => {
+  it("names the machine and all versions, and contains figures of every rival whose rows agree", async () => {
     const json = join(folder, "rivals.json");
     const text = await report("--only", "rivals", "--rows", "30000", "--rounds", "1", "--json", json);
     expect(text).toMatch(/\d+ × .*GiB of memory/);
@@ -84,7 +84,7 @@ describe("bench --report", () => {
     expect(withResults(tables, run)).toBe(tables);
   });
 
-  it("shows how answers grow with days and page numbers, and at which speed packs are built", async () => {
+  it("shows how answer times grow with the day's rows and the page number, and how fast packs are built", async () => {
     const text = await report(
       "--only",
       "growth",

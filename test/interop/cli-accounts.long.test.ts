@@ -72,7 +72,7 @@ describe("edgetape account", () => {
     expect((await edgetape(["account", "list", "--expiring", "soon"], service)).status).toBe(2);
   });
 
-  it("sets an account's own limits, also unlimited ones", async () => {
+  it("sets an account's own limits, including unlimited ones", async () => {
     const limits = await done("account", "limits", "c-17", "--files", "5", "--requests", "unlimited");
     expect(limits).toContain("daily limits  requests unlimited, files 5");
     const requestsBack = await done("account", "limits", "c-17", "--requests", "plan");
@@ -81,14 +81,14 @@ describe("edgetape account", () => {
     expect(await done("account", "limits", "c-17", "--files", "plan")).toContain("files the plan's");
   });
 
-  it("changes the contact, and keeps omitted values", async () => {
+  it("changes the note, and keeps the values that are not given", async () => {
     const edited = await done("account", "edit", "c-17", "--note", "calls on Mondays");
     expect(edited).toMatch(/^contact +c17@example\.com$/m);
     expect(edited).toMatch(/^note +calls on Mondays$/m);
     expect((await edgetape(["account", "edit", "c-17"], service)).status).toBe(2);
   });
 
-  it("disables an account after a confirmation, and enables it", async () => {
+  it("disables an account after a confirmation, and enables it again", async () => {
     const [key = ""] = (await done("key", "issue", "c-18")).split("\n");
     expect((await edgetape(["account", "disable", "c-18"], service)).status).toBe(2);
     await done("account", "disable", "c-18", "--yes");
@@ -98,7 +98,7 @@ describe("edgetape account", () => {
 });
 
 describe("edgetape subscription", () => {
-  it("removes plans only after a confirmation, and asks for none where there is no plan", async () => {
+  it("removes plans only after a confirmation, and needs none when there is no plan to remove", async () => {
     const set = [
       "subscription",
       "set",

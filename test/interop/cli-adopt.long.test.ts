@@ -44,10 +44,10 @@ async function objectFindings(...args: string[]): Promise<string[]> {
     .map(({ level, subject }) => `${level} ${subject}`);
 }
 
-describe("the CLI after the restore of an older backup", () => {
+describe("after an older backup is restored, the CLI", () => {
   const newer = `orders/2026/${DATE}/2.parquet`;
 
-  it("names a newer pack in R2, which is served once the operator adopts it", async () => {
+  it("lists a newer pack in R2 and serves it once the operator adopts it", async () => {
     expect(await served()).toEqual([[2]]);
     const restored = await done("backup", "restore", file, "--force", "--yes");
     expect(restored).toContain("`edgetape day adopt <YYYYMMDD>` serves one:");
@@ -72,7 +72,7 @@ describe("the CLI after the restore of an older backup", () => {
     });
   });
 
-  it("warns of an earlier revision whose object is missing, and the repair removes the warning", async () => {
+  it("warns of an earlier revision whose object is missing, until doctor --repair has been run", async () => {
     const bucket = await service.mf.getR2Bucket("PACKS");
     await bucket.delete(`orders/2026/${DATE}/1.parquet`);
     expect(await objectFindings()).toEqual([`warning orders/2026/${DATE}/1.parquet`]);

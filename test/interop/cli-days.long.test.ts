@@ -29,7 +29,7 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe("edgetape days, day and changes", () => {
-  it("list a month with loaded, expected and missing days, and show a day with its revisions", async () => {
+  it("list the available, pending and missing days of a month, and show a day with its revisions", async () => {
     const list = await done("days", "--month", "202603");
     expect(list).toMatch(/^20260311 +2 +available +2 +2 +[\d.]+ kB +2026-03-12T/m);
     expect(list).toMatch(/^20260310 +- +missing/m);
@@ -44,12 +44,12 @@ describe("edgetape days, day and changes", () => {
     expect(shown).toMatch(/^SH +1 +- +1 +-/m);
     expect(shown).toContain("no other day is loaded to compare it with");
     expect(await done("day", "show", DATE)).toBe(shown);
-    // Replaced on 12 March, and kept for 7 days; the current revision needs no restoring.
+    // Revision 1 was replaced on 12 March and is kept for 7 days. The current revision has no such times.
     expect(shown).toMatch(/^1 .* 2026-03-12T\S+ +2026-03-19T\S+ /m);
     expect(shown).toMatch(/^2 .* 2026-03-12T\S+ +- +- /m);
   });
 
-  it("withdraw, restore and publish a day after a confirmation, and name the operator who was faster", async () => {
+  it("withdraw, restore and publish a day after a confirmation, and name the operator who changed it first", async () => {
     const unasked = await edgetape(["day", "withdraw", DATE], service);
     expect(unasked.status).toBe(2);
     expect(unasked.stderr).toMatch(/^edgetape: Withdraw 20260311, revision 2 .*--yes\.\n$/);

@@ -1,6 +1,6 @@
 /**
- * `edgetape publish`, `rebuild`, `nightly` and the day's actions killed by SIGKILL: one complete revision is always
- * served.
+ * `edgetape publish`, `rebuild`, `nightly` and the actions of `edgetape day`, killed by SIGKILL: the state of the day is
+ * always the old or the new one.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ interface Course {
   requests: number;
 }
 
-/** A command line and its additions to the environment. */
+/** A command's arguments and additional environment variables. */
 interface Command {
   args: string[];
   environment?: Record<string, string>;
@@ -80,10 +80,10 @@ async function killed({ args, environment }: Command, { runMs, requests }: Cours
   return running.ended;
 }
 
-/** The rows that a command publishes, different in each round. */
+/** Prepares a round: returns a command and the rows that it publishes, which differ from those of the round before. */
 type Bring = (round: number) => Promise<{ command: Command; rows: Row[] }>;
 
-/** Kills the command once in each round: the previous or the new rows are served, and the next run completes. */
+/** Kills the command in each round. The previous or the new rows must be served, and the next run must complete. */
 async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) => Promise<void>) {
   let { command, rows: before } = await bring(0);
   const course = await toEnd(command);
@@ -102,9 +102,9 @@ async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) =
   expect(cut).toBeGreaterThan(0);
 }
 
-describe(`commands killed at ${MOMENTS} random moments`, () => {
+describe(`when it is killed at ${MOMENTS} random moments, edgetape`, () => {
   it(
-    "publish leaves the old or the new revision served, and the next run completes",
+    "publish leaves the old or the new revision served, and completes when run again",
     async () => {
       const contents = [1, 2].map((): TestDay => {
         const securities = [randomSecurity(random, { symbol: SYMBOL, rows: 1_500 })];
@@ -116,21 +116,21 @@ describe(`commands killed at ${MOMENTS} random moments`, () => {
         writeFileSync(path, await packOf(content));
         return { command: { args: ["publish", path] }, rows: content.rowsOf(SYMBOL) };
       };
-      // The notice is sent once, however often the command was started.
+      // The revision increases by one, however often the command was started.
       await replacedInRounds(bring, async (before) => expect((await summary()).revision).toBe(before + 1));
     },
     LONG_MS,
   );
 
   it(
-    "rebuild leaves the old or the new revision served, and the next run completes",
+    "rebuild leaves the old or the new revision served, and completes when run again",
     () =>
       replacedInRounds(async (round) => {
         const delivered = deliver(join(folder, "a"), TRADEDATE, 1_000, { seed: `round ${round}` });
         const args = [
           ...["rebuild", join(folder, "a", TRADEDATE), "--date", TRADEDATE],
           ...["--out", join(folder, "packs"), "--threads", "1"],
-          // Random contents can have a tenth fewer rows of a security, so the publication must be forced.
+          // A security can have a tenth fewer rows than before, so the publication must be forced.
           "--force",
         ];
         return { command: { args }, rows: delivered.rowsOf(SYMBOL) };
@@ -139,7 +139,7 @@ describe(`commands killed at ${MOMENTS} random moments`, () => {
   );
 
   it(
-    "nightly leaves the old or the new revision served, and the next run completes and sends one notice",
+    "nightly leaves the old or the new revision served, and completes and sends its notice when run again",
     async () => {
       await using receiver = await startReceiver();
       const drop = join(folder, "drop");

@@ -13,7 +13,7 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe("edgetape token and audit", () => {
-  it("issue a named token, whose name is in the audit, and revoke it", async () => {
+  it("issue a named token, show its name in the audit, and revoke it", async () => {
     const [token = ""] = (await done("token", "issue", "Ann", "--scope", "admin")).split("\n");
     await done("account", "create", "c-1", "--token", token);
     expect(await done("audit", "--actor", "Ann")).toMatch(/operator +Ann +account\.create +c-1 +$/m);

@@ -22,7 +22,7 @@ afterAll(async () => {
 const operator = () => ({ EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken });
 const edgetape = (...args: string[]) =>
   mustRun(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
-/** For a few rows, threads take longer to start than the work takes. */
+/** Builds without threads, which take longer to start than a few rows take to build. */
 const ALONE = ["--threads", "0"];
 
 describe("edgetape rebuild", () => {
@@ -55,8 +55,8 @@ describe("edgetape rebuild", () => {
   });
 });
 
-describe("edgetape rebuild for days of an earlier builder", () => {
-  it("lists them, rebuilds those whose delivery is there, and names the others", async () => {
+describe("edgetape rebuild --affected", () => {
+  it("rebuilds the days of earlier builders, which days --built-before lists, and names those without a delivery", async () => {
     const db = await service.mf.getD1Database("DB");
     const drop = join(folder, "drop");
     await edgetape("sample", "--date", "20260310", "--rows", "500", "--csv", "--out", join(folder, "gone"));

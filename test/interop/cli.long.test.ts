@@ -1,4 +1,4 @@
-/** The `edgetape` command as an operator runs it, as its own process against a running service. */
+/** The `edgetape` command as an operator runs it: as a separate process against a running service. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ async function done(args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Returns the answer's code for a page of 300750 on `tradedate` with a key. */
+/** Requests a page of 300750 on `tradedate` with a key and returns the answer's code. */
 async function codeFor(apikey: string, tradedate: string): Promise<number> {
   const params = { symbol: "300750", tradedate, page_size: 1 };
   return (await service.post({ apiname: "level2_order_history", apikey, params })).envelope.code;
@@ -77,7 +77,7 @@ describe("edgetape calendar", () => {
     ]);
   });
 
-  it("refuses a weekend as a trading day, from a list or marked, unless forced", async () => {
+  it("refuses a weekend as a trading day, in a list or with calendar mark, unless --force is given", async () => {
     const list = join(folder, "weekend.txt");
     writeFileSync(list, "20270108\n20270110\n");
     for (const args of [
@@ -123,7 +123,7 @@ describe("edgetape account, subscription and key", () => {
     );
   });
 
-  it("import a file as Chinese Excel saves it, and refuse short keys until they are allowed", async () => {
+  it("import a file as Chinese Excel saves it, and refuse short keys without --allow-short", async () => {
     const file = join(folder, "gbk.csv");
     const [first, second] = ["bfcdbba7bcd7", "bfcdbba7b1fb"].map((hex) => Buffer.from(hex, "hex"));
     const line = (key: string, account: Buffer = Buffer.alloc(0), plan = "") =>
@@ -193,7 +193,7 @@ describe("edgetape publish", () => {
     expect(await done(["day", "20260311"])).toContain("20260311: revision 2 is served (available)");
   });
 
-  it("reports an error in one line, with its exit status", async () => {
+  it("reports an error in one line and by its exit status", async () => {
     const { path } = await samplePack("20260310", 500);
     const wrongToken = await edgetape(["publish", path, "--token", "not-the-operator's-token"]);
     expect(wrongToken.status).toBe(1);

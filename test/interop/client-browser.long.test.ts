@@ -16,7 +16,7 @@ const TRADEDATE = "20260311";
 const orders = Array.from({ length: 2_345 }, (_, row) => order("093000000", { exchangeOrderId: row + 1 }));
 const built = day({ tradedate: TRADEDATE, securities: [security("600519", orders)] });
 
-/** The module that a page of another origin runs with the client. */
+/** The script with which a page of another origin uses the client. */
 const SCRIPT = `
 import { Client, NoData } from "/dist/index.js";
 const { base, key } = await (await fetch("/facts")).json();
@@ -71,7 +71,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page of another origin", () => {
-  it("pages through 2,345 rows, reads the Parquet file, downloads from a share, and reads reason and request id", async () => {
+  it("pages through 2,345 rows, reads the Parquet file, downloads from a share, and reads the reason of a refusal", async () => {
     const { page, errors, close } = await watchedPage(browser);
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     await page.waitForFunction("window.found !== undefined");

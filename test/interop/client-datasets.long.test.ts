@@ -1,4 +1,4 @@
-/** Trades and quotes with both clients against the service, beside orders of the same day and with their own quota. */
+/** Trades and quotes read with both clients, alongside orders of the same day and with separate quotas. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const orders = day({
   tradedate: DAY,
   securities: [burst({ symbol: "600519", time: "093000000", rows: 250 })],
 });
-/** A column on request and a standard column of each dataset, and the kinds of some columns in a frame. */
+/** An on-request column and a standard column of each dataset, and the pandas types of some columns. */
 const ASKED = {
   trades: { fields: ["order_kind", "bs_flag"], kinds: { bs_flag: "category", buy_order_id: "int64" } },
   quotes: {
@@ -50,7 +50,7 @@ const rowsOf = (name: Name, symbol: string, fields?: string[]): Row[] =>
     .filter((each) => each.symbol === symbol)
     .flatMap((each) => answerRows(DATASETS[name], each, DAY, fields));
 
-/** A reading method of the client, independent of its columns. */
+/** A client method that reads a dataset, without the types of the dataset's columns. */
 type Method = ((query: TickQuery<string>) => Ticks<object>) &
   ((query: BasketQuery<string>) => TickBasket<object>);
 const methodOf = (client: Client, name: Name) => client[name] as unknown as Method;
@@ -81,7 +81,7 @@ afterAll(async () => {
 });
 
 describe.each(NAMES)("%s with the TypeScript client", (name) => {
-  it("are read as pages, as a window, as a file and as a basket, exact in every cell", async () => {
+  it("are read as pages, as a window, as a file and as a basket, with every cell exact", async () => {
     const client = new Client({ key, baseUrls: service.baseUrl });
     const read = methodOf(client, name);
     const query = { symbol: "000001", date: DAY };
@@ -118,7 +118,7 @@ describe.each(NAMES)("%s with the TypeScript client", (name) => {
     expect(await client.waitUntilReady(DAY, { dataset: name })).toBe(1);
   });
 
-  it("leave the quota of orders alone, and are read beside them", async () => {
+  it("do not use the quota of orders, and can be read at the same time as orders", async () => {
     const { key } = await account(service, { plan: "trial", limits: { requests: 1 } });
     const client = new Client({ key, baseUrls: service.baseUrl });
     const query = { symbol: "600519", date: DAY };
@@ -141,7 +141,7 @@ read, save = getattr(client, name), getattr(client, name + "_parquet")`);
     return started;
   };
 
-  it("are read as pages, files and baskets, and have their own operations", async () => {
+  it("are read as pages, files and baskets, and have days, securities, changes and estimates of their own", async () => {
     const python = await session();
     const program = `result = {
   "rows": read("000001", day, page_size=500).to_list(),
@@ -168,7 +168,7 @@ read, save = getattr(client, name), getattr(client, name + "_parquet")`);
   });
 
   it.skipIf(pandas === null)(
-    "have one shape in frames, synced files, history and Parquet answers",
+    "have the same content in frames, synced files, history and Parquet answers",
     async () => {
       const python = await session(pandas ?? undefined);
       const program = `symbols, only = ["600519", "000001"], ["600519"]

@@ -83,7 +83,7 @@ type Cells<Row> = { [Name in keyof Row]: Row[Name] extends number ? "number" : "
 export const resetOf = (error: unknown): Date | null => (error instanceof QuotaUsed ? error.resetsAt : null);
 `;
 
-/** The type has exactly the columns of the datasets' descriptions. */
+/** The record types, each of which must have exactly the columns in the description of its dataset. */
 const RECORDS: Record<string, Dataset> = {
   OrderRecord: DATASETS.orders,
   TradeRecord: DATASETS.trades,
@@ -112,7 +112,7 @@ describe("edgetape-client, packed and installed", () => {
     expect(JSON.parse(await runScript(folder, "four.ts", env))).toEqual(built.rowsOf("600519"));
   });
 
-  it("reads the same day inside a Worker, also as a basket", async () => {
+  it("reads the same day inside a Worker, both as rows and as a basket", async () => {
     const bundle = await readFile(join(folder, "node_modules", PACKAGE_NAME, "dist", "index.js"), "utf8");
     const worker = new Miniflare(
       convertV4MiniflareOptions({
@@ -133,7 +133,7 @@ describe("edgetape-client, packed and installed", () => {
     }
   });
 
-  it("types the selected columns for a caller in strict mode", async () => {
+  it("gives the selected columns their types in strict mode", async () => {
     await writeFile(join(folder, "typed.ts"), TYPED + CELLS.join(""));
     await checkTypes(folder);
   });

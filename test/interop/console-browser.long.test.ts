@@ -1,6 +1,6 @@
 /**
- * The console in a real browser: signing in by a link, creating and using a key, running a query, its table, charts and
- * download, revoking the key; axe's rules for every page in both themes, and a phone. `EDGETAPE_SCREENSHOTS=<folder>`
+ * The console in a real browser: a holder signs in, creates a key, runs queries with tables, charts and a download, and
+ * revokes the key. Every page must pass axe's rules in both themes and fit a phone. `EDGETAPE_SCREENSHOTS=<folder>`
  * stores screenshots.
  */
 import { readFile } from "node:fs/promises";
@@ -53,7 +53,7 @@ beforeAll(async () => {
   for (const [place, date] of ["20260305", "20260306", "20260310"].entries()) {
     await publishSample(service, date, 600 + place * 200);
   }
-  // With this size, 600519 has more rows than one page.
+  // With this number of rows, 600519 fills more than one page.
   await publishSample(service, DAY, 120_000);
   await publishSections(service, "trades", DAY, trades);
   await publishSections(service, "quotes", DAY, quotes);
@@ -65,7 +65,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Opens a page of the console, signed in through a new link. */
+/** Signs in through a new link, which opens the console's overview. */
 async function signedIn(options: BrowserContextOptions = DESK): Promise<Watched> {
   const watched = await watchedPage(browser, options);
   await watched.page.goto(await inviteTo(service, accountId));
@@ -88,7 +88,7 @@ async function runQuery(page: Page): Promise<void> {
   await page.waitForSelector("#views:not([hidden])");
 }
 
-/** Returns whether the chart's canvas is painted. */
+/** Returns whether anything is painted on the page's canvas number `place`, counted from 0. */
 const isPainted = (page: Page, place: number) =>
   page.evaluate<boolean>(`(() => {
     const canvas = document.querySelectorAll("canvas")[${place}];
@@ -97,7 +97,7 @@ const isPainted = (page: Page, place: number) =>
   })()`);
 
 describe.skipIf(isMissing("chromium"))("the sign-in button of a link", () => {
-  it.each(["double click", "Enter twice"])("signs in once, and for later pages too, by a %s", async (how) => {
+  it.each(["double click", "double Enter"])("signs in once, and keeps the session, after a %s", async (how) => {
     const { page, close } = await watchedPage(browser, DESK);
     await page.goto(await inviteTo(service, accountId));
     if (how === "double click") await page.dblclick("button.primary");
@@ -116,7 +116,7 @@ describe.skipIf(isMissing("chromium"))("the sign-in button of a link", () => {
 });
 
 describe.skipIf(isMissing("chromium"))("a holder's session in the console", () => {
-  it("leads from the link to a new key, a query, its chart, the file, and the revoked key", async () => {
+  it("creates a key, runs a query, shows its table and charts, downloads the file, and revokes the key", async () => {
     const { page, errors, requests, close } = await signedIn();
     expect(await textOf(page, "main")).toContain("Flagship");
 
@@ -231,7 +231,7 @@ describe.skipIf(isMissing("chromium"))("a holder's session in the console", () =
     await close();
   });
 
-  it("charts the best prices of quotes, and the ten levels at an instant that a click or a key chooses", async () => {
+  it("charts the best prices of quotes, and shows the ten levels at an instant chosen by a click or a key", async () => {
     const columns = quotes.find((each) => each.symbol === "600519")?.columns;
     if (columns === undefined) throw new Error("the sample day lacks the security");
     const { page, errors, close } = await signedIn();
@@ -322,20 +322,20 @@ describe.skipIf(isMissing("chromium"))("a holder's session in the console", () =
 
 describe.skipIf(isMissing("chromium"))("every page of the console", () => {
   it.each(["en-GB", "zh-CN"] as const)(
-    "passes axe's rules in both themes, also with an answer shown, in %s",
+    "passes axe's rules in both themes, with and without an answer shown, in %s",
     async (locale) => {
       const { page, errors, close } = await signedIn({ ...DESK, locale });
       const check = async (what: string) => {
         await page.emulateMedia({ colorScheme: "light" });
         expect.soft(await axeFindings(page), what).toEqual([]);
         await picture(page, `console-${locale}-light-${what.replace(/\W/g, "-")}`);
-        // The themes differ only in colours.
+        // The themes differ only in colours, so only the rules about colours are checked again.
         await page.emulateMedia({ colorScheme: "dark" });
         const contrast = ["color-contrast", "link-in-text-block"];
         expect.soft(await axeFindings(page, contrast), `${what}, dark`).toEqual([]);
         await picture(page, `console-${locale}-dark-${what.replace(/\W/g, "-")}`);
       };
-      // The test below checks the rules at five widths in English; screenshots are stored for both languages.
+      // In English, the test at five widths checks these pages; here they are needed only for screenshots.
       const isElsewhere = locale === "en-GB" && process.env.EDGETAPE_SCREENSHOTS === undefined;
       for (const path of isElsewhere ? [] : [...PAGES, "nothing"]) {
         await go(page, path);
@@ -363,7 +363,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
     },
   );
 
-  it("fits a phone of 360 px, in Chinese", async () => {
+  it("fits a phone 360 px wide, in Chinese", async () => {
     const phone = { viewport: { width: 360, height: 740 }, locale: "zh-CN", colorScheme: "dark" } as const;
     const { page, close } = await signedIn(phone);
     for (const path of PAGES) {
@@ -398,7 +398,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
     await close();
   });
 
-  it("keeps the chosen language and theme, also on docs and shares", async () => {
+  it("keeps the chosen language and theme, even on the documentation and shares", async () => {
     const { page, close } = await signedIn();
     await page.click("text=Dark");
     await page.click("text=中文");
@@ -419,8 +419,8 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("the console with the keyboard alone", () => {
-  it("allows skipping to the content, filling in the form, running it and changing the views", async () => {
+describe.skipIf(isMissing("chromium"))("the console, operated by keyboard only,", () => {
+  it("can skip to the content, run the form and change the view", async () => {
     const { page, close } = await signedIn();
     await go(page, "try");
     await page.keyboard.press("Tab");

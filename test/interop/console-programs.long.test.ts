@@ -1,4 +1,4 @@
-/** The programs that Try it offers to copy, run unchanged: each returns the answer that the page shows. */
+/** Runs the programs that the Try it page offers to copy. Each must return the answer that the page shows. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,7 +69,7 @@ describe.skipIf(isPythonMissing("the Python program of Try it"))(
   () => {
     it("sends the same request body", async () => {
       const { python } = programFor({ page_size: "3" });
-      // The library that sends the request need not be installed: a substitute records the request.
+      // A substitute for the library `requests`, which need not be installed, prints the request.
       await writeFile(
         join(folder, "requests.py"),
         "import json as j\nclass A:\n  def __init__(s, b): s.b = b\n  def json(s): return j.dumps(s.b)\ndef post(url, timeout, json): return A({'url': url, **json})\n",

@@ -1,5 +1,5 @@
 /**
- * Try it in a real browser with failures, and with the keyboard alone: messages, kept content, focus, and layout
+ * The Try it page in a real browser, with failures and by keyboard only: messages, saved content, focus, and layout
  * shifts.
  */
 import { readFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   line = await startCuttingProxy(service.baseUrl);
   await loadWeekdays(service, "20260101", "20261231");
   await publishSample(service, "20260310", 600);
-  // With this size, 600519 has more rows than one page.
+  // With this number of rows, 600519 fills more than one page.
   await publishSample(service, DAY, 120_000);
   browser = await startBrowser();
 });
@@ -35,7 +35,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Opens Try it for a new account through the connection that can be cut; `query` fills the form. */
+/** Opens the Try it page for a new account, through the proxy that cuts connections. `query` fills in the form. */
 async function tryIt(asked: AccountRequest, query = ""): Promise<Page> {
   const { accountId } = await account(service, { keys: 0, ...asked });
   const invite = new URL(await inviteTo(service, accountId));
@@ -49,7 +49,7 @@ async function tryIt(asked: AccountRequest, query = ""): Promise<Page> {
 const outcome = async (page: Page) => (await page.textContent("#outcome")) ?? "";
 const focused = (page: Page) => page.evaluate<string>("document.activeElement?.id");
 
-/** Presses Run, or another button, waits until the run is over, and returns its message. */
+/** Presses Run, or another button, waits until the run is over, and returns the message shown. */
 async function run(page: Page, button = "#run"): Promise<string> {
   await page.click(button);
   await page.waitForSelector('#run[aria-disabled="false"]');
@@ -69,7 +69,7 @@ describe.skipIf(isMissing("chromium"))("a refused run", () => {
     await page.context().close();
   });
 
-  it("shows 429 when the day's quota is used, and the remaining files before that", async () => {
+  it("shows 429 when the day's quota is used up, after the run before it showed 0 files left", async () => {
     const page = await tryIt({ plan: "professional", limits: { files: 1 } }, "format=parquet");
     const [download] = await Promise.all([page.waitForEvent("download"), run(page)]);
     expect(await download.path()).toBeTruthy();
@@ -79,7 +79,7 @@ describe.skipIf(isMissing("chromium"))("a refused run", () => {
     await page.context().close();
   });
 
-  it("shows 503 for a day under repair", async () => {
+  it("shows 503 for a damaged day", async () => {
     const page = await tryIt({ plan: "flagship" }, "tradedate=20260310");
     const db = await service.mf.getD1Database("DB");
     await db.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20260310'").run();
@@ -98,7 +98,7 @@ describe.skipIf(isMissing("chromium"))("a refused run", () => {
 });
 
 describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
-  it("before the answer says that the service cannot be reached", async () => {
+  it("shows that the service cannot be reached, if no answer has begun", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.context().setOffline(true);
     expect(await run(page)).toContain("cannot be reached");
@@ -107,10 +107,10 @@ describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
     await page.context().close();
   });
 
-  it("in the middle of a page or a file shows and saves nothing of it, and names the request", async () => {
+  it("shows and saves nothing of a partial page or file, and names the request", async () => {
     for (const query of ["", "format=parquet"]) {
       const page = await tryIt({ plan: "flagship" }, query);
-      // The run must open a new connection, because the plan of cuts does not cover the browser's open ones.
+      // Closes idle connections, so that the run opens a new one: open connections are not cut.
       await line.dropIdle();
       line.cutAfter([20_000]);
       const said = await run(page);
@@ -123,7 +123,7 @@ describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
 });
 
 describe.skipIf(isMissing("chromium"))("paging on the Try it page", () => {
-  it("reads further rows, keeps the form in the URL, and saves unchanged CSV and JSON", async () => {
+  it("loads further rows, keeps the form in the URL, and saves the loaded data as CSV and JSON", async () => {
     const page = await tryIt({ plan: "flagship" }, `symbol=600519&tradedate=${DAY}`);
     await page.fill("#field-fields", "time,price,volume");
     await run(page);
@@ -173,8 +173,8 @@ describe.skipIf(isMissing("chromium"))("the Try it page before its script is loa
   });
 });
 
-describe.skipIf(isMissing("chromium"))("the Try it page with the keyboard alone", () => {
-  it("runs, loads the next page and hides a kind of orders, and never loses the focus", async () => {
+describe.skipIf(isMissing("chromium"))("the Try it page, operated by keyboard only,", () => {
+  it("keeps the focus while running a query, loading the next page and hiding an order kind", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.focus("#run");
     await page.keyboard.press("Enter");
@@ -210,7 +210,7 @@ describe.skipIf(isMissing("chromium"))("the Try it page with the keyboard alone"
 });
 
 describe.skipIf(isMissing("chromium"))("the layout of the Try it page", () => {
-  it("does not shift while an answer arrives, in every view, and while the next page arrives", async () => {
+  it("does not shift in any view while an answer or the next page arrives", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.evaluate(`
       window.moved = [];
@@ -219,8 +219,7 @@ describe.skipIf(isMissing("chromium"))("the layout of the Try it page", () => {
           window.moved.push(value + " " + sources.map(({ node }) => node?.id || node?.className || node?.nodeName));
       }).observe({ type: "layout-shift", buffered: true });
     `);
-    // The script starts the run, not a click, because the browser ignores layout shifts within half a second after a
-    // press.
+    // Uses the script's click(), because the browser ignores layout shifts for half a second after a real click.
     const press = (id: string) => page.evaluate(`document.getElementById("${id}").click()`);
     for (const id of ["run", "tab-view-picture", "next-page", "tab-view-json", "tab-view-table", "run"]) {
       await press(id);

@@ -1,6 +1,6 @@
 /**
- * Runs the deployment guide: its `edgetape` commands in order against a local service, while every option of its
- * `wrangler` commands is compared with the installed wrangler's help.
+ * Runs the `edgetape` commands of the deployment guide in order against a local service, and compares the options of its
+ * `wrangler` commands with the help of the installed wrangler.
  */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -29,10 +29,10 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-/** Commands that need a Cloudflare account; all others are run. */
+/** Returns whether a command needs a Cloudflare account. The test runs all other commands. */
 const isPlatform = (line: string) => /wrangler|^npm run deploy$|EDGETAPE_(URL|TOKEN)=/.test(line);
 
-/** Returns a line with this machine's paths and this service's URL. */
+/** Returns a command with this machine's paths, and with short waits for the drop folder. */
 function here(line: string): string {
   return line
     .replaceAll("npx edgetape", `node ${resolve("src/cli/edgetape.mjs")}`)
@@ -44,10 +44,10 @@ describe("the deployment guide", () => {
     expect(readFileSync("README.md", "utf8")).toContain("src/cli/README.md");
   });
 
-  it("has commands that work in their order, from an empty deployment to a restored one", async () => {
+  it("has commands that work in order, from an empty deployment to a restored one", async () => {
     const mine = LINES.filter((line) => !isPlatform(line));
     expect(mine.length).toBeGreaterThan(12);
-    // The doctor reports the findings that the guide predicts: an empty deployment, and the tests' own settings.
+    // These two may report failures: the deployment is empty at first and has the settings of the tests.
     const script = mine
       .map((line) =>
         /edgetape (doctor|acceptance)/.test(line) ? `${here(line)} || echo "status $?"` : here(line),
@@ -102,7 +102,7 @@ describe("the deployment guide", () => {
     }
   });
 
-  it("uses the commands and options of the installed wrangler", async () => {
+  it("uses only commands and options that the installed wrangler has", async () => {
     const commands = [...GUIDE.matchAll(/npx wrangler ([^\n`|)"]+)/g)].map(([, args = ""]) => args.trim());
     expect(new Set(commands.map((args) => args.split(" ")[0]))).toEqual(
       new Set(["login", "d1", "r2", "secret", "tail", "rollback"]),

@@ -52,7 +52,7 @@ describe("the documentation below /docs/", () => {
     expect([answer.status, answer.headers.location]).toEqual([302, to]);
   });
 
-  it("begins at / in a browser, and a script gets the location of the API there", async () => {
+  it("has a start page at / for browsers; scripts get 404 there with a link to the documentation", async () => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const browsers = await get("/", { accept, "accept-language": "en" });
     expect([browsers.status, browsers.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -90,7 +90,7 @@ describe("the documentation below /docs/", () => {
     }
   });
 
-  it("names the newest loaded day in its commands, also after another one was published", async () => {
+  it("names the newest loaded day in its commands, even after another day is published", async () => {
     for (const tradedate of ["20260309", "20260310"]) {
       await publish(service, day({ tradedate, securities: [security("600519", [order("093000000")])] }));
       for (const path of ["/docs/zh/quickstart", "/docs/en/quickstart", "/openapi.json"]) {
@@ -147,7 +147,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     await close();
   });
 
-  // Each language checks every second page, because axe's rules concern the same elements in both.
+  // Each language checks every other page, because the elements that axe checks are the same in both languages.
   it.each(["zh-CN", "en-US"])(
     "passes axe's rules in both themes and at five widths, in %s",
     async (locale) => {
@@ -236,7 +236,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
   });
 });
 
-/** Returns the parts that must be equal in both languages. */
+/** Returns the properties of a block that must be equal in both languages. */
 function shapeOf(block: Block): unknown {
   switch (block.kind) {
     case "text":

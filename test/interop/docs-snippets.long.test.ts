@@ -1,6 +1,6 @@
 /**
- * Runs every code block of the pages unchanged, in the order of `snippets.ts`, in one folder, against a real service;
- * blocks that cannot run here are named.
+ * Runs every code block of the documentation unchanged, in the order of `snippets.ts`, in one folder and against a real
+ * service. Names the blocks that cannot run here.
  */
 import { execFile } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -36,7 +36,7 @@ const orders = ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCo
 );
 const built = day({ tradedate: TRADEDATE, securities: [security(EXAMPLE.symbol, orders)] });
 
-/** A day of three pages. */
+/** A day whose rows fill three pages. */
 const LONG_TRADEDATE = "20260309";
 const manyOrders = Array.from({ length: 23_456 }, (_, row) =>
   order(`09300${String(Math.floor(row / 700)).padStart(4, "0")}`, {
@@ -64,7 +64,7 @@ afterAll(async () => {
 /** Returns the code as the service's pages show it. */
 const shown = ({ text }: Snippet) => withExample(text, { base: service.baseUrl, tradedate: TRADEDATE });
 
-/** Returns the output of a snippet; rows of SQL as JSON. */
+/** Runs a snippet and returns its output; for SQL, the rows as JSON. */
 async function output(snippet: Snippet): Promise<string> {
   const source = shown(snippet);
   const options = { cwd: folder, env, maxBuffer: 1 << 26 };
@@ -94,7 +94,7 @@ async function queried(sql: string): Promise<unknown[][]> {
   }
 }
 
-/** Returns the missing Python modules of a snippet. */
+/** Returns the Python modules that a snippet needs and this machine lacks. */
 async function missing({ needs = [] }: Snippet): Promise<string[]> {
   const found = await Promise.all(
     needs.map((name) =>
@@ -107,7 +107,7 @@ async function missing({ needs = [] }: Snippet): Promise<string[]> {
   return needs.filter((_, at) => !found[at]);
 }
 
-/** Removes blanks, which the pages add for readability. */
+/** Returns the text without blanks, some of which the pages add for readability. */
 const squeezed = (printed: string) => printed.replaceAll(/\s+/g, "");
 
 /** Returns a pattern that matches exactly this text. */
@@ -124,7 +124,7 @@ const codeOf = (printed: string) => (JSON.parse(printed) as { code: number }).co
 /** All snippets except those that are run against the demo (`readme.long.test.ts`). */
 type RunHere = Exclude<SnippetName, keyof typeof TUTORIAL | keyof typeof DAY>;
 
-/** The expected output of each snippet: the first rows of the example day, or known facts about the day. */
+/** Checks the output of each snippet against the example day. */
 const EXPECTED: Readonly<Record<RunHere, (printed: string) => void | Promise<void>>> = {
   environment: (printed) => expect(printed).toBe(""),
   request: (printed) => expect(JSON.parse(printed)).toMatchObject({ apiname: "level2_order_history" }),
@@ -160,7 +160,7 @@ const EXPECTED: Readonly<Record<RunHere, (printed: string) => void | Promise<voi
   pack: (printed) => expect(JSON.parse(printed)).toEqual([["600519", "4", "091500000", "093000010"]]),
 };
 
-describe("the code blocks of the documentation, run unchanged", () => {
+describe("the code blocks of the documentation, run unchanged,", () => {
   const isRunHere = (name: string): name is RunHere => !(name in TUTORIAL || name in DAY);
 
   it.each(Object.keys(SNIPPETS).filter(isRunHere))("succeed: %s", async (name) => {
@@ -179,7 +179,7 @@ describe("the code blocks of the documentation, run unchanged", () => {
     }
   });
 
-  it("include a paging script that prints 23,456 rows of several pages in order, in 30 lines of the standard library", async () => {
+  it("include a paging script of at most 30 lines that prints 23,456 rows in order with the standard library alone", async () => {
     const script = shown(SNIPPETS.paging);
     const lines = script.split("\n").filter((line) => line.trim() !== "");
     expect(lines.length).toBeLessThanOrEqual(30);

@@ -61,7 +61,7 @@ describe("edgetape doctor", () => {
     expect(JSON.stringify(findings)).not.toMatch(new RegExp(`${ADMIN_TOKEN}|test-(cursor|share)-secret`));
   });
 
-  it("prints the most severe finding first, and what is correct", async () => {
+  it("prints the most severe finding first, and lists the checks without findings", async () => {
     const { stdout } = await runEdgetape(["doctor", "--no-host"], service);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^FAILED {2}settings {4}CLOCK_OFFSET_MS is -\d+/);
@@ -83,7 +83,7 @@ describe("edgetape doctor", () => {
     expect((await doctor("--no-host")).found).not.toContain("index failed");
   });
 
-  it("finds a day whose object is missing, which no repair restores", async () => {
+  it("reports a day whose object is missing, which --repair cannot restore", async () => {
     const bucket = await service.mf.getR2Bucket("PACKS");
     for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
     const { status, found, findings } = await doctor("--no-host", "--repair");
@@ -92,7 +92,7 @@ describe("edgetape doctor", () => {
     expect(findings.find(({ check }) => check === "objects")?.advice).toContain("Publish it again");
   });
 
-  it("suggests causes when the service does not answer its operator", async () => {
+  it("reports a service that refuses the token, without printing the token", async () => {
     const { status, stdout } = await runEdgetape(["doctor", "--no-host"], {
       baseUrl: service.baseUrl,
       adminToken: "an unknown token",
@@ -104,9 +104,9 @@ describe("edgetape doctor", () => {
 });
 
 describe("edgetape doctor --delete-unknown", () => {
-  it("deletes unlisted objects after a confirmation, and nothing else", async () => {
-    // R2 stamps objects with the machine's time; the service's clock is two days ahead, so they are older than
-    // yesterday.
+  it("deletes only objects that are not in the catalog, after a confirmation", async () => {
+    // R2 stamps objects with the machine's time. The service's clock is two days ahead, so that the objects are old
+    // enough to be deleted.
     const nowAt = new Date(Date.now() + 2 * 86_400_000).toISOString();
     await using later = await startService({ nowAt });
     await publish(

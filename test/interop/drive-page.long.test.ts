@@ -1,6 +1,6 @@
 /**
- * The page of a share in a real browser: the form, the year, the files, the commands; both themes, both languages, a
- * phone. `EDGETAPE_SCREENSHOTS=<folder>` stores screenshots.
+ * The page of a share in a real browser: form, calendar, files and commands, in both themes and languages and on a phone.
+ * `EDGETAPE_SCREENSHOTS=<folder>` stores screenshots.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ async function enter(page: Page, password = world.share.password): Promise<void>
   await page.press("#password", "Enter");
 }
 
-/** Opens a page inside the share. */
+/** Enters the password in the form and waits for the page of the share. */
 async function inside(options: BrowserContextOptions = DESK): Promise<Watched> {
   const watched = await watchedPage(browser, options);
   await enter(watched.page);
@@ -63,11 +63,11 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("shows what the share covers: days, files, size, end", async () => {
+  it("shows the number of days and files, the size and the expiry of the share", async () => {
     const { page, close } = await inside();
     const stats = await page.locator(".stats dd").allTextContents();
     expect(stats[0]).toMatch(/^3 of \d+$/);
-    // Two days with orders alone, and the packs of the main day with the operator's file.
+    // The order packs of two days, and the main day's packs and operator's file.
     expect(stats[1]).toBe(String(2 + PACKS.length + 1));
     expect(stats[3]).toBe(`2026-03-19 10:00 Beijing time`);
     await close();
@@ -140,7 +140,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("uses the browser's language, and the other one after a click", async () => {
+  it("uses the browser's language, and the other language after a click", async () => {
     const { page, close } = await inside(PHONE);
     expect(await page.textContent("h1")).toBe("全天逐笔 2026");
     expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
