@@ -105,8 +105,8 @@ describe("edgetape doctor", () => {
 
 describe("edgetape doctor --delete-unknown", () => {
   it("deletes only objects that are not in the catalog, after a confirmation", async () => {
-    // R2 stamps objects with the machine's time. The service's clock is two days ahead, so that the objects are old
-    // enough to be deleted.
+    // R2 stamps objects with the machine's time. The service's clock is two days ahead, so the objects are older than a
+    // day.
     const nowAt = new Date(Date.now() + 2 * 86_400_000).toISOString();
     await using later = await startService({ nowAt });
     await publish(

@@ -1,4 +1,4 @@
-/** rclone with a share, over plain HTTP and over WebDAV: a copy is complete, and a second one transfers nothing. */
+/** rclone with a share, over HTTP and over WebDAV: a copy is complete, and a second copy transfers nothing. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { isMissing, mustRun } from "../support/tools.ts";
 
 let world: DriveWorld;
 let folder: string;
-/** Options with which rclone connects to the share. */
+/** The remote and the options with which rclone connects to the share, by protocol. */
 const remotes: Record<string, { remote: string; options: string[] }> = {};
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone over %s", 
     const to = join(folder, `${kind}-again`);
     const remote = remotes[kind]?.remote ?? "";
     await rclone(kind, "copy", remote, to);
-    // Publication times have a resolution of a second. In practice a file is not replaced within the same second.
+    // Modification times have a resolution of a second, so the file is replaced at least a second later.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     // Over WebDAV rclone compares sizes only, so the checksum file, whose size is unchanged, is not transferred.
     const isHttp = kind === "http";
@@ -72,7 +72,7 @@ describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone over %s", 
     if (isHttp) await mustRun("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: to });
   });
 
-  it("copies one security of a day, or a folder of them", async () => {
+  it("copies one security's file of a day, and lists the folder by-symbol", async () => {
     const { remote = "", options = [] } = remotes[kind] ?? {};
     const path = `${DAY}/by-symbol/600519.SH.parquet`;
     const copied = join(folder, `${kind}.parquet`);

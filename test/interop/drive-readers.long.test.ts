@@ -1,4 +1,4 @@
-/** Programs that read a share's Parquet files in pieces, over HTTP, with the password. */
+/** Programs that read pieces of a share's Parquet files over HTTP, with the password. */
 import { zstdDecompressSync } from "node:zlib";
 import { asyncBufferFromUrl, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { afterAll, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ function open(path: string) {
 }
 
 describe("hyparquet's asyncBufferFromUrl", () => {
-  it("reads one security's rows from the day's pack by ranges", async () => {
+  it("reads the rows of the day's pack by ranges", async () => {
     const before = world.service.logs.length;
     const file = await open(`${DAY}/${DAY}_orders.parquet`);
     const metadata = await parquetMetadataAsync(file);
@@ -32,7 +32,7 @@ describe("hyparquet's asyncBufferFromUrl", () => {
     expect(parts.length).toBeGreaterThan(0);
   });
 
-  it("reads a by-symbol file as a separate file", async () => {
+  it("reads the file of one security in by-symbol", async () => {
     const file = await open(`${DAY}/by-symbol/600519.SH.parquet`);
     const rows = await parquetReadObjects({ file, compressors });
     expect(rows).toHaveLength(world.main.rowsOf("600519").length);

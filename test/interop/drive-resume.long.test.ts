@@ -41,11 +41,11 @@ function incompressible(length: number): Uint8Array {
   return createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(Buffer.alloc(length));
 }
 
-/** Returns the URL of a file of the share through the breaking connection. */
+/** Returns the URL of a file of the share through the proxy that cuts connections. */
 const through = (path: string) => `${proxy.baseUrl}/s/${world.share.shareId}/${path}`;
 const largePath = () => through(`${DAY}/${large.name}`);
 
-/** Breaks the next 20 connections at random bytes; together they carry less than the file. */
+/** Cuts each of the next 20 connections after at most `most` bytes; together they carry less than the file. */
 function planCuts(most = 9 * MEGABYTE): void {
   proxy.cutAfter(Array.from({ length: CUTS }, () => random.integer(1, most)));
 }
@@ -61,12 +61,12 @@ async function untilExists(path: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Repeats a download until it reports success. */
+/** Repeats a download until it reports success, and returns the number of runs. */
 async function untilDone(run: () => Promise<Ran>): Promise<number> {
   for (let runs = 1; runs <= 3 * CUTS; runs++) {
     if ((await run()).status === 0) return runs;
   }
-  throw new Error("the download never ended well");
+  throw new Error("the download never succeeded");
 }
 
 type Download = (url: string, to: string) => Promise<Ran>;
@@ -129,7 +129,7 @@ describe("a download of 200 MB, cut 20 times at random bytes, ends with the righ
 });
 
 describe("a file replaced while a tool has half of it", () => {
-  /** Creates a file of 3 MB, and its replacement of another size. */
+  /** Publishes a file of 3 MB. `replace` publishes a replacement of `newSize` bytes. */
   const replaceable = async (name: string, newSize = 3_100_000) => {
     const old = tradesFile(DAY, randomBytes(name.length, 3 * MEGABYTE), `${DAY}_${name}.zip`);
     await publishFiles(world.service, old);
@@ -157,7 +157,7 @@ describe("a file replaced while a tool has half of it", () => {
     expect((await wget(url, to)).output).toContain("already fully retrieved");
   });
 
-  it.skipIf(isMissing("aria2c"))("is completed in its old version by the aria2c that began it", async () => {
+  it.skipIf(isMissing("aria2c"))("is completed in its old version by the aria2c process that began it", async () => {
     const { url, sum, to, replace } = await replaceable("for-aria2c");
     proxy.cutAfter([500_000, 500_000, 500_000, 500_000]);
     const running = aria2c(url, "for-aria2c", "--max-overall-download-limit=1M");
@@ -169,7 +169,7 @@ describe("a file replaced while a tool has half of it", () => {
   });
 
   it.skipIf(isMissing("aria2c"))(
-    "is never mixed by a new aria2c process, which requests the whole file first",
+    "is never mixed with its new version by a new aria2c process, which requests the whole file first",
     async () => {
       // The new process requests the whole file and compares its size with the stored size. When the sizes are equal,
       // the client has begun both versions, so its bare range is refused.
@@ -189,10 +189,10 @@ describe("a file replaced while a tool has half of it", () => {
     },
   );
 
-  describe("when the tool has already read the new version's headers", () => {
+  describe("and before it reads the new version's headers", () => {
     /**
-     * Begins a download, which is cut, reads the headers with `look`, and continues. The continuation must fail with an
-     * error and leave the partial file unchanged.
+     * Begins a download, which is cut, replaces the file, reads the new headers with `look`, and resumes. The resumed
+     * download must fail with an error and leave the partial file unchanged.
      */
     const expectNotMixed = async (name: string, run: Download, look: (url: string) => Promise<unknown>) => {
       const { url, to, replace } = await replaceable(`${name}-looks`);
@@ -207,14 +207,14 @@ describe("a file replaced while a tool has half of it", () => {
       expect(await sumOf(to)).toBe(part);
     };
 
-    it.skipIf(isMissing("curl"))("is not mixed by curl", () =>
+    it.skipIf(isMissing("curl"))("is not mixed with its new version by curl", () =>
       expectNotMixed("curl", curl, (url) => {
         const user = `${world.share.shareId}:${world.share.password}`;
         return mustRun("curl", ["-sSI", "-u", user, url]);
       }),
     );
 
-    it.skipIf(isMissing("wget"))("is not mixed by wget", () =>
+    it.skipIf(isMissing("wget"))("is not mixed with its new version by wget", () =>
       expectNotMixed(
         "wget",
         (url, to) => wget(url, to, "--tries=1"),

@@ -19,7 +19,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns whether one of the tools is missing that every test here needs in addition to its own tool. */
+/** Returns whether `tool`, or another tool that every test here needs, is missing. */
 const lacks = (tool: string) => [tool, "curl", "sha256sum"].some((each) => isMissing(each));
 
 const ENTITIES: Record<string, string> = {
@@ -35,7 +35,7 @@ async function commandOf(tool: string): Promise<string> {
   const { text } = await onDrive(world.share, "");
   const [, escaped] = new RegExp(`<pre id="command-${tool}">([\\s\\S]*?)</pre>`).exec(text) ?? [];
   if (escaped === undefined) throw new Error(`the page shows no command of ${tool}`);
-  // The page marks a position where the line may break; the mark is not part of the text.
+  // A `<wbr>` marks a position where the line may break, and is not part of the command.
   return escaped
     .replaceAll(/<wbr ?\/?>/g, "")
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? "");
@@ -49,7 +49,7 @@ async function fetchWith(tool: string): Promise<string> {
   return join(cwd, "level2-2026");
 }
 
-/** Returns whether the downloaded folder has exactly the files of the share, with correct checksums. */
+/** Asserts that the downloaded folder has exactly the files of the share, with correct checksums. */
 async function expectWholeShare(at: string): Promise<void> {
   const sums = (await onDrive(world.share, "SHA256SUMS")).text;
   await mustRun("sha256sum", ["--check", "--quiet", "-"], { cwd: at, input: sums });

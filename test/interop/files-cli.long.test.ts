@@ -1,4 +1,4 @@
-/** `edgetape files`, `external` and `share` as an operator runs them, each as its own process. */
+/** `edgetape files`, `external` and `share` as an operator runs them, each as a separate process. */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ const onDisk = (name: string, bytes: Uint8Array | string) => {
 };
 
 describe("edgetape files", () => {
-  it("adds an auction pack, which is offered once it is published and no longer once it is withdrawn", async () => {
+  it("adds an auction pack, which shares contain from its publication to its withdrawal", async () => {
     const path = onDisk("20260311_aucde.parquet", auctionPack("20260311").bytes);
     const place = ["--type", "auction_tick", "--date", "20260311"];
     expect(await done(["files", "add", path, ...place])).toMatch(
@@ -87,7 +87,7 @@ describe("edgetape files", () => {
     expect(await share("level2", 2026)).toMatchObject({ file_count: 1, size_bytes: 10 });
   });
 
-  it("reports what is wrong with a file, and sends nothing of it", async () => {
+  it("reports what is wrong with a file, and does not add it", async () => {
     const csv = onDisk("20260310_aucde.parquet", "symbol,tradedate,time\n");
     const refused = await edgetape(["files", "add", csv, "--type", "auction_tick", "--date", "20260310"]);
     expect(refused.status).toBe(1);

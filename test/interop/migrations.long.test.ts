@@ -1,4 +1,4 @@
-/** A deployment of every earlier schema, with rows in all of its tables, under the current code. */
+/** Deployments of every earlier schema, with rows in all tables, migrated to the current schema. */
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { AuditList, TokenList } from "../../src/admin/wire.ts";
@@ -32,12 +32,12 @@ const of = (volume: number) =>
 const loaded = of(100);
 const request = { apikey: FIRST_KEY, params: { symbol: "600519", tradedate: OLD.tradedate, page_size: 2 } };
 
-/** Receives the backup of each deployment. */
+/** The deployment into which the backup of each deployment is restored. */
 const target = await startService({ migrations: [] });
 const versions = await schemaVersions(target);
 afterAll(() => target.stop());
 
-/** Returns a deployment of the version with these migrations, migrated to the current schema with rows in its tables. */
+/** Starts a deployment with the schema of `names`, fills its tables, migrates it to the current schema and returns it. */
 async function migratedFrom(names: readonly string[]) {
   const service = await startService({ migrations: names.slice(0, 1) });
   const db = await service.mf.getD1Database("DB");
@@ -71,7 +71,7 @@ describe("a deployment with rows in every table", () => {
         apikey: FIRST_KEY,
         params: { tradedate: OLD.tradedate },
       });
-      // This version did not store the time of the last order.
+      // The first schema did not store the time of the last order.
       expect(symbols.envelope.data?.items).toEqual([
         ["600519", "SH", 5, expect.any(Number), "093000000", null],
         ["688111", "SH", 0, 0, null, null],

@@ -1,4 +1,4 @@
-/** The notices of three kinds of evenings in every form of the webhook: complete, half delivered, nothing delivered. */
+/** The notices of evenings without a delivery, with half of it and with all of it, to every kind of webhook. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Each robot's answer to an accepted message, and the position of the text in its message. */
+/** How each kind of webhook answers an accepted message, and where the text is in the message's body. */
 const ROBOTS: Record<WebhookKind, { takes: object; textOf(body: Record<string, unknown>): unknown }> = {
   plain: { takes: {}, textOf: ({ zh, title }) => [(zh as { title: string }).title, title].join("\n") },
   wecom: { takes: { errcode: 0, errmsg: "ok" }, textOf: ({ text }) => (text as { content: string }).content },
@@ -29,7 +29,7 @@ const ROBOTS: Record<WebhookKind, { takes: object; textOf(body: Record<string, u
   feishu: { takes: { code: 0, msg: "success" }, textOf: ({ content }) => (content as { text: string }).text },
 };
 
-/** Runs `nightly` for a day and returns its exit status and the single message to the robot. */
+/** Runs `nightly` for a day and returns the exit status and the text of the only message to the webhook. */
 async function evening(
   kind: WebhookKind,
   tradedate: string,
@@ -51,8 +51,8 @@ describe.each([
   ["wecom", "20260303"],
   ["dingtalk", "20260304"],
   ["feishu", "20260305"],
-] as const)("the notices of an evening in the form %s", (kind, day) => {
-  it("report in Chinese and English that nothing came, that half came, and that all came", async () => {
+] as const)("the notices to a webhook of the kind %s", (kind, day) => {
+  it("say in Chinese and English that nothing, half or all of the delivery has arrived", async () => {
     const nothing = await evening(kind, day);
     expect(nothing.status).toBe(1);
     expect(nothing.text).toContain(

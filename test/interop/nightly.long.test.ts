@@ -1,4 +1,4 @@
-/** Runs `edgetape nightly` with a delivery, a running service and the test's own webhook. */
+/** Runs `edgetape nightly` with deliveries, a running service and a webhook of the tests. */
 
 import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -27,7 +27,7 @@ import { isMissing } from "../support/tools.ts";
 import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
 
-/** Small, and without threads, which take longer to start than these days to build; the outcome is the same. */
+/** Short waits, and no threads, which take longer to start than these days take to build. The result is the same. */
 const QUICK = ["--stable", "0.1", "--poll", "0.05", "--threads", "0"];
 
 let receiver: Receiver;
@@ -91,7 +91,7 @@ describe("nightly with a complete delivery", () => {
     expect([idle.status, idle.stdout]).toEqual([0, "20260302 is served, and nothing new was delivered.\n"]);
   });
 
-  it("publishes a repeated delivery with other content as a new revision", async () => {
+  it("publishes a second delivery with different content as a new revision", async () => {
     deliver(folder, "20260303", 2_000, { seed: "first" });
     await nightly("20260303");
     const again = deliver(folder, "20260303", 2_000, { seed: "second" });
@@ -111,7 +111,7 @@ describe("nightly with a complete delivery", () => {
     expect(await stateOf("20260304")).toBe("degraded");
   });
 
-  it("fails until the webhook has the notice: the next run sends it and builds nothing", async () => {
+  it("fails when the webhook does not accept the notice; the next run sends it and builds nothing", async () => {
     deliver(folder, "20260305", 2_000);
     receiver.answer = { status: 500, body: {} };
     const untold = await nightly("20260305");
@@ -125,7 +125,7 @@ describe("nightly with a complete delivery", () => {
     expect(told()).toEqual([["nightly.published", "ok"]]);
   });
 
-  it("sends the notice in the form of a chat robot", async () => {
+  it("sends the notice in the form that a chat robot accepts", async () => {
     deliver(folder, "20260306", 2_000);
     receiver.answer = { status: 200, body: { code: 0, msg: "success" } };
     const robot = { EDGETAPE_WEBHOOK_KIND: "feishu", EDGETAPE_WEBHOOK_SECRET: "S1" };
@@ -161,7 +161,7 @@ describe("nightly with half a delivery", () => {
     expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
   });
 
-  it("reports a day that the service finds too small, and serves it only when it is forced", async () => {
+  it("reports a day that the service finds too small, and serves it only with --force", async () => {
     for (const day of ["20260223", "20260224", "20260225", "20260226", "20260227"]) {
       deliver(folder, day, 2_000);
       await nightly(day);
@@ -190,7 +190,7 @@ describe("nightly with untrustworthy files", () => {
   const everythingSaid = (...runs: { stdout: string; stderr: string }[]) =>
     [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), JSON.stringify(receiver.received)].join("\n");
 
-  it("follows no symbolic link, names each, and quotes nothing of its target", async () => {
+  it("follows no symbolic link, names each link, and quotes nothing of the target", async () => {
     const { folder: day, counts } = deliver(folder, "20260312", 3_000);
     symlinkSync(outside(), join(day, "orders.csv"));
     mkdirSync(join(folder, "level2"));
@@ -243,7 +243,7 @@ describe("nightly with untrustworthy files", () => {
     expect((await nightly("20260313")).status).toBe(0);
   });
 
-  it("names unreadable files, and serves the day as degraded", async () => {
+  it("names the files that it cannot read, and serves the day as degraded", async () => {
     const { folder: day } = deliver(folder, "20260316", 3_000);
     const own = join(day, "600519.SH");
     renameSync(join(own, "逐笔委托.csv"), join(own, "逐笔委托.csv.xz"));
@@ -279,7 +279,7 @@ describe("nightly with untrustworthy files", () => {
     expect(await stateOf("20260318")).not.toBe("available");
   });
 
-  it("keeps its work outside the drop folder, and refuses to work inside it", async () => {
+  it("keeps its work files outside the drop folder, and refuses a work folder inside it", async () => {
     deliver(folder, "20260319", 2_000);
     expect((await nightly("20260319")).status).toBe(0);
     expect(readdirSync(folder)).toEqual(["20260319"]);
@@ -289,7 +289,7 @@ describe("nightly with untrustworthy files", () => {
     expect(inside.stderr).toContain("name a folder outside");
   });
 
-  it("fails without a drop folder, also for a served day, and notifies the webhook", async () => {
+  it("fails without a drop folder, even for a day that is served, and notifies the webhook", async () => {
     deliver(folder, "20260320", 2_000);
     expect((await nightly("20260320")).status).toBe(0);
     receiver.received.length = 0;
@@ -305,7 +305,7 @@ describe("nightly with untrustworthy files", () => {
 });
 
 describe("nightly with all datasets", () => {
-  it("serves each, and reports a later delivery of orders alone as degraded", async () => {
+  it("serves each dataset, and reports a later delivery of orders alone as degraded", async () => {
     const { folder: day, counts } = deliver(folder, "20260323", 2_000, { datasets: DATASET_NAMES });
     const whole = await nightly("20260323");
     expect([whole.status, told()]).toEqual([0, [["nightly.published", "ok"]]]);
@@ -316,7 +316,7 @@ describe("nightly with all datasets", () => {
       (await service.admin("GET", `/admin/days/${tradedate}?dataset=${dataset}`)).text;
     for (const dataset of DATASET_NAMES) {
       const { day: served } = JSON.parse(await servedDay("20260323", dataset));
-      // Orders existed before other datasets, so the notice does not name them.
+      // The answer names the dataset unless it is orders, which is the oldest one.
       const named = dataset === "orders" ? {} : { dataset };
       expect(served).toMatchObject({ ...named, rows: counts[dataset], revision: 1 });
     }
@@ -331,7 +331,7 @@ describe("nightly with all datasets", () => {
     expect(lacking.stdout).toContain("the delivery has no quotes, which other days have");
     expect(await stateOf("20260324")).toBe("available");
 
-    // A fault of the trades does not delay the orders.
+    // A fault in the trades does not delay the orders.
     rmSync(join(folder, "20260324"), { recursive: true });
     appendFileSync(join(day, "600519.SH", "逐笔成交.csv"), "600519.SH,600519,20260323,nonsense\r\n");
     appendFileSync(
@@ -349,7 +349,7 @@ describe("nightly with all datasets", () => {
 });
 
 describe("nightly with quotes", () => {
-  it("offers the auction pack made from them, until a delivered one takes its place and stays", async () => {
+  it("offers the auction pack made from them, until a delivered auction pack replaces it for good", async () => {
     const all = { datasets: DATASET_NAMES };
     const name = "20260325_aucde.parquet";
     deliver(folder, "20260325", 2_000, all);

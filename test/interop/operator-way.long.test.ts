@@ -60,7 +60,7 @@ describe("npm start -- --empty", () => {
   it("serves the vendor's sample to a customer, and explains a refusal", async () => {
     if (!existsSync(VENDOR_SAMPLE)) {
       console.warn(
-        `NOT TESTED: the vendor's sample, because ${VENDOR_SAMPLE} is not there; invented orders instead`,
+        `NOT TESTED: the vendor's sample, because ${VENDOR_SAMPLE} is not there; invented orders are used instead`,
       );
       await done(
         first,
@@ -110,7 +110,7 @@ describe("npm start -- --empty", () => {
     expect(backup).toMatch(/\/backups\/edgetape-\d{8}-\d{6}\.jsonl\.gz$/);
 
     const second = await startEmpty("second");
-    // The second deployment has another secret, so it cannot verify the first one's seal.
+    // The second deployment has another secret, so it cannot verify the seal of the first deployment.
     expect((await runEdgetape(["backup", "restore", backup], second)).status).toBe(1);
     const restored = await runEdgetape(["backup", "restore", backup, "--unauthenticated"], second);
     expect(restored.status).toBe(3);

@@ -50,17 +50,17 @@ async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> 
   return session;
 }
 
-/** Returns the requests in the log that ended with this reason. */
+/** Returns the number of requests in the log that ended with this reason. */
 const ended = (reason: string) => service.logs.filter((line) => line.includes(`"reason":"${reason}"`)).length;
 
 describe.skipIf(without)("the Python client", () => {
-  it("returns every row of a day, with the symbol as a string with its zeros", async () => {
+  it("returns every row of a day, with the symbol as a string that keeps its leading zeros", async () => {
     const rows = await python.run<Row[]>(`result = client.orders("000001", "${DAY}").to_list()`);
     expect(rows).toEqual(built.rowsOf("000001"));
     expect(rows[0]?.[0]).toBe("000001");
   });
 
-  it("iterates page by page, with windows and columns", async () => {
+  it("iterates page by page through a window, with selected columns", async () => {
     const times = built.rowsOf("000001").map((row) => `${row[2]}`);
     const [start, end] = [times[4_000] ?? "", times[9_000] ?? ""];
     const rows = await python.run<Row[]>(
@@ -83,7 +83,7 @@ describe.skipIf(without)("the Python client", () => {
     expect(error.message).toContain(error.request_id);
   });
 
-  it("raises refusals by their codes", async () => {
+  it("raises an exception of a type that depends on the reason of the refusal", async () => {
     const kinds = [
       ['client.orders("999999", "20260311").to_list()', "NoData", "security_unknown"],
       ['client.orders("600519", "20260311", start="9x").to_list()', "BadRequest", "param_invalid"],
@@ -97,7 +97,7 @@ describe.skipIf(without)("the Python client", () => {
     }
   });
 
-  it("saves the service's own Parquet file, unchanged and under its name", async () => {
+  it("saves the service's Parquet file, unchanged and under the name that the service gives it", async () => {
     const [path, rows, revision] = await python.run<[string, number, number]>(
       `saved = client.orders_parquet("000001", "${DAY}", ${JSON.stringify(folder)})
 result = [saved.path, saved.rows, saved.revision]`,
@@ -106,7 +106,7 @@ result = [saved.path, saved.rows, saved.revision]`,
     expect((await readParquet(await readFile(path))).rows).toEqual(built.rowsOf("000001"));
   });
 
-  it("takes the file of to_parquet from the service when pyarrow is missing, with the selected columns", async () => {
+  it("downloads the file for to_parquet from the service when pyarrow is missing, with the selected columns", async () => {
     const path = join(folder, "columns.parquet");
     await python.run(
       `import sys; sys.modules["pyarrow"] = None
@@ -118,7 +118,7 @@ client.orders("600519", "${DAY}", fields=["time", "volume"]).to_parquet(${JSON.s
   });
 
   it.skipIf(pandas === null)(
-    "creates a DataFrame: datetimes, categories, strings, exact values",
+    "creates a DataFrame with datetimes, categories, strings and exact values",
     async () => {
       const session = await sessionOf(flagship.key, pandas ?? "");
       const program = `frame = client.orders("000001", "${DAY}").to_df()
@@ -141,7 +141,7 @@ result = {
     },
   );
 
-  it.skipIf(polars === null)("creates a polars DataFrame: datetimes, categories, strings", async () => {
+  it.skipIf(polars === null)("creates a polars frame with datetimes, categories and strings", async () => {
     const session = await sessionOf(flagship.key, polars ?? "");
     const program = `frame = client.orders("000001", "${DAY}").to_polars()
 result = {
@@ -159,7 +159,7 @@ result = {
   });
 
   it.skipIf(pyarrow === null)(
-    "writes a window with pyarrow in the form in which the service writes a day",
+    "writes a window with pyarrow in the same form as the Parquet file that the service returns",
     async () => {
       const session = await sessionOf(flagship.key, pyarrow ?? "");
       const [part, whole] = [join(folder, "window.parquet"), join(folder, "whole.parquet")];
@@ -199,7 +199,7 @@ client.orders_parquet("600519", "${DAY}", ${JSON.stringify(whole)})`,
     expect(told.changes).toMatchObject([{ tradedate: DAY, kind: "published", revision: 1 }]);
   });
 
-  it("reads a basket over days as one sequence, after its cost was planned", async () => {
+  it("plans the cost of a basket, and reads the basket over several days as one sequence", async () => {
     const [plan, rows, missing] = await python.run<[Record<string, unknown>, Row[], unknown]>(
       `basket = client.orders(["600519", "000001"], "20260311", "20260312")
 plan = basket.plan()._asdict()
@@ -238,7 +238,7 @@ with ThreadPoolExecutor(8) as pool:
     expect(ended("slot_busy")).toBe(before);
   });
 
-  it("lets two processes wait for each other by Retry-After", async () => {
+  it("makes two processes with one key wait for each other as Retry-After says", async () => {
     const { key } = await account(service, { plan: "flagship" });
     const sessions = await Promise.all([sessionOf(key), sessionOf(key)]);
     const program = `import edgetape.waiting, time
@@ -249,7 +249,7 @@ result = [len(client.orders("000001", "${DAY}", page_size=1000).to_list()) for _
     expect(read.flat()).toEqual(Array.from({ length: 6 }, () => 12_345));
   });
 
-  it("stops at a used-up quota with the reset time, keeps the rows, and continues", async () => {
+  it("stops with the reset time when the quota is used up, keeps the rows, and continues later", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 3 } });
     const session = await sessionOf(key);
     const error = await session.raises(

@@ -1,4 +1,4 @@
-/** Whole days of several securities as a folder with the Python client: from a share or the API, and read again. */
+/** The Python client saves whole days of several securities in a folder, from a share or the API, and reads them. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,7 +76,7 @@ const filesIn = async () =>
   (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".parquet")).toSorted();
 
 describe.skipIf(without)("history with the Python client", () => {
-  it("is read from the share where the plan has one, equals the Parquet answers, and uses no quota", async () => {
+  it("is downloaded from the share if the plan has one, equals the Parquet answers, and uses no quota", async () => {
     const session = await sessionOf((await account(service, { plan: "flagship" })).key);
     const report = await fetched(session);
     expect([report.fetched.length, report.kept.length, report.left]).toEqual([4, 0, []]);
@@ -94,7 +94,7 @@ describe.skipIf(without)("history with the Python client", () => {
     await rm(sync, { recursive: true });
   });
 
-  it("keeps present files, and downloads damaged and revised ones again", async () => {
+  it("keeps present files, and downloads damaged, missing and revised files again", async () => {
     const session = await sessionOf((await account(service, { plan: "flagship" })).key);
     await fetched(session);
     expect((await fetched(session)).kept).toHaveLength(4);
@@ -118,11 +118,11 @@ describe.skipIf(without)("history with the Python client", () => {
     await publish(service, built[1] ?? revised);
   });
 
-  it("is read from the API where the plan has no share, and continues after a used-up quota", async () => {
+  it("is downloaded from the API if the plan has no share, and continues after the quota was used up", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
     const session = await sessionOf(key);
     const first = await fetched(session);
-    // These are the fourth file, and a security that is no longer requested.
+    // The fourth file is left, and a security that was not requested any more.
     expect([first.fetched.length, first.left.length]).toEqual([3, 2]);
     await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { files: 3 });
     const then = await fetched(session);
@@ -130,7 +130,7 @@ describe.skipIf(without)("history with the Python client", () => {
     expect(await filesIn()).toEqual(NAMES);
   });
 
-  it.skipIf(reader === null)("is read as one frame with the columns of a basket", async () => {
+  it.skipIf(reader === null)("can be read as one frame that equals the frame of a basket", async () => {
     const session = await sessionOf((await account(service, { plan: "flagship" })).key, reader ?? PYTHON);
     await fetched(session);
     const [isSame, kinds, part, columns] = await session.run<[boolean, boolean, number, string[]]>(
@@ -148,7 +148,7 @@ result = [read.equals(basket), read.dtypes.equals(basket.dtypes), len(one), list
     expect(none.error).toBe("FileNotFoundError");
   });
 
-  it.skipIf(polars === null)("is read as one polars frame", async () => {
+  it.skipIf(polars === null)("can be read as one polars frame", async () => {
     const session = await sessionOf((await account(service, { plan: "flagship" })).key, polars ?? PYTHON);
     await fetched(session);
     const found = await session.run(

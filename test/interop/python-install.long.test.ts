@@ -27,7 +27,7 @@ const built = day({
   tradedate: DAY,
   securities: [randomSecurity(randomFrom(7), { symbol: "600519", rows: 300 })],
 });
-/** If the interpreter has pandas, the environment can use it. Other interpreters test the installation only. */
+/** A Python with pandas, which the new environment can use. Without one, only the installation is tested. */
 const pandas = pythonWith("pandas");
 const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
 const hatchling = pythonWith("hatchling");
@@ -41,7 +41,7 @@ if (base === undefined)
 /** The environment has no pandas, so the type of a frame is unknown there. */
 const WITHOUT_PANDAS = { reportUnknownMemberType: "none", reportUnknownVariableType: "none" };
 
-/** Returns the program of the npm package; null with a warning if it is missing, which is a failure with `CI=true`. */
+/** Returns the path of pyright's program. If it is missing, prints a warning and returns null; throws if `CI=true`. */
 function installedPyright(): string | null {
   const path = resolve("node_modules/pyright/index.js");
   if (existsSync(path)) return path;
@@ -67,7 +67,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns the environment of a machine without network: no package index, and only the installed package. */
+/** Returns the environment variables of a machine without network: no package index, only the installed package. */
 const bare = (env: Record<string, string> = {}) =>
   pythonEnvironment({ PYTHONPATH: "", PIP_NO_INDEX: "1", PIP_CONFIG_FILE: "/dev/null", ...env });
 
@@ -142,15 +142,14 @@ describe.skipIf(without)("the Python client's wheel", () => {
   });
 
   it.skipIf(pandas === null || base !== pandas)(
-    "returns a DataFrame of a day with four lines of its README",
+    "returns a DataFrame of a day with the four lines of its README",
     async () => {
       const text = await readFile(join(PACKAGE, "README.md"), "utf8");
       const [, lines = ""] = /```python\n([\s\S]*?)```/.exec(text) ?? [];
       expect(lines.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(4);
       const { key } = await account(service, { plan: "flagship" });
       const program = `${lines}\nprint(len(frame), list(frame["symbol"].unique()), frame["time"].dtype)`;
-      // The libraries that pandas needs can be in another folder: in that of the interpreter, while the environment has
-      // only pandas.
+      // The libraries that pandas needs can be in a different folder from pandas itself.
       const PYTHONPATH = foldersOf(pandas ?? "", "pandas", "numpy", "dateutil");
       const env = bare({ EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl, PYTHONPATH });
       const { stdout } = await run(python, ["-c", program], { env, cwd: folder });
@@ -158,7 +157,7 @@ describe.skipIf(without)("the Python client's wheel", () => {
     },
   );
 
-  it("passes its own doctor against the service", async () => {
+  it("has a doctor that reports an unreachable base URL, and passes against the service", async () => {
     const { key } = await account(service, { plan: "trial" });
     const env = bare({ EDGETAPE_KEY: key, EDGETAPE_URL: `${service.baseUrl},http://127.0.0.1:1` });
     const failed = await run(python, ["-m", "edgetape", "doctor"], { env, cwd: folder }).catch(

@@ -52,11 +52,11 @@ const download = (options = "") =>
   python.run<string[]>(`result = share.download(${JSON.stringify(folder)}${options})`);
 const pathOf = ({ date, name }: DailyFile) => join(folder, date, name);
 
-/** Runs `work` with the name `broken` for the share through a separate connection that begins with these cuts. */
+/** Runs `work`. In Python, `broken` is the share through a new proxy, which cuts its next connections as in `cuts`. */
 async function withCuts(cuts: number[], work: (line: CuttingProxy) => Promise<void>): Promise<void> {
   const line = await startCuttingProxy(service.baseUrl);
   try {
-    // Cuts are for connections that are opened from now on.
+    // The cuts apply to connections that are opened from now on.
     await python.run(`client = Client(None, ["${line.baseUrl}"])
 broken, to = client.share("level2", 2026), ${JSON.stringify(folder)}
 client.close()`);
@@ -93,7 +93,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     expect(shown).not.toContain(password);
   });
 
-  it("download all files, and on the second run none", async () => {
+  it("download all files, and none on the second run", async () => {
     expect(await download()).toEqual(files.map(pathOf));
     await expectWhole(...files);
     const before = await stat(pathOf(first));
@@ -102,12 +102,12 @@ describe.skipIf(without)("shares with the Python client", () => {
     expect(await partsIn()).toEqual([]);
   });
 
-  it("download the requested days", async () => {
+  it("download only the requested days", async () => {
     expect(await download(', days=["2026-03-10"]')).toEqual([pathOf(second)]);
     expect((await readdir(folder)).filter((name) => !name.startsWith("."))).toEqual(["20260310"]);
   });
 
-  it("are complete after a connection was cut 40 times at random bytes, with four files in parallel", async () => {
+  it("are downloaded completely although connections are cut 40 times at random bytes", async () => {
     const cuts = Array.from({ length: 40 }, () => random.integer(1, MEGABYTE));
     await withCuts(cuts, async (line) => {
       await python.run("broken.download(to)");
@@ -116,9 +116,9 @@ describe.skipIf(without)("shares with the Python client", () => {
     });
   });
 
-  it("keep the partial files of a run that gave up, and the next run continues them", async () => {
-    // After two megabytes each connection is cut within the head of the answer, so that nothing more arrives. The first
-    // connection is for the manifest.
+  it("keep the partial files of a run that failed, which the next run resumes", async () => {
+    // The first connection is for the manifest, and the second is cut after two megabytes. Each later one is cut within
+    // the head of the answer, so that nothing more arrives.
     const cuts = [MEGABYTE, 2 * MEGABYTE, ...Array.from({ length: 7 }, () => 100)];
     await withCuts(cuts, async () => {
       const error = await python.raises('broken.download(to, days=["20260309"])');
@@ -136,7 +136,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     });
   });
 
-  it("download a file again that was damaged locally or published again", async () => {
+  it("download a file again if it was damaged locally or published again", async () => {
     await download();
     const corrupt = Buffer.from(second.bytes);
     corrupt.writeUInt8(corrupt.readUInt8(0) ^ 1, 0);
@@ -165,7 +165,7 @@ with mock.patch.object(Share, "files", lying):
     await expect(stat(pathOf(second))).rejects.toThrow();
   });
 
-  it("report that the share has ended, or that the plan includes none", async () => {
+  it("report that the share has ended, or that nothing is published", async () => {
     const { key, accountId } = await account(service, { plan: "flagship" });
     await python.run(`other = Client("${key}").share("level2", 2026)`);
     await asOperator(service, "PUT", `/admin/accounts/${accountId}/subscriptions`, { subscriptions: [] });

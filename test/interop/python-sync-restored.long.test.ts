@@ -1,4 +1,4 @@
-/** `sync` of the Python client with a catalog that is restored to an earlier state: it follows in both directions. */
+/** `sync` of the Python client when the catalog is restored to an earlier state, and when a day is then rebuilt. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -41,7 +41,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Returns the securities that a run downloaded. */
+/** Runs `sync` and returns the securities that it downloaded. */
 async function synced(): Promise<string[]> {
   const report = await python.run<{ fetched: [string, string][] }>(
     `result = Client("${key}", "${service.baseUrl}").sync(["600519", "300750"], "${TRADEDATE}", "${TRADEDATE}", ${JSON.stringify(join(folder, "synced"))})._asdict()`,
@@ -55,7 +55,7 @@ const rowsHeld = async () => {
 };
 
 describe.skipIf(without)("sync of the Python client after a restore of the catalog", () => {
-  it("downloads only what differs, after the restore and after its reversal, and keeps no file of another build", async () => {
+  it("downloads only what differs, and again after the next publication, and keeps no file of another build", async () => {
     const [first, second, third] = [build(100), build(200), build(300)];
     await publish(service, first);
     await runEdgetape(["backup", "create", "--out", backup], service);
@@ -68,7 +68,7 @@ describe.skipIf(without)("sync of the Python client after a restore of the catal
     expect(await synced()).toEqual(["600519"]);
     expect(await rowsHeld()).toEqual(first.rowsOf("600519"));
 
-    // After the restore, an issued number is not used again, so the third build does not get the second one's.
+    // A restore issues no revision number again, so the third build does not get the number of the second.
     await publish(service, third);
     expect(await synced()).toEqual(["600519"]);
     expect(await rowsHeld()).toEqual(third.rowsOf("600519"));

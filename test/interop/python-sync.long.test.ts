@@ -143,14 +143,14 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(await rowsIn("600519.SH", former.tradedate)).toEqual(rebuilt.rowsOf("600519"));
     expect((await sync()).fetched).toEqual([]);
 
-    // Two more revisions are published in between; the second one has the first content again.
+    // The next revision has the first content again.
     await publish(service, former);
     const next = await sync();
     expect(names(next.fetched)).toEqual([`600519 ${former.tradedate}`]);
     expect(await rowsIn("600519.SH", former.tradedate)).toEqual(former.rowsOf("600519"));
   });
 
-  it("moves the file of a security that is no longer in the day away, and downloads a new one", async () => {
+  it("renames the file of a security that the day no longer has, and downloads the file of a new security", async () => {
     const [service] = services as [Service];
     const former = days[2] as TestDay;
     await sync();
@@ -172,7 +172,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(await listed()).toContain(fileOf("600519.SH", former.tradedate));
   });
 
-  it("keeps the files of a withdrawn day and reports them", async () => {
+  it("keeps the files of a withdrawn day, and reports the day as withdrawn", async () => {
     const [service] = services as [Service];
     await sync({ to: "20260227" });
     await asOperator(service, "POST", "/admin/days/20260227/withdraw", { revision: 1, note: "a test" });
@@ -183,7 +183,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     await publish(service, dayOf("20260227"));
   });
 
-  it("stops without an error when the day's files are used up, and continues from there", async () => {
+  it("stops without an error when the day's quota of files is used up, and continues from there", async () => {
     const [service] = services as [Service];
     const small = await account(service, { plan: "professional", limits: { files: 2 } });
     const report = await sync({ key: small.key });
@@ -197,13 +197,13 @@ describe.skipIf(without)("sync of the Python client", () => {
     // It is 10:00 in Beijing, 14 hours before the reset.
     const resetsIn = await python.run<number>("result = report.stopped.resets_in");
     expect(Math.abs(resetsIn - 14 * 3_600)).toBeLessThan(300);
-    // On the next day, another key represents its new quota of files.
+    // Another key stands for the next day's new quota of files.
     const next = await sync();
     expect(next.fetched).toHaveLength(4);
     expect(names(next.kept)).toEqual(names(report.fetched));
   });
 
-  it("keeps files of another deployment whose builds are equal, whatever the revisions", async () => {
+  it("keeps its files when another deployment has the same builds, whatever the revisions", async () => {
     const urls = services.map(({ baseUrl }) => baseUrl).toReversed();
     const first = await sync({ from: "20260301" });
     expect(first.fetched.length).toBeGreaterThan(0);

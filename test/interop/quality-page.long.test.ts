@@ -36,7 +36,7 @@ afterAll(async () => {
 
 describe.skipIf(isMissing("chromium"))("the page of a quality sheet", () => {
   it.each(["light", "dark"] as const)(
-    "passes axe's rules in both languages at every width, %s",
+    "passes axe's rules in both languages at every width in the %s theme",
     async (colorScheme) => {
       const { page, requests, errors, close } = await watchedPage(browser, { colorScheme });
       await page.goto(address);

@@ -61,7 +61,7 @@ async function answerOf({ symbol, market }: SectionEntry, fields?: readonly stri
 }
 
 describe.each(READERS)("$name as a reader of Parquet output (contract 6.1)", (reader) => {
-  it("reads the whole pack row by row as the source", async () => {
+  it("reads the whole pack; every row equals the source row", async () => {
     const { names, rows } = await reader.read(file("pack.parquet", pack.bytes));
     expect(names).toEqual([...FIELDS]);
     expect(rows).toEqual(test.securities.flatMap(({ symbol, market }) => test.rowsOf(symbol, market)));
@@ -91,7 +91,7 @@ describe.each(READERS)("$name as a reader of Parquet output (contract 6.1)", (re
   });
 });
 
-it("Every column chunk of packs, sections and answers is ZSTD, and every column REQUIRED, with the documented type", async () => {
+it("packs, sections and answers have only ZSTD column chunks and REQUIRED columns of the documented types", async () => {
   const entry = pack.entryOf("000001");
   const files = [
     pack.bytes,

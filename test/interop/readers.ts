@@ -84,7 +84,7 @@ const polars: Reader = {
   },
 };
 
-/** How each Python library reads a file into `names` and `rows`. */
+/** The Python statements with which each library reads the file at `path` into `names` and `rows`. */
 const READING = {
   pyarrow:
     "import pyarrow.parquet as q; t = q.read_table(path); names = t.column_names; rows = list(zip(*[c.to_pylist() for c in t.columns]))",
@@ -101,7 +101,7 @@ function python(library: keyof typeof READING): Reader | undefined {
   } catch {
     return undefined;
   }
-  // Exits without the interpreter's shutdown, in which the libraries' threads sometimes abort after all output.
+  // Skips the interpreter's shutdown, during which the libraries' threads sometimes abort.
   const program = `import os, sys, json; path = sys.argv[1]; ${READING[library]}; print(json.dumps([names, rows]), flush=True); os._exit(0)`;
   return {
     name: `Python ${library} ${found.trim()}`,

@@ -1,7 +1,7 @@
 /**
- * Every command of README.md, pasted in order into one shell beside `npm start`, and the programs of the documentation
- * that need the demo. Only the port differs, and pip gets no network: pandas and the build backend are those of this
- * machine's Python.
+ * Runs every command of README.md, pasted in order into one shell while `npm start` runs, and the programs of the
+ * documentation that need the demo. Only the port differs, and pip has no network: pandas and the build backend come
+ * from this machine's Python.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
@@ -22,11 +22,11 @@ const BLOCKS = [...readFileSync("README.md", "utf8").matchAll(/^```(\w*)\n([\s\S
 const pandas = pythonWith("pandas");
 const arrow = pythonWith("pandas", "pyarrow");
 const base = [arrow ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
-/** Builds the wheel; on a machine without network pip cannot fetch it. */
+/** A Python with hatchling, which builds the wheel. Without network, pip cannot download it. */
 const builder = pythonWith("hatchling");
 const withFrames = arrow !== null && base === arrow && builder !== null;
 
-/** This folder stands for the checkout, because the commands write into it. */
+/** The working directory of the commands, in place of the checkout, because they write files. */
 const folder = testFolder("edgetape-readme-");
 let demo: Demo;
 let running: Start;
@@ -43,7 +43,7 @@ afterAll(async () => {
   if (running !== undefined) await pressCtrlC(running);
 });
 
-/** Runs a program to its end; throws with its output when it fails. */
+/** Runs a program to its end and returns its standard output. Throws with all of its output when it fails. */
 function output(command: string, argv: string[], more: Record<string, string>): Promise<string> {
   const kept = Object.entries(process.env).filter(([name]) => !/^EDGETAPE_|_proxy$/i.test(name));
   const child = spawn(command, argv, { cwd: folder, env: { ...Object.fromEntries(kept), ...more } });
@@ -62,7 +62,7 @@ function output(command: string, argv: string[], more: Record<string, string>): 
   });
 }
 
-/** Returns a block as a line of the script; Python runs as pasted, in the shell's environment. */
+/** Returns a block as part of the shell script. A Python block is run by `python3` in the shell's environment. */
 function pasted({ language, text }: (typeof BLOCKS)[number], at: number): string {
   const body = language === "python" ? `python3 - <<'PYTHON_BLOCK'\n${text}PYTHON_BLOCK\n` : text;
   return `printf '\\n== block ${at}\\n'\n${body}`
@@ -80,7 +80,7 @@ describe("README.md", () => {
     );
   });
 
-  it("has commands that work against the demo as pasted, in order", async () => {
+  it("has commands that work against the demo when they are pasted in order", async () => {
     // Without pip, pandas and pyarrow the client is imported from the checkout, and DataFrames are skipped.
     const needsFrames = (text: string) => /\.to_df\(\)|read_history\(/.test(text);
     const chosen = BLOCKS.slice(1).filter(
@@ -126,7 +126,7 @@ describe("the documentation's programs", () => {
 
   it("set the same variables as the README", () => {
     const [first = ""] = TUTORIAL.tutorial_setup.text.split("\npython3");
-    // The README takes the address from a file, because --port changes it; the pages contain it.
+    // The README reads the base URL from a file, because --port changes it. The pages contain the URL itself.
     const readme = BLOCKS.map(({ text }) => text)
       .join("")
       .replace(/\$\(node -p 'require\(\S+\)\.baseUrl'\)/, "http://127.0.0.1:8787");
@@ -160,7 +160,7 @@ describe("the documentation's programs", () => {
     },
   );
 
-  it.skipIf(pandas === null)("join the datasets of a day and print what its page shows", async () => {
+  it.skipIf(pandas === null)("join the datasets of a day and print what the documentation shows", async () => {
     const printed = await printedBy(DAY, arrow ?? pandas ?? PYTHON);
     const [, fills, shares] = /^(\d+) fills of (\d+) shares,/m.exec(printed) ?? [];
     expect(Number(fills)).toBeGreaterThan(1);

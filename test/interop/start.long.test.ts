@@ -12,7 +12,7 @@ import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder("edgetape-start-");
 const state = join(folder, "state");
-/** The file that is stored with the state when no path is given. */
+/** The file with the URL and keys, which is stored with the state when no path is given. */
 const demoFile = join(state, "demo.json");
 const started: Start[] = [];
 
@@ -32,7 +32,7 @@ function familyOf(pid: number): number[] {
   return family;
 }
 
-/** Returns every process with its parent: from /proc, because bare machines lack `ps`; elsewhere from `ps`. */
+/** Returns the id of each process with that of its parent, from /proc (a machine may lack `ps`) or else from `ps`. */
 function parents(): [number, number][] {
   if (!existsSync("/proc/self/stat")) {
     const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
@@ -86,7 +86,7 @@ describe("npm start", () => {
     expect(running.output()).toContain(`${first.baseUrl}/docs/`);
   });
 
-  it("gives every sample day a quality verdict, passed, and keeps its sheet with the state", async () => {
+  it("gives every sample day the quality verdict passed, and stores the day's sheet with the state", async () => {
     const newest = first.days.at(-1) ?? "";
     const asked = [...new Set(first.days.map((day) => day.slice(0, 6)))].map(async (month) => {
       const body = { apiname: "data_status", apikey: first.keys.flagship, params: { month } };
@@ -111,7 +111,7 @@ describe("npm start", () => {
     expect(status).toBe(0);
   });
 
-  it("prints lines to paste that name the service, a key and the operator's token", () => {
+  it("prints export lines with the service's URL, a key and the operator's token", () => {
     const exports = running.output().match(/^export .*$/gm) ?? [];
     const shown = execFileSync(
       "sh",
@@ -177,7 +177,7 @@ describe("npm start", () => {
     },
   );
 
-  it("refuses a second start on the same folder or on the same port, and says which", async () => {
+  it("refuses a second start with the same folder or the same port, and says which one is in use", async () => {
     const sameState = start("--port", String(await freePort()), "--state", state);
     expect(await sameState.exited).toBe(1);
     expect(sameState.output()).toMatch(/Another demo \(process \d+\) uses .*state/);
@@ -188,7 +188,7 @@ describe("npm start", () => {
     expect(existsSync(demoFile)).toBe(true);
   });
 
-  it("keeps one running when two start on one port at the same moment, and the other reports why it ended", async () => {
+  it("lets only one of two simultaneous starts on one port run; the other one reports why it ended", async () => {
     const shared = await freePort();
     const two = ["one", "two"].map((name) => {
       const place = join(folder, name);

@@ -1,6 +1,6 @@
 /**
- * A deployment is upgraded, rolled back and upgraded again while clients page, as `src/cli/guide/upgrade.md` says: the
- * migrations first, then the worker. Both versions are real workers over one state, at one address.
+ * A deployment is upgraded, rolled back and upgraded again while clients read pages, as `src/cli/guide/upgrade.md` says:
+ * the migrations first, then the worker. Both versions are real workers with the same state and URL.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +45,7 @@ beforeAll(async () => {
   port = await freePort();
 }, LONG_MS);
 
-/** One deployment whose worker and schema are replaced as an operator does it. */
+/** A deployment whose worker and schema are replaced as an operator replaces them. */
 class Deployment {
   readonly #state = mkdtempSync(join(tmpdir(), "edgetape-upgrade-"));
   #service: Service | undefined;
@@ -55,7 +55,7 @@ class Deployment {
     return this.#service;
   }
 
-  /** Replaces the running version; `migrated`: with the schema of the current checkout. */
+  /** Replaces the running version. The schema is that of the current checkout if `migrated`, else the former one. */
   async deploy(version: "former" | "present", migrated: boolean): Promise<void> {
     await this.#service?.stop();
     this.#service = await startService({
@@ -83,14 +83,14 @@ async function runSql(service: Service, name: string): Promise<void> {
 }
 
 /**
- * Makes the gate write its memory. The end of a page may stay in memory for half a second. In a deployment the worker
- * that sent the page continues to run and repeats the end; here worker and gate end together.
+ * Makes the gate store its state. The gate may keep the end of a page in memory for half a second. In a deployment, the
+ * worker that sent the page continues to run and reports the end again; here, worker and gate stop together.
  */
 async function settled(service: Service, accountId: string): Promise<void> {
   await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { requests: 1 });
 }
 
-/** The operator's steps are the schema first, then the worker; then back; then forward again. */
+/** The operator's steps: migrate the schema, deploy the new worker, roll it back, and deploy it again. */
 const STEPS = [
   { version: "former", migrated: false },
   { version: "former", migrated: true },
@@ -101,7 +101,7 @@ const STEPS = [
 
 describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded again", () => {
   it(
-    "returns every row once to a client that is paging, and counts every page",
+    "returns every row exactly once to a client that is paging, and counts every page",
     async () => {
       const deployment = new Deployment();
       const rows: Row[] = [];
@@ -130,7 +130,7 @@ describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded
             const query = { symbol: SYMBOL, date: TRADEDATE, pageSize: PAGE_SIZE };
             pages = client.orders({ ...query, onRebuild: () => void rebuilds++ }).pages();
           }
-          // The former worker began the request on the current schema, and the current worker ends it.
+          // The former worker cannot publish on the current schema; the current worker then publishes the day.
           if (version === "present")
             expect((await publish(service, meanwhile)).day.revision).toBe(++revision);
           else if (migrated) await expect(publish(service, meanwhile)).rejects.toThrow("HTTP 503");
