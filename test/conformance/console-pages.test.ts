@@ -129,7 +129,7 @@ describe("the console's overview", () => {
     expect(page).toContain("Date outside the plan&#39;s window");
   });
 
-  it("adds up each interface's usage of the last 30 days, including requests that only the gate has counted so far", async () => {
+  it("adds up each interface's last 30 days, including requests that so far only the gate has counted", async () => {
     const { holder, key, accountId } = await holderOf("flagship");
     expect(await english(holder, "/console/")).toContain("Nothing was used.");
     const db = await world.service.mf.getD1Database("DB");

@@ -108,7 +108,7 @@ describe("a second press of the sign-in button", () => {
     return (await db.prepare("SELECT count(*) AS n FROM console_sessions").first<{ n: number }>())?.n ?? 0;
   };
 
-  it("on the same page gets the first press's session, overlapping or later, with or without the session's cookie", async () => {
+  it("on the same page returns the first session, whether it overlaps or follows the first press", async () => {
     for (const isAtOnce of [true, false]) {
       const url = await inviteTo(service, owner.accountId);
       const form = await pressOn(url);

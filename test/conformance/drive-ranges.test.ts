@@ -61,8 +61,16 @@ const CASES: Case[] = [
     `bytes=${Array.from({ length: 200 }, (_, n) => `${n * 2}-${n * 2}`).join(",")}`,
     whole,
   ),
-  { name: "a matching If-Range", headers: () => ({ range: "bytes=5-9", "if-range": etag }), expected: part(5, 9) },
-  { name: "If-Range with another ETag", headers: () => ({ range: "bytes=5-9", "if-range": '"x"' }), expected: whole },
+  {
+    name: "a matching If-Range",
+    headers: () => ({ range: "bytes=5-9", "if-range": etag }),
+    expected: part(5, 9),
+  },
+  {
+    name: "If-Range with another ETag",
+    headers: () => ({ range: "bytes=5-9", "if-range": '"x"' }),
+    expected: whole,
+  },
   {
     name: "If-Range with a weak ETag",
     headers: () => ({ range: "bytes=5-9", "if-range": `W/${etag}` }),
@@ -106,11 +114,27 @@ const CASES: Case[] = [
     headers: () => ({ "if-modified-since": shifted(-1) }),
     expected: whole,
   },
-  { name: "If-Modified-Since without a date", headers: () => ({ "if-modified-since": "soon" }), expected: whole },
-  { name: "a matching If-Match and a range", headers: () => ({ "if-match": etag, range: "bytes=0-1" }), expected: part(0, 1) },
+  {
+    name: "If-Modified-Since without a valid date",
+    headers: () => ({ "if-modified-since": "soon" }),
+    expected: whole,
+  },
+  {
+    name: "a matching If-Match and a range",
+    headers: () => ({ "if-match": etag, range: "bytes=0-1" }),
+    expected: part(0, 1),
+  },
   { name: "If-Match with another ETag", headers: () => ({ "if-match": '"x"' }), expected: { status: 412 } },
-  { name: "If-Match with a weak ETag", headers: () => ({ "if-match": `W/${etag}` }), expected: { status: 412 } },
-  { name: "If-Unmodified-Since with the file's date", headers: () => ({ "if-unmodified-since": modified }), expected: whole },
+  {
+    name: "If-Match with a weak ETag",
+    headers: () => ({ "if-match": `W/${etag}` }),
+    expected: { status: 412 },
+  },
+  {
+    name: "If-Unmodified-Since with the file's date",
+    headers: () => ({ "if-unmodified-since": modified }),
+    expected: whole,
+  },
   {
     name: "If-Unmodified-Since with an earlier date",
     headers: () => ({ "if-unmodified-since": shifted(-1) }),
@@ -143,7 +167,7 @@ const CASES: Case[] = [
 ];
 
 describe("a download of 10,000 bytes", () => {
-  it.each(CASES)("returns the correct status, headers and bytes for $name", async ({ method = "GET", headers, expected }) => {
+  it.each(CASES)("returns the right answer for $name", async ({ method = "GET", headers, expected }) => {
     const answer = await onDrive(world.share, PATH, { method, headers: headers() });
     expect(answer.status).toBe(expected.status);
     if (expected.status === 416) expect(answer.headers["content-range"]).toBe(`bytes */${SIZE}`);

@@ -78,7 +78,7 @@ describe("a download resumed after its file was replaced", () => {
     expectPart(await curl(file.path, { range: "bytes=5000-" }), file.old, 5000);
   });
 
-  it("is refused when two clients with one address and agent began different versions and the range names neither", async () => {
+  it("is refused when two clients with the same address and agent began different versions", async () => {
     const file = await replaceable("twins");
     // One download is cut, and the file is replaced. Another client then downloads the new file, and the first client
     // requests the rest of the old one.

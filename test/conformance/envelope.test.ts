@@ -195,7 +195,7 @@ describe("authentication (contract 1.9)", () => {
   ])("refuses apikey %j with 403 key_unknown and `invalid api key` in the message", async (apikey) => {
     const answer = await world.service.post(request({ apikey }));
     expectRefusal(answer, { reason: "key_unknown", says: ["invalid api key"] });
-    expect(answer.text.includes("apikey is empty"), "only an empty key gets the hint").toBe(apikey.trim() === "");
+    expect(answer.text.includes("apikey is empty"), "hint for an empty key").toBe(apikey.trim() === "");
   });
 
   it("refuses a key with one changed character as unknown", async () => {

@@ -61,7 +61,7 @@ describe("the plan rules for shares (contract 7.1, 7.5)", () => {
   });
 });
 
-describe.each(["professional", "weekly"] as const)("the window of the %s plan (contract 7.1, 7.2)", (plan) => {
+describe.each(["professional", "weekly"] as const)("the window of plan %s (contract 7.1, 7.2)", (plan) => {
   it("is the latest 365 calendar days of auction_tick, today and the first day included", async () => {
     const covers = (date: string) => date >= "20250313" && date <= "20260312";
     for (const year of [2025, 2026]) {
@@ -93,7 +93,7 @@ describe.each(["professional", "weekly"] as const)("the window of the %s plan (c
   });
 });
 
-describe("the window of shares and the calendar (contract 7.2, 8.2)", () => {
+describe("the window of a share (contract 7.2, 8.2)", () => {
   it("is requested year by year when it spans two years; a year without files returns 1002, not 403", async () => {
     await using service = await startService({ nowAt: "2026-01-10T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
@@ -116,7 +116,7 @@ describe("the window of shares and the calendar (contract 7.2, 8.2)", () => {
     });
   });
 
-  it("counts 29 February among its 365 days: on 2028-12-31 it begins on 2028-01-02", async () => {
+  it("counts 29 February among 365 days: on 2028-12-31 it begins on 2028-01-02", async () => {
     await using service = await startService({ nowAt: "2028-12-31T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
     await publishFiles(service, auctionPack("20280101"), auctionPack("20280102"), auctionPack("20280229"));

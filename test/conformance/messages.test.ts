@@ -8,7 +8,7 @@ afterAll(() => world.stop());
 const HAN = /\p{Script=Han}/u;
 const good = { symbol: "600519", tradedate: MAIN };
 
-/** Returns the message about an invalid page_size, without its final `[reason · request id]`; null sends no language. */
+/** Returns the message on an invalid page_size without its final `[reason · request id]`; null sends no language. */
 async function sentence(language: string | null): Promise<string> {
   const headers: Record<string, string> = language === null ? {} : { "accept-language": language };
   const answer = await world.ask({ ...good, page_size: 0 }, { headers });

@@ -173,7 +173,7 @@ describe("a public client", () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
     expect((await ask()).envelope.code).toBe(200);
-    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("the client waits for a retry")));
+    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("waited to retry")));
     expect([answer.status, answer.envelope.code, waits]).toEqual([200, 429, []]);
     expect(answer.envelope.message).toContain("额度");
     expect(answer.headers["retry-after"]).toBeUndefined();
@@ -181,7 +181,7 @@ describe("a public client", () => {
 
   it("does not retry when the key is wrong (HTTP 200, code 403, `invalid api key` in the message)", async () => {
     const ask = () => world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: "et_wrong" });
-    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("the client waits for a retry")));
+    const { answer, waits } = await withRetries(ask, () => Promise.reject(new Error("waited to retry")));
     expect([answer.status, answer.envelope.code, waits]).toEqual([200, 403, []]);
     expect(answer.envelope.message).toContain("invalid api key");
   });

@@ -1,6 +1,6 @@
 /**
  * Daily files for the tests of `file_download`. The date is Thursday, 12 March 2026, in Beijing. The files lie around
- * New Year and around the first days of the professional plan's windows: 2025-03-13 (365 days) and 2026-02-11 (30 days).
+ * New Year and around the first days of the professional plan's windows: 2025-03-13 (365 days), 2026-02-11 (30 days).
  */
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security } from "../support/builders.ts";

@@ -51,7 +51,7 @@ describe("the `symbol` parameter (contract 3.4)", () => {
     ["510300.XSHE", "510300", "SZ"],
     ["110001.SH", "110001", "SH"],
     ["sz110001", "110001", "SZ"],
-  ] as const)("sent as %s, with an exchange, selects the security on that exchange", async (asked, symbol, market) => {
+  ] as const)("sent as %s selects the security on the named exchange", async (asked, symbol, market) => {
     expect(pageOf(await ask(asked)).items).toEqual(world.main.rowsOf(symbol, market));
   });
 

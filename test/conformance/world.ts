@@ -104,8 +104,8 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
 }
 
 /**
- * Returns a service that the test files of a worker process use together, with new accounts. There is one for tests that
- * only `read`, one for tests that `publish` days on dates of their own, and one for tests of shares (`drive-world.ts`).
+ * Returns a service that the test files of a worker process use together, with new accounts. One is for tests that only
+ * `read`, one for tests that `publish` days on dates of their own, and one for tests of shares (`drive-world.ts`).
  * The tests must not withdraw, rebuild or damage existing data. `stop` leaves the service running.
  */
 export async function sharedWorld(use: "read" | "publish" | "drive" = "read"): Promise<World> {

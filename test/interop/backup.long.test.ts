@@ -165,7 +165,7 @@ describe("a backup restored into a deployment that is not empty", () => {
   });
 
   it(
-    `leaves the old or the new content each time the restore is killed (${KILLS} times, at random requests), and the next run completes`,
+    `leaves the old or the new content when the restore is killed at any request (${KILLS} times), and completes in the next run`,
     async () => {
       await using target = await startAfter(origin);
       await copyObjects(origin, target);
@@ -223,7 +223,7 @@ describe("a backup restored into a deployment that is not empty", () => {
 });
 
 describe("a backup made by a release that had only orders", () => {
-  /** Writes the backup in `from` to `to` as the earlier release did: without the column `dataset`, and without seals. */
+  /** Writes the backup in `from` to `to` as the earlier release did, without the column `dataset` and without seals. */
   function asFormerly(from: string, to: string): void {
     const [head = "", ...rest] = readFileSync(from, "utf8").trimEnd().split("\n").slice(0, -1);
     const {

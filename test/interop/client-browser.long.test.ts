@@ -71,7 +71,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page of another origin", () => {
-  it("pages through 2,345 rows, reads the Parquet file, downloads from a share, and reads the reason of a refusal", async () => {
+  it("reads 2,345 rows in pages, a Parquet file, a file of a share, and the reason of a refusal", async () => {
     const { page, errors, close } = await watchedPage(browser);
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     await page.waitForFunction("window.found !== undefined");

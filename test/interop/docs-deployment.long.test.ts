@@ -1,6 +1,6 @@
 /**
- * Runs the `edgetape` commands of the deployment guide in order against a local service, and compares the options of its
- * `wrangler` commands with the help of the installed wrangler.
+ * Runs the `edgetape` commands of the deployment guide in order against a local service, and compares the options of
+ * its `wrangler` commands with the help of the installed wrangler.
  */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -179,7 +179,7 @@ describe("the code blocks of the documentation, run unchanged,", () => {
     }
   });
 
-  it("include a paging script of at most 30 lines that prints 23,456 rows in order with the standard library alone", async () => {
+  it("include a paging script of at most 30 lines that prints 23,456 rows in order without other packages", async () => {
     const script = shown(SNIPPETS.paging);
     const lines = script.split("\n").filter((line) => line.trim() !== "");
     expect(lines.length).toBeLessThanOrEqual(30);

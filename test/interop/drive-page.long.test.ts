@@ -1,6 +1,6 @@
 /**
- * The page of a share in a real browser: form, calendar, files and commands, in both themes and languages and on a phone.
- * `EDGETAPE_SCREENSHOTS=<folder>` stores screenshots.
+ * The page of a share in a real browser: form, calendar, files and commands, in both themes and languages and on a
+ * phone. `EDGETAPE_SCREENSHOTS=<folder>` stores screenshots.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

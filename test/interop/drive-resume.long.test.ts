@@ -157,7 +157,7 @@ describe("a file replaced while a tool has half of it", () => {
     expect((await wget(url, to)).output).toContain("already fully retrieved");
   });
 
-  it.skipIf(isMissing("aria2c"))("is completed in its old version by the aria2c process that began it", async () => {
+  it.skipIf(isMissing("aria2c"))("is completed in its old version by the same aria2c process", async () => {
     const { url, sum, to, replace } = await replaceable("for-aria2c");
     proxy.cutAfter([500_000, 500_000, 500_000, 500_000]);
     const running = aria2c(url, "for-aria2c", "--max-overall-download-limit=1M");

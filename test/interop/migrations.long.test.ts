@@ -37,7 +37,7 @@ const target = await startService({ migrations: [] });
 const versions = await schemaVersions(target);
 afterAll(() => target.stop());
 
-/** Starts a deployment with the schema of `names`, fills its tables, migrates it to the current schema and returns it. */
+/** Starts a deployment with the schema of `names`, fills its tables and migrates it to the current schema. */
 async function migratedFrom(names: readonly string[]) {
   const service = await startService({ migrations: names.slice(0, 1) });
   const db = await service.mf.getD1Database("DB");

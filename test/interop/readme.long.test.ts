@@ -160,7 +160,7 @@ describe("the documentation's programs", () => {
     },
   );
 
-  it.skipIf(pandas === null)("join the datasets of a day and print what the documentation shows", async () => {
+  it.skipIf(pandas === null)("join the datasets of a day and print what the pages show", async () => {
     const printed = await printedBy(DAY, arrow ?? pandas ?? PYTHON);
     const [, fills, shares] = /^(\d+) fills of (\d+) shares,/m.exec(printed) ?? [];
     expect(Number(fills)).toBeGreaterThan(1);
