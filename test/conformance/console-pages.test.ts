@@ -50,7 +50,7 @@ describe("the console's keys page", () => {
     expect((await holder.ask("POST", path, { hours: "999" })).status).toBe(404);
   });
 
-  it("revokes a key immediately when it is replaced without overlap and was never used", async () => {
+  it("immediately revokes a key that was never used when it is replaced without overlap", async () => {
     const { holder, key: old, keys } = await holderOf("flagship");
     await holder.ask("POST", `/console/keys/${keys[0]?.keyId}/roll`, { hours: "0" });
     expect(await works(old)).toBe(403);

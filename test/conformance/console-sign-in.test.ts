@@ -108,7 +108,7 @@ describe("a second press of the sign-in button", () => {
     return (await db.prepare("SELECT count(*) AS n FROM console_sessions").first<{ n: number }>())?.n ?? 0;
   };
 
-  it("on the same page returns the first session, whether it overlaps or follows the first press", async () => {
+  it("on the same page returns the session of the first press, whether the presses overlap or not", async () => {
     for (const isAtOnce of [true, false]) {
       const url = await inviteTo(service, owner.accountId);
       const form = await pressOn(url);

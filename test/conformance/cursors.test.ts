@@ -39,7 +39,7 @@ describe("cursors (contract 5)", () => {
     expect(next).toMatchObject({ tradedate: MAIN, items: rows().slice(3, 6) });
   });
 
-  it("continue the same query in another spelling", async () => {
+  it("continue the same query when its parameters are spelt differently", async () => {
     const cursor = await cursorOf(windowed);
     for (const same of [
       { start_time: "093000000", end_time: "130000" },
@@ -85,7 +85,7 @@ describe("cursors (contract 5)", () => {
     }
   });
 
-  it("in any other form are refused with cursor_invalid and never cause a fault", async () => {
+  it("in any other form are refused with cursor_invalid, and never cause a fault", async () => {
     const cursor = await cursorOf(base);
     const wrong = ["x", "v3", "v3.", "v2.", "v2.0930-5", "v2.093000000", "v2.093000000-", "v2.093000000--1"];
     wrong.push("v9.abc", `${cursor}A`, cursor.slice(0, -1), cursor.slice(1), cursor.toUpperCase(), "游标");

@@ -94,7 +94,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expectRefusal(await ask("20260309"), { reason: "not_loaded", says: ["20260309"] });
   });
 
-  it("of a missing day is refused with the advice to try again later only if it is one of the last seven days", async () => {
+  it("of a missing day is refused, with the advice to try again later if the day is one of the last seven", async () => {
     const later = /稍后重试|try again later/;
     for (const tradedate of ["20250107", "20260305"]) {
       const answer = await ask(tradedate);
@@ -111,7 +111,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
 
 describe("an omitted or blank tradedate (contract 3.5)", () => {
   it.each([undefined, null, "", "  "])(
-    "(%j) means the latest trading day, loaded or not",
+    "such as %j means the latest trading day, loaded or not",
     async (tradedate) => {
       expectRefusal(await ask(tradedate), { reason: "not_loaded", says: [TODAY, MAIN] });
     },

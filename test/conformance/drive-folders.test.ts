@@ -21,8 +21,8 @@ async function linksOf(share: TestShare, path: string): Promise<string[]> {
   return [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = ""]) => href);
 }
 
-describe("a folder of a share", () => {
-  it("that is the root links to every day (with a final slash), every file, the manifest and the checksums only", async () => {
+describe("a share's folder", () => {
+  it("at the root links only to every day (with a final slash), every file, the manifest and the checksums", async () => {
     const links = new Set(await linksOf(world.share, ""));
     const days = [BEFORE_WINDOW, FIRST_OF_WINDOW, DAY];
     const own = [...PACKS, `${DAY}_trades.zip`].map((name) => `${DAY}/${name}`);
@@ -31,7 +31,7 @@ describe("a folder of a share", () => {
     expect([...links].sort()).toEqual(expected.sort());
   });
 
-  it("that holds a day links to the day's files but not to by-symbol", async () => {
+  it("for one day links to the day's files but not to by-symbol", async () => {
     const links = await linksOf(world.share, `${DAY}/`);
     expect(links).toEqual(["../", ...PACKS, `${DAY}_trades.zip`]);
   });
@@ -65,7 +65,7 @@ async function shownOf(path: string): Promise<string> {
 }
 
 describe("the pages of a share", () => {
-  it.each(["", `${DAY}/`])("show a command for a security's file, and its file names (%j)", async (path) => {
+  it.each(["", `${DAY}/`])("name a security's files and show a command for one (path %j)", async (path) => {
     const shown = await shownOf(path);
     const { shareId, url } = world.share;
     expect(shown).toContain(`curl -fO -u ${shareId} "${url}${DAY}/by-symbol/600519.SH.parquet"`);
@@ -123,7 +123,7 @@ describe("manifest.json and SHA256SUMS", () => {
     ]);
   });
 
-  it("include, in the manifest, the result of the quality check for each pack that was checked", async () => {
+  it("include the result of the quality check (manifest only) for each pack that was checked", async () => {
     const { text } = await onDrive(world.share, "manifest.json");
     const { files } = JSON.parse(text) as { files: (ListedFile & { quality?: unknown })[] };
     const checked = files.filter(({ quality }) => quality !== undefined);

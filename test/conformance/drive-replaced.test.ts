@@ -100,7 +100,7 @@ describe("a download resumed after its file was replaced", () => {
     expectRefused(await curl(file.path, { range }));
   });
 
-  it("answers a range at the old version's end with 416, which wget -c expects of a complete file", async () => {
+  it("gets 416 for a range at the old version's end, which wget -c expects of a complete file", async () => {
     const file = await replaceable("end");
     await curl(file.path);
     await file.replace();

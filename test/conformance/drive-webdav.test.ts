@@ -55,7 +55,7 @@ describe("PROPFIND on a share", () => {
     expect(ofDay).toEqual([`${DAY}/`, ...files]);
   });
 
-  it("lists by-symbol when the request names it", async () => {
+  it("lists the folder by-symbol when the request names that folder", async () => {
     const listed = [...responsesOf(await propfind(`${DAY}/by-symbol/`, "1")).keys()];
     expect(listed).toContain(`${DAY}/by-symbol/600519.SH.parquet`);
   });

@@ -21,7 +21,7 @@ describe("the router (contract 1.1)", () => {
   });
 
   it.each(["GET", "PUT", "DELETE", "PATCH", "HEAD"])(
-    "refuses %s /api with 405, Allow and an envelope",
+    "refuses %s /api with 405, an Allow header and an envelope",
     async (method) => {
       const answer = await call(`${world.service.baseUrl}/api`, { method });
       expect(answer.status).toBe(405);

@@ -19,7 +19,7 @@ afterAll(() => world.stop());
 const share = async (key: string, data_type = "level2", year = 2026, service = world.service) =>
   shareIn(await askShare(service, key, { data_type, year }));
 
-describe("one share per account, type and year (contract 8.3)", () => {
+describe("the share of an account, type and year (contract 8.3)", () => {
   it("stays the same when it is requested again, even with another key of the account", async () => {
     const { keys } = await account(world.service, { plan: "flagship", keys: 2 });
     const [one, two] = [keys[0]?.key ?? "", keys[1]?.key ?? ""];
@@ -243,7 +243,7 @@ describe("a share over time (contract 8.3)", () => {
     expect(lives).toBeLessThan(7.1 * DAY_MS);
   });
 
-  it("keeps its password while the secret that it was made with is listed, and changes it when that is removed", async () => {
+  it("keeps its password until the secret that it was made with is removed", async () => {
     let key = "";
     const seen: ShareFields[] = [];
     const asked = async (service: Service) => void seen.push(await share(key, "level2", 2026, service));

@@ -33,7 +33,7 @@ describe("data_type (contract 3.12)", () => {
 });
 
 describe("year (contract 3.11)", () => {
-  it("is a JSON integer or a string of digits", async () => {
+  it("may be a JSON integer or a string of digits", async () => {
     expect(shareIn(await ask({ data_type: "level2", year: "2026" })).year).toBe(2026);
     const asNumber = await ask({ data_type: "level2", year: 2026 });
     const asText = await ask({ data_type: "level2", year: "2026" });

@@ -74,7 +74,7 @@ describe.each(["professional", "weekly"] as const)("the window of plan %s (contr
     expect(shareIn(await ask(world.keys[plan], "auction_tick", 2026)).end_date).toBe("20260312");
   });
 
-  it("is the latest 30 calendar days of level2, cut to the year", async () => {
+  it("is the latest 30 calendar days of level2, limited to the year", async () => {
     const share = shareIn(await ask(world.keys[plan], "level2", 2026));
     const covers = (date: string) => date >= "20260211" && date <= "20260312";
     expect(share).toMatchObject(summary(world, "level2", covers));
@@ -125,7 +125,7 @@ describe("the window of a share (contract 7.2, 8.2)", () => {
   });
 });
 
-describe("requests for shares, which need no slot and no quota (contract 2.1)", () => {
+describe("requests for shares (contract 2.1), which need no slot and no quota,", () => {
   it("are all served when ten of them are concurrent", async () => {
     const { key } = await account(world.service, { plan: "professional" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key)));

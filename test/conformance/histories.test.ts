@@ -296,7 +296,7 @@ describe("the exchange of a security named by digits alone", () => {
   });
 });
 
-describe.each(DATASET_NAMES)("paging %s by digits alone (contract 5.3)", (dataset) => {
+describe.each(DATASET_NAMES)("paging %s of a security named by digits alone (contract 5.3)", (dataset) => {
   it("continues after another dataset of the day is published with the digits on the other exchange", async () => {
     // A separate day for each dataset. For a bond on both exchanges, requests must name the exchange; for a fund, the
     // service prefers one exchange.
@@ -397,7 +397,7 @@ describe.each(DATASET_NAMES)("a day of %s", (dataset) => {
       body,
     );
 
-  it("can be withdrawn, published again and found to be damaged without a change to another dataset", async () => {
+  it("can be withdrawn, published again and found to be damaged without changing another dataset", async () => {
     for (const name of DATASET_NAMES) {
       await publishSections(world.service, name, tradedate, [sectionOf(name, "300750")]);
     }

@@ -131,7 +131,7 @@ describe("format parquet (contract 6)", () => {
     expect((await ask()).bytes.equals((await ask()).bytes)).toBe(true);
   });
 
-  it("refuses a request with a JSON body and the HTTP status of the error", async () => {
+  it("answers a refused request with a JSON body and the HTTP status of the error", async () => {
     expectRefusal(await ask({ symbol: "688111" }), { reason: "no_orders", status: 404 });
     expectRefusal(await ask({}, { fields: "nonsense" }), { reason: "field_unknown", status: 422 });
   });

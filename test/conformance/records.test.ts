@@ -97,7 +97,7 @@ describe("records (contract 4)", () => {
 });
 
 describe("an answer's data (contract 5.1)", () => {
-  it("has exactly the six members of the contract", async () => {
+  it("has exactly the six members that the contract lists", async () => {
     const answer = await world.ask({ symbol: "600519", tradedate: MAIN });
     expect(Object.keys(answer.envelope.data ?? {})).toEqual([
       "fields",

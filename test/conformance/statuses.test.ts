@@ -113,7 +113,7 @@ describe("the order of checks (contract 2.1)", () => {
 });
 
 describe("codes (contract 1.4)", () => {
-  it("of every reason are in the contract's table", () => {
+  it("of all reasons are in the contract's table", () => {
     const table = [1002, 403, 422, 503, 429];
     expect(Object.values(CODE_OF_REASON).filter((code) => !table.includes(code))).toEqual([]);
   });

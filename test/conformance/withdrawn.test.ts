@@ -22,8 +22,8 @@ const data = async <T>(apiname: string, params: object): Promise<T> =>
   (await world.service.post({ apiname, apikey: world.keys.flagship, params })).envelope.data as T;
 const priceOf = async () => pageOf(await ask({ page_size: 1 })).items[0]?.[7];
 
-describe("an operator's action on a day", () => {
-  it("that withdraws the day makes pages, files and lists return 1002 from the next request", async () => {
+describe("an operator's action", () => {
+  it("that withdraws a day makes pages, files and lists return 1002 from the next request", async () => {
     expect(await priceOf()).toBe(0.2);
     await act("withdraw", { revision: 2, note: "wrong prices" });
     expectRefusal(await ask(), { reason: "withdrawn", says: [DATE] });
@@ -47,7 +47,7 @@ describe("an operator's action on a day", () => {
     });
   });
 
-  it("that restores the previous content serves it as a new revision, which refuses older cursors", async () => {
+  it("that restores a day's previous content serves it as a new revision, which refuses older cursors", async () => {
     await act("publish", { revision: 2 });
     const { next_cursor: cursor } = pageOf(await ask({ page_size: 1 }));
     await act("restore", { revision: 3 });
@@ -70,7 +70,7 @@ describe("an operator's action on a day", () => {
     ]);
   });
 
-  it("does not interrupt the paging of other days", async () => {
+  it("on one day does not interrupt the paging of other days", async () => {
     const asked = { symbol: "600519", tradedate: "20260311", page_size: 5 };
     const first = pageOf(await world.ask(asked));
     await act("withdraw", { revision: 4 });

@@ -177,7 +177,7 @@ describe("the seal of a backup", () => {
     return path;
   }
 
-  it("refuses an edited row, a missing page, pages of another backup and a changed head, and nothing is restored", async () => {
+  it("detects an edited row, a missing page, pages of another backup and a changed head; nothing is restored", async () => {
     const body = lines().slice(0, -1);
     const is = (text: string) => body.findIndex((line) => line.startsWith(text));
     const edited = body.map((line) => line.replace('"account.create"', '"account.delete"'));

@@ -81,7 +81,7 @@ await publish(origin, build(LATER, 100));
 const after = (await changes(origin, {})).next_after;
 afterAll(() => origin.stop());
 
-describe("a restore into an empty deployment, which does not have the issued revisions", () => {
+describe("a restore into an empty deployment, which does not have the issued revisions,", () => {
   it("never lets a cursor join rows of two builds, even if a revision number is issued again", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);

@@ -70,7 +70,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page of another origin", () => {
+describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page of another origin,", () => {
   it("reads 2,345 rows in pages, a Parquet file, a file of a share, and the reason of a refusal", async () => {
     const { page, errors, close } = await watchedPage(browser);
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);

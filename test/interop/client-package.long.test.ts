@@ -106,7 +106,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe("edgetape-client, packed and installed", () => {
+describe("edgetape-client, packed and installed,", () => {
   it("reads a day of 12,345 rows in four lines of TypeScript, which Node runs unchanged", async () => {
     await writeFile(join(folder, "four.ts"), FOUR_LINES);
     expect(JSON.parse(await runScript(folder, "four.ts", env))).toEqual(built.rowsOf("600519"));

@@ -88,7 +88,7 @@ const aria2c = (url: string, to: string, ...more: string[]) => {
 
 describe("a download of 200 MB, cut 20 times at random bytes, ends with the right checksum", () => {
   it.skipIf(isMissing("curl"))(
-    "with curl -C -",
+    "when it is resumed by curl -C -",
     async () => {
       const to = join(folder, "curl");
       const before = proxy.cuts();
@@ -101,7 +101,7 @@ describe("a download of 200 MB, cut 20 times at random bytes, ends with the righ
   );
 
   it.skipIf(isMissing("wget"))(
-    "with wget -c",
+    "when it is resumed by wget -c",
     async () => {
       const to = join(folder, "wget");
       const before = proxy.cuts();
@@ -115,7 +115,7 @@ describe("a download of 200 MB, cut 20 times at random bytes, ends with the righ
   );
 
   it.skipIf(isMissing("aria2c"))(
-    "with aria2c -x8",
+    "when it is resumed by aria2c -x8",
     async () => {
       const before = proxy.cuts();
       planCuts();

@@ -83,7 +83,7 @@ describe.skipIf(without)("the Python client", () => {
     expect(error.message).toContain(error.request_id);
   });
 
-  it("raises an exception of a type that depends on the reason of the refusal", async () => {
+  it("raises a different exception for each kind of refusal", async () => {
     const kinds = [
       ['client.orders("999999", "20260311").to_list()', "NoData", "security_unknown"],
       ['client.orders("600519", "20260311", start="9x").to_list()', "BadRequest", "param_invalid"],

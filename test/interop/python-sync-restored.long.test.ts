@@ -55,7 +55,7 @@ const rowsHeld = async () => {
 };
 
 describe.skipIf(without)("sync of the Python client after a restore of the catalog", () => {
-  it("downloads only what differs, and again after the next publication, and keeps no file of another build", async () => {
+  it("downloads only what differs each time, and keeps no file of another build", async () => {
     const [first, second, third] = [build(100), build(200), build(300)];
     await publish(service, first);
     await runEdgetape(["backup", "create", "--out", backup], service);
