@@ -1,4 +1,4 @@
-/** `account_info` (contract 9). */
+/** Tests the operation `account_info` (contract 9). */
 import { afterAll, describe, expect, it } from "vitest";
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import type { AccountInfo } from "../../src/operations/account-info.ts";
@@ -7,7 +7,7 @@ import { account, asOperator } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
 import { DAY_MS, MAIN, OLDEST, startWorld, TODAY } from "./world.ts";
 
-// A separate runtime, because an isolate stores only a limited number of refusals a minute.
+// A separate runtime, because these tests read stored refusals, and an isolate stores only a limited number.
 const world = await startWorld();
 afterAll(() => world.stop());
 

@@ -1,4 +1,4 @@
-/** `data_status`, `data_changes`, `data_symbols` and `order_history_estimate` (contract 9). */
+/** Tests the operations `data_status`, `data_changes`, `data_symbols` and `order_history_estimate` (contract 9). */
 import { afterAll, describe, expect, it } from "vitest";
 import type { OwnLimits } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";

@@ -55,9 +55,7 @@ describe("faults of the service (contract 1.6, 2.3)", () => {
 });
 
 describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
-  /**
-   * Publishes the day again and corrupts 600519's section in the bucket, with or without updating the catalog's etag.
-   */
+  /** Publishes the day again and corrupts 600519's section in R2. The catalog `knows` the new etag or does not. */
   async function corrupt(catalog: "knows" | "does not know"): Promise<void> {
     const bucket = await world.service.mf.getR2Bucket("PACKS");
     const { day } = await publish(world.service, MAIN_DAY);

@@ -385,7 +385,7 @@ describe.each(DATASET_NAMES)("a served day of %s", (dataset) => {
 
 describe.each(DATASET_NAMES)("a day of %s", (dataset) => {
   const other = otherThan(dataset);
-  // A separate day for each dataset whose decisions are tested.
+  // A separate day for the decisions about each dataset.
   const tradedate = `2026021${6 + DATASET_NAMES.indexOf(dataset)}`;
   const asked = (name: DatasetName, params: object = {}) =>
     ask(name, { symbol: "300750", tradedate, ...params });

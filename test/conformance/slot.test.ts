@@ -15,7 +15,7 @@ const big = { symbol: "600519", tradedate: LARGE, format: "parquet" };
 const ask = (apikey: string, params: Record<string, unknown>) => world.ask(params, { apikey });
 const holdSlot = (apikey: string) => readSlowly(world.service, orderHistory({ apikey, params: big }));
 
-/** Sends requests until the slot is free, for at most `milliseconds`. */
+/** Sends requests until the slot is free, for at most `milliseconds`, and returns the last answer. */
 async function untilFree(apikey: string, milliseconds: number): Promise<Answer> {
   const startedAt = Date.now();
   for (;;) {

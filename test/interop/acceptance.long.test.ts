@@ -175,8 +175,8 @@ describe("edgetape acceptance", () => {
 const EDGE_SAYS = "198.51.100.7";
 
 /**
- * Starts a proxy that reports `EDGE_SAYS` as the caller's address and sends `told` to the worker. If `told` is null, it
- * sends the address that the caller claims.
+ * Starts a proxy that reports `EDGE_SAYS` as the caller's address and sends the worker the address `told`. If `told` is
+ * null, it sends the address that the caller claims.
  */
 async function edge(target: string, told: string | null): Promise<{ url: string; server: Server }> {
   const server = createServer((asked, answer) => {

@@ -7,7 +7,7 @@ import { startService } from "../support/service.ts";
 
 const DATE = "20260311";
 
-// Usage is written into the catalog immediately.
+// With this setting, usage is written into the catalog immediately.
 const service = await startService({ settings: { USAGE_EVERY_MS: "1" } });
 await loadWeekdays(service, "20260301", "20260331");
 await publish(service, day({ tradedate: DATE, securities: [security("600519", [order("093000000")])] }));

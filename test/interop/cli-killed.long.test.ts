@@ -1,6 +1,6 @@
 /**
- * `edgetape publish`, `rebuild`, `nightly` and the actions of `edgetape day`, killed by SIGKILL: the day is always in its
- * old or its new state.
+ * `edgetape publish`, `rebuild`, `nightly` and the actions of `edgetape day`, killed by SIGKILL: the day is always in
+ * its old or its new state.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -52,7 +52,10 @@ const download = (options = "") =>
   python.run<string[]>(`result = share.download(${JSON.stringify(folder)}${options})`);
 const pathOf = ({ date, name }: DailyFile) => join(folder, date, name);
 
-/** Runs `work`. In Python, `broken` is the share through a new proxy, which cuts its next connections as in `cuts`. */
+/**
+ * Runs `work`. In Python, `broken` is the share through a new proxy, which cuts its next connections after as many bytes
+ * as `cuts` says.
+ */
 async function withCuts(cuts: number[], work: (line: CuttingProxy) => Promise<void>): Promise<void> {
   const line = await startCuttingProxy(service.baseUrl);
   try {
