@@ -38,13 +38,13 @@ describe("the first operator's token", () => {
     `Bearer ${SECRET.slice(1)}`,
     `Bearer ${SECRET.toUpperCase()}`,
     `Bearer ${SECRET} ${SECRET}`,
-  ])("is refused in the header %j", async (header) => {
+  ])("is refused when the Authorization header is %j", async (header) => {
     expect(await operator(header)).toBeNull();
   });
 });
 
 describe("a named token", () => {
-  it("is accepted until it is revoked, and refused from then on", async () => {
+  it("is accepted until it is revoked, and refused afterwards", async () => {
     const [ann, bob] = [await named("Ann", "publish"), await named("Bob")];
     const asBob = { actor: { kind: "operator", name: "Bob" }, scope: "read" };
     expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([
@@ -55,7 +55,7 @@ describe("a named token", () => {
     expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([null, asBob]);
   });
 
-  it("is refused without a read when it is mistyped, after one read when it is unknown, and when it is an API key", async () => {
+  it("is refused after one D1 read when it is unknown, and without one when it is mistyped or an API key", async () => {
     const token = await named("Cem");
     const typo = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
     const unreadable = new Proxy(DB, {

@@ -14,7 +14,7 @@ function binding(limit: number): RateLimit & { asked: string[] } {
 }
 
 describe("the per-second limit (contract 7.4)", () => {
-  it("counts per account and returns the binding's 10 s as the time to wait", async () => {
+  it("counts requests per account, and a refusal asks the caller to wait for 10 s", async () => {
     const rate = binding(1);
     expect(await checkRate(rate, "on", "a")).toBeNull();
     expect(await checkRate(rate, "on", "a")).toEqual({ reason: "rate_limited", retryAfterSeconds: 10 });

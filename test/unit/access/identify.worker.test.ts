@@ -57,7 +57,7 @@ const callerOf = async (key: string, nowMs: number) => (await identify(DB, key, 
 beforeEach(forgetPrincipals);
 
 describe("identify", () => {
-  it("reads the account, its plans and limits and the caller's further statements in one D1 round trip", async () => {
+  it("reads the account with its plans and limits, and runs additional statements, in one D1 round trip", async () => {
     const { account, accountId, key, keyId } = await holder();
     const plan = { plan: "professional" as const, startMs: NOW - 1, endMs: NOW + 1 };
     await setSubscriptions(DB, account, [plan], by);
@@ -90,7 +90,7 @@ describe("identify", () => {
     expect(trips()).toBe(2);
   });
 
-  it("refuses a mistyped edgetape key without a read, and an unknown one after one read", async () => {
+  it("refuses a mistyped edgetape key without a D1 read, and an unknown key after one read", async () => {
     const { db, trips } = counted();
     const key = generateKey();
     const mistyped = `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`;
@@ -134,7 +134,7 @@ describe("identify", () => {
     expect(await callerOf(key, NOW + 90_000)).toMatchObject({ planLimits: { trial: { requests: 100 } } });
   });
 
-  it("refuses an expired key from its exact millisecond on, also from memory", async () => {
+  it("refuses a key from the exact millisecond of its expiry, even when the key is cached", async () => {
     const { key, accountId } = await holder(NOW + 5);
     expect(await callerOf(key, NOW + 4)).toMatchObject({ accountId });
     expect(await callerOf(key, NOW + 5)).toEqual({ reason: "key_revoked" });
@@ -162,7 +162,7 @@ describe("identify", () => {
     expect((await identify(DB, "an unknown key", NOW, [])).noteUse).toBeNull();
   });
 
-  it("reads again when the clock stands before the instant of the stored read", async () => {
+  it("reads again when the clock is earlier than the time of the cached read", async () => {
     const { key } = await holder();
     const { db, trips } = counted();
     await identify(db, key, NOW + 60_000, []);

@@ -6,7 +6,7 @@ import { randomBase62 } from "../../../src/base/base62.ts";
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 describe("an edgetape key (contract 7.6)", () => {
-  it("has et_, 30 random base62 characters and a checksum of 6, and passes its own check", () => {
+  it("consists of et_, 30 random base62 characters and a 6-character checksum, and passes the key check", () => {
     const keys = Array.from({ length: 500 }, generateKey);
     for (const key of keys) {
       expect(key).toMatch(/^et_[0-9A-Za-z]{36}$/);
@@ -15,7 +15,7 @@ describe("an edgetape key (contract 7.6)", () => {
     expect(new Set(keys).size).toBe(500);
   });
 
-  it("has CRC-32 in base62 as its checksum, as an independent implementation computes it", () => {
+  it("has a base62 CRC-32 checksum that equals the result of an independent implementation", () => {
     const body = `et_${"0123456789".repeat(3)}`;
     let crc = 0xffff_ffff;
     for (const byte of new TextEncoder().encode(body)) {
@@ -31,7 +31,7 @@ describe("an edgetape key (contract 7.6)", () => {
     expect(isPlausibleKey(body + check)).toBe(true);
   });
 
-  it("is refused with any single wrong character and any two neighbours swapped", () => {
+  it("is refused when any single character is wrong or any two neighbouring characters are swapped", () => {
     const key = generateKey();
     for (let at = 3; at < key.length; at++) {
       for (const other of ALPHABET) {
@@ -50,7 +50,7 @@ describe("an edgetape key (contract 7.6)", () => {
     ]);
   });
 
-  it("is distinguished from an imported key of another form, which is accepted unchecked", () => {
+  it("is distinguished from imported keys in other formats, which need no checksum", () => {
     expect(["a", "ET_x", "sk-123", "中文", "et"].map(isPlausibleKey)).toEqual([true, true, true, true, true]);
   });
 

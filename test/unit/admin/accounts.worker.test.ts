@@ -82,7 +82,7 @@ describe("the operations on accounts and keys", () => {
     expect((await admin("POST", "/accounts/none/keys", {})).status).toBe(404);
   });
 
-  it("change the contact or the note, and the audit shows the previous one", async () => {
+  it("change the contact or the note, and the audit shows the previous value", async () => {
     await admin("POST", "/accounts", { accountId: "moves", contact: "a@example.com", note: "old" });
     const put = (body: object) => admin<Account>("PUT", "/accounts/moves/contact", body);
     expect((await put({ contact: "b@example.com" })).body).toMatchObject({
@@ -102,7 +102,7 @@ describe("the operations on accounts and keys", () => {
     ]);
   });
 
-  it("never store a key or write it to the audit", async () => {
+  it("never store a key in plain text or write it to the audit", async () => {
     const { body: account } = await admin<Account>("POST", "/accounts", {});
     const { body: issued } = await admin<IssuedKey>("POST", `/accounts/${account.accountId}/keys`, {});
     await admin("POST", "/keys/import", {
@@ -130,7 +130,7 @@ describe("an instant in the admin API", () => {
     }
   }
 
-  it("is refused outside the years 2000 to 9999, also when it is computed, and nothing changes", async () => {
+  it("is refused outside the years 2000 to 9999, even if the service computed it, and nothing changes", async () => {
     await admin("POST", "/accounts", { accountId: "far" });
     const start = NOW - 1_000;
     const had = [{ plan: "flagship", start, end: NOW + 3_600_000 }];
@@ -158,7 +158,7 @@ describe("an instant in the admin API", () => {
     await everyListAnswers();
   });
 
-  it("that is stored outside these years is shown as the nearest valid one, and no list fails", async () => {
+  it("is shown as the nearest valid instant if the stored one is outside these years, and no list fails", async () => {
     await testEnv.DB.batch([
       testEnv.DB.prepare("INSERT OR REPLACE INTO subscriptions VALUES ('far', 'trial', ?1, ?2)").bind(
         FAR - 1,
@@ -182,7 +182,7 @@ describe("an instant in the admin API", () => {
 });
 
 describe("the key import", () => {
-  it("imports 1,000 keys in plain text or as hashes, which work, and changes nothing when it is repeated", async () => {
+  it("imports 1,000 working keys, in plain text or as hashes, and changes nothing when it is repeated", async () => {
     const plain = Array.from({ length: 999 }, (_, i) => `customer-key-number-${i}`);
     const rows = plain.map((key, i) => ({
       key,
@@ -221,7 +221,7 @@ describe("the key import", () => {
 });
 
 describe("the plans", () => {
-  it("start with the limits of contract 7.1 and are changed one by one", async () => {
+  it("start with the limits of contract 7.1 and can be changed one by one", async () => {
     const seeded = await admin<PlanList>("GET", "/plans");
     expect(seeded.body.plans.map(({ plan, requests, files }) => [plan, requests, files])).toEqual([
       ["free", null, null],

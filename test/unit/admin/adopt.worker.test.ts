@@ -23,7 +23,7 @@ function adopt(tradedate: string, body: object) {
 }
 
 describe("the adoption of an unlisted pack", () => {
-  it("is offered for each day that has one, and serves the unchanged object as the next revision", async () => {
+  it("is offered for each day with an unlisted pack, and serves that unchanged object as a new revision", async () => {
     const pack = await testPack("20240304");
     const objectKey = await publishForgotten(pack);
     const { body: listed } = await admin<AdoptableList>("GET", "/days/adoptable");
@@ -52,7 +52,7 @@ describe("the adoption of an unlisted pack", () => {
     expect(Object.values(judged).flat()).toEqual([]);
   });
 
-  it("is offered for the day's newest pack, also when a revision is served", async () => {
+  it("is offered for each unlisted pack of a day, newest first, even when a revision is served", async () => {
     const first = await publishForgotten(await testPack("20240305", 110_000));
     const second = await publishForgotten(await testPack("20240305", 120_000));
     await publish(await testPack("20240305", 130_000));
@@ -63,7 +63,7 @@ describe("the adoption of an unlisted pack", () => {
     expect((await adopt("20240305", { objectKey: first })).body.day).toMatchObject({ revision: 4 });
   });
 
-  it("keeps the quality and the degraded flag of the upload, and lets the operator set the flag", async () => {
+  it("keeps the quality and the degraded flag of the upload, and lets the operator set the degraded flag", async () => {
     const pack = await testPack("20240306");
     const degraded = { ...pack, claims: { ...pack.claims, degraded: true } };
     const objectKey = await publishForgotten(degraded);
@@ -80,7 +80,7 @@ describe("the adoption of an unlisted pack", () => {
     expect((await adopt("20240306", { objectKey: again, degraded: true })).body.day.degraded).toBe(true);
   });
 
-  it("refuses a pack that is damaged, of another day, missing or listed, and changes nothing", async () => {
+  it("refuses a pack that is damaged, missing, listed or of another day, and changes nothing", async () => {
     const pack = await testPack("20240307");
     const objectKey = await publishForgotten(pack);
     await publish(await testPack("20240307", 77_000));
@@ -124,7 +124,7 @@ describe("the adoption of an unlisted pack", () => {
     expect(body.day).toMatchObject({ sha256: pack.claims.sha256, revision: 25 });
   });
 
-  it("succeeds for one of several concurrent adoptions and publishers", async () => {
+  it("succeeds for only one of several concurrent adopters and publishers", async () => {
     const objectKey = await publishForgotten(await testPack("20240311"));
     const other = await testPack("20240311", 222_000);
     // A publisher whose upload was taken over is refused at its next step; the helper throws the refusal.
@@ -165,7 +165,7 @@ describe("the adoption of an unlisted pack", () => {
     expect((await adopt("20240312", { objectKey, force: true })).body.day).toMatchObject({ revision: 2 });
   });
 
-  it("leaves no upload to resume when it is refused, and the same pack is then sent again", async () => {
+  it("leaves no upload to resume when it is refused, so the pack can be published by uploading it again", async () => {
     const less = await packFrom(
       day({ tradedate: "20240430", securities: [security("600519", [order("093000000")])] }),
     );

@@ -1,4 +1,4 @@
-/** Every route of the admin API with everything that is not an operator's token. */
+/** Tests every route of the admin API with every kind of invalid token. */
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { generateKey, generateToken } from "../../../src/access/key.ts";
@@ -76,13 +76,13 @@ describe("the authorisation of the admin API", () => {
 });
 
 describe("the scopes of tokens", () => {
-  it("are declared for every route, and for no route that does not exist", () => {
+  it("are declared for every route of the API and for nothing else", () => {
     const declared = routes.map(({ method, path }) => `${method} ${path}`);
     expect(declared.filter((route) => ROUTE_SCOPES[route] === undefined)).toEqual([]);
     expect(Object.keys(ROUTE_SCOPES).filter((route) => !declared.includes(route))).toEqual([]);
   });
 
-  it("give access to their own routes only, and change nothing on others", async () => {
+  it("give access only to the routes that require them, and requests to other routes change nothing", async () => {
     const tokens: Partial<Record<TokenScope, string>> = {};
     for (const scope of ["read", "publish"] as const) {
       const { body } = await admin<IssuedToken>("POST", "/tokens", { name: `scope ${scope}`, scope });
@@ -94,7 +94,7 @@ describe("the scopes of tokens", () => {
       for (const scope of ["read", "publish"] as const) {
         if (ROUTE_SCOPES[`${method} ${path}`]?.includes(scope)) continue;
         const filled = path.replace(":id", "holder").replace(/:\w+/g, "1");
-        // Mounted as in the app; the paths of the table begin after `/admin`.
+        // The app mounts the routes below `/admin`; the paths in `routes` begin after it.
         const app = new Hono<AdminEnv>().route("/admin", adminRoutes());
         const headers = { Authorization: `Bearer ${tokens[scope]}` };
         const init = { method, headers, ...(method === "GET" ? {} : { body: "{}" }) };
@@ -130,7 +130,7 @@ describe("the scopes of tokens", () => {
     expect(refused.body.error).toContain("scope read; the request needs the scope admin");
   });
 
-  it("default to read, and any scope but the three is refused", async () => {
+  it("default to read, and a scope other than read, publish and admin is refused", async () => {
     expect((await admin<IssuedToken>("POST", "/tokens", { name: "least" })).body.scope).toBe("read");
     expect((await admin("POST", "/tokens", { name: "other", scope: "root" })).status).toBe(400);
   });
@@ -154,7 +154,7 @@ describe("the kinds of actors in the audit", () => {
 });
 
 describe("operators", () => {
-  it("have tokens of their own, and the audit holds the token's name, until the token is revoked", async () => {
+  it("act with named tokens until these are revoked, and the audit contains the token's name", async () => {
     const issued = await admin<IssuedToken>("POST", "/tokens", { name: "Ann 张", scope: "admin" });
     expect(issued).toMatchObject({
       status: 201,
@@ -233,7 +233,7 @@ describe("operators", () => {
     expect((await admin("GET", "/audit?since=yesterday")).status).toBe(400);
   });
 
-  it("read the audit's instants in Beijing time, and its durations unchanged", async () => {
+  it("see the audit's instants in Beijing time, and its durations unchanged", async () => {
     const subscriptions = [
       { plan: "trial", start: "2026-03-12T00:00:00+08:00", end: "2026-04-12T00:00:00+08:00" },
     ];
@@ -270,7 +270,7 @@ describe("operators", () => {
     expect(Object.keys(body.entries[0]?.before as object)).toEqual(["expiresAt", "revokedAt", "end"]);
   });
 
-  it("are told which account, key, token or share is missing, and a key they sent is not repeated", async () => {
+  it("are told which account, key, token or share does not exist, but a key they sent is not repeated", async () => {
     const sentence = async (method: string, path: string) => (await admin(method, path)).body.error;
     expect(await sentence("GET", "/accounts/Unknown%207")).toBe("There is no account Unknown 7.");
     expect(await sentence("GET", "/shares?account=unknown")).toBe("There is no account unknown.");

@@ -50,11 +50,11 @@ describe("a day's trades beside its orders", () => {
     ]);
     const alone = await admin<DayDetail>("GET", "/days/20240502");
     expect(alone.body.day).toMatchObject({ revision: 1, sha256: orders.claims.sha256 });
-    // Commands of earlier versions refuse a member that they do not know.
+    // Earlier versions of the command refuse a body with an unknown member.
     expect(Object.keys(alone.body.day)).not.toContain("dataset");
   });
 
-  it("are listed independently: months, loaded days, datasets, changes", async () => {
+  it("are listed independently in months, loaded days, datasets and changes", async () => {
     await publish(await testPack("20240506"));
     await publish(await trades("20240507"));
     const month = async (query: string) =>
@@ -101,7 +101,7 @@ describe("a day's trades beside its orders", () => {
     }
   });
 
-  it("are adopted, compared with their pack by the doctor, and listed as known objects of the bucket", async () => {
+  it("can be adopted, and the doctor compares their index rows with their pack and repairs them", async () => {
     const pack = await trades("20240509");
     await publish(pack);
     const objectKey = "trades/2024/20240509/1.parquet";

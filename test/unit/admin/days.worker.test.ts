@@ -19,8 +19,8 @@ const changesAfter = async (after: number) =>
   (await admin<ChangeList>("GET", `/changes?after=${after}`)).body;
 const post = <T = DayChanged>(path: string, body: object) => admin<T>("POST", path, body);
 
-describe("withdraw, restore and publish of a loaded day", () => {
-  it("remove and restore content, with the revision and state that callers see", async () => {
+describe("the actions withdraw, restore and publish on a loaded day", () => {
+  it("remove and restore content, and set the revision and state that callers see", async () => {
     const [first, second] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
     await publish(first);
     await publish(second);
@@ -49,7 +49,7 @@ describe("withdraw, restore and publish of a loaded day", () => {
       pack: { objectKey: "orders/2024/20240102/1.parquet" },
     });
 
-    // A restore without a number never serves what another restore replaced.
+    // A restore without a revision number never serves content that another restore replaced.
     expect(await post("/days/20240102/restore", { revision: 3 })).toMatchObject({
       status: 422,
       body: { reason: "nothing_to_restore" },
@@ -95,12 +95,12 @@ describe("withdraw, restore and publish of a loaded day", () => {
       "restore",
       "publish",
     ]);
-    // The next pack gets a new number and object.
+    // The next pack gets a new revision number and a new object.
     const third = await publish(await testPack("20240102", 3_000));
     expect(third.body.day.revision).toBe(6);
   });
 
-  it("restore a damaged day when its bytes are intact, and refuse it when they are not", async () => {
+  it("restore a damaged day if its bytes are intact, and refuse it otherwise", async () => {
     await publish(await testPack("20240103"));
     const damage = () =>
       testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'").run();
@@ -121,7 +121,7 @@ describe("withdraw, restore and publish of a loaded day", () => {
     expect(await served("20240103")).toMatchObject({ revision: 2, state: "damaged" });
   });
 
-  it("refuse an unloaded day, an unknown revision, an earlier content that is missing and a deleted object", async () => {
+  it("are refused for unloaded days, unknown revisions, days without earlier content and deleted objects", async () => {
     await publish(await testPack("20240104", 1_000));
     expect((await post("/days/20240199/withdraw", { revision: 1 })).status).toBe(400);
     expect((await post("/days/20240105/withdraw", { revision: 1 })).status).toBe(404);
@@ -142,7 +142,7 @@ describe("withdraw, restore and publish of a loaded day", () => {
 });
 
 describe("concurrent operators", () => {
-  it("withdraw a day once, and the second one is told who withdrew it", async () => {
+  it("withdraw a day only once, and the later operator is told who withdrew it", async () => {
     await publish(await testPack("20240108"));
     const both = await Promise.all(
       [1, 2].map((n) => post("/days/20240108/withdraw", { revision: 1, note: `${n}` })),
@@ -152,7 +152,7 @@ describe("concurrent operators", () => {
     expect(both.find(({ body }) => !body.changed)?.body).toMatchObject({ actor: "ADMIN_TOKEN" });
   });
 
-  it("restore a day once, and the others get 409 with the revision and its author", async () => {
+  it("restore a day only once, and the others get 409 with the new revision and the operator who made it", async () => {
     await publish(await testPack("20240109", 1_000));
     await publish(await testPack("20240109", 2_000));
     const actions = ["restore", "publish", "restore", "publish"];
@@ -173,7 +173,7 @@ describe("concurrent operators", () => {
     expect(await post("/days/20240109/withdraw", { revision: 2 })).toMatchObject({ status: 409 });
   });
 
-  it("learn at the upload's next step that a restore replaced the upload, and nothing is mixed", async () => {
+  it("get 409 at the next upload step after a restore, and the restored revision stays intact", async () => {
     await publish(await testPack("20240110", 1_000));
     await publish(await testPack("20240110", 2_000));
     const pack = await testPack("20240110", 3_000);
@@ -187,7 +187,7 @@ describe("concurrent operators", () => {
 });
 
 describe("the list of a month's days", () => {
-  it("holds loaded days with revision and state, and trading days that are not loaded", async () => {
+  it("contains loaded days with revision and state, and trading days that are not loaded", async () => {
     const today = beijingDate(Date.now());
     const dates = Array.from({ length: 6 }, (_, n) => addDays(today, -n));
     const [, available, degraded, withdrawn, uploading, missing] = dates;

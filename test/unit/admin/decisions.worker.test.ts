@@ -36,7 +36,7 @@ const detailOf = async (date: string) => (await admin<DayDetail>("GET", `/days/$
 const DECIDED = /withdrawn as revision 1 by ADMIN_TOKEN at 20\d\d-.*\+08:00 \(the exchange asked us to\)/;
 
 describe("a withdrawn day", () => {
-  it("refuses the withdrawn content, with and without force, also after other content was served", async () => {
+  it("refuses the withdrawn content, with and without force, even after other content was served", async () => {
     const [withdrawn, other] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
     await publish(withdrawn);
     await withdraw("20240102", 1);
@@ -55,7 +55,7 @@ describe("a withdrawn day", () => {
     ]);
   });
 
-  it("refuses other content until it is forced, and is an ordinary day after that", async () => {
+  it("refuses other content unless it is forced, and is an ordinary day after that", async () => {
     await publish(await testPack("20240103", 1_000));
     await withdraw("20240103", 1);
     const other = await testPack("20240103", 2_000);
@@ -68,7 +68,7 @@ describe("a withdrawn day", () => {
     expect((await publish(await testPack("20240103", 3_000))).body.day).toMatchObject({ revision: 3 });
   });
 
-  it("ends an upload that began before the withdrawal, also a forced one", async () => {
+  it("ends an upload that began before the withdrawal, even a forced one", async () => {
     for (const [date, force] of [
       ["20240104", false],
       ["20240105", true],
@@ -97,7 +97,7 @@ describe("a withdrawn day", () => {
     const begun = await begin(pack, { force: true });
     await sendParts(pack, begun);
     await withdraw("20240108", 1);
-    // The upload is written as if it had read the day before the withdrawal and was stored after it.
+    // Now the upload looks as if it had read the day before the withdrawal and was stored after it.
     await testEnv.DB.prepare("UPDATE uploads SET state = 'uploading' WHERE upload_id = ?")
       .bind(begun.uploadId)
       .run();
@@ -105,7 +105,7 @@ describe("a withdrawn day", () => {
     expect(await servedState("20240108")).toMatchObject([{ revision: 1, state: "withdrawn" }]);
   });
 
-  it("is published again only when the operator names the revision and the state withdrawn", async () => {
+  it("is published again only when the operator names the revision and the state `withdrawn`", async () => {
     const pack = await testPack("20240109", 1_000);
     await publish(pack);
     await withdraw("20240109", 1);
@@ -120,7 +120,7 @@ describe("a withdrawn day", () => {
     expect((await publish(await testPack("20240109", 2_000))).body.day).toMatchObject({ revision: 3 });
   });
 
-  it("is never the target of a restore without a revision", async () => {
+  it("is not served by a restore that names no revision", async () => {
     await publish(await testPack("20240110", 1_000));
     await withdraw("20240110", 1);
     await publish(await testPack("20240110", 2_000), { force: true });
@@ -146,7 +146,7 @@ describe("a withdrawn day", () => {
   });
 });
 
-/** Returns `pack` with one bit of a block flipped and matching announcements. */
+/** Returns `pack` with one bit of a block flipped, and with claims that match the changed bytes. */
 async function flipped(pack: TestPack, at = 300): Promise<TestPack> {
   const bytes = pack.bytes.slice();
   bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -154,7 +154,7 @@ async function flipped(pack: TestPack, at = 300): Promise<TestPack> {
 }
 
 describe("a damaged pack", () => {
-  it("is refused by publishing, also with force, with the name of the damaged security", async () => {
+  it("is refused when it is published, even with force, and the refusal names the damaged security", async () => {
     await publish(await testPack("20240201", 1_000));
     const before = await servedState("20240201");
     const pack = await testPack("20240201", 2_000);
@@ -170,7 +170,7 @@ describe("a damaged pack", () => {
     expect(await servedState("20240201")).toEqual(before);
   });
 
-  it("is served by no restore, publish or adoption, whatever state its day has", async () => {
+  it("is never served by a restore, a publish or an adoption, whatever the state of its day", async () => {
     const tradedate = "20240202" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await publish(await testPack(tradedate, 2_000));
@@ -205,7 +205,7 @@ describe("a damaged pack", () => {
     expect((await publish(await testPack(tradedate, 2_000))).body.day).toMatchObject({ revision: 4 });
   });
 
-  it("stays marked when another revision was served before the damage was found", async () => {
+  it("stays marked as damaged if another revision was served before the damage was found", async () => {
     const tradedate = "20240205" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await publish(await testPack(tradedate, 2_000));
@@ -231,7 +231,7 @@ describe("a pack with less content than the revision it replaces", () => {
       }),
     );
 
-  it("is refused with the exchange and the securities, even with few loaded days, until it is forced", async () => {
+  it("is refused unless it is forced, even with few loaded days, and the refusal names what is missing", async () => {
     // With fewer than five other days there is no comparison.
     await testEnv.DB.exec("DELETE FROM order_days");
     const whole = { "600519": 20, "688111": 20, "300750": 20 };
@@ -262,7 +262,7 @@ describe("a pack with less content than the revision it replaces", () => {
 });
 
 describe("concurrent publishers of one pack", () => {
-  it("create one revision, and all others are told that it is already served", async () => {
+  it("create one revision, and all but one are told that the pack is already served", async () => {
     for (const [n, date] of ["20240401", "20240402", "20240403", "20240404"].entries()) {
       const pack = await testPack(date, 1_000);
       const answers = await Promise.all(Array.from({ length: 2 + (n % 2) }, () => publish(pack)));
@@ -274,7 +274,7 @@ describe("concurrent publishers of one pack", () => {
     }
   });
 
-  it("learn at any step that another publisher completed the upload and the part is stored", async () => {
+  it("can repeat a step after the upload was completed, but cannot send a part with other content", async () => {
     const pack = await testPack("20240405", 1_000);
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -289,7 +289,7 @@ describe("concurrent publishers of one pack", () => {
 });
 
 describe("a withdrawn file", () => {
-  it("refuses its content when it is added again, and other content until it is forced", async () => {
+  it("refuses the withdrawn content when it is added again, and other content unless it is forced", async () => {
     const [file, other] = [ownFile("20240501", "one"), ownFile("20240501", "other")];
     await add(file);
     await publishFile(file);
@@ -311,8 +311,8 @@ describe("a withdrawn file", () => {
   });
 });
 
-describe("the publishing of a file", () => {
-  it("publishes the named revision, also when another one was added meanwhile", async () => {
+describe("the publish action on a file", () => {
+  it("publishes the named revision, even if another one was added meanwhile", async () => {
     const [a, b] = [ownFile("20240502", "of A"), ownFile("20240502", "of B")];
     expect((await add(a)).body.revision).toBe(1);
     expect((await add(b)).body.revision).toBe(2);
@@ -367,8 +367,8 @@ describe("the publishing of a file", () => {
   });
 });
 
-describe("a file name that differs only in case", () => {
-  it("is refused beside another file of the day and beside the order pack", async () => {
+describe("a file name that differs only in case from another name of the same day", () => {
+  it("is refused, whether the other name is of a file or of the order pack", async () => {
     const file = ownFile("20240507", "x", "20240507_Trades.csv");
     await add(file);
     expect(await add(ownFile("20240507", "y", "20240507_trades.CSV"))).toMatchObject({
@@ -379,7 +379,7 @@ describe("a file name that differs only in case", () => {
     expect((await add(ownFile("20240507", "y", "20240507_trades2.csv"))).status).toBe(200);
   });
 
-  it("is refused also when both uploads began before either was complete", async () => {
+  it("is refused even if both uploads began before either was complete", async () => {
     const [one, other] = [
       ownFile("20240508", "x", "20240508_A.csv"),
       ownFile("20240508", "y", "20240508_a.csv"),

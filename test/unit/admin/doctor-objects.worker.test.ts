@@ -12,7 +12,7 @@ beforeEach(async () => {
   for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
 });
 
-/** Returns bindings of a deployment whose clock is `hours` ahead, because R2 gives objects the current time. */
+/** Returns bindings with the clock `hours` ahead, because R2 always stamps new objects with the current time. */
 const later = (hours: number) => ({ bindings: { ...testEnv, CLOCK_OFFSET_MS: String(hours * HOUR_MS) } });
 
 const found = async (hours: number) =>
@@ -66,7 +66,7 @@ describe("an object that the catalog does not list", () => {
     expect(await keys()).toContain(key);
   });
 
-  it("is orphaned if it is a pack of an earlier revision than the served one", async () => {
+  it("is deleted by the repair if it is a pack of an earlier revision than the served one", async () => {
     await publish(await testPack("20260304"));
     await publish(await testPack("20260304", 200_000));
     const key = "orders/2026/20260304/0.parquet";
@@ -90,7 +90,7 @@ describe("an object that the catalog does not list", () => {
     },
   );
 
-  it("is deleted when an operator names its key, which is refused for every listed object", async () => {
+  it("is deleted when an operator names its key, but a listed object is not", async () => {
     await publish(await testPack("20260306"));
     const served = "orders/2026/20260306/1.parquet";
     const strange = "files/level2/2026/20260306/20260306_trades.zip/1";
@@ -104,7 +104,7 @@ describe("an object that the catalog does not list", () => {
 });
 
 describe("a listed object that is missing from R2", () => {
-  it("is a warning for an earlier revision; the repair removes the warning and keeps the day and its revisions", async () => {
+  it("causes a warning for an earlier revision, and the repair ends the warning but keeps the revisions", async () => {
     await publish(await testPack("20260309"));
     await publish(await testPack("20260309", 200_000));
     const gone = "orders/2026/20260309/1.parquet";
@@ -121,7 +121,7 @@ describe("a listed object that is missing from R2", () => {
     expect((await publish(await testPack("20260309", 300_000))).body.day.revision).toBe(3);
   });
 
-  it("is repaired also for a day that no restore can recover, which can then be published again", async () => {
+  it("causes a warning for a day that no restore can recover; after the repair the day can be published", async () => {
     await publish(await testPack("20260310"));
     const gone = "orders/2026/20260310/1.parquet";
     await bucket.delete(gone);
@@ -133,7 +133,7 @@ describe("a listed object that is missing from R2", () => {
     expect((await publish(await testPack("20260310"))).body.day.revision).toBe(2);
   });
 
-  it("is a failure for served content, which no repair removes", async () => {
+  it("causes a failure that no repair removes if its content is served", async () => {
     await publish(await testPack("20260311"));
     const gone = "orders/2026/20260311/1.parquet";
     await bucket.delete(gone);
@@ -145,7 +145,7 @@ describe("a listed object that is missing from R2", () => {
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
   });
 
-  it("is repaired for a withdrawn file, which can then be added again", async () => {
+  it("causes a warning for a withdrawn file; after the repair the file can be added again", async () => {
     const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
       state, uploaded_at_ms) VALUES ('level2', '20260312', '20260312.zip', 1, ?, 'e', 1, '', 'withdrawn', 1)`;
     const gone = "files/level2/2026/20260312/20260312.zip/1";

@@ -45,7 +45,7 @@ describe("the doctor's check of settings", () => {
     expect(found({}, [1, 2])).toEqual(["failed SHARE_SECRET"]);
   });
 
-  it("reports a rotation of the cursor secret that was not ended", () => {
+  it("reports a rotation of the cursor secret that was not completed", () => {
     const previous = { CURSOR_SECRET_PREVIOUS: "another" };
     expect(found(previous)).toEqual(["warning CURSOR_SECRET_PREVIOUS"]);
     const at = (text: string) => ({ ...previous, CURSOR_SECRET_ROTATED_AT: text });

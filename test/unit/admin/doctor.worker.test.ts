@@ -59,7 +59,7 @@ describe("the doctor's report", () => {
     expect((await publish(pack)).status).toBe(200);
   });
 
-  it("contains a failed finding for a check that cannot run, beside the other findings", async () => {
+  it("contains a failed finding for a check that cannot run, and the findings of all other checks", async () => {
     const bindings = {
       ...testEnv,
       PACKS: { list: () => Promise.reject(new Error("away")), head: bucket.head.bind(bucket) },

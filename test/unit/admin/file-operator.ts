@@ -1,4 +1,4 @@
-/** Support for the worker tests of `/admin/files`: files, and uploading them as the command does. */
+/** Support for the worker tests of `/admin/files`: creates files and uploads them as the command does. */
 import {
   type FileSummary,
   type FileUploadBegun,
@@ -38,7 +38,7 @@ export function complete(
   return admin<FileSummary>("POST", `${pathOf(file)}/uploads/${uploadId}/complete`);
 }
 
-/** Runs all three steps; the answer can be a refusal. */
+/** Runs all three steps of an upload; the answer can be a refusal. */
 export async function add(
   file: DailyFile,
   claims: Record<string, unknown> = {},
@@ -50,7 +50,7 @@ export async function add(
   return complete(file, begun.body);
 }
 
-/** Publishes without a body, as earlier versions of the command do, or with `ask`. */
+/** Publishes with `ask` as the body, or without a body, as earlier versions of the command do. */
 export const publish = (
   file: DailyFile,
   ask?: { revision?: number; force?: boolean; origin?: "operator" | "builder" },

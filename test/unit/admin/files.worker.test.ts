@@ -15,7 +15,7 @@ const offered = async ({ type, date }: DailyFile) => {
 };
 
 describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
-  it("is served from its publishing to its withdrawal, and again when it is published again", async () => {
+  it("is served from when it is published until it is withdrawn, and again after it is published again", async () => {
     const file = auctionPack("20260105");
     const added = await add(file);
     expect(added.body).toMatchObject({ state: "verifying", revision: 1, sizeBytes: file.bytes.length });
@@ -36,7 +36,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
     expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.withdraw", "file.publish"]);
   });
 
-  it("stays served while its replacement waits, and a begun download can finish after the replacement", async () => {
+  it("stays served until its replacement is published, and a download that has begun can still finish", async () => {
     const [first, second] = [ownFile("20260106", "one"), ownFile("20260106", "two, longer")];
     await add(first);
     await publish(first);
@@ -56,7 +56,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
     expect(await fileVersions(testEnv.DB, place, Date.now())).toEqual([]);
   });
 
-  it("is listed beside the other files of its day", async () => {
+  it("is listed with the other files of its day", async () => {
     const trades = ownFile("20260107", "trades");
     const quotes = ownFile("20260107", "quotes", "quotes-20260107.7z");
     for (const file of [trades, quotes]) await add(file);
@@ -68,7 +68,7 @@ describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
     ]);
   });
 
-  it("is uploaded once: the same content changes nothing, and other content is another revision", async () => {
+  it("is uploaded once: the same content changes nothing, and different content becomes a new revision", async () => {
     const file = auctionPack("20260108");
     await add(file);
     expect((await begin(file)).body).toMatchObject({ state: "present", file: { revision: 1 } });
@@ -97,7 +97,7 @@ describe("an auction pack from the builder (contract 8.7)", () => {
     return body.files.map(({ revision, origin, state }) => `${revision} ${origin} ${state}`);
   };
 
-  it("is replaced by the builder's next pack, and by an operator's file even if its bytes are the same", async () => {
+  it("is replaced by the builder's next pack, and by an operator's file even if the bytes are the same", async () => {
     const [first, next] = [auctionPack("20260216"), auctionPack("20260216", 9)];
     await add(first, built);
     expect((await publish(first, built)).body).toMatchObject({ revision: 1, origin: "builder" });
@@ -128,7 +128,7 @@ describe("an auction pack from the builder (contract 8.7)", () => {
     expect(await states("20260217")).toEqual(["1 operator withdrawn"]);
   });
 
-  it("is not published, even with force, if an operator's file was added while it was sent", async () => {
+  it("is not published, even with force, if an operator's file was added during the pack's upload", async () => {
     const [theirs, ours] = [auctionPack("20260218"), auctionPack("20260218", 9)];
     expect((await add(ours, built)).body).toMatchObject({ revision: 1, state: "verifying" });
     await add(theirs);
@@ -138,7 +138,7 @@ describe("an auction pack from the builder (contract 8.7)", () => {
     expect((await publish(ours, { revision: 1 })).body).toMatchObject({ state: "published" });
   });
 
-  it("stays withdrawn after an operator withdrew it, until another one is forced", async () => {
+  it("stays withdrawn after an operator withdrew it, until another pack is forced", async () => {
     const [first, next] = [auctionPack("20260219"), auctionPack("20260219", 9)];
     await add(first, built);
     await publish(first, built);
@@ -152,7 +152,7 @@ describe("an auction pack from the builder (contract 8.7)", () => {
 });
 
 describe("a daily file is refused", () => {
-  it("with a name of another day, of another kind or with a path in it", async () => {
+  it("when its name is of another day or another kind, or contains a path", async () => {
     const names: [string, string][] = [
       ["auction_tick", "20260113_aucde.parquet"],
       ["auction_tick", "20260112_auction.parquet"],
@@ -180,7 +180,7 @@ describe("a daily file is refused", () => {
     expect(results).toEqual([]);
   });
 
-  it("with other bytes than the upload announced", async () => {
+  it("when its bytes differ from those that the upload announced", async () => {
     const file = ownFile("20260114", "twelve bytes");
     const begun = await begin(file, { sha256: "0".repeat(64) });
     if (begun.body.state !== "uploading") throw new Error("nothing to send");
@@ -193,7 +193,7 @@ describe("a daily file is refused", () => {
     expect((await add(file)).body).toMatchObject({ state: "verifying" });
   });
 
-  it("as an auction pack if it is no Parquet file, has no rows, a column without ZSTD, or another day", async () => {
+  it("as an auction pack when it is no Parquet file, has no rows, lacks ZSTD or is of another day", async () => {
     const whole = auctionPack("20260115");
     const column = (codec: "ZSTD" | "UNCOMPRESSED" | "SNAPPY") => ({
       name: codec,
@@ -236,7 +236,7 @@ describe("a daily file is refused", () => {
 });
 
 describe("concurrent operators with one file", () => {
-  it("upload different content: one upload is served, the other is refused, and nothing is mixed", async () => {
+  it("who upload different content complete only one upload, and the other operator gets 409", async () => {
     const [one, two] = [ownFile("20260119", "one"), ownFile("20260119", "the other")];
     const first = await begin(one);
     const second = await begin(two);
@@ -249,7 +249,7 @@ describe("concurrent operators with one file", () => {
     expect(served.body).toMatchObject({ state: "verifying", sizeBytes: two.bytes.length });
   });
 
-  it("publish it once", async () => {
+  it("publish it only once", async () => {
     const file = ownFile("20260120", "x");
     await add(file);
     const answers = await Promise.all([publish(file), publish(file), publish(file)]);
@@ -258,7 +258,7 @@ describe("concurrent operators with one file", () => {
     expect((await auditOf(file)).filter((action) => action === "file.publish")).toHaveLength(1);
   });
 
-  it("complete an upload that stopped during its check by running it again", async () => {
+  it("can complete an upload that stopped during its check by running it again", async () => {
     const file = ownFile("20260121", "stopped");
     const begun = await begin(file);
     if (begun.body.state !== "uploading") throw new Error("nothing to send");

@@ -1,4 +1,4 @@
-/** Stores that fail from a chosen call on, as when the operator's machine, the worker or the platform stops. */
+/** Stores that fail from a chosen call onwards, as if the operator's machine, the worker or the platform stopped. */
 import type { Env } from "../../../src/env.ts";
 import { testEnv } from "./operator.ts";
 
@@ -24,7 +24,7 @@ async function burn<T>(fuse: Fuse, call: () => Promise<T>): Promise<T> {
   throw new Killed();
 }
 
-/** Returns `target` with its I/O methods on the fuse; objects returned by `makes` methods are wrapped too. */
+/** Returns `target` with the methods in `io` on the fuse; what the methods in `makes` return is wrapped too. */
 function fused<T extends object>(target: T, fuse: Fuse, io: string[], makes: string[]): T {
   return new Proxy(target, {
     get(object, name) {

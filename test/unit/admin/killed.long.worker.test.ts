@@ -7,7 +7,7 @@ import { admin, publish, servedState, testEnv, testPack } from "./operator.ts";
 const { error, warn } = console;
 afterEach(() => Object.assign(console, { error, warn }));
 
-/** Publishes with a kill at store call `at`. Returns true when the publisher received a success. */
+/** Publishes with a kill at store call `fuse.at`. Returns true when the publisher received a success. */
 async function publishKilled(pack: Awaited<ReturnType<typeof testPack>>, fuse: Fuse): Promise<boolean> {
   console.error = () => undefined;
   console.warn = () => undefined;
@@ -69,7 +69,7 @@ describe.each<Moment>(["before", "after"])("an operator's action killed %s any s
   ] as const;
 
   it.each(actions)(
-    "leaves the day as before or after %s, never in between, and completes when it is run again",
+    "leaves the day as it is before or after %s, never in between, and completes when it is run again",
     async (action, after) => {
       console.error = () => undefined;
       const fuse: Fuse = { calls: 0, at: 0, moment };

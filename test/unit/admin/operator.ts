@@ -39,7 +39,7 @@ export async function admin<T = Record<string, unknown>>(
   return { status: response.status, body: (await response.json()) as AdminAnswer<T>["body"] };
 }
 
-/** A pack with the operator's announcements. */
+/** A pack, and what the operator claims about it. */
 export interface TestPack {
   /** Orders when absent. */
   dataset?: DatasetName;
@@ -48,7 +48,7 @@ export interface TestPack {
   claims: { sizeBytes: number; sha256: string; buildId: string; rows: number; securities: number };
 }
 
-/** Returns a small pack of two securities; another `price` gives other content. */
+/** Returns a small pack of two securities; a different `price` gives different content. */
 export async function testPack(
   tradedate: string,
   price = 100_000,

@@ -17,7 +17,7 @@ describe("the plausibility check before a day is served", () => {
       }),
     );
 
-  it("refuses a day below 90 % of its 20 neighbours until it is forced, without a second upload", async () => {
+  it("refuses a day smaller than 90 % of its 20 neighbours, and forcing it needs no second upload", async () => {
     const dates = Array.from({ length: 21 }, (_, n) => addDays("20350101" as BeijingDate, n));
     for (const date of dates.slice(0, 20)) await publish(await usual(date, 20));
     const last = dates[20] ?? "";
@@ -52,7 +52,7 @@ describe("the plausibility check before a day is served", () => {
     });
   });
 
-  it("does not apply to a revision that was served before, when it is published again or restored", async () => {
+  it("does not apply when a revision that was served before is published again or restored", async () => {
     const date = "20350121";
     expect((await post(`/days/${date}/publish`, { revision: 1 })).body.day.revision).toBe(2);
     const full = await usual(date, 20);
@@ -60,7 +60,7 @@ describe("the plausibility check before a day is served", () => {
     expect((await post(`/days/${date}/restore`, { revision: 3 })).body.day.revision).toBe(4);
   });
 
-  it("refuses a day of more than twice its neighbours, such as two deliveries in one", async () => {
+  it("refuses a day more than twice as large as its neighbours, such as two deliveries in one", async () => {
     const [date, next] = ["20350122", "20350123"];
     expect((await publish(await usual(date, 40))).status).toBe(200);
     expect(await publish(await usual(next, 41))).toMatchObject({

@@ -59,7 +59,7 @@ describe("publishing a day", () => {
     });
   });
 
-  it("returns the served revision for the same rows from other files, while its object and its builder are current", async () => {
+  it("returns the served revision for the same rows if its object exists and its builder is current", async () => {
     const rows = (path: string) => {
       const sources = [{ path, sizeBytes: 9, sha256: "a".repeat(64) }];
       return testPack("20240117", 100_000, "orders", originOf(sources, madeOrigin(3)));
@@ -82,7 +82,7 @@ describe("publishing a day", () => {
     expect((await publish(there)).body).toMatchObject({ newRevision: false, day: { revision: 3 } });
   });
 
-  it("creates a new revision of a damaged day for the same content", async () => {
+  it("creates a new revision when the day is damaged and its content is published again", async () => {
     const pack = await testPack("20240104");
     await publish(pack);
     await testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = ?")
@@ -91,7 +91,7 @@ describe("publishing a day", () => {
     expect((await publish(pack)).body.day).toMatchObject({ revision: 2, state: "available" });
   });
 
-  it("resumes an interrupted upload of the same content, and completing it twice returns the same answer", async () => {
+  it("resumes an interrupted upload of the same content, and completing it twice creates one revision", async () => {
     const pack = await testPack("20240105");
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -101,7 +101,7 @@ describe("publishing a day", () => {
     expect((await complete(pack, again)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });
   });
 
-  it("refuses a part with another SHA-256 or size before anything is stored", async () => {
+  it("refuses a part with a wrong SHA-256 or size, and stores nothing", async () => {
     const pack = await testPack("20240108");
     const begun = await begin(pack);
     const path = `/days/20240108/uploads/${begun.uploadId}/parts/1`;
@@ -125,7 +125,7 @@ describe("publishing a day", () => {
 });
 
 describe("a pack of several parts", () => {
-  it("is stored with its parts in any order, and after an interruption only missing parts are sent", async () => {
+  it("can be sent in any order of its parts, and after an interruption only the missing parts are sent", async () => {
     const bytes = new Uint8Array(2 * PART_SIZE_BYTES + 1_000);
     for (let at = 0; at < bytes.length; at += 65_536) {
       crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, bytes.length)));
@@ -160,9 +160,9 @@ describe("a pack of several parts", () => {
 });
 
 describe("a pack that differs from its announcement", () => {
-  it("is refused for every difference, and the served state stays", async () => {
+  it("is refused whatever the difference is, and the served state does not change", async () => {
     const pack = await testPack("20240109");
-    // Its rows are not those that are served, which would need no upload.
+    // The served day has other rows, because publishing the same rows needs no upload.
     await publish(await testPack("20240109", 5_000));
     const before = await servedState("20240109");
 
@@ -200,7 +200,7 @@ describe("a pack that differs from its announcement", () => {
 });
 
 describe("concurrent publishers of one day", () => {
-  it("with different content: the later start wins, the other publisher is refused, and nothing is mixed", async () => {
+  it("who send different content one after the other get 409, except the one that began last", async () => {
     const [a, b] = [await testPack("20240111", 1_000), await testPack("20240111", 2_000)];
     const begunA = await begin(a);
     await sendParts(a, begunA);
@@ -215,7 +215,7 @@ describe("concurrent publishers of one day", () => {
     expect(await object?.bytes()).toEqual(b.bytes);
   });
 
-  it("with different content, all started together: exactly one is served, and every other one gets 409", async () => {
+  it("who send different content at the same time get 409, except exactly one", async () => {
     const packs = await Promise.all([1, 2, 3, 4].map((price) => testPack("20240112", price * 1_000)));
     const outcomes = await Promise.all(packs.map((pack) => publish(pack).catch((failure: Error) => failure)));
     const won = outcomes.filter((outcome) => !(outcome instanceof Error) && outcome.status === 200);
@@ -233,7 +233,7 @@ describe("concurrent publishers of one day", () => {
     expect(sha256((await object?.bytes()) as Uint8Array<ArrayBuffer>)).toBe(served?.sha256);
   });
 
-  it("with the same content: all get the same revision", async () => {
+  it("who send the same content all get the same revision", async () => {
     const pack = await testPack("20240115");
     const [a, b] = [await begin(pack), await begin(pack)];
     expect(a.uploadId).toBe(b.uploadId);

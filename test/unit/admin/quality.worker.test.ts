@@ -7,21 +7,21 @@ const SUMMARY = "failed: 600519.SH matching cancel_remainder × 3";
 const failed = { verdict: "failed", summary: SUMMARY };
 const checks = { matching: { passed: 3, failed: 1, not_provable: 2 } };
 
-/** Returns the day's check in the catalog. */
+/** Returns the result of the day's quality check from the catalog. */
 async function qualityOf(tradedate: string) {
   const day = tradedate as BeijingDate;
   const [shown] = await overviewOf(testEnv.DB, { dataset: "orders", first: day, last: day, today: day });
   return shown?.loaded?.quality;
 }
 
-/** Returns the last audit entry of publishing the day. */
+/** Returns the new state that the day's newest audit entry contains. */
 async function audited(tradedate: string): Promise<unknown> {
   const { body } = await admin<{ entries: { after: unknown }[] }>("GET", `/audit?subject=${tradedate}`);
   return body.entries[0]?.after;
 }
 
-describe("the publishing of a day with a quality sheet", () => {
-  it("is refused before anything is sent when the check failed, and with force the audit holds the reason", async () => {
+describe("publishing a day with a quality sheet", () => {
+  it("is refused before anything is sent if the check failed; with force, the audit records the failure", async () => {
     const pack = await testPack("20360203");
     const refused = await admin("POST", stepPath(pack, "/uploads"), { ...pack.claims, quality: failed });
     expect(refused).toMatchObject({
@@ -77,7 +77,7 @@ describe("the quality of a served day", () => {
     expect(body.entries.map(({ action }) => action)).toEqual(["day.quality", "day.publish"]);
   });
 
-  it("takes from a later publisher of the same rows what they lack, with an audit entry", async () => {
+  it("contains the shortfall that a later publisher of the same rows states, with an audit entry", async () => {
     const pack = await testPack("20360209");
     const begun = await begin(pack, { degraded: true });
     await sendParts(pack, begun);

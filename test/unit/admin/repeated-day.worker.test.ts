@@ -13,7 +13,7 @@ describe("a delivery published under a second date", () => {
       }),
     );
 
-  it("is refused with the name of the day it repeats until it is forced", async () => {
+  it("is refused unless it is forced, and the refusal names the day that it repeats", async () => {
     const counts = { "600519": 700, "300750": 500, "688111": 0 };
     await publish(await delivery("20360102", counts), { force: true });
     const repeated = await delivery("20360103", counts, 200);
@@ -26,13 +26,13 @@ describe("a delivery published under a second date", () => {
     });
     expect(await servedState("20360103")).toEqual([]);
     expect((await publish(repeated, { force: true })).status).toBe(200);
-    // The same day is published again with one order more and one order less of a security.
+    // Accepted: the same date again, days that differ by one order, and a day with one more security.
     expect((await publish(await delivery("20360103", counts, 300), { force: true })).status).toBe(200);
     expect((await publish(await delivery("20360104", { "600519": 701, "300750": 499 }))).status).toBe(200);
     expect((await publish(await delivery("20360105", { ...counts, "000001": 1 }))).status).toBe(200);
   });
 
-  it("is accepted if its last orders have other times, or if it has few orders", async () => {
+  it("is accepted if its last orders have different times, or if it has few orders", async () => {
     // With fewer than 5 days there is no comparison.
     await testEnv.DB.exec("DELETE FROM order_days");
     const counts = { "600519": 700, "300750": 500 };

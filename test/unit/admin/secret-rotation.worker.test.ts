@@ -67,7 +67,7 @@ describe("the list of shares", () => {
 });
 
 describe("the secret of own and external shares", () => {
-  it("is listed by version, with the shares that use it and whether the setting still holds it", async () => {
+  it("is listed by version, with the shares that use it and whether the setting still contains it", async () => {
     const { body } = await admin<SecretVersions>("GET", "/shares/secret", undefined, both);
     expect(body).toEqual({
       current: 2,
@@ -80,7 +80,7 @@ describe("the secret of own and external shares", () => {
     expect(gone.body.versions[0]).toEqual({ version: 1, present: false, shares: 1, drives: 1 });
   });
 
-  it("is replaced for external shares as soon as a newer one exists, and their passwords stay the same", async () => {
+  it("is rotated for external shares while the setting contains both versions, and keeps their passwords", async () => {
     expect(await passwordWith(FIRST)).toBe("over there");
     const early = await admin<RotatedSecret>("POST", "/shares/secret/rotate", {}, before);
     expect(early.body).toMatchObject({ current: 1, resealed: [], revoked: 0 });
@@ -103,7 +103,7 @@ describe("the secret of own and external shares", () => {
     ]);
   });
 
-  it("is replaced for own shares on request: active ones end, each with an audit entry", async () => {
+  it("is rotated for own shares on request: active shares are revoked, each with an audit entry", async () => {
     const rotate = () =>
       admin<RotatedSecret>("POST", "/shares/secret/rotate", { olderShares: "revoke" }, both);
     expect((await rotate()).body).toMatchObject({

@@ -31,7 +31,7 @@ async function callerAt(key: string, nowMs: number) {
 const endsOf = (body: Account) => body.subscriptions.map(({ plan, end }) => [plan, Date.parse(end)]);
 
 describe("the state of an account", () => {
-  it("contains plan, windows, counters and slot, and an operator's credit and release have audit entries", async () => {
+  it("contains its plan, windows, counters and slot; an operator's credit and release are audited", async () => {
     const path = await account("stands");
     const end = NOW + 10 * DAY_MS;
     await admin("PUT", `${path}/subscriptions`, { subscriptions: [{ plan: "trial", start: NOW - 1, end }] });
@@ -110,7 +110,7 @@ describe("the state of an account", () => {
 });
 
 describe("the list of accounts", () => {
-  it("shows plan, end, keys and last use, finds accounts by text, and pages without losing one", async () => {
+  it("shows plan, end, keys and last use, finds accounts by text, and is paged without losing an account", async () => {
     for (const [id, contact] of [
       ["l-1", "Ann"],
       ["l-2", "Bob"],
@@ -139,7 +139,7 @@ describe("the list of accounts", () => {
     expect(ids).toEqual(["l-1", "l-2", "l-3"]);
   });
 
-  it("finds accounts whose last plan ends within a span, without renewed and expired ones", async () => {
+  it("finds accounts whose last plan ends within a period, except renewed and expired ones", async () => {
     const ends = async (id: string, ...days: number[]) => {
       const path = await account(id);
       const subscriptions = days.map((day, n) => ({
@@ -201,7 +201,7 @@ describe("a single subscription", () => {
     expect((await extend({ plan: "trial" })).status).toBe(400);
   });
 
-  it("is extended once by two concurrent operators, and the second one is refused", async () => {
+  it("is extended by only one of two concurrent operators, and the other is refused", async () => {
     const path = await account("raced");
     const end = NOW + DAY_MS;
     await admin("PUT", `${path}/subscriptions`, {
@@ -242,7 +242,7 @@ describe("the replacement of a key", () => {
     expect(JSON.stringify(shown.body)).not.toContain(key);
   });
 
-  it("refuses more than 7 days, an expired key, and the second of two concurrent replacements", async () => {
+  it("is refused for an overlap of more than 7 days, and for a key that is revoked or does not exist", async () => {
     const path = await account("rolls-2");
     const { body: old } = await admin<IssuedKey>("POST", `${path}/keys`, {});
     const roll = (body: object = {}) => admin<RolledKey>("POST", `/keys/${old.keyId}/roll`, body);

@@ -1,7 +1,7 @@
 /** Creates snapshots of one security, row by row. Prices are in ten-thousandths of a yuan. */
 import type { AuctionQuotes } from "../../../src/auction/rows.ts";
 
-/** The price and shares of the levels from 1 on; other levels are empty. */
+/** The price and the number of shares of each level, from level 1; the remaining levels are empty. */
 type Side = readonly (readonly [number, number])[];
 
 export interface Snapshot {
@@ -15,7 +15,7 @@ export interface Snapshot {
 
 export const PRE_CLOSE = 100_000;
 
-/** Returns a snapshot of the call: the matched quantity at a price, and the surplus of buys (negative: of sells). */
+/** Returns a snapshot of the call: `matched` shares at `price`, and `left` unmatched to buy (negative: to sell). */
 export function call(time: number, price: number, matched: number, left = 0): Snapshot {
   const level = [price, matched] as const;
   return { time, bid: [level, [0, Math.max(0, left)]], ask: [level, [0, Math.max(0, -left)]] };

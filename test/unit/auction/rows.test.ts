@@ -22,7 +22,7 @@ const OPENED: Snapshot = {
 };
 
 describe("the rows of an opening auction (contract 8.10)", () => {
-  it("are one for each call snapshot, with its match and remainder, and one for the result", () => {
+  it("are one for each call snapshot, with its matched and unmatched shares, and one for the result", () => {
     const calls = [
       call(91500000, 100_500, 300, 100),
       call(91503000, 100_600, 400, -50),
@@ -40,7 +40,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf({ time: 91500000 })).toEqual(["91500000 0 0 0"]);
   });
 
-  it("are told apart by the snapshot's pattern when calls and the result share a time", () => {
+  it("are recognised as calls or as the result by the snapshot's pattern when both have the same time", () => {
     const shared = { ...OPENED, time: 92500000 };
     expect(rowsOf(call(92500000, 100_500, 300), shared, { ...OPENED, time: 92503000 })).toEqual([
       "92500000 100500 300 0",
@@ -50,7 +50,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf(call(92510000, 100_500, 300))).toEqual(["92510000 0 0 0 result"]);
   });
 
-  it("hold the latest price in the result's row, or 0 when nothing was traded", () => {
+  it("contain the latest price in the result's row, or 0 when nothing was traded", () => {
     const untraded = {
       time: 92501000,
       close: 100_000,
@@ -64,14 +64,14 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf({ ...OPENED, bid: [[100_900, 200]] })).toEqual(["92501000 101000 700 0 result"]);
   });
 
-  it("exclude snapshots before 09:15, after the result and from 09:30 on", () => {
+  it("exclude snapshots before 09:15, after the result, and at or after 09:30", () => {
     expect(rowsOf(call(91459999, 100_500, 300), OPENED, call(92502000, 100_500, 300))).toHaveLength(1);
     expect(rowsOf({ ...OPENED, time: 93000000 })).toEqual([]);
     expect(rowsOf()).toEqual([]);
     expect(rowsOf({ ...OPENED, time: 92959999 })).toHaveLength(1);
   });
 
-  it("exclude snapshots before the result that are no calls, and report them", () => {
+  it("exclude snapshots before the result that are not call snapshots, and report them", () => {
     const open = call(91503000, 100_500, 300);
     const deeper: Snapshot = { ...open, bid: [...(open.bid ?? []), [100_400, 100]] };
     const strange: Snapshot[] = [
@@ -115,13 +115,13 @@ describe("the change from the previous close (contract 8.10)", () => {
   });
 
   it("rounds half away from zero to four decimals, on both sides", () => {
-    // 1 / 16,000 of 100 % is 0.00625 %.
+    // A change of 1/16,000 is 0.00625 %.
     expect(change(160_010, 160_000)).toBe(0.0063);
     expect(change(159_990, 160_000)).toBe(-0.0063);
     expect(change(274_000, 272_000)).toBe(0.7353);
   });
 
-  it("equals the exact quotient for any prices, also beyond the precision of doubles", () => {
+  it("equals the exact quotient for any prices, even beyond the precision of doubles", () => {
     const random = printedRandom("percent change");
     for (let round = 0; round < 2_000; round++) {
       const most = round % 2 === 0 ? 20_000_000 : 2_000_000_000_000;

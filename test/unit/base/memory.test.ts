@@ -49,7 +49,7 @@ async function full(budget: MemoryBudget): Promise<Asked[]> {
 }
 
 describe("the memory budget of an isolate", () => {
-  it("is granted while it suffices, and the other requests wait in the order of arrival", async () => {
+  it("is granted while enough is free, and further requests wait in the order of their arrival", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const waiting = [ask(budget), ask(budget), ask(budget, { bytes: 1 })];
@@ -79,7 +79,7 @@ describe("the memory budget of an isolate", () => {
     expect(again.is).toBe("held");
   });
 
-  it("counts an account's waiting requests to its share, apart from unread bodies", async () => {
+  it("counts an account's waiting requests towards its share, even if the account has no unread bodies", async () => {
     const budget = new MemoryBudget(TOTAL);
     await full(budget);
     const waiting = [ask(budget, { account: "a" }), ask(budget, { account: "a" })];
@@ -87,7 +87,7 @@ describe("the memory budget of an isolate", () => {
     expect(states(waiting)).toEqual(["waiting", "part_busy"]);
   });
 
-  it("is refused after a timeout, and to a client that has disconnected", async () => {
+  it("is refused after a timeout, and when the client has disconnected", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const client = new AbortController();
@@ -117,7 +117,7 @@ describe("the memory budget of an isolate", () => {
     expect(again.is).toBe("held");
   });
 
-  it("is released as a body is read, and never beyond the bytes reserved", async () => {
+  it("is released while a body is read, but never more than was reserved", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const waiting = ask(budget, { bytes: 15 });
@@ -143,7 +143,7 @@ describe("the memory budget of an isolate", () => {
     expect(budget.heldBytes).toBe(0);
   });
 
-  it("is released after a maximum time when its request ended without releasing it", async () => {
+  it("is released after a maximum time if the request ended without releasing it", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const prolonged = all[0]?.space;
@@ -191,7 +191,7 @@ describe("a body that its client leaves unread", () => {
     expect([wanted, ...states(others)]).toEqual([false, "held", "held", "held", "held"]);
   });
 
-  it("loses its memory after 5 s in which another request waits: the longest unread first, as few as needed", async () => {
+  it("loses its memory when another request has waited for 5 s, the body unread for longest first", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const wanted = all.map(wantedOf);
@@ -238,7 +238,7 @@ describe("a body that its client leaves unread", () => {
   });
 });
 
-it("The memory budget equals its reservations in random histories, and no grant exceeds it", async () => {
+it("The memory in use is the sum of reservations in random histories, and no grant exceeds the budget", async () => {
   const random = printedRandom("memory of answers");
   const budget = new MemoryBudget(TOTAL);
   const open: { asked: Asked }[] = [];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { newRequestId } from "../../../src/base/request-id.ts";
 
-it("newRequestId returns 16 characters without look-alikes, and no id twice in 10,000", () => {
+it("newRequestId returns 16 characters without look-alikes, and no id twice in 10,000 calls", () => {
   const ids = Array.from({ length: 10_000 }, newRequestId);
   expect(ids.filter((id) => !/^[0-9a-hjkmnp-tv-z]{16}$/.test(id))).toEqual([]);
   expect(new Set(ids).size).toBe(ids.length);

@@ -42,8 +42,8 @@ const request = async (
   return { url, body: JSON.parse(body) as Record<string, unknown>, bytes: Buffer.byteLength(body) };
 };
 
-describe("a notice in the form of its receiver", () => {
-  it("is JSON with the facts for programs, in English and Chinese whatever the language setting", async () => {
+describe("a webhook notice", () => {
+  it("for a program is JSON in English and Chinese, whatever the language setting", async () => {
     for (const language of ["both", "zh", "en"] as const) {
       expect(await request("plain", null, notice, language)).toMatchObject({
         url: "https://h.example/r?t=1",
@@ -61,13 +61,13 @@ describe("a notice in the form of its receiver", () => {
     }
   });
 
-  it("is a text message with the keyword edgetape for chat robots", async () => {
+  it("for a chat robot is a text message with the keyword edgetape", async () => {
     expect((await request("wecom")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
     expect((await request("dingtalk")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
     expect((await request("feishu")).body).toEqual({ msg_type: "text", content: { text: TEXT } });
   });
 
-  it("is in one language when the operator sets one", async () => {
+  it("is in one language when the operator chose one", async () => {
     const text = async (language: WebhookLanguage) =>
       (await request("wecom", null, notice, language)).body.text as { content: string };
     expect((await text("zh")).content).toBe(
@@ -78,14 +78,14 @@ describe("a notice in the form of its receiver", () => {
     );
   });
 
-  it("is signed for DingTalk in the URL, in milliseconds", async () => {
+  it("for DingTalk is signed in the URL, with a timestamp in milliseconds", async () => {
     const url = new URL((await request("dingtalk", "SEC1")).url);
     const sign = createHmac("sha256", "SEC1").update(`${NOW_MS}\nSEC1`).digest("base64");
     expect(Object.fromEntries(url.searchParams)).toEqual({ t: "1", timestamp: String(NOW_MS), sign });
     expect(url.search).not.toMatch(/sign=[^&]*[+/=]/);
   });
 
-  it("is signed for Feishu in the body, in seconds, with the text as the HMAC key", async () => {
+  it("for Feishu is signed in the body, with the timestamp in seconds and the secret as the HMAC key", async () => {
     const seconds = String(Math.floor(NOW_MS / 1000));
     const sign = createHmac("sha256", `${seconds}\nSEC2`).update("").digest("base64");
     const { url, body } = await request("feishu", "SEC2");
@@ -93,7 +93,7 @@ describe("a notice in the form of its receiver", () => {
     expect(body).toEqual({ timestamp: seconds, sign, msg_type: "text", content: { text: TEXT } });
   });
 
-  it("is cut between characters at the robot's limit", async () => {
+  it("is cut at the robot's size limit, between two characters", async () => {
     const text = { zh: "逐笔委托😀".repeat(2_000), en: "order records ".repeat(2_000) };
     const long = { ...notice, lines: [text, text] };
     const { body } = await request("wecom", null, long);
@@ -119,7 +119,7 @@ describe("the kind of a webhook", () => {
 });
 
 describe("the answer of a webhook's receiver", () => {
-  it("is judged by its body for robots, which refuse with HTTP 200", () => {
+  it("is judged by its body if it comes from a chat robot, because robots refuse with HTTP 200", () => {
     expect(webhookProblem("plain", 204, "")).toBeNull();
     expect(webhookProblem("plain", 500, "")).toBe("it answered HTTP 500");
     expect(webhookProblem("wecom", 200, '{"errcode":0,"errmsg":"ok"}')).toBeNull();

@@ -14,13 +14,13 @@ import {
 const day = (text: string) => text as BeijingDate;
 
 describe("Beijing dates (contract 7.2)", () => {
-  it("begin at 16:00:00.000Z", () => {
+  it("begin at 16:00:00.000 UTC of the previous day", () => {
     expect(beijingDate(Date.parse("2026-11-27T15:59:59.999Z"))).toBe("20261127");
     expect(beijingDate(Date.parse("2026-11-27T16:00:00.000Z"))).toBe("20261128");
     expect(startOfDay(day("20261128"))).toBe(Date.parse("2026-11-27T16:00:00.000Z"));
   });
 
-  it("are refused when they do not exist in the calendar", () => {
+  it("are refused when they do not exist or are not eight ASCII digits", () => {
     for (const text of [
       "20260230",
       "20261301",
@@ -36,28 +36,28 @@ describe("Beijing dates (contract 7.2)", () => {
     expect(parseBeijingDate("20230229")).toBeNull();
   });
 
-  it("begin a window that includes today and counts every calendar day", () => {
+  it("begin a window that counts every calendar day, including today", () => {
     expect(windowStart(day("20260301"), 30)).toBe("20260131");
     expect(windowStart(day("20281231"), 365)).toBe("20280102");
     expect(windowStart(day("20260101"), 1)).toBe("20260101");
     expect(addDays(day("20240228"), 2)).toBe("20240301");
   });
 
-  it("are a weekend on Saturday and Sunday only", () => {
+  it("are weekend days on Saturday and Sunday only", () => {
     const week = ["20261123", "20261124", "20261125", "20261126", "20261127", "20261128", "20261129"];
     expect(week.filter((each) => isWeekend(day(each)))).toEqual(["20261128", "20261129"]);
   });
 
-  it("end after at least one whole second from any instant", () => {
+  it("end a whole number of seconds after any instant, at least one", () => {
     expect(secondsToNextDay(Date.parse("2026-11-27T15:59:59.999Z"))).toBe(1);
     expect(secondsToNextDay(Date.parse("2026-11-27T16:00:00.000Z"))).toBe(86_400);
   });
 
-  it("are printed with +08:00 in an instant", () => {
+  it("are printed with the offset +08:00 when they are part of an instant", () => {
     expect(beijingTimestamp(Date.parse("2026-11-27T01:30:00.500Z"))).toBe("2026-11-27T09:30:00+08:00");
   });
 
-  it("are printed as the nearest instant that RFC 3339 can express when they are outside its range", () => {
+  it("are printed as the nearest instant that RFC 3339 can express when the instant is outside its range", () => {
     for (const far of [Number.MAX_SAFE_INTEGER, 8.64e15, Infinity, Date.UTC(10_000, 0, 1)]) {
       expect(beijingTimestamp(far)).toBe("9999-12-31T23:59:59+08:00");
     }

@@ -60,7 +60,7 @@ describe("the tables of a backup", () => {
 });
 
 describe("the pages of a backup", () => {
-  it("contain every row once, in the order of the key, also for keys of several columns", async () => {
+  it("contain every row once, in the order of the key, even if the key has several columns", async () => {
     const insert =
       "INSERT INTO audit (audit_id, at_ms, actor, action, subject, before) VALUES (?, 1, '', 'a', ?, ?)";
     await db.batch(
@@ -145,7 +145,7 @@ describe("a restore", () => {
     await completeRestore(db, restore, { actor: { kind: "operator", name: "test" } as const, nowMs: 2 });
   }
 
-  it("replaces stored ends beyond the year 9999 by the last valid instant", async () => {
+  it("replaces stored ends beyond the year 9999 with the last valid instant", async () => {
     const far = Number.MAX_SAFE_INTEGER;
     const rows = {
       accounts: { account_id: "b", contact: "", note: "", own_limits: "{}", created_at_ms: 1 },
@@ -157,7 +157,7 @@ describe("a restore", () => {
     expect(results).toEqual([{ account_id: "b", end_ms: 253_402_271_999_999 }]);
   });
 
-  it("adds the usage of the backup, and never lowers what was counted since", async () => {
+  it("takes the higher of the usage in the backup and the usage counted since", async () => {
     const usage = (day: string, requests: number, files: number, bytes: number) => ({
       ...{ day, account_id: "b", service: "level2_order_history", requests, files, bytes },
     });

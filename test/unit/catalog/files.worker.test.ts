@@ -97,7 +97,7 @@ beforeAll(async () => {
 });
 
 describe("the files that a share covers (contract 8.1, 8.2)", () => {
-  it("are the published ones by day and name, and level2 includes order packs", async () => {
+  it("are the published files by day and name, including order packs for level2", async () => {
     expect(await listed("level2", "20260101", "20261231")).toEqual([
       "20260105.7z",
       "20260105_orders.parquet",
@@ -111,7 +111,7 @@ describe("the files that a share covers (contract 8.1, 8.2)", () => {
     expect(await listed("level2", "20260107", "20261231")).toEqual([]);
   });
 
-  it("have all that a download needs, and the order pack is the object that order history reads", async () => {
+  it("have everything that a download needs, and the order pack is the object that order history reads", async () => {
     const [archive, pack] = await coveredFiles(db, {
       dataType: "level2",
       from: date("20260105"),
@@ -157,7 +157,7 @@ describe("the versions of one file (contract 8.8)", () => {
     return (await fileVersions(db, place, NOW)).map(({ revision, replacedAtMs }) => [revision, replacedAtMs]);
   };
 
-  it("are its current revision first, then those replaced less than 7 days ago", async () => {
+  it("are the current revision, then the revisions replaced less than 7 days ago", async () => {
     expect(await versions("20260105.7z")).toEqual([
       [2, null],
       [1, NOW - 1000],
@@ -169,7 +169,7 @@ describe("the versions of one file (contract 8.8)", () => {
     expect(await versions("20260106_orders.parquet")).toEqual([[2, null]]);
   });
 
-  it("do not exist while it is unpublished, withdrawn or absent", async () => {
+  it("do not exist while the file is unpublished, withdrawn or absent", async () => {
     for (const name of ["20260108_uploaded.csv", "20260108_verifying.csv", "20260108_withdrawn.csv"]) {
       expect(await versions(name)).toEqual([]);
     }
@@ -179,7 +179,7 @@ describe("the versions of one file (contract 8.8)", () => {
 });
 
 describe("a trade pack in a share", () => {
-  it("is listed beside the order pack, and hides an operator's file of the same name", async () => {
+  it("is listed with the order pack, and hides an operator's file of the same name", async () => {
     const name = "20270105_trades.parquet";
     await putDay("20270105", 500);
     await putFile({ dataType: "level2", tradedate: "20270105", name });
@@ -204,7 +204,7 @@ describe("a trade pack in a share", () => {
 });
 
 describe("the catalog revision", () => {
-  it("changes with every publishing and withdrawal, and with nothing else", async () => {
+  it("changes when content is published or withdrawn, and at no other time", async () => {
     const file = { dataType: "auction_tick" as const, tradedate: "20260201", name: "20260201_aucde.parquet" };
     const before = await revisionNow();
     await putFile({ ...file, state: "uploaded" });

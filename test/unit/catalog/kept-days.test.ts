@@ -28,7 +28,7 @@ function section(blocks: number): SectionRow {
 const at = (nowMs: number, maxAgeMs = MAX_AGE) => ({ nowMs, maxAgeMs });
 
 describe("the day index in an isolate's memory", () => {
-  it("is used for less than the maximum age, and not from then on", () => {
+  it("is used until it reaches the maximum age, and not afterwards", () => {
     const question = asked();
     const read = answer(question.tradedate);
     keepOrderDay(question, read, 1_000);
@@ -69,7 +69,7 @@ describe("the day index in an isolate's memory", () => {
     expect(keptOrderDay(question, at(20_001))).toBeNull();
   });
 
-  it("reads an omitted date as another day after midnight", () => {
+  it("does not use the day of an omitted date after midnight", () => {
     const { tradedate, ...rest } = asked();
     const question = { ...rest, tradedate: null };
     keepOrderDay(question, answer(tradedate), 0);
@@ -88,7 +88,7 @@ describe("the day index in an isolate's memory", () => {
     expect(keptOrderDay(omitted, at(0))).toBeNull();
   });
 
-  it("keeps 8 MiB of sections, the most recently used", () => {
+  it("keeps the most recently used sections, up to 8 MiB", () => {
     // Each section has a megabyte of blocks.
     const questions = Array.from({ length: 10 }, () => asked());
     for (const question of questions) {

@@ -70,7 +70,7 @@ async function read(asked: Partial<OrderDayQuestion>) {
   return orderDayOf(await orderDayStatement(DB, question).all(), question);
 }
 
-/** The trades of 4 January are of 000001 in Shanghai only, and of 688001, which no other dataset has. */
+/** On 4 January the trades include 000001 in Shanghai only, and 688001, which no other dataset has. */
 const TRADE_SECTIONS = [section("000001", "SH", 7), section("300750", "SZ", 0), section("688001", "SH", 3)];
 
 beforeAll(async () => {
@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 
 describe("the catalog read of an order request", () => {
-  it("returns revision, object and the section with its blocks, byte for byte", async () => {
+  it("returns the revision, the object and the section with its blocks, byte for byte", async () => {
     expect(await read({})).toEqual({
       tradedate: "20240105",
       day: {
@@ -104,13 +104,13 @@ describe("the catalog read of an order request", () => {
     });
   });
 
-  it("returns both exchanges of a symbol, Shanghai first, and none for an unknown symbol", async () => {
+  it("returns the sections of both exchanges, Shanghai first, and none for an unknown symbol", async () => {
     expect((await read({ symbol: "000001" })).sections).toEqual([SECTIONS[0], SECTIONS[1]]);
     expect((await read({ symbol: "999999" })).sections).toEqual([]);
     expect((await read({ tradedate: date("20240108") })).day).toBeNull();
   });
 
-  it("reads a few rows, whatever the size of the day", async () => {
+  it("reads only a few rows, whatever the size of the day", async () => {
     const question = { ...QUESTION, symbol: "000001" };
     const { meta } = await orderDayStatement(DB, question).all();
     // The query reads two rows of each dataset, because every dataset of the day counts for the meaning of bare digits.
@@ -135,7 +135,7 @@ describe("the catalog read of an order request", () => {
     expect(meta.rows_read).toBeLessThanOrEqual(24);
   });
 
-  it("returns the newest trading day up to today when the date is omitted, loaded or not", async () => {
+  it("returns the newest trading day up to today, loaded or not, when the date is omitted", async () => {
     expect(await read({ tradedate: null })).toMatchObject({ tradedate: "20240109", day: null });
     expect(await read({ tradedate: null, today: date("20240107") })).toMatchObject({
       tradedate: "20240105",
@@ -161,7 +161,7 @@ describe("the reason why a day or security is not served", () => {
     ["20240111", { reason: "future_day", today: "20240110", newestLoaded: "20240105" }],
     ["20240103", { reason: "before_history", earliestLoaded: "20240104" }],
     ["19991231", { reason: "before_history", earliestLoaded: "20240104" }],
-  ])("%s: %j", async (tradedate, expected) => {
+  ])("on %s is %j", async (tradedate, expected) => {
     expect(await denied({ tradedate: date(tradedate) })).toEqual({ tradedate, ...expected });
   });
 
@@ -255,7 +255,7 @@ describe("the loader of index rows", () => {
     });
   });
 
-  it("splits the rows by size, in order", () => {
+  it("splits the rows into chunks by size, in their order", () => {
     expect(chunksOf([], 10)).toEqual([]);
     expect(chunksOf(["aaa", "bbb", "c", "dddddddddddddddd", "e"], 8)).toEqual([
       ["aaa", "bbb"],

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await db.batch(tables.split(" ").map((name) => db.prepare(`DELETE FROM ${name}`)));
 });
 
-/** Makes `day` serve the pack `packId`, of one security with this content, as `revision`. */
+/** Serves the pack `packId`, which has one security with this content, as `revision` of `day`. */
 async function serve(
   day: BeijingDate,
   packId: number,
@@ -36,7 +36,7 @@ async function serve(
   ]);
 }
 
-/** Returns the changes that are announced when `replace` replaces the catalog. */
+/** Returns the changes that are announced after `replace` has replaced the catalog. */
 async function told(replace: () => Promise<void>) {
   await db.batch(rememberSeen("TRUE").map((sql) => db.prepare(sql)));
   await db.batch(["order_days", "day_revisions"].map((name) => db.prepare(`DELETE FROM ${name}`)));
@@ -46,7 +46,7 @@ async function told(replace: () => Promise<void>) {
 }
 
 describe("the report of changes after a restore", () => {
-  it("contains exactly the days whose served content differs, with the differences", async () => {
+  it("contains exactly the days whose served revision or content differs, with the differences", async () => {
     const [same, renumbered, rebuilt, gone, struck, back] = Array.from({ length: 6 }, (_, n) =>
       addDays(FIRST, n),
     );
@@ -101,7 +101,7 @@ describe("the report of changes after a restore", () => {
     ]);
   });
 
-  it("omits which securities differ when more than 100 days have another pack, which would take too long", async () => {
+  it("does not compare securities when the packs of more than 100 days differ, to limit its duration", async () => {
     const days = Array.from({ length: 101 }, (_, n) => addDays(FIRST, n));
     for (const [n, each] of days.entries()) await serve(each, n, { content: "b", revision: 2 });
     const changes = await told(async () => {
@@ -111,7 +111,7 @@ describe("the report of changes after a restore", () => {
     expect(changes.every(({ kind, changed }) => kind === "restored" && changed === null)).toBe(true);
   });
 
-  it("keeps the revisions of an earlier restore and every other one that was issued", async () => {
+  it("keeps the highest revision that was ever issued, even over several restores", async () => {
     await serve(FIRST, 1, { revision: 4 });
     await told(() => serve(FIRST, 2, { revision: 2 }));
     await told(() => serve(FIRST, 3, { revision: 1 }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { part, plain } from "../../../src/catalog/sql.ts";
 
 describe("a piece of SQL", () => {
-  it("binds values, also repeated, empty and null ones, and never writes them into the text", () => {
+  it("binds all values, even repeated, empty and null ones, and never writes them into the text", () => {
     const given = "'; DROP TABLE accounts; -- ?1 ?";
     expect(part`a = ${given} OR b = ${given} OR c IS ${null} OR d = ${0} OR e = ${""}`).toEqual({
       text: "a = ? OR b = ? OR c IS ? OR d = ? OR e = ?",
@@ -10,7 +10,7 @@ describe("a piece of SQL", () => {
     });
   });
 
-  it("takes the values of nested pieces in the order of their placeholders, as often as each stands there", () => {
+  it("contains the values of nested pieces in the order of their placeholders, one for each placeholder", () => {
     const inner = part`(x = ${1} AND ${plain("y")} = ${2})`;
     expect(part`${0} ${inner} ${part`NOT ${inner}`} ${3}`).toEqual({
       text: "? (x = ? AND y = ?) NOT (x = ? AND y = ?) ?",
@@ -18,7 +18,7 @@ describe("a piece of SQL", () => {
     });
   });
 
-  it("binds an object that only resembles a piece, which D1 refuses", () => {
+  it("binds an object that only looks like a piece, and D1 then refuses the object", () => {
     const forged = JSON.parse('{"text": "1 = 1", "values": []}');
     expect(part`a = ${forged}`).toEqual({ text: "a = ?", values: [forged] });
   });

@@ -37,7 +37,7 @@ describe("a request to the admin API", () => {
     expect(asked).toHaveLength(5);
   });
 
-  it("is sent once if repeating it could apply it twice", async () => {
+  it("is sent only once if a repetition could apply it twice", async () => {
     const { client, asked } = fakeService(cutConnection);
     await expect(client.request(answer, "POST", "/admin/accounts")).rejects.toThrow(
       "https://api.example.com cannot be reached (ECONNRESET).",
@@ -45,7 +45,7 @@ describe("a request to the admin API", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is not repeated after a refusal, and the service's own message is the reason", async () => {
+  it("is not repeated after a refusal, and fails with the service's message", async () => {
     const { client, asked } = fakeService(() => ({ status: 422, json: { error: "No such plan." } }));
     await expect(client.request(answer, "PUT", "/admin/plans")).rejects.toThrow("No such plan.");
     expect(asked).toHaveLength(1);
@@ -94,7 +94,7 @@ describe("a service that sends nothing", () => {
       "stops in the middle of an answer",
       ((_, response) => void response.write('{"done"')) satisfies RequestListener,
     ],
-  ])("fails the command with one sentence when it %s, without another try", async (_, listener) => {
+  ])("makes the command fail with one sentence, without a retry, when it %s", async (_, listener) => {
     await using service = await silentService(listener as RequestListener);
     await expect(service.client.request(answer, "GET", "/admin/days")).rejects.toThrow(
       /^http:\/\/127\.0\.0\.1:\d+ accepted the request and did not answer within 1 s\./,

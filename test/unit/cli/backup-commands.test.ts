@@ -14,7 +14,7 @@ function written(out: string): string {
 }
 
 describe("the path of a backup", () => {
-  it("is a new file every time for the guide's cron line, whose folder does not exist at first", () => {
+  it("is a new file at every run of the guide's cron line, even if the folder does not exist at first", () => {
     const guide = readFileSync("src/cli/README.md", "utf8");
     const out = /edgetape backup create --out (\S+)/.exec(guide.slice(guide.indexOf("CRON_TZ")))?.[1] ?? "";
     expect(out).toMatch(/^\/\w+\/\w+$/);

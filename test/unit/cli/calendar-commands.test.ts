@@ -24,12 +24,12 @@ const COUNTED: [number, number][] = [
   [2025, 243],
 ];
 
-describe("trading days from the holiday library", () => {
-  it.each(COUNTED)("for %i are %i in number", (year, count) => {
+describe("the trading days from the holiday library", () => {
+  it.each(COUNTED)("in %i are %i in number", (year, count) => {
     expect(openDays(year)).toHaveLength(count);
   });
 
-  it("are listed with every day of the year once, also the leap day", () => {
+  it("are listed with all other days of the year, each once, including the leap day", () => {
     expect(exchangeDays(2024)).toHaveLength(366);
     expect(exchangeDays(2026)).toHaveLength(365);
     expect(exchangeDays(2024).map(({ day }) => day)).toContain("20240229");
@@ -46,7 +46,7 @@ describe("trading days from the holiday library", () => {
     }
   });
 
-  it("exclude 2024-02-09, which was no public holiday, and the prolonged festival of 2020", () => {
+  it("exclude 2024-02-09, which was not a public holiday, and the extended Spring Festival of 2020", () => {
     expect(openDays(2024)).not.toContain("20240209");
     expect(openDays(2024)).toContain("20240208");
     expect(openDays(2024)).toContain("20240219");
@@ -60,7 +60,7 @@ describe("the years that the holiday library covers", () => {
     for (let year = 2004; year <= 2026; year++) expect(knowsHolidays(year)).toBe(true);
   });
 
-  it("exclude a year that is not announced, even where a festival falls on a weekend", () => {
+  it("exclude a year whose holidays are not announced, even if a festival falls on a weekend", () => {
     for (const year of [2003, 2027, 2028, 2029, 2033, 2050]) expect(knowsHolidays(year)).toBe(false);
   });
 });
@@ -74,7 +74,7 @@ describe("weekdays as a provisional calendar", () => {
 });
 
 describe("an operator's own calendar", () => {
-  it("in the form of a list of trading days closes the days between them", () => {
+  it("closes the days between the listed ones if it lists trading days only", () => {
     const days = parseCalendarFile(
       "\uFEFFtrading day\r\n20260105\r\n# the week before\r\n2026-01-02\r\n\r\n",
       "own.txt",
@@ -87,7 +87,7 @@ describe("an operator's own calendar", () => {
     ]);
   });
 
-  it("with open and closed days stores exactly the listed days", () => {
+  it("stores exactly the listed days if it lists open and closed days", () => {
     expect(parseCalendarFile("day,open\n20260105,1\n20260101, 0\n", "own.csv")).toEqual([
       { day: "20260101", open: false },
       { day: "20260105", open: true },
@@ -100,7 +100,7 @@ describe("an operator's own calendar", () => {
     ["20260105,yes\n", "own.txt:1: the second column is neither 1 (open) nor 0 (closed)"],
     ["20260105,1\n20260105,0\n", "own.txt:2: 20260105 is listed as open and as closed"],
     ["\n# nothing\n", "own.txt lists no day"],
-  ])("refuses %j and names the position", (text, sentence) => {
+  ])("is refused if its text is %j, with the line if one is wrong", (text, sentence) => {
     expect(() => parseCalendarFile(text, "own.txt")).toThrow(sentence);
   });
 });

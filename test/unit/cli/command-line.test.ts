@@ -14,7 +14,7 @@ afterEach(() => {
 const at = (text: string) => Date.parse(text);
 
 describe("an instant on the command line", () => {
-  it("is a day in either form (its beginning in Beijing) or RFC 3339", () => {
+  it("can be a day in either form, which means the day's beginning in Beijing, or RFC 3339", () => {
     expect(instantArgument("20260312")).toBe(at("2026-03-12T00:00:00+08:00"));
     expect(instantArgument("2026-03-12")).toBe(at("2026-03-12T00:00:00+08:00"));
     expect(instantArgument("2026-03-12T20:30:00+08:00")).toBe(at("2026-03-12T20:30:00+08:00"));
@@ -35,7 +35,7 @@ describe("an instant on the command line", () => {
 });
 
 describe("a limit and a span on the command line", () => {
-  it("are read as a number, unlimited or plan, and as days or hours", () => {
+  it("are a number, unlimited or plan, and a number of days or hours", () => {
     expect(["0", "30", "unlimited", "plan"].map(ownLimitArgument)).toEqual([0, 30, "unlimited", "plan"]);
     expect(() => ownLimitArgument("-1")).toThrow("a whole number, unlimited, or plan");
     expect(["36h", "7d"].map(spanArgument)).toEqual([129_600_000, 604_800_000]);
@@ -55,11 +55,11 @@ describe("sizes and counts in the output", () => {
     [1_222_288, "1.2 MB"],
     [1_056_000_000, "1.1 GB"],
     [9_000_000_000_000, "9000.0 GB"],
-  ])("print %d bytes as %s", (sizeBytes, text) => {
+  ])("show %d bytes as %s", (sizeBytes, text) => {
     expect(sizeText(sizeBytes)).toBe(text);
   });
 
-  it("print counts with thousands separators", () => {
+  it("show counts with thousands separators", () => {
     expect([0, 999, 149_359].map(countText)).toEqual(["0", "999", "149,359"]);
   });
 });

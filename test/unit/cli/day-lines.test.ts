@@ -12,7 +12,7 @@ const revision = (number: number, pack: string, more: Partial<DayRevision> = {})
   ...more,
 });
 
-/** Returns the column "restorable until" by revision. */
+/** Returns the column "restorable until" of each revision. */
 function restorable(revisions: DayRevision[]): string[] {
   const day: DayDetail["day"] = {
     ...{ ...PACK, tradedate: "20260311" as BeijingDate, revision: revisions[0]?.revision ?? 1 },
@@ -25,7 +25,7 @@ function restorable(revisions: DayRevision[]): string[] {
 }
 
 describe("the revisions of a day", () => {
-  it("say until when each content can be restored: 7 days after the last revision with its pack was replaced", () => {
+  it("show until when their content can be restored: 7 days after the last revision with it was replaced", () => {
     const replaced = (day: string) => ({ replacedAt: `2026-03-${day}T20:00:00+08:00` });
     expect(
       restorable([
@@ -37,7 +37,7 @@ describe("the revisions of a day", () => {
     ).toEqual(["-", "2026-03-21T20:00:00+08:00", "-", "2026-03-21T20:00:00+08:00"]);
   });
 
-  it("give no such date for damaged content", () => {
+  it("show no such date for damaged content", () => {
     const damaged = { at: "2026-03-12T09:00:00+08:00", note: "block 0 of 600519.SH" };
     const replacedAt = "2026-03-12T20:00:00+08:00";
     expect(restorable([revision(2, "b"), revision(1, "a", { damaged, replacedAt })])).toEqual(["-", "-"]);

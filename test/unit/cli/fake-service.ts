@@ -9,7 +9,7 @@ export interface Asked {
   body: string | Uint8Array | null;
 }
 
-/** A JSON answer with its status, or a network error to throw. */
+/** An answer in JSON or text with its status, or a network error to throw. */
 export type Reply = { status?: number; json: unknown } | { text: string; status: number } | Error;
 
 /** Returns a client of a service that answers with `reply`; pauses between attempts are recorded and skipped. */

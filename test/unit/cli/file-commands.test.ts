@@ -109,7 +109,7 @@ describe("edgetape files add", () => {
     await (await openDailyFile(onDisk("random.parquet", random), own)).close();
   });
 
-  it("refuses a name of another day or form with the service's message", () => {
+  it("refuses a name of another day and an invalid name with the service's message", () => {
     expect(() => refuseWrongName({ ...auction, name: "20260312_aucde.parquet" })).toThrow(
       "an auction pack of this day is called 20260311_aucde.parquet",
     );

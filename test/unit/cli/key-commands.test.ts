@@ -7,7 +7,7 @@ const START = Date.parse("2026-01-01T00:00:00+08:00");
 const END = Date.parse("2027-01-01T00:00:00+08:00");
 
 describe("a file of existing customers' keys", () => {
-  it("is read in any column order, with quotes, blanks and either form of the key", () => {
+  it("is read in any column order, with quotes and blanks, and with keys in plain text or as hashes", () => {
     const text = `\uFEFFaccount, plan ,start,end,sha256,key\r\n"Chen, Wei",Flagship,2026-01-01,2027-01-01,,"a ""b"",c"\r\n\r\n17,trial,20260101,2027-01-01T00:00:00+08:00,${HASH.toUpperCase()},\r\n`;
     expect(parseKeyFile(text, "keys.csv")).toEqual({
       rows: [
@@ -18,7 +18,7 @@ describe("a file of existing customers' keys", () => {
     });
   });
 
-  it("names the line of a refused row and never shows a key", () => {
+  it("is reported with the line of each refused row, but never with a key", () => {
     const text = [
       "key,account,plan,start,end,sha256",
       "SECRET-ONE,1,gold,20260101,20270101,",
@@ -52,7 +52,7 @@ describe("the import of a key file", () => {
     row: { key: `key-${n}`, account: "1", plan: "trial" as const, start: START, end: END },
   });
 
-  it("sends 1,000 rows a request and reports refused rows by the file's line numbers", async () => {
+  it("sends 1,000 rows per request and reports refused rows by the file's line numbers", async () => {
     const { client, asked } = fakeService((_, count) => ({
       json: {
         imported: 1,

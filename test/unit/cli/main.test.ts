@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 describe("an error of a command", () => {
-  it("is one line of JSON on stderr with --json, for a refusal, a failed command and a wrong command line", async () => {
+  it("is one line of JSON on stderr with --json, for a refusal, a missing setting and a wrong option", async () => {
     const server = createServer((_, response) => {
       response.statusCode = 422;
       response.end(JSON.stringify({ error: "That day has changed.", reason: "day_changed" }));
@@ -68,7 +68,7 @@ describe("an error of a command", () => {
     expect(written.stderr).toContain("not UTF-8 text");
   });
 
-  it("says that the service does not answer, also in nightly", async () => {
+  it("says that the service does not answer, even when the command is nightly", async () => {
     const server = createServer(() => undefined);
     await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
     vi.stubEnv("EDGETAPE_TIMEOUT", "1");
@@ -81,7 +81,7 @@ describe("an error of a command", () => {
 });
 
 describe("the modules of the commands", () => {
-  it("are loaded on demand: none for --version, one group for its command, all for --help", async () => {
+  it("are loaded on demand: none for --version, one group for a command of the group, all for --help", async () => {
     const loaded = async (...args: string[]) =>
       (await createProgram(args)).commands.map((each) => each.name());
     expect(await loaded("--version")).toEqual([]);

@@ -27,7 +27,7 @@ describe("the text of an audit entry", () => {
     expect(changeText(before, after)).toBe(text);
   });
 
-  it("is shortened where a line would be too long", () => {
+  it("is shortened if the line would be too long", () => {
     const entry = {
       id: 1,
       at: "2026",

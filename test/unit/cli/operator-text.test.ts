@@ -18,7 +18,7 @@ describe("text from an operator", () => {
     expect(decodeOperatorText(new Uint8Array(0), "f.csv")).toBe("");
   });
 
-  it("is read as GB18030 when it decodes fully, as Chinese Excel saves CSV, so that two customers stay distinct", () => {
+  it("is read as GB18030, in which Chinese Excel saves CSV, when it is valid GB18030 and not UTF-8", () => {
     const file = joined(
       HEADING,
       row("legacy-key-one-aaaaaaaaaaaa", ACCOUNTS[0], "trial"),
@@ -34,7 +34,7 @@ describe("text from an operator", () => {
     expect(decodeOperatorText(Buffer.from("95328236", "hex"), "f.csv")).toBe("\u{20000}");
   });
 
-  it("is read with line ends of CR alone, and line numbers stay correct", () => {
+  it("is read when its lines end with CR only, and line numbers stay correct", () => {
     const text =
       "key,account,plan,start,end\rlegacy-key-one-aaaaaaaaaaaa,1,trial,20260101,20270101\rx,2,gold,,\r";
     const { rows, refused } = parseKeyFile(decodeOperatorText(utf8(text), "keys.csv"), "keys.csv");
@@ -58,7 +58,7 @@ describe("text from an operator", () => {
       3,
     ],
     ["what an earlier conversion lost", utf8("key,account\r\nk,\uFFFD\uFFFD\uFFFD\r\n"), 2],
-  ])("is refused for %s with the line number, and the message quotes none of it", (_, bytes, line) => {
+  ])("is refused for %s with the line number, and the message does not quote the text", (_, bytes, line) => {
     const refusal = () => decodeOperatorText(bytes, "keys.csv");
     expect(refusal).toThrow(new RegExp(`^keys\\.csv:${line}: `));
     expect(refusal).toThrow(/Save the file as UTF-8/);

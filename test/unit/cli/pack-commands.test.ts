@@ -14,7 +14,7 @@ const vendorTrades =
 const good = vendorLine({ time: "103000000" });
 const broken = vendorLine({ volume: "x" });
 
-/** Builds without threads, which take longer to start than a few rows to build. */
+/** Builds without threads, because starting them takes longer than building a few rows. */
 function build(source: string, out: string, ...args: string[]) {
   const threads = args.includes("--threads") ? [] : ["--threads", "0"];
   return edgetape(["pack", "build", source, "--date", "20230711", "--out", out, ...threads, ...args]);
@@ -75,7 +75,7 @@ describe("edgetape pack build", () => {
     );
   });
 
-  it("exits with 1 above one quarantined line in a million, and names the first on stderr", async () => {
+  it("exits with 1 when more than one line in a million is quarantined, and names the first on stderr", async () => {
     const source = delivery({ [PATH]: vendorFile(good, broken, good, broken) });
     const out = temporaryFolder();
     const { status, stderr } = await build(source, out);
@@ -84,7 +84,7 @@ describe("edgetape pack build", () => {
     expect(readdirSync(out)).toEqual(["20230711.quarantine.csv"]);
   });
 
-  it("exits with 1 and one sentence for a delivery of unknown files, with 2 for a wrong command line", async () => {
+  it("exits with 1 and one sentence for a delivery of unknown files, and with 2 for a wrong command line", async () => {
     const nothing = await build(delivery({ "notes.txt": "x" }), temporaryFolder());
     expect(nothing.status).toBe(1);
     expect(nothing.stderr).toMatch(/^edgetape: no order file of a known layout .*notes\.txt\n$/);
@@ -93,7 +93,7 @@ describe("edgetape pack build", () => {
     expect(wrong.stderr).toContain("YYYYMMDD");
   });
 
-  it("creates the packs of the generated day from its CSV, byte for byte, with the same report at any thread count", async () => {
+  it("builds a generated day's packs from its CSV, byte for byte, with equal reports at any thread count", async () => {
     const folder = temporaryFolder();
     const day = ["sample", "--date", "20230711", "--rows", "20000", "--out"];
     await edgetape([...day, join(folder, "csv"), "--csv"]);
@@ -140,7 +140,7 @@ describe("edgetape pack build", () => {
     expect(reports[1]).toEqual(reports[0]);
   });
 
-  it("builds one dataset alone, and exits with 1 when another dataset's files contradict each other", async () => {
+  it("builds one dataset alone, and exits with 1 when another dataset's security is delivered twice", async () => {
     const orders = { [PATH]: vendorFile(good) };
     const source = delivery({ ...orders, [TRADES_PATH]: vendorTrades });
     const alone = temporaryFolder();
@@ -157,7 +157,7 @@ describe("edgetape pack build", () => {
     expect((await build(source, out, "--dataset", "queues")).status).toBe(2);
   });
 
-  it("exits with 3 when the quality check fails, and day quality prints the sheet and exits with 1", async () => {
+  it("exits with 3 when the quality check fails; `day quality` then prints the sheet and exits with 1", async () => {
     const cancel = vendorLine({ type: "D", exchangeOrderId: "87" });
     const out = temporaryFolder();
     const source = delivery({ [PATH]: vendorFile(good, cancel), [TRADES_PATH]: vendorTrades });
@@ -179,7 +179,7 @@ describe("edgetape pack build", () => {
     expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining("there is no such file") });
   });
 
-  it("marks a dataset that has rows of far fewer securities than another one", async () => {
+  it("marks a dataset as degraded if it has rows of far fewer securities than another dataset", async () => {
     const codes = ["600519", "600536", "601398"];
     const files = codes.map((code) => [
       `${code}.SH/逐笔委托.csv`,

@@ -36,7 +36,7 @@ const names = [...commands.keys()];
 const optionsOf = (name: string): Option[] => [...(commands.get(name)?.options ?? [])];
 const has = (name: string, long: string) => optionsOf(name).some((option) => option.long === long);
 
-/** Returns the texts for operators: pages and sentences that name commands. */
+/** Returns the path and the text of each file below `folder` that may cite a command to operators. */
 function textsBelow(folder: string): [string, string][] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /\.(ts|tsx|md)$/.test(path) && !path.includes("node_modules"))
@@ -44,7 +44,7 @@ function textsBelow(folder: string): [string, string][] {
 }
 
 describe("the commands", () => {
-  it("have a description, and one for every option and argument that is not obvious", () => {
+  it("have descriptions, and so do all their options", () => {
     const silent = names.filter(
       (name) =>
         (commands.get(name)?.description() ?? "") === "" ||
@@ -53,15 +53,15 @@ describe("the commands", () => {
     expect(silent).toEqual([]);
   });
 
-  it("print JSON for scripts, without exception", () => {
+  it("can all print JSON for scripts", () => {
     expect(names.filter((name) => !has(name, "--json"))).toEqual([]);
   });
 
-  it("ask for confirmation exactly when they remove something", () => {
+  it("ask for confirmation exactly when they are destructive", () => {
     expect(names.filter((name) => has(name, "--yes")).sort()).toEqual(DESTRUCTIVE);
   });
 
-  it("show defaults as the user writes them, and name the required options", () => {
+  it("show defaults in the form that the user types, and mark the required options", () => {
     const help = names.map((name) => commands.get(name)?.helpInformation() ?? "").join("\n");
     expect(help).not.toMatch(/default: \{|default: \d{8,}\)|\[object/);
     const nightly = commands.get("nightly")?.helpInformation() ?? "";
@@ -85,19 +85,19 @@ describe("the commands cited in pages, advice and refusals", () => {
     ].map(([, args = ""]) => ({ path, args })),
   );
 
-  it("are found by the test", () => {
+  it("are found by this test", () => {
     expect(written.length).toBeGreaterThan(40);
   });
 
-  it("exist with their options", () => {
+  it("exist, and so do the options cited with them", () => {
     const wrong = written.filter(({ args }) => {
       const named = args.split(" ").filter((word) => /^[a-z][a-z0-9-]*$/.test(word));
-      // These texts are a code template, and a sentence about the product.
+      // The first text is a sentence about the product, the second a code template.
       if (args.startsWith("is serving") || args.startsWith("share password $")) return false;
       const name = names
         .filter((each) => each === named.slice(0, each.split(" ").length).join(" "))
         .sort((a, b) => b.length - a.length)[0];
-      // The name of a group stands for its commands, such as `edgetape token`; `day` itself is also a command.
+      // A group's name, such as `edgetape token`, stands for all its commands; `day` itself is also a command.
       const group =
         names.some((each) => each.startsWith(`${named[0]} `)) &&
         (named.length === 1 || args.startsWith("day "));

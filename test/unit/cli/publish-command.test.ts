@@ -78,7 +78,7 @@ describe("publishing a pack", () => {
     });
     await pack.close();
     expect(newRevision).toBe(true);
-    // Without force first, so that rows that are served already are no new revision.
+    // The first request is without force, so that rows that are already served do not become a new revision.
     const announced = (place: number) => JSON.parse(String(asked[place]?.body));
     for (const [place, force] of [false, true].entries()) {
       expect(announced(place)).toEqual({
@@ -144,7 +144,7 @@ describe("publishing a pack", () => {
       ...{
         securities: 20,
         sizeBytes: bytes.length,
-        // It was built from other files of the same rows.
+        // It was built from other files with the same rows.
         sha256: "0".repeat(64),
         buildId: pack.index.buildId,
         publishedAt: "now",

@@ -36,13 +36,13 @@ describe("an answer to the TypeScript client", () => {
     [403, "outside_window", "NotAllowed"],
     [422, "param_invalid", "BadRequest"],
     [1002, "not_loaded", "NoData"],
-  ])("with %i %s throws %s without a retry, with code, reason and request id", async (code, reason, name) => {
+  ])("with code %i and reason %s throws %s without a retry", async (code, reason, name) => {
     const { client, waits } = scripted(answer(code, reason));
     await expect(client.status()).rejects.toMatchObject({ name, code, reason, requestId: "id-1" });
     expect(waits).toEqual([]);
   });
 
-  it("that reports a used-up quota is thrown without a retry, with the time of the reset", async () => {
+  it("that reports a used-up quota throws QuotaUsed without a retry, with the time of the reset", async () => {
     const headers = { "x-reason": "quota_used", ratelimit: '"requests";r=0;t=3600', "retry-after": "3600" };
     const { client, waits } = scripted(answer(429, "quota_used", { headers }));
     const error = await client.status().catch((caught) => caught);
@@ -65,12 +65,12 @@ describe("an answer to the TypeScript client", () => {
     expect(bounded.waits.length).toBe(2);
   });
 
-  it("that reports a damaged day, without Retry-After, is thrown without a retry", async () => {
+  it("that reports a damaged day throws Unavailable without a retry", async () => {
     const { client } = scripted(answer(503, "day_damaged", { status: 503 }));
     await expect(client.status()).rejects.toMatchObject({ name: "Unavailable", reason: "day_damaged" });
   });
 
-  it("that breaks off is requested again, and after two failures from the other base URL, which later requests keep", async () => {
+  it("that breaks off twice is requested from the other base URL, which later requests then use", async () => {
     const { client, urls } = scripted(new Error("reset"), new Response('{"code":20'), good(), good());
     await client.status();
     await client.status();
@@ -91,7 +91,7 @@ describe("an answer to the TypeScript client", () => {
     await expect(scripted(gateway, good()).client.status()).resolves.toMatchObject({ month: "202603" });
   });
 
-  it("is not delivered to a caller that has aborted", async () => {
+  it("is not requested for a caller that has already aborted", async () => {
     const { client, urls } = scripted(good());
     await expect(client.status("202603", { signal: AbortSignal.abort(new Error("gone")) })).rejects.toThrow(
       "gone",
@@ -111,7 +111,7 @@ describe("waitUntilReady", () => {
     new Response('{"code":200,"message":"success","data":{}}', { headers: { "x-revision": revision } });
   const later = () => answer(1002, "not_loaded");
 
-  it("polls until the dataset is there, and returns its revision", async () => {
+  it("polls until the dataset is loaded, and returns its revision", async () => {
     const { client, waits } = scripted(later(), later(), ready("3"));
     expect(await client.waitUntilReady("2026-03-12", { dataset: "trades" })).toBe(3);
     expect(waits).toEqual([60_000, 60_000]);
@@ -130,7 +130,7 @@ describe("waitUntilReady", () => {
 });
 
 describe("the dataset of a call", () => {
-  it("selects the members that stand beside a day's date", async () => {
+  it("decides which dataset's state, revision and rows a day of the status shows", async () => {
     const [orders, trades] = [
       { state: "available", revision: 2, rows: 7 },
       { state: "pending", revision: null, rows: null },

@@ -117,7 +117,7 @@ function market({
 }
 
 describe("a basket of the TypeScript client", () => {
-  it("is one stream by day, then security, then time, and lists missing parts", async () => {
+  it("is one stream ordered by day, security and time, and lists the data that is missing", async () => {
     const { client, state } = market();
     const basket = client.orders(QUERY);
     expect(state.calls).toEqual([]);
@@ -128,7 +128,7 @@ describe("a basket of the TypeScript client", () => {
     expect(await basket.toArray()).toEqual([]);
   });
 
-  it("plans days, rows and cost before a request is charged", async () => {
+  it("states its days, rows and cost before a request is charged", async () => {
     const { client, state } = market({ left: 4, limit: 3 });
     expect(await client.orders(QUERY).plan()).toEqual({
       ...{ days: 3, securityDays: 6, rows: 52, requests: 8, files: 5, isExact: true },
@@ -153,7 +153,7 @@ describe("a basket of the TypeScript client", () => {
   });
 
   it.each(["toArray", "rows", "pages"] as const)(
-    "continues after the quota ended it, read by %s",
+    "read by %s continues after it stopped because the quota was used up",
     async (how) => {
       const { client, state } = market({ left: 4 });
       const basket = client.orders(QUERY);
@@ -174,7 +174,7 @@ describe("a basket of the TypeScript client", () => {
     },
   );
 
-  it("continues after the last row when a connection broke", async () => {
+  it("continues after the last row that was read when a loop over it ended early", async () => {
     const basket = market().client.orders(QUERY);
     const rows: unknown[][] = [];
     for await (const row of basket) if (rows.push(Object.values(row)) === 27) break;
@@ -182,7 +182,7 @@ describe("a basket of the TypeScript client", () => {
     expect(rows).toEqual(EXPECTED);
   });
 
-  it("refuses contradictory parameters before the first request", () => {
+  it("refuses contradictory and invalid parameters before the first request", () => {
     const { client, state } = market();
     for (const [change, told] of [
       [{ startDate: "20260311" }, "20260311 is after the last day 20260310"],

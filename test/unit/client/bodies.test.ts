@@ -1,4 +1,4 @@
-/** Answers with missing, additional or wrong bytes for the TypeScript client. */
+/** Tests the TypeScript client with answers that have missing, additional or wrong bytes. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -34,8 +34,8 @@ afterEach(() => {
   clock.sleep = sleep;
 });
 
-/** Returns a client whose requests are answered here. Each test has its own key and therefore its own queue. */
 let keys = 0;
+/** Returns a client whose requests `answer` answers. Each client has its own key and therefore its own queue. */
 function clientOf(answer: (url: string, init: RequestInit) => Response, baseUrls = "http://a.test") {
   const asked: string[] = [];
   const fetch = async (url: string, init: RequestInit) => {
@@ -84,7 +84,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     expect(await new Response(stream.body).bytes()).toEqual(FILE);
   });
 
-  it("is requested only once, and so charged once, when it has its full length but is not a Parquet file", async () => {
+  it("is requested and charged only once if its whole body arrived but is not a Parquet file", async () => {
     const noFile = FILE.slice(0, -4);
     const length = { "content-length": String(noFile.length) };
     for (const body of [noFile, new TextEncoder().encode("y".repeat(noFile.length))]) {
@@ -94,7 +94,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     }
   });
 
-  it("is requested at most twice when it breaks off at the same byte, or when an HTML page is returned", async () => {
+  it("is requested at most twice if it breaks off at the same byte again, or if an HTML page is returned", async () => {
     for (const answer of [() => new Response(FILE.slice(0, 900), { headers: NAMED }), portal]) {
       const { client, asked } = clientOf(answer);
       await expect(client.ordersParquet(QUERY)).rejects.toBeInstanceOf(IntegrityError);
@@ -143,7 +143,7 @@ describe("a stream of the TypeScript client", () => {
     await expect(new Response(stream.body).bytes()).rejects.toThrow("enough");
   });
 
-  it("that breaks off throws a class that is exported", async () => {
+  it("that breaks off throws an error whose class is exported", async () => {
     const { client } = clientOf(() => new Response(FILE.slice(0, 900), { headers: NAMED }));
     const stream = await client.ordersParquetStream(QUERY);
     await expect(new Response(stream.body).bytes()).rejects.toBeInstanceOf(BrokenConnection);
@@ -151,7 +151,7 @@ describe("a stream of the TypeScript client", () => {
 });
 
 describe("a place in the client's queue", () => {
-  it("is granted in the order asked, and the wait is bounded by the duration of one request", async () => {
+  it("is granted in the order of the calls, and a call fails if an earlier one keeps its place too long", async () => {
     const first = await takePlace("bounded", "orders", undefined);
     await expect(takePlace("bounded", "orders", undefined, 20)).rejects.toMatchObject({
       name: "Unavailable",
@@ -206,7 +206,7 @@ describe("the bytes of a share's file", () => {
   const info = { status: "ready", url: "http://a.test/s/id/", password: "p" };
   const json = (value: unknown) => new Response(JSON.stringify(value));
 
-  /** Resumes a download after the first 100 bytes; these answers precede the file's own. */
+  /** Resumes a download after the first 100 bytes; `pages` are answered before the file itself. */
   async function resumed(...pages: Response[]) {
     const { client, asked } = clientOf((url) => {
       if (url.endsWith("/api")) return json({ code: 200, message: "success", data: { data: info } });

@@ -3,7 +3,7 @@ import { only, operationsOf } from "../../../src/client/typescript/datasets.ts";
 import { DATASET_NAMES, DATASETS } from "../../../src/datasets/registry.ts";
 
 describe("the TypeScript client's datasets", () => {
-  it.each(DATASET_NAMES)("have the service's operations of %s", (name) => {
+  it.each(DATASET_NAMES)("use the service's operations for %s", (name) => {
     const { apiname, estimate } = DATASETS[name];
     expect(operationsOf(name)).toEqual({ read: apiname, estimate });
   });

@@ -42,13 +42,13 @@ const pair = (a: Row[], b: Row[], change: Partial<ScriptedDay> = {}): ScriptedDa
   { rows: a },
   { rows: b, revision: 4, ...change },
 ];
-/** Lets the first deployment answer `count` requests and the second one all others. */
+/** Lets the first deployment answer the first `count` requests and the second one all others. */
 const firstOnly = (count: number) => (place: number) => (place < count ? 0 : 1);
 const rebuild = (rows: Row[], ...days: (ScriptedDay | undefined)[]) => {
   for (const day of days)
     if (day !== undefined) Object.assign(day, { rows, revision: (day.revision ?? 1) + 1 });
 };
-/** Returns a day with other rows from the request `at` on. */
+/** Returns a script in which the day is rebuilt with `rows` before the request with index `at`. */
 const rebuiltAt =
   (at: number, rows: Row[], before = steps(30)) =>
   (): Script => ({
@@ -67,7 +67,7 @@ const HISTORIES: History[] = [
     script: () => ({ days: pair(steps(300), steps(300)), choose: firstOnly(1) }),
     rows: steps(300),
     check: ({ asked }) => {
-      // Row 36 is the first row of the thirteenth millisecond, with three rows each.
+      // Each millisecond has three rows, so row 36 is the first row of the thirteenth millisecond.
       expect(asked[1]?.[0]?.params).toMatchObject({
         cursor: "v2.093000012-0",
         page_size: 164,
@@ -76,7 +76,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues by a window at a deployment without undated cursors",
+    name: "continues by a time window at a deployment without undated cursors",
     script: () => ({
       days: pair(steps(300, 90), steps(300, 90), { knows: ["build"] }),
       choose: firstOnly(1),
@@ -103,7 +103,7 @@ const HISTORIES: History[] = [
     rows: steps(100),
   },
   ...(["undated", "window"] as const).map((by) => ({
-    name: `does not take an early end elsewhere for the end, continuing by ${by}`,
+    name: `does not accept an early end at another deployment, continuing there by ${by}`,
     script: () => ({
       days: pair(steps(300), steps(90), { knows: by === "undated" ? ["undated", "build"] : ["build"] }),
       choose: firstOnly(2),
@@ -155,7 +155,7 @@ const HISTORIES: History[] = [
     restarts: 1,
   },
   {
-    name: "skips more rows of a millisecond than an answer has",
+    name: "skips more rows of one millisecond than a page contains",
     script: () => ({
       days: [
         { rows: wide, mostRows: 50 },
@@ -189,7 +189,7 @@ const HISTORIES: History[] = [
     error: "BadRequest",
   },
   {
-    name: "requests the time column too and does not return it",
+    name: "requests the time column in addition but does not return it",
     script: () => ({ days: [{ rows: steps(25) }] }),
     task: { fields: ["price", "order_id"], pageSize: 10 },
     rows: steps(25).map(() => [12.5, 0]),
@@ -199,7 +199,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "sends no request besides those of the pages",
+    name: "sends no requests except those for pages",
     script: () => ({ days: pair(steps(25), steps(25)), choose: (place) => place % 2 }),
     task: { pageSize: 10 },
     rows: steps(25),
@@ -229,7 +229,7 @@ const HISTORIES: History[] = [
     check: ({ failures }) => expect(failures[0]?.handed).toEqual(steps(4)),
   },
   ...([0, 1] as const).map((which) => ({
-    name: `reads again elsewhere when the build id of the ${which === 0 ? "first" : "second"} is missing`,
+    name: `reads again from the start if only the ${which === 0 ? "second" : "first"} deployment sends a build id`,
     script: () => ({
       days: pair(steps(300), steps(300), { revision: 1 }).map((day, place) =>
         place === which ? { ...day, knows: ["undated"] as const } : day,
@@ -277,12 +277,12 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "discards the previous rows also when a refusal comes between rebuild and first page",
+    name: "discards the previous rows even when a refusal comes between the rebuild and the first page",
     script: () => ({
       days: [{ rows: steps(30) }],
       before: (place, [day]) => {
         if (place === 1) rebuild(grown, day);
-        // The first request gets an outdated cursor; the one for the first row is refused.
+        // Request 1 has an outdated cursor; request 2, which starts again at the first row, is refused.
         return place === 2 ? { code: 429, reason: "quota_used" } : undefined;
       },
     }),
@@ -381,7 +381,7 @@ describe.each([
     ...HISTORIES.map((history) => ({ dataset: "orders" as const, ...history })),
     ...OF_TRADES.map((history) => ({ dataset: "trades" as const, ...history })),
   ];
-  it.skipIf(isMissing).each(histories)("$dataset: $name", async ({ dataset, script, task, ...expected }) => {
+  it.skipIf(isMissing).each(histories)("through $dataset $name", async ({ dataset, script, task, ...expected }) => {
     const { rows, error, restarts, check } = expected;
     deployments.play(script(), dataset);
     const given = { dataset, symbol: SYMBOL, date: DAY, start: null, end: null, fields: null, pageSize: 100 };

@@ -8,7 +8,7 @@ import { parseRetryAfter, takePlace } from "../../../src/client/typescript/waiti
 import { printedRandom } from "../../support/random.ts";
 
 describe("SHA-256 without the runtime's crypto", () => {
-  it("equals the runtime's result for 200 random inputs in random pieces, and around the block size", () => {
+  it("equals the runtime's result for 200 inputs in random pieces, some with lengths around the block size", () => {
     const random = printedRandom("sha256");
     const sizes = [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 128];
     for (let round = 0; round < 200; round++) {
@@ -44,7 +44,7 @@ describe("a Retry-After header", () => {
 });
 
 describe("the client's queue per key and interface", () => {
-  it("grants one place at a time, in the order asked, and skips an aborted one", async () => {
+  it("grants one place at a time, in the order of the calls, and skips an aborted call", async () => {
     const log: string[] = [];
     const first = await takePlace("key", "orders", undefined);
     const aborter = new AbortController();
@@ -75,7 +75,7 @@ describe("the client's queue per key and interface", () => {
 });
 
 describe("a position in a paged stream", () => {
-  it("identifies its next row by time and index within the millisecond, over random rows", () => {
+  it("identifies its next row by time and index within the millisecond, for random rows", () => {
     const random = printedRandom("positions");
     for (let round = 0; round < 200; round++) {
       const times: string[] = [];
@@ -106,7 +106,7 @@ describe("a position in a paged stream", () => {
 });
 
 describe("a fingerprint of rows", () => {
-  it("differs for other rows, another order and another count", () => {
+  it("changes when the rows, their order or their number changes", () => {
     const of = (...rows: (string | number)[][]) => {
       const print = new Fingerprint();
       for (const row of rows) print.add(row);
@@ -126,7 +126,7 @@ describe("a fingerprint of rows", () => {
 });
 
 describe("a query of the client", () => {
-  it("appends the hidden field time when the caller did not ask for it", () => {
+  it("appends the hidden field time if the caller did not request it", () => {
     expect(selectionOf({ symbol: "600519", fields: ["price", "side", "price"] })).toMatchObject({
       hidesLast: true,
       selection: { fields: ["price", "side", "time"], pageSize: 10_000, tradedate: null },

@@ -1,4 +1,4 @@
-/** The Python client's table of datasets equals the service's descriptions: the same columns in order. */
+/** Tests that the Python client's table of datasets has the columns of the service's descriptions, in order. */
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import type { Column } from "../../../src/datasets/dataset.ts";
@@ -33,7 +33,7 @@ function kindOf({ kind, type }: Column): string {
   return kind === "time" || kind === "code" ? kind : "text";
 }
 
-/** Returns the entry that follows from the service's description. */
+/** Returns the table entry that the service's description requires. */
 function described(name: (typeof DATASET_NAMES)[number]): Entry {
   const { apiname, estimate, columns } = DATASETS[name];
   const pair = (column: Column, called = column.name): [string, string] => [called, kindOf(column)];

@@ -79,7 +79,7 @@ describe("the Python client's types", () => {
     expect(Object.keys(membersOf("Security"))).toEqual(listed.fields.prefixItems.map((each) => each.const));
   });
 
-  it("are found different by this comparison when a member is missing, nullable or of another type", () => {
+  it("are reported as different when a member is missing, nullable or of another type", () => {
     const schema = {
       type: "object",
       properties: { at_least: { type: "integer" }, at_most: { type: "string" } },

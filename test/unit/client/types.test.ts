@@ -1,4 +1,4 @@
-/** The documented schemas, which are compared with real answers, equal the types shared by server and client. */
+/** Tests that the documented schemas, which other tests compare with real answers, equal the client's types. */
 import { describe, expectTypeOf, it } from "vitest";
 import type * as z from "zod";
 import type {
@@ -56,7 +56,7 @@ describe("the TypeScript client's types", () => {
     expectTypeOf<Reason>().toEqualTypeOf<ServerReason>();
   });
 
-  it("accept undefined for every option, also under exactOptionalPropertyTypes", () => {
+  it("accept undefined for every option, even under exactOptionalPropertyTypes", () => {
     type Undefined<T> = { [Name in keyof T]: undefined };
     type Optional<T> = Omit<T, "symbol" | "key" | "baseUrls">;
     expectTypeOf<Undefined<Optional<Required<HistoryQuery>>>>().toExtend<Optional<HistoryQuery>>();

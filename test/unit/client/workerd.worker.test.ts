@@ -3,7 +3,7 @@ import { Client } from "../../../src/client/typescript/index.ts";
 import { PlainSha256, sha256 } from "../../../src/client/typescript/sha256.ts";
 
 describe("the TypeScript client inside workerd", () => {
-  it("reads pages, queues requests and computes hashes as in Node", async () => {
+  it("reads pages, queues requests and computes hashes as it does in Node", async () => {
     const page = (items: unknown[][], next_cursor: string | null) => ({
       code: 200,
       message: "success",

@@ -71,11 +71,11 @@ describe("the check of a form's origin", () => {
     ["http://api.example.com", false],
     ["https://api.example.com.evil.example", false],
     ["null", false],
-  ])("decides for Origin %s: %s", (origin, own) => {
+  ])("returns, for the Origin %s, %s", (origin, own) => {
     expect(isSameOrigin(request({ origin }))).toBe(own);
   });
 
-  it("refuses a cross-site request without an Origin header", () => {
+  it("refuses a request without an Origin header", () => {
     expect(isSameOrigin(request({}))).toBe(false);
   });
 });

@@ -17,14 +17,14 @@ describe("the columns of quotes", () => {
     expect(fieldNames(quotes, "all").join(" ")).toBe(`${STANDARD} ${ON_REQUEST}`);
   });
 
-  it("have second names only for the day's totals", () => {
+  it("have legacy names only for the day's totals", () => {
     const second = quotes.columns.flatMap((column) =>
       "legacyName" in column ? [`${column.name}: ${column.legacyName}`] : [],
     );
     expect(second).toEqual(["volume: total_volume", "amount: total_amount"]);
   });
 
-  it("are typed in memory, each level by its number", () => {
+  it("have typed keys in memory, numbered by level", () => {
     const rows = Object.fromEntries(
       storedColumns(quotes).map(({ key }) => [key, Float64Array.of(7)]),
     ) as unknown as RowsOf<typeof quotes>;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { placesOf } from "../../../../src/cli/demo/demo-state.ts";
 
 describe("the demo's file for scripts", () => {
-  it("is .edgetape/demo.json for the default state, also when that state is named", () => {
+  it("is .edgetape/demo.json for the default state, even when the options name that state", () => {
     for (const options of [{}, { state: ".wrangler/state" }, { state: resolve(".wrangler/state/") }]) {
       expect(placesOf(options)).toEqual({
         stateDir: resolve(".wrangler/state"),
@@ -21,7 +21,7 @@ describe("the demo's file for scripts", () => {
     expect(placesOf({ empty: true }).demoFile).toBe(resolve(".wrangler/empty/demo.json"));
   });
 
-  it("is the path of --out where that is given", () => {
+  it("is the path given with --out, if there is one", () => {
     expect(placesOf({ state: "other", out: "keys.json" }).demoFile).toBe(resolve("keys.json"));
   });
 });

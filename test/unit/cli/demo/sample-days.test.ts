@@ -16,15 +16,15 @@ const WITHDRAWN = {
   json: { reason: "content_withdrawn", error: "This content was withdrawn." },
 };
 
-describe("a sample day that the user has withdrawn", () => {
-  it("does not end the demo when its verdict is published, and is not forced", async () => {
+describe("a sample day whose content was withdrawn", () => {
+  it("is not forced, and does not stop the demo, if the day is loaded", async () => {
     const { client, asked } = fakeService(() => WITHDRAWN);
     await publishSampleDay(client, tradedate, { stateDir, isLoaded: true });
     const begun = asked.filter(({ path }) => path.startsWith("/admin/days/"));
     expect(begun.map(({ body }) => JSON.parse(String(body)).force)).toEqual(DATASET_NAMES.map(() => false));
   });
 
-  it("ends the demo with the reason when the day was never loaded", async () => {
+  it("stops the demo with the reason if the day is not loaded", async () => {
     const { client } = fakeService(() => WITHDRAWN);
     const published = publishSampleDay(client, tradedate, { stateDir, isLoaded: false });
     await expect(published).rejects.toThrow("This content was withdrawn.");

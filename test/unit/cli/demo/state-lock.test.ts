@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface StartedDemo {
   child: ChildProcess;
-  /** Returns the next line of output, or how it ended. */
+  /** Returns the next line of output, or how the process ended. */
   line(): Promise<string>;
 }
 
@@ -62,13 +62,13 @@ describe("the lock of a state folder", () => {
     },
   );
 
-  it("is acquired by one of six concurrent demos, also when an old lock exists", async () => {
+  it("is acquired by only one of six concurrent demos, even if an old lock exists", async () => {
     (await lockState(folder))();
     writeFileSync(lockFile, "999999999");
     const script = writeDemo();
     const demos = Array.from({ length: 6 }, () => startDemo(script));
     try {
-      // All are started before any gets the command, however slow the machine is.
+      // All demos are ready before any of them gets the command, however slow the machine is.
       for (const demo of demos) expect(await demo.line()).toBe("ready");
       for (const { child } of demos) child.stdin?.write("go\n");
       const lines = await Promise.all(demos.map((demo) => demo.line()));
@@ -82,7 +82,7 @@ describe("the lock of a state folder", () => {
     }
   }, 120_000);
 
-  it("is replaced also when a demo was killed while it replaced an older lock", async () => {
+  it("is replaced even if a demo was killed while it replaced an older lock", async () => {
     (await lockState(folder))();
     writeFileSync(lockFile, "999999999");
     const takeover = `${lockFile}.takeover`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkoutFindings, clockFindings } from "../../../../src/cli/doctor/doctor.ts";
 import { checkPublicHost } from "../../../../src/cli/doctor/public-host.ts";
 
-/** Answers as a service that passes the checks. */
+/** Answers like a service that passes the checks. */
 const well: RequestListener = (request, response) => {
   response.setHeader("X-Request-Id", "r1");
   if (request.url === "/api") response.end(JSON.stringify({ code: 422, message: "apiname", data: null }));
@@ -53,7 +53,7 @@ describe("the doctor's check of the public host", () => {
 });
 
 describe("the doctor's check of the clock", () => {
-  it("accepts any instant between request and answer, and 5 s beyond", () => {
+  it("accepts a service time from 5 s before the request to 5 s after the answer", () => {
     expect(clockFindings(1_000_000, 990_000, 1_010_000)).toEqual([]);
     expect(clockFindings(1_000_000, 1_005_000, 1_006_000)).toEqual([]);
     expect(clockFindings(1_000_000, 1_060_000, 1_061_000)[0]?.sentence).toContain("60 s behind");
@@ -62,7 +62,7 @@ describe("the doctor's check of the clock", () => {
 });
 
 describe("the doctor's comparison of deployment and checkout", () => {
-  it("reports missing migrations, unknown migrations and another version", () => {
+  it("reports missing migrations, unknown migrations and a different version", () => {
     const found = (migrations: string[] | null, version = "0.0.0") =>
       checkoutFindings({ migrations, version }).map(({ check, level }) => `${check} ${level}`);
     expect(found(null)).toEqual(["version warning", "migrations warning"]);

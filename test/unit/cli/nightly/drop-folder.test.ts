@@ -63,7 +63,7 @@ describe("the day in a file name", () => {
     }
   });
 
-  it("is found in the name of a running transfer, which is reported as running", () => {
+  it("may be in the name of an unfinished transfer, which is recognised as unfinished", () => {
     for (const name of [
       "20260312.zip.part",
       "20260312.7z.PARTIAL",
@@ -121,7 +121,7 @@ describe("a drop folder", () => {
     expect((await readDelivery(folder, DAY)).orders).toEqual(paths);
   });
 
-  it("ignores symbolic links, for a day, for a file and for a parent folder", async () => {
+  it("is read without following symbolic links to a day, a file or a parent folder", async () => {
     put("elsewhere/20260312/600519.SH/逐笔委托.csv");
     put("secret.env");
     const from = join(folder, "elsewhere");
@@ -163,7 +163,7 @@ describe("a drop folder", () => {
     expect(seen.size).toBe(4);
   });
 
-  it("has a mark that changes with the content, also when the modification time is set back", async () => {
+  it("has a mark that changes with the content, even when the modification time is restored", async () => {
     const path = put("20260312/a.csv", "one");
     utimesSync(path, 1_000_000, 1_000_000);
     const before = await readDelivery(folder, DAY);
@@ -175,7 +175,7 @@ describe("a drop folder", () => {
     expect((await readDelivery(folder, DAY)).fingerprint).toBe(before.fingerprint);
   });
 
-  it("ends the command when it does not exist or is a file", async () => {
+  it("makes the command fail when it does not exist or is a file", async () => {
     await expect(refuseAbsent(join(folder, "absent"))).rejects.toThrow(
       /^There is no drop folder .*absent\.$/,
     );
@@ -201,7 +201,7 @@ describe("a delivery that no longer changes", () => {
     expect(await problem()).toBe(".a.csv.k2J9dk is still being written, as its name says");
   });
 
-  it("is incomplete while a file in any place ends in NUL bytes", async () => {
+  it("is incomplete while any of its files ends in NUL bytes", async () => {
     for (const [name, text] of [
       ["20260312/600519.SH/逐笔委托.csv", "a,b\r\n\0\0\0"],
       ["20260312/a.csv.gz", Buffer.concat([gzipSync("x"), Buffer.alloc(16)])],
@@ -219,7 +219,7 @@ describe("a delivery that no longer changes", () => {
     expect(await problem()).toBeNull();
   });
 
-  it.skipIf(isMissing("7z"))("is incomplete before every part of a split archive is there", async () => {
+  it.skipIf(isMissing("7z"))("is incomplete until every part of a split archive has arrived", async () => {
     put("in/orders.csv", "x,y\n".repeat(2_000));
     const made = spawnSync("7z", ["a", "-v1k", "-mx0", join(folder, "20260312.7z"), join(folder, "in")]);
     expect(made.status).toBe(0);

@@ -13,7 +13,7 @@ function dataset(name: DatasetOutcome["dataset"], said: Partial<DatasetOutcome> 
   };
 }
 
-/** Returns the outcome of a day with these datasets; the day's own members follow from them as in `loadDay`. */
+/** Returns the outcome of a day with these datasets. They determine the day's state and problem, as in `loadDay`. */
 function outcome(datasets: DatasetOutcome[], said: Partial<DayOutcome> = {}): DayOutcome {
   const [first = dataset("orders")] = datasets;
   const failed = datasets.find(({ state }) => state === "failed");
@@ -28,7 +28,7 @@ function outcome(datasets: DatasetOutcome[], said: Partial<DayOutcome> = {}): Da
 }
 
 describe("the notice at the end of nightly", () => {
-  it("distinguishes an auction pack made from quotes from a delivered one, and says why the first is not offered", () => {
+  it("says whether an auction pack was made from the quotes, and why it is not offered", () => {
     const made = { dataType: "auction_tick", name: "20260312_aucde.parquet", isMade: true, problem: null };
     const lines = (said: Partial<DayOutcome["files"][number]>) => {
       const file = { ...made, revision: 2, kept: null, ...said };
@@ -94,7 +94,7 @@ describe("the notice at the end of nightly", () => {
     });
   });
 
-  it("is a failure when one dataset failed, and names what is served nevertheless", () => {
+  it("is a failure when one dataset failed, and names what is still served", () => {
     const problem = { state: "failed" as const, revision: null, problem: "It is withdrawn." };
     const half = outcomeNotice(outcome([dataset("orders"), dataset("trades", problem)]));
     expect([half.event, half.title.en]).toEqual([

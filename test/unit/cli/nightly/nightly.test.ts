@@ -6,13 +6,13 @@ const at = (text: string) => Date.parse(text);
 const day = (text: string) => text as BeijingDate;
 
 describe("the day that nightly expects", () => {
-  it("is today from 15:00 Beijing on, and yesterday before", () => {
+  it("is today from 15:00 Beijing time, and yesterday before that time", () => {
     expect(lastClosedDay(at("2026-03-12T14:59:59.999+08:00"))).toBe("20260311");
     expect(lastClosedDay(at("2026-03-12T15:00:00+08:00"))).toBe("20260312");
     expect(lastClosedDay(at("2026-03-13T00:30:00+08:00"))).toBe("20260312");
   });
 
-  it("is the newest trading day up to then, if the calendar covers every day since", () => {
+  it("is the newest trading day up to that date, if the calendar covers every day since", () => {
     const calendar = [
       { day: day("20260312"), open: true },
       { day: day("20260313"), open: true },

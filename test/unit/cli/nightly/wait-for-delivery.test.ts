@@ -6,12 +6,12 @@ import { type Arrival, waitForDelivery } from "../../../../src/cli/nightly/wait-
 const SECOND = 1000;
 const patience = { stableMs: 60 * SECOND, pollMs: 10 * SECOND, byMs: 600 * SECOND, untilMs: 1_200 * SECOND };
 
-/** The delivery from this second on; `size` 0 means that there is none. */
+/** The state of the delivery from second `from`; `size` 0 means that nothing has arrived. */
 interface Stage {
   from: number;
   size: number;
   problem?: string;
-  /** Another number means other content with the same size and modification time. */
+  /** A different number means different content with the same size and modification time. */
   version?: number;
 }
 
@@ -56,7 +56,7 @@ async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_IN
 }
 
 describe("waiting for a delivery", () => {
-  it("ends with the delivery when nothing has changed for a minute", async () => {
+  it("ends when the delivery has not changed for a minute", async () => {
     const grows = [5, 15, 25, 95].map((from, n) => ({ from, size: n + 1 }));
     const { arrival, late, endedAt } = await wait([...grows]);
     expect(arrival.state).toBe("complete");
@@ -97,7 +97,7 @@ describe("waiting for a delivery", () => {
     ]);
   });
 
-  it("ends immediately for files that settled before it began", async () => {
+  it("ends immediately if the files have not changed for a minute", async () => {
     expect((await wait([{ from: 0, size: 1 }], { start: 100, changedAt: 30 })).endedAt).toBe(100);
     expect((await wait([{ from: 0, size: 1 }], { start: 100, changedAt: 70 })).endedAt).toBe(130);
   });

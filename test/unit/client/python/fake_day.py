@@ -11,23 +11,23 @@ DAY = "20260311"
 
 
 def order(time, number, price=12.5):
-    """A row of the ten standard fields."""
+    """Returns an order with the ten standard fields."""
     return (SYMBOL, DAY, time, 0, number, "A", "B", float(price), 100, 100.0 * price)
 
 
 def trade(time, number, price=12.5):
-    """A row of the eleven standard fields."""
+    """Returns a trade with the eleven standard fields."""
     return (SYMBOL, DAY, time, number, float(price), 100, 100.0 * price, "B", "", number, number + 1)
 
 
 def quote(time, number, price=12.5):
-    """A row of the fifty standard fields."""
+    """Returns a quote with the fifty standard fields."""
     own = (price, price, price, price, price, 100 * number, 100.0 * price * number)
     levels = [(price - level, number, price + level + number, 200 * level) for level in range(1, 11)]
     return (SYMBOL, DAY, time, *own, *(value for level in levels for value in level))
 
 
-#: A row by dataset.
+#: The function that makes a row of each dataset.
 ROWS = {"orders": order, "trades": trade, "quotes": quote}
 
 
@@ -41,12 +41,12 @@ class FakeDay:
         self.knows = knows
         self.dataset = dataset
         self.fields = list(dataset.standard)
-        #: A signature that another deployment does not have; a new one forgets all cursors.
+        #: Signs cursors and differs by deployment; when it changes, earlier cursors are refused.
         self.secret = name
         self.asked = []
 
     def answer(self, interface, payload):
-        """The answer to one request."""
+        """Returns the answer to one request."""
         params = payload["params"]
         assert interface == self.dataset.interface, interface
         self.asked.append({"interface": interface, **payload})
@@ -71,12 +71,12 @@ class FakeDay:
         return self.served(data)
 
     def served(self, data):
-        """A success."""
+        """Returns a success with `data`."""
         build = f"{hash(tuple(self.rows)):x}" if "build" in self.knows else None
         return Answer(self.url, 200, "success", data, 200, None, "rid", self.revision, None, None, build)
 
     def refused(self, code, reason, wait_s=None, resets_in=None):
-        """A refusal."""
+        """Returns a refusal."""
         return Answer(self.url, code, "no", None, 200, reason, "rid", None, wait_s, resets_in)
 
     def _place(self, cursor, rows, window):
@@ -103,7 +103,7 @@ class FakeDay:
 
 
 class Endpoints:
-    """A `call` of paging over several deployments; `choose` says which one answers each request."""
+    """The `call` of a paging over several deployments; `choose` returns the index of the one that answers."""
 
     def __init__(self, days, choose=lambda place: 0):
         self.days = list(days)
@@ -117,7 +117,7 @@ class Endpoints:
 
 
 def steps(count, every=3, dataset=ORDERS):
-    """Rows of which every few share a millisecond."""
+    """Returns `count` rows, of which `every` share each millisecond."""
     return [ROWS[dataset.name](f"0930{place // every:05}", place) for place in range(count)]
 
 
@@ -126,7 +126,7 @@ def paging_over(lines, page_size=10, **selection):
 
 
 def read(paging):
-    """All rows, as a caller that restarts paging receives them."""
+    """Returns all rows, as a caller that restarts paging receives them."""
     rows = []
     while True:
         found = paging.next_rows()

@@ -19,7 +19,7 @@ class FakeServer:
     def close(self):
         """Refuses connections from now on."""
         try:
-            self._socket.shutdown(socket.SHUT_RDWR)  # Wakes the thread that accepts, which keeps it open.
+            self._socket.shutdown(socket.SHUT_RDWR)  # Wakes the accepting thread, which keeps the socket open.
         except OSError:
             pass
         self._socket.close()
@@ -63,7 +63,7 @@ class CutOff(bytes):
 
 
 def length_of(head):
-    """The announced length of a body."""
+    """Returns the announced length of a body."""
     for line in head.split("\r\n"):
         if line.lower().startswith("content-length:"):
             return int(line.split(":")[1])
@@ -71,7 +71,7 @@ def length_of(head):
 
 
 def header(head, name):
-    """A header's value, or None."""
+    """Returns a header's value, or None."""
     for line in head.split("\r\n"):
         if line.lower().startswith(f"{name.lower()}:"):
             return line.split(":", 1)[1].strip()
@@ -79,7 +79,7 @@ def header(head, name):
 
 
 def http(status, body=b"", **headers):
-    """An answer; names of headers are written with underscores."""
+    """Returns an answer; header names are given with underscores."""
     if isinstance(body, str):
         body = body.encode()
     sent = {"content_length": len(body), **headers}

@@ -1,4 +1,4 @@
-"""A service in memory over HTTP, with the parts that `sync` and Parquet downloads use: days, builds, files, changes."""
+"""A service in memory over HTTP, with what `sync` and Parquet downloads use: days, builds, files, changes."""
 
 import json
 
@@ -9,7 +9,7 @@ MEDIA_TYPE = "application/vnd.apache.parquet"
 
 
 def parquet(text):
-    """Bytes that look like a Parquet file of some content."""
+    """Returns bytes that look like a Parquet file with the content `text`."""
     return b"PAR1" + text.encode() + b"\0\0\0\0PAR1"
 
 
@@ -96,36 +96,36 @@ class FakeService:
 
 
 def day(build="b1", revision=1, **files):
-    """A day whose files are named as `SH600519`."""
+    """Returns a day; the names of `files` have the form `SH600519`."""
     named = {f"{name[2:]}.{name[:2]}": parquet(text) for name, text in files.items()}
     published = f"2026-03-12T18:00:0{revision}+08:00"
     return {"revision": revision, "build": build, "published": published, "files": named}
 
 
 def dated(date, dataset, **facts):
-    """A day of `data_status` on which only one dataset is loaded."""
+    """Returns a day of `data_status` on which only one dataset is loaded."""
     absent = {"state": "missing", **dict.fromkeys(set(facts) - {"state"})}
     datasets = {"orders": absent, "trades": absent, dataset.name: facts}
     return {"tradedate": date, **datasets["orders"], "datasets": datasets}
 
 
 def envelope(code, data, message="success", **headers):
-    """An answer in the service's envelope."""
+    """Returns an answer in the service's envelope."""
     return http(200, json.dumps({"code": code, "message": message, "data": data}), **headers)
 
 
 def served(data):
-    """A success."""
+    """Returns a success with `data`."""
     return envelope(200, data)
 
 
 def refused(code, reason):
-    """A refusal; its reason and request id are also at the message's end."""
+    """Returns a refusal, whose message also ends with the reason and the request id."""
     return envelope(code, None, f"no [{reason} · r1]", x_reason=reason, x_request_id="r1")
 
 
 def without(answer, *names):
-    """The answer without these headers."""
+    """Returns the answer without these headers."""
     head, body = answer.split(b"\r\n\r\n", 1)
     dropped = tuple(f"{name.lower()}:".encode() for name in names)
     lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(dropped)]

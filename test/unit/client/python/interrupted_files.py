@@ -1,5 +1,5 @@
-"""An interrupt before every line of the package, in reading, `sync` and `download` over HTTP; then the same call
-again: no row is lost or repeated, no file is wrong, nothing raises or hangs. Run by the long tier."""
+"""Interrupts reading, `sync` and `download` over HTTP before every line of the package, then repeats the call: no row
+is lost or repeated, no file is wrong, nothing raises or hangs. Run by the long tier."""
 
 import importlib.util
 import json
@@ -20,12 +20,12 @@ from fake_http import FakeServer, http
 from fake_service import FakeService, day, parquet
 from interrupts import Interrupts, places_of
 
-#: Times that a line is interrupted from its first run on, and once in its last.
+#: How many of the first runs of a line are interrupted; its last run is interrupted too.
 MOST = int(os.environ.get("EDGETAPE_INTERRUPTS", "1"))
 
 
 class Interrupted(unittest.TestCase):
-    #: Of the places found, which are interrupted: each of them by default.
+    #: Only every `step`-th of the places found is interrupted; by default every one.
     step = 1
 
     def setUp(self):
@@ -33,7 +33,7 @@ class Interrupted(unittest.TestCase):
         self.addCleanup(warnings.resetwarnings)
 
     def check(self, make, work, right):
-        """`work(make())` is interrupted at one place after another; then `right(the same)` must hold."""
+        """Interrupts `work(make())` at one place after another, each time followed by `right` on the same object."""
         first = make()
         places = places_of(lambda: work(first), most=MOST)[:: self.step]
         right(first, work)
@@ -134,7 +134,7 @@ class Syncing(Interrupted, InFolder):
         self.check(self.make, self.work, self.right)
 
 
-# The lines are those of orders, and `test_interrupted_paging.py` interrupts each of paging's for trades too.
+# Trades run the same lines as orders, and `test_interrupted_paging.py` interrupts every line of paging for both.
 class ReadingTrades(Reading):
     dataset, step = TRADES, 4
 

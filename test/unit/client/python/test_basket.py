@@ -18,7 +18,7 @@ from fake_service import dated, envelope, refused, served
 
 
 def rows_of(dataset, symbol, tradedate, count):
-    """Rows of a security's day."""
+    """Returns the rows of a security's day."""
     rows = [ROWS[dataset.name](f"0930{place:05}", place) for place in range(count)]
     return [[symbol, tradedate, *row[2:]] for row in rows]
 
@@ -109,7 +109,7 @@ class BasketTest(unittest.TestCase):
 
     @property
     def read(self):
-        """The client's method that reads the dataset."""
+        """Returns the client's method that reads the dataset."""
         return getattr(self.client, self.dataset.name)
 
     def basket(self, symbols=("600519", "300750"), first="20260301", last="20260310", **options):
@@ -153,7 +153,7 @@ class BasketTest(unittest.TestCase):
         plan = self.basket().plan()
         self.assertEqual(self.market.counted(), [])
         self.assertEqual((plan.days, plan.security_days, plan.rows), (3, 6, 52))
-        # Of the days' 25, 5, 10, 0 and 12 rows, in pages of 10.
+        # The security days have 25, 5, 10, 0 and 12 rows, in pages of 10.
         self.assertEqual((plan.requests, plan.files, plan.is_exact), (8, 5, True))
         self.assertEqual((plan.requests_left, plan.files_left, plan.quota_days), (4, 7, 3))
         self.assertIn("8 requests, 4 requests left today: takes 3 days of quota", str(plan))

@@ -40,7 +40,7 @@ class LinesTest(unittest.TestCase):
         self.addCleanup(patched.stop)
 
     def serve(self, *answers):
-        """A server that sends these answers in order, and the last one repeatedly."""
+        """Returns a server that sends these answers in order, and the last one repeatedly."""
         left = list(answers)
         server = FakeServer(lambda *_: left.pop(0) if len(left) > 1 else left[0])
         self.addCleanup(server.close)
@@ -130,7 +130,7 @@ class LinesTest(unittest.TestCase):
         client.account()
         self.assertEqual((len(dead.requests), len(fine.requests)), (2, 2))
         self.assertEqual(client.present_url, fine.url)
-        # There is a pause before the same base URL, and none before the other one.
+        # There is a pause before the retry at the same base URL, and none before the other base URL.
         self.assertEqual(len(self.waits), 1)
 
     def test_does_not_switch_for_a_busy_line(self):
@@ -202,7 +202,7 @@ class LinesTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             saved = self.client(server).orders_parquet("600519", "20260311", folder)
             self.assertEqual((saved.rows, saved.revision, saved.size_bytes), (7, None, 28))
-            # A name that leads out of the folder is no valid name.
+            # A name that leads out of the folder is not used.
             self.assertEqual(os.listdir(folder), ["orders.parquet"])
         self.assertEqual(json.loads(server.requests[0][1])["params"]["format"], "parquet")
 

@@ -31,12 +31,12 @@ class Doctor(unittest.TestCase):
 
         def getaddrinfo(host, *rest, **named):
             if host.endswith(".invalid"):
-                raise socket.gaierror("unknown name")  # Asking the network for it may take long.
+                raise socket.gaierror("unknown name")  # Resolving it over the network can take long.
             return resolve(host, *rest, **named)
 
         for patched in (
             mock.patch("socket.getaddrinfo", getaddrinfo),
-            mock.patch("edgetape.doctor._TIMEOUT_S", 1.0),  # A handshake with plain http ends with it.
+            mock.patch("edgetape.doctor._TIMEOUT_S", 1.0),  # Ends a TLS handshake with a plain HTTP server.
         ):
             patched.start()
             self.addCleanup(patched.stop)

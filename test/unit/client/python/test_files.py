@@ -17,7 +17,7 @@ def without_tqdm():
 
 @contextlib.contextmanager
 def clock():
-    """A clock that advances only on command."""
+    """Replaces the clock with one that advances only when the yielded function is called."""
     now = [1_000.0]
 
     def wait(seconds):

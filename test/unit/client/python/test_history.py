@@ -1,4 +1,4 @@
-"""Requirements for a share's file of a security, and which files of a folder are read."""
+"""What a security's file from a share must fulfil, and which files of a folder are read."""
 
 import importlib.util
 import os

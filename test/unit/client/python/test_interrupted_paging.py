@@ -13,7 +13,7 @@ from interrupts import Interrupts, places_of
 
 MODULES = ("paging", "ticks")
 
-#: How a caller reads all rows.
+#: The ways in which a caller can read all rows.
 WAYS = {
     "to_list": lambda orders: orders.to_list(),
     "iterate": lambda orders: list(orders),

@@ -40,7 +40,7 @@ def sources():
                 yield name, file.read()
 
 
-#: Names and keywords that the standard library got after Python 3.9, as far as such a program might use them.
+#: Names and keywords that are newer than Python 3.9 and that a program like this might use.
 NEWER = {
     *("pairwise", "batched", "bit_count", "file_digest", "UTC", "StrEnum", "aclosing", "chdir", "add_note"),
     *("aiter", "anext", "TaskGroup", "ExceptionGroup", "BaseExceptionGroup", "tomllib", "get_annotations"),

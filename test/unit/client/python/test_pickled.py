@@ -1,4 +1,4 @@
-"""A client can be passed to other processes, also spawned ones, and works there."""
+"""A client can be passed to other processes, even spawned ones, and works there."""
 
 import multiprocessing
 import pickle

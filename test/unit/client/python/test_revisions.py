@@ -1,4 +1,4 @@
-"""Whether a file of an earlier run still equals the service's content, also after a restore of the catalog."""
+"""Whether a file of an earlier run still equals the service's content, even after a restore of the catalog."""
 
 import unittest
 
@@ -9,7 +9,7 @@ EARLY, LATE = "2026-03-11T18:00:00+08:00", "2026-03-12T18:00:00+08:00"
 
 
 class Told:
-    """Answers `changes` as a service with this list."""
+    """A client whose service has this list of changes."""
 
     present_url = URL
 

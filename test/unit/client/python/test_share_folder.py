@@ -1,5 +1,5 @@
-"""Downloads into a folder: only one at a time, ended immediately by an interrupt, and no foreign page destroys a
-partial file."""
+"""Downloads into a folder: only one runs at a time, an interrupt ends it immediately, and no page of a portal or proxy
+destroys a partial file."""
 
 import os
 import threading
@@ -18,7 +18,7 @@ PORTAL = http(200, "<html>sign in</html>", content_type="text/html", etag='"port
 
 class Pages(DriveCase):
     def cut_then(self, *answers):
-        """The first answer breaks off; these answers follow, and then the file's own."""
+        """Makes the first answer break off; these answers follow, and then the file itself."""
         self.cuts = [1_000]
         served, pages = self.answer, [None, *answers]
 
@@ -155,7 +155,7 @@ class Interrupts(DriveCase):
 
         whole = self.answer
         self.assertLess(self.interrupted_after(stall), 2.0)
-        # Its threads have ended, too; otherwise they would keep the folder locked.
+        # The threads of the download have ended too; otherwise they would keep the folder locked.
         self.server.handler = whole
         self.assertEqual(len(self.share().download(self.folder)), 6)
 

@@ -27,7 +27,7 @@ class Permits(unittest.TestCase):
                 threads.append(threading.Thread(target=self.take, args=(number, order, entered)))
                 threads[-1].start()
                 entered.wait()
-                time.sleep(0.005)  # Until it waits.
+                time.sleep(0.005)  # Time for the thread to start waiting.
             self.assertEqual(order, [])
 
         permit("key", "orders", ask_20_times)

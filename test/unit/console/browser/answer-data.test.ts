@@ -24,7 +24,7 @@ describe("an answer shown as text", () => {
     expect(text).toContain('"empty": []');
   });
 
-  it("is CSV with a line of names, and quotes only where they are needed", () => {
+  it("can be CSV, with a header line and with quotes only where they are needed", () => {
     const rows = [
       ["600519", 1500.01],
       ['a"b', null],
@@ -37,11 +37,11 @@ describe("an answer shown as text", () => {
 });
 
 describe("an answer shown as tables", () => {
-  it("is one table of its records where it has records", () => {
+  it("is one table of its records if it has records", () => {
     expect(tablesOf(PAGE.data)).toEqual([{ name: "items", fields: PAGE.data.fields, rows: PAGE.data.items }]);
   });
 
-  it("is one table of its members by path and one table for each list, where it has no records", () => {
+  it("is otherwise one table of its members by path, and one table for each list", () => {
     const data = {
       plan: "trial",
       windows: { level2: null },

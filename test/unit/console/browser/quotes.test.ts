@@ -51,7 +51,7 @@ describe("charts of quotes", () => {
     [12.9, 2],
     [13, 3],
     [99, 3],
-  ])("show for the instant %d the last snapshot at or before it, else the first", (second, place) => {
+  ])("show for second %d snapshot %d, the last one up to that second or else the first", (second, place) => {
     expect(placeAt([10, 11, 11, 13], second)).toBe(place);
   });
 
@@ -67,7 +67,7 @@ describe("charts of quotes", () => {
     ]);
   });
 
-  it("show a volume without a price (an auction's second level), and show neither if its column was not requested", () => {
+  it("show a volume without a price at an auction's second level, and nothing for columns not requested", () => {
     const row = ["092000000", 20, 500, 20, 500, 0, 300];
     const places = placesOf(["time", "bid1", "bid_vol1", "ask1", "ask_vol1", "bid2", "bid_vol2"]);
     const bids = levelsOf(row, places).filter(({ side }) => side === "bid");

@@ -37,7 +37,7 @@ describe("charts of orders", () => {
     expect(clockText(34_259.9996, true)).toBe("09:31:00.000");
   });
 
-  it("need time, price, type and code, also under their legacy names", () => {
+  it("need time, price, type and code, under their current or legacy names", () => {
     expect(columnsFor(["time", "price"])).toBeNull();
     expect(columnsFor(["side", "time", "price", "order_type"])).toMatchObject({ order_code: 0, time: 1 });
   });
@@ -63,7 +63,7 @@ describe("charts of orders", () => {
     expect(points.cancel).toEqual([null, null, 12.5]);
   });
 
-  it("count every row of every minute from the first to the last, empty minutes too", () => {
+  it("count the rows of every minute from the first to the last, including empty minutes", () => {
     const minutes = perMinute(ROWS, PLACES);
     expect(minutes.x).toHaveLength(18);
     const total = minutes.x.map((_, at) => KINDS.reduce((sum, kind) => sum + (minutes[kind][at] ?? 0), 0));
@@ -132,7 +132,7 @@ describe("charts of orders", () => {
     expect(summaryOf(ROWS, PLACES)[0]?.volume).toBeNull();
   });
 
-  it("keep their scale when one price of thousands is far from the others", () => {
+  it("keep their scale when one price among thousands is far from the others", () => {
     const rows = Array.from({ length: 2_000 }, (_, place) => [
       "093000000",
       "A",
@@ -151,17 +151,17 @@ describe("charts of trades", () => {
   const kindOfOne = (row: (string | number)[]) => summaryOf([row], places)[0]?.kind;
 
   it.each([
-    ["Shanghai, the buyer", ["093000010", 12.5, 100, "B", "", 9, 3], "buy"],
-    ["Shanghai, the seller", ["093000010", 12.5, 100, "S", "", 3, 9], "sell"],
-    ["a Shanghai auction", ["092500000", 12.5, 100, "N", "", 9, 3], "other"],
-    ["a flag that the numbers contradict: the source's", ["100000000", 12.5, 100, "S", "0", 9, 3], "sell"],
-    ["Shenzhen without flags, the later buy order", ["100000000", 12.5, 100, "", "0", 9, 3], "buy"],
-    ["Shenzhen without flags, the later sell order", ["145659990", 12.5, 100, "", "0", 3, 9], "sell"],
-    ["Shenzhen's opening auction", ["092500000", 12.5, 100, "", "0", 9, 3], "other"],
-    ["Shenzhen's closing auction", ["150000000", 12.5, 100, "", "0", 9, 3], "other"],
-    ["no order numbers", ["100000000", 12.5, 100, "", "0", 0, 0], "other"],
-    ["a Shenzhen cancel", ["100000000", 0, 100, "", "C", 9, 0], "cancel"],
-  ])("find the aggressor of %s", (_, row, kind) => {
+    ["a Shanghai trade with flag B as a buy", ["093000010", 12.5, 100, "B", "", 9, 3], "buy"],
+    ["a Shanghai trade with flag S as a sell", ["093000010", 12.5, 100, "S", "", 3, 9], "sell"],
+    ["a Shanghai auction trade as other", ["092500000", 12.5, 100, "N", "", 9, 3], "other"],
+    ["a trade by its flag if the numbers contradict it", ["100000000", 12.5, 100, "S", "0", 9, 3], "sell"],
+    ["a Shenzhen trade with a later buy order as a buy", ["100000000", 12.5, 100, "", "0", 9, 3], "buy"],
+    ["a Shenzhen trade with a later sell order as a sell", ["145659990", 12.5, 100, "", "0", 3, 9], "sell"],
+    ["a trade of Shenzhen's opening auction as other", ["092500000", 12.5, 100, "", "0", 9, 3], "other"],
+    ["a trade of Shenzhen's closing auction as other", ["150000000", 12.5, 100, "", "0", 9, 3], "other"],
+    ["a trade without order numbers as other", ["100000000", 12.5, 100, "", "0", 0, 0], "other"],
+    ["a Shenzhen cancel as a cancel", ["100000000", 0, 100, "", "C", 9, 0], "cancel"],
+  ])("show %s", (_, row, kind) => {
     expect(kindOfOne(row)).toBe(kind);
   });
 
@@ -191,7 +191,7 @@ describe("charts of trades", () => {
   });
 });
 
-/** Returns the positions of the columns; `fields` contains all needed ones. */
+/** Returns the positions of the columns; `fields` must contain all required ones. */
 function placesOf(fields: string[]) {
   const places = columnsFor(fields);
   if (places === null) throw new Error("a needed column is missing");
