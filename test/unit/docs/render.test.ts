@@ -22,11 +22,11 @@ describe("the text of the docs pages", () => {
     ["[a](/docs/en/fields#legacy)", '<p><a href="/docs/en/fields#legacy">a</a></p>'],
     ['`{"a": 1}` < 2 & [3]', "<p><code>{&quot;a&quot;: 1}</code> &lt; 2 &amp; [3]</p>"],
     ["<script>`<b>`</script>", "<p>&lt;script&gt;<code>&lt;b&gt;</code>&lt;/script&gt;</p>"],
-  ])("%s", (said, expected) => {
+  ])("is rendered as HTML: %s", (said, expected) => {
     expect(html(said)).toBe(expected);
   });
 
-  it("keeps all of a text without markup", () => {
+  it("is kept unchanged if it has no markup", () => {
     expect(inline("2 * 3 ** 4 [x] (y)").join("")).toBe("2 * 3 ** 4 [x] (y)");
   });
 
@@ -78,7 +78,7 @@ function membersOf(schema: unknown): string[] {
   return [...own, ...Object.values(schema).flatMap(membersOf)];
 }
 
-/** Returns every part of a schema with examples. */
+/** Returns every subschema that has examples. */
 function withExamples(schema: unknown): { examples: unknown[] }[] {
   if (typeof schema !== "object" || schema === null) return [];
   const found = Object.values(schema).flatMap(withExamples);
@@ -88,7 +88,7 @@ function withExamples(schema: unknown): { examples: unknown[] }[] {
 }
 
 describe("the OpenAPI document", () => {
-  it("has no member of an answer that the pages do not describe", () => {
+  it("has no answer members that the pages do not describe", () => {
     const { components } = openApiDocument(EXAMPLE, "1") as {
       components: { schemas: Record<string, unknown> };
     };
@@ -101,7 +101,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has examples of the parameters with special forms, each valid by its schema", () => {
+  it("has examples for the parameters with special formats, each valid by its schema", () => {
     const { components } = openApiDocument(EXAMPLE, "1") as { components: { schemas: object } };
     const shown = withExamples(components.schemas);
     for (const { examples, ...schema } of shown) {

@@ -22,7 +22,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     ["professional", "level2", 30],
     ["weekly", "level2", 30],
   ] as const)(
-    "grants %s for %s the latest %i days cut to the year, on every day of three years",
+    "grants %s for %s the days of the year within the latest %i days, on every day of three years",
     (plan, service, days) => {
       const wrong: string[] = [];
       for (let day = 0; day < 3 * 365 + 1; day += 1) {
@@ -40,7 +40,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     },
   );
 
-  it("begins a window of 365 days on 2028-12-31 with 2028-01-02", () => {
+  it("begins the window of 365 days up to 2028-12-31 at 2028-01-02", () => {
     const grant = entitleShare(
       holder(["professional"]),
       { service: "auction_tick", year: 2028 },
@@ -56,7 +56,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     expect(share(2017)).toMatchObject({ from: "20170101", to: "20171231" });
   });
 
-  it.each(["free", "standard", "trial"] as PlanName[])("refuses %s", (plan) => {
+  it.each(["free", "standard", "trial"] as PlanName[])("refuses the plan %s", (plan) => {
     for (const service of ["auction_tick", "level2"] as const) {
       const denial = entitleShare(holder([plan]), { service, year: 2026 }, at("2026-03-12T12:00:00+08:00"));
       expect(denial).toEqual({ reason: "plan_missing", service, plan });

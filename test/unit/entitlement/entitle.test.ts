@@ -59,12 +59,12 @@ describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
     expect(first("2028-02-29T16:00:00.000Z")).toBe("20280201");
   });
 
-  it("sets no upper bound, so that a future day is not refused for the plan", () => {
+  it("sets no upper bound, so that a future day is not refused because of the plan", () => {
     const grant = entitleOrderHistory(holder(["professional"]), date("29991231"), NOON);
     expect(grant).toMatchObject({ plan: "professional" });
   });
 
-  it("returns the window with its refusal", () => {
+  it("returns the window with the refusal", () => {
     expect(entitleOrderHistory(holder(["weekly"]), date("20260210"), NOON)).toEqual({
       reason: "outside_window",
       service: "order_history",
@@ -75,7 +75,7 @@ describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
     });
   });
 
-  it("grants the plan's daily limits, and the account's own where it has some", () => {
+  it("grants the plan's daily limits, or the account's own limits if it has any", () => {
     const today = date("20260312");
     expect(entitleOrderHistory(holder(["trial"]), today, NOON)).toEqual({
       plan: "trial",
@@ -102,7 +102,7 @@ describe("planInForce (contract 7.5)", () => {
     expect(planInForce(subscriptions, 2000)).toBeNull();
   });
 
-  it("returns the best of overlapping plans, in any order of the list", () => {
+  it("returns the best of overlapping plans, whatever their order in the list", () => {
     const rising: PlanName[] = ["free", "standard", "trial", "weekly", "professional", "flagship"];
     for (const [worse, plan] of rising.entries()) {
       const spans = rising.slice(0, worse + 1).map((name) => span(name, 0, 10));
@@ -129,7 +129,7 @@ describe("entitleOrderHistory without an active plan (contract 7.1, 7.5)", () =>
     expect(entitleOrderHistory({ ...holder([]), subscriptions: [future] }, today, NOON)).toEqual(missing);
   });
 
-  it("refuses with plan_missing for an active plan without order history, also when a better plan has ended", () => {
+  it("refuses with plan_missing for an active plan without order history, even if a better plan has ended", () => {
     const subscriptions = [ended("flagship", NOON), { plan: "free" as const, startMs: 0, endMs: NOON + 1 }];
     expect(entitleOrderHistory({ ...holder([]), subscriptions }, today, NOON)).toMatchObject({
       reason: "plan_missing",

@@ -45,7 +45,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
     expect((await gate.stub().state()).use.requests).toBe(1);
   });
 
-  it("is released by the lease, the grant's id or the request's id, also repeatedly", async () => {
+  it("is released by the lease, the grant's id or the request's id, even repeatedly", async () => {
     const gate = freshGate();
     const first = await granted(gate);
     await first.lease.release({ credit: false });
@@ -68,7 +68,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
     expect((await gate.stub().state()).use.requests).toBe(1);
   });
 
-  it("is kept with the counters over a restart of the object; the old lease throws, and a new stub releases it", async () => {
+  it("survives a restart of the object; the old lease then throws, but a new stub can release the slot", async () => {
     const gate = freshGate();
     const grant = await granted(gate);
     await restart(gate);
@@ -92,7 +92,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
 });
 
 describe("the daily quota of a gate object (contract 7.3)", () => {
-  it("is exact when 50 workers ask for 40 files, one after the other", async () => {
+  it("is exact when 50 workers request files up to a limit of 40", async () => {
     const gate = freshGate();
     const ask = () => json({ kind: "parquet", limits: { requests: null, files: 40 } });
     const refusals: string[] = [];
@@ -110,7 +110,7 @@ describe("the daily quota of a gate object (contract 7.3)", () => {
     expect((await gate.stub().state()).use).toMatchObject({ requests: 40, files: 40 });
   });
 
-  it("restarts at midnight in Beijing by the object's clock, and the slot is kept", async () => {
+  it("restarts at midnight in Beijing by the object's clock, but the slot is kept", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime("2026-11-27T15:59:59.999Z");
     const gate = freshGate();
@@ -123,7 +123,7 @@ describe("the daily quota of a gate object (contract 7.3)", () => {
     expect(next.use).toEqual({ day: "20261128", requests: 1, files: 0, resetSeconds: 86_400 });
   });
 
-  it("charges a repeated request once, also when the slot was free in between", async () => {
+  it("charges a repeated request only once, even if the slot was free in between", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const gate = freshGate();
     const ask = json();
@@ -150,7 +150,7 @@ describe("the writes of a gate object", () => {
       ),
     );
 
-  it("are one row for a grant, one for a release, none for a refusal or a repeated release", async () => {
+  it("are one row for a grant, one for a release, and none for a refusal or a repeated release", async () => {
     const gate = freshGate();
     await granted(gate, json({ requestId: "warm" }));
     await gate.stub().release("warm", { credit: false });
@@ -164,7 +164,7 @@ describe("the writes of a gate object", () => {
     expect((await rowsWritten(gate)) - before).toBe(2);
   });
 
-  it("are one row per page while a caller pages: 101 rows for the 100 pages after its first", async () => {
+  it("are one row per page while a caller pages: 101 rows for the 100 pages after the first page", async () => {
     const gate = freshGate();
     const first = await granted(gate);
     await first.lease.release({ credit: false, hasMore: true });
@@ -177,7 +177,7 @@ describe("the writes of a gate object", () => {
     expect((await gate.stub().state()).use.requests).toBe(101);
   });
 
-  it("are two rows per page with pauses, with another worker each time, and with a credit", async () => {
+  it("are two rows per page after a pause, when another worker sends the request, and with a credit", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });
@@ -194,7 +194,7 @@ describe("the writes of a gate object", () => {
 });
 
 describe("a release that waits in memory for the next page's write", () => {
-  /** Returns a caller in the middle of paging, whose last page's end is only in memory. */
+  /** Returns a caller in the middle of paging whose release of the last page is only in memory. */
   async function waiting() {
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });
@@ -234,7 +234,7 @@ describe("a release that waits in memory for the next page's write", () => {
     await vi.waitFor(async () => expect(await storedHolder(gate)).toBeNull(), PATIENCE);
   });
 
-  it("is lost with the object: `written` fails, and a request before the repeated release must be retried", async () => {
+  it("is lost if the object stops: `written` fails, and a request before the repeated release must retry", async () => {
     const { gate, grant } = await waiting();
     const lost = expect(Promise.resolve(grant.lease.written())).rejects.toThrow();
     await restart(gate);

@@ -1,4 +1,4 @@
-/** Pumped bodies that fail: only the service's own faults are credited. */
+/** Tests that a failed body is credited only for a fault of the service, and that its memory is released. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryBudget, type Reservation } from "../../../src/base/memory.ts";
 import {
@@ -105,7 +105,7 @@ it("holdBody does not credit when a read fails after the client stalled for 15 s
 });
 
 it.each([0, 1, 2])(
-  "holdBody does not credit a client that stalled for 15 s before piece %i and then read on fast",
+  "holdBody does not credit a client that stalled for 15 s before piece %i and then read the rest fast",
   async (stalledAt) => {
     const body = await send(async (writer) => {
       for (let n = 0; n < 3; n++) await writer.write(piece(100));
@@ -131,7 +131,7 @@ it("holdBody does not credit when a read fails while the client leaves an earlie
   expect(body.isCredited()).toBe(false);
 });
 
-it("holdBody does not credit at the deadline after a stall of 15 s, although the store was slower", async () => {
+it("holdBody does not credit a client that stalled for 15 s, even if it then waited longer for the store", async () => {
   const body = await send(async (writer) => {
     await writer.write(piece(100));
     await new Promise(() => undefined);
@@ -156,7 +156,7 @@ it("holdBody credits when a read fails and the client never paused for 15 s", as
   expect(body.isCredited()).toBe(true);
 });
 
-it("holdBody credits at the deadline only if the client waited for the store longer than the store for the client", async () => {
+it("holdBody credits at the deadline only if the client waited longer for the store than vice versa", async () => {
   const pump: BodyPump = async (writer) => {
     await writer.write(piece(100));
     await new Promise(() => undefined);
@@ -233,7 +233,7 @@ describe("the memory of a held body", () => {
     ["a page", ready],
     ["a file", pumped],
   ])(
-    "of %s is reclaimed from a client that reads nothing for 5 s while others wait; the body is broken, not credited",
+    "of %s is reclaimed if its client reads nothing for 5 s while others wait, and the body fails without a credit",
     async (_, begin) => {
       const body = await begin();
       await body.read();

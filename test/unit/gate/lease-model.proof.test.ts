@@ -1,7 +1,7 @@
 /**
- * Random histories of one gate, each step compared with an independent model: requests and repeated requests, ends sent
- * once, twice, late or never, restarts, operator actions, clock jumps, and rows handled by an object of the previous
- * version.
+ * Compares each step of random histories of one gate with an independent model. A history contains requests and
+ * repeated requests, releases sent once, twice, late or never, restarts, operator actions, clock jumps, and rows that
+ * an object of the previous version handled.
  */
 import { describe, expect, it } from "vitest";
 import {

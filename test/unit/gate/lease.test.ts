@@ -76,7 +76,7 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     expect(after).toBe(row);
   });
 
-  it("counts files beside requests: a used-up file quota still allows JSON", () => {
+  it("counts files in addition to requests: a used-up file quota still allows JSON", () => {
     const row = release(served(ask("a", { kind: "parquet" })), "a", { credit: false });
     const limits = { requests: 100, files: 1 };
     expect(acquire(row, ask("b", { kind: "parquet", limits }), "g", MORNING).answer).toMatchObject({
@@ -131,7 +131,7 @@ describe("the gate's Beijing day", () => {
     });
   });
 
-  it("recovers from a clock that once stood days ahead", () => {
+  it("recovers from a clock that was once days ahead", () => {
     const row = free(acquire(emptyRow(midnight + 72 * HOUR), ask("a"), "g", midnight + 72 * HOUR).row);
     expect(stateOf(row, MORNING).use).toMatchObject({ day: "20261127", requests: 0 });
   });
@@ -144,7 +144,7 @@ describe("the gate's Beijing day", () => {
 });
 
 describe("release", () => {
-  it("refunds a charge once, however often it is repeated, also after the slot has another holder", () => {
+  it("refunds a charge only once, however often it is repeated, even if the slot has another holder", () => {
     const row = served(ask("a", { kind: "parquet" }), ask("b"));
     const once = release(row, "grant of a", { credit: true });
     expect(stateOf(once, MORNING)).toMatchObject({
@@ -173,12 +173,12 @@ describe("release", () => {
 });
 
 describe("the operator's actions on the gate", () => {
-  it("release a slot, and the released request's own release then does not free the next holder's slot", () => {
+  it("release a slot, and a later release by its former holder does not free the next holder's slot", () => {
     const row = acquire(free(served(ask("a"))), ask("b"), "g", MORNING).row;
     expect(stateOf(release(row, "grant of a", { credit: false }), MORNING).holder?.requestId).toBe("b");
   });
 
-  it("credit requests, never below zero", () => {
+  it("credit requests, but the counters never fall below zero", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }));
     expect(credit(row, { requests: 1, files: 0 }, MORNING)).toMatchObject({ requests: 1, files: 1 });
     expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });

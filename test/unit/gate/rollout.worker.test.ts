@@ -35,7 +35,7 @@ const firstRow = {
   grants: [{ id: "g", requestId: "r", kind: "json", day: "20261127", charged: true, outcome: firstOutcome }],
 };
 
-it("The gate object answers the first version's worker with at least the first version's fields", async () => {
+it("The gate object answers a worker of the first version with at least the first version's fields", async () => {
   const stub = GATE.getByName("rollout-1");
   const answer = await stub.acquire(firstAcquire);
   if ("reason" in answer) throw new Error(answer.reason);
@@ -58,7 +58,7 @@ it("The gate object answers the first version's worker with at least the first v
   });
 });
 
-it("The gate object stores a former worker's release immediately, because that worker would not repeat it", async () => {
+it("The gate object immediately stores a release from an earlier worker version, which does not retry it", async () => {
   // A new stub for each call, because a stub fails with its object.
   const stub = () => GATE.getByName("rollout-4");
   for (const requestId of ["request-1", "request-2", "request-3"]) {
@@ -72,7 +72,7 @@ it("The gate object stores a former worker's release immediately, because that w
   }
 });
 
-it("The gate object accepts messages of a later worker with unknown fields", async () => {
+it("The gate object accepts messages with unknown fields from a later worker version", async () => {
   const stub = GATE.getByName("rollout-2");
   const later = { ...firstAcquire, limits: { ...firstAcquire.limits, bytes: 5 }, priority: "high" };
   const answer = await stub.acquire(later);
@@ -82,7 +82,7 @@ it("The gate object accepts messages of a later worker with unknown fields", asy
   expect(await stub.state()).toMatchObject({ holder: null, last: [{ bytes: 77 }] });
 });
 
-it("The gate object reads the first version's row, and keeps what a later version stored beside it", async () => {
+it("The gate object reads the first version's row, and keeps the fields that a later version added to it", async () => {
   const stub = GATE.getByName("rollout-3");
   const later = { ...firstRow, note: "kept", grants: [{ ...firstRow.grants[0], bytes: 77 }] };
   await runInDurableObject(stub, (_, state) =>

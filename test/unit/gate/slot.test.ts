@@ -1,4 +1,4 @@
-/** The worker's side with objects that fail on command; the worker tests use the real object. */
+/** Tests the worker's side of the gate with objects that fail on command; `*.worker.test.ts` use the real object. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Gate } from "../../../src/gate/gate-object.ts";
 import type { AcquireRequest, ReleaseRequest, RequestOutcome } from "../../../src/gate/protocol.ts";
@@ -94,7 +94,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 describe("takeSlot", () => {
-  it("asks the object of the account and interface, created in the configured region", async () => {
+  it("calls the object of the account and interface, which is created in the configured region", async () => {
     const gate = fakeGate({});
     const slot = await held(gate);
     expect(gate.all).toEqual(['stub 1 a:i {"locationHint":"apac"}', "1.acquire request"]);
@@ -108,7 +108,7 @@ describe("takeSlot", () => {
     });
   });
 
-  it("asks an object that has just started once more, because it may have lost a release", async () => {
+  it("asks a second time if the object has just started, because it may have lost a release", async () => {
     const justStarted = async () => ({ reason: "slot_busy", justStarted: true });
     const gate = fakeGate({ acquire: [justStarted, (grant) => grant()] });
     const slot = held(gate);
@@ -142,7 +142,7 @@ describe("takeSlot", () => {
     expect(gate.calls()).toEqual(["1.acquire request"]);
   });
 
-  it("gives up after 5 s, and releases a grant that arrives later, with its charge", async () => {
+  it("gives up after 5 s, and releases and credits a grant that arrives later", async () => {
     let answerNow: () => void = () => undefined;
     const late = new Promise<void>((resolve) => {
       answerNow = resolve;

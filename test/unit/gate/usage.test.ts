@@ -29,7 +29,7 @@ function afterOneFile(): GateRow {
 const ONE_FILE: DayUsage = { day: "20261127", requests: 1, files: 1, bytes: 5_000 };
 
 describe("the unwritten totals of the gate's usage", () => {
-  it("are those of today, and of earlier days that were not written", () => {
+  it("are those of today and of earlier days that have not been written", () => {
     const row = afterOneFile();
     expect(unwrittenDays(row)).toEqual([ONE_FILE]);
     const next = acquire(row, ask("b"), "h", NOON + DAY_MS).row;
@@ -43,7 +43,7 @@ describe("the unwritten totals of the gate's usage", () => {
     expect(unwrittenDays(acquire(row, ask("b"), "h", NOON + 1).row)).toEqual([{ ...ONE_FILE, requests: 2 }]);
   });
 
-  it("keep an ended day whose totals grew during the write", () => {
+  it("include a past day whose totals grew during the write", () => {
     const more = acquire(afterOneFile(), ask("b"), "h", NOON + 1).row;
     const turned = acquire(release(more, "h", { credit: false }), ask("c"), "i", NOON + DAY_MS).row;
     expect(unwrittenDays(afterWrite(turned, [ONE_FILE]))[0]).toEqual({ ...ONE_FILE, requests: 2 });
@@ -117,8 +117,8 @@ function history(random: Random): { has: string; due: string } {
 
 const byDay = (one: DayUsage, other: DayUsage) => one.day.localeCompare(other.day);
 
-describe("the gate's usage in random histories", () => {
-  it("equals what the catalog holds, in 300 histories of 60 requests", () => {
+describe("the gate's usage", () => {
+  it("equals the catalog's content in 300 random histories of 60 requests", () => {
     const random = printedRandom("usage histories");
     for (let n = 0; n < 300; n++) {
       const seed = random.integer(0, 2 ** 31 - 1);

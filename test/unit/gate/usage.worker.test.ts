@@ -53,7 +53,7 @@ it("The gate object writes a day's usage once per interval, however many request
   expect(await gate.usage()).toEqual([of("20261127", 3, 1, 21_500)]);
 });
 
-it("The gate object keeps the usage of past days until it is written, over restarts", async () => {
+it("The gate object keeps the usage of past days until it is written, even over restarts", async () => {
   at(MORNING);
   const gate = freshGate();
   await gate.serve("json", 1);
@@ -71,7 +71,7 @@ it("The gate object keeps the usage of past days until it is written, over resta
   expect(await gate.usage()).toEqual([of("20261127", 1, 0, 1), of("20261129", 1, 1, 2)]);
 });
 
-it("The catalog sums an operator's months by account and interface, and deletes old usage", async () => {
+it("The catalog sums the usage of a period by account and interface, and deletes old usage", async () => {
   at(MORNING);
   const gate = freshGate();
   await gate.serve("json", 7);

@@ -39,7 +39,7 @@ describe("readBody (contract 1.2)", () => {
     expect(pulled).toBeLessThan(2_000_000);
   });
 
-  it("joins a body that arrives byte by byte, also inside characters", async () => {
+  it("joins a body that arrives byte by byte, even within characters", async () => {
     const bytes = new TextEncoder().encode(JSON.stringify({ ...GOOD, apikey: "钥匙💹" }));
     const trickle = new ReadableStream({
       start(controller) {
@@ -65,7 +65,7 @@ describe("readBody (contract 1.2)", () => {
   });
 
   it.each([
-    ["nothing", null, "not_json"],
+    ["an absent body", null, "not_json"],
     ["an empty text", "", "not_json"],
     ["half an object", '{"apiname":', "not_json"],
     ["two byte order marks", "\ufeff\ufeff{}", "not_json"],
@@ -93,11 +93,11 @@ describe("parseEnvelope (contract 1.2)", () => {
     expect(await read(JSON.stringify(GOOD))).toEqual(GOOD);
   });
 
-  it("passes an empty key on, which is refused as unknown, not as malformed", async () => {
+  it("passes an empty key on, so that it is refused as unknown and not as malformed", async () => {
     expect(await read(JSON.stringify({ ...GOOD, apikey: "" }))).toMatchObject({ apikey: "" });
   });
 
-  it("passes every name in params on, also __proto__", async () => {
+  it("passes every name in params on, even __proto__", async () => {
     const envelope = await read('{"apiname":"a","apikey":"b","params":{"__proto__":{"x":1},"":2}}');
     expect("params" in envelope && Object.keys(envelope.params)).toEqual(["__proto__", ""]);
   });
@@ -124,7 +124,7 @@ describe("parseEnvelope (contract 1.2)", () => {
     },
   );
 
-  it("names a parameter that stands beside the absent params", async () => {
+  it("names a parameter that was sent outside the missing params", async () => {
     const body = { apiname: "a", apikey: "b", tradedate: "20260311", symbol: "600519" };
     expect(await read(JSON.stringify(body))).toMatchObject({ members: ["params"], flat: "symbol" });
     expect(await read(JSON.stringify({ ...body, params: {} }))).toMatchObject({ params: {} });
@@ -143,7 +143,7 @@ describe("parseEnvelope (contract 1.2)", () => {
     expect(parseEnvelope(wrong, optional)).toMatchObject({ members: ["params"] });
   });
 
-  it("answers 20,000 mutated bodies with an envelope or a denial, and never throws", async () => {
+  it("returns an envelope or a denial for 20,000 mutated bodies, and never throws", async () => {
     const random = printedRandom("mutated bodies");
     const original = new TextEncoder().encode(JSON.stringify({ ...GOOD, fields: "time,price" }));
     for (let round = 0; round < 20_000; round += 1) {

@@ -6,10 +6,10 @@ const LINEAR_AT_MOST = 10;
 /** Shorter times cannot be measured; quadratic work on 16 KB takes tens of milliseconds. */
 const UNMEASURABLE_MS = 2;
 
-describe("a reader of text from unauthenticated callers", () => {
+describe("a parser of text from unauthenticated callers", () => {
   const [shortest, , longest] = HOSTILE_LENGTHS;
 
-  it.each(HOSTILE_READS)("needs time linear in its input: $name", ({ read }) => {
+  it.each(HOSTILE_READS)("needs a time linear in the input's length: $name", ({ read }) => {
     const [short, long] = [msOf(() => read(shortest)), msOf(() => read(longest))];
     expect(long).toBeLessThan(LINEAR_AT_MOST * short + UNMEASURABLE_MS);
   });

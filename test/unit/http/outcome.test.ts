@@ -46,7 +46,7 @@ const say = (denial: Denial, language: "zh" | "en" | "both" = "en") =>
 const the = <R extends Denial["reason"]>(reason: R) => EVERY_DENIAL.filter((each) => each.reason === reason);
 
 describe("outcomes (contract 1.4, 1.5)", () => {
-  it("exist for exactly the closed list of reasons", () => {
+  it("exist for exactly the reasons of the contract", () => {
     expect(new Set(EVERY_DENIAL.map(({ reason }) => reason))).toEqual(
       new Set(Object.keys(TABLE).map((key) => key.split(":")[0])),
     );
@@ -90,7 +90,7 @@ describe("messages (contract 1.8)", () => {
     }
   });
 
-  it.each(the("param_invalid"))("name the parameter: $parameter, $problem", (denial) => {
+  it.each(the("param_invalid"))("name the parameter $parameter when its problem is $problem", (denial) => {
     const parameter = denial.reason === "param_invalid" ? denial.parameter : "";
     expect(say(denial, "zh")).toContain(parameter);
     expect(say(denial, "en")).toContain(parameter);

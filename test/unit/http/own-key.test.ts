@@ -5,7 +5,7 @@ import { invalid } from "../../../src/orders/query/query-denial.ts";
 const KEY = "an-imported-key-of-any-form-at-all-and-quite-long";
 
 describe("withoutKey", () => {
-  it("removes the key from what a denial repeats: alone, inside other text, or truncated", () => {
+  it("removes the key from the text that a denial repeats: alone, inside other text, or truncated", () => {
     for (const value of [KEY, `x${KEY}y`, `${KEY}${KEY}`, `some text before ${KEY}`, KEY.padStart(80)]) {
       const denial = withoutKey(invalid("symbol", "symbol_form", value), KEY);
       expect(JSON.stringify(denial)).not.toContain("an-i");
@@ -24,7 +24,7 @@ describe("withoutKey", () => {
     expect(withoutKey({ ...denial, parameter: KEY }, KEY)).toEqual({ ...denial, parameter: "\u2026" });
   });
 
-  it("searches for no text that is too short to be a secret", () => {
+  it("does not mask a key that is too short to be a secret", () => {
     expect(maskKey("600519", "6005")).toBe("600519");
     expect(maskKey("", "")).toBe("");
   });

@@ -27,7 +27,7 @@ describe("the request log", () => {
     expect(lineFor({ interface: "admin", status: 503 }).kind).toBe("fault");
   });
 
-  it("writes one line, after the end of a body that is sent", async () => {
+  it("writes one line, after the end of the body if one is sent", async () => {
     const lines: string[] = [];
     const log = openRequestLog("r2", { writeLine: (line) => lines.push(line) });
     const ended = log.holdOpen();
@@ -64,7 +64,7 @@ describe("the request log", () => {
     for (const each of others) expect(written(each, 0.999), JSON.stringify(each)).toEqual(["one"]);
   });
 
-  it("adds up a stage's time over its calls, also over a failed one", async () => {
+  it("adds up a stage's time over its calls, including failed ones", async () => {
     const lines: string[] = [];
     const log = openRequestLog("r3", { writeLine: (line) => lines.push(line) });
     await log.stage("d1", async () => 1);
