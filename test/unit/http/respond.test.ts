@@ -68,7 +68,7 @@ describe("the headers of served answers (contract 1.10, 1.11)", () => {
     expect(quotaHeaders("parquet", null, 2)).toEqual(['"files";q=2;w=86400', '"files";r=0;t=3600']);
   });
 
-  it("state no quotas where none applies", () => {
+  it("state no quotas if none applies", () => {
     expect(quotaHeaders("json", null, 30)).toEqual([null, null]);
     expect(quotaHeaders("parquet", null, null)).toEqual([null, null]);
   });
@@ -137,7 +137,7 @@ describe("the bodies of served answers (contract 1.3, 5.1)", () => {
   });
 
   it.each([65_000, 65_536, 65_537, 200_000])(
-    "are pieces of 64 KB for %i bytes of items, each with a buffer of its own",
+    "are pieces of 64 KB for %i bytes of items, each in its own buffer",
     (length) => {
       const items = randomBytes(length, length);
       const pieces = pageBody({

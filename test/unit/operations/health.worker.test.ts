@@ -8,7 +8,7 @@ const own = env as unknown as Env;
 const ORIGIN = "http://127.0.0.1:8787";
 
 describe("GET /health (anonymous)", () => {
-  it("asks the stores once in 5 s, and returns their last answer in between", async () => {
+  it("calls the stores at most once in 5 s, and returns the last result in between", async () => {
     let calls = 0;
     let failing = false;
     const watched = watchStores(own, (_, proceed) => {
@@ -25,7 +25,7 @@ describe("GET /health (anonymous)", () => {
     failing = true;
     for (let n = 0; n < 50; n++) expect((await at(start + n * 99)).status).toBe("ok");
     expect(calls).toBe(first);
-    // Of concurrent requests, one refreshes the answer and the others do not wait for it.
+    // One of the concurrent requests refreshes the result, and the others do not wait for it.
     const answers = await Promise.all([1, 2, 3].map(() => at(start + 5_000)));
     expect(answers.map(({ status }) => status)).toEqual(["failed", "ok", "ok"]);
     expect(await at(start + 5_001)).toMatchObject({ status: "failed", d1: "failed", r2: "failed" });

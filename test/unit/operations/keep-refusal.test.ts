@@ -5,7 +5,7 @@ const NOW = Date.parse("2026-03-12T10:00:00+08:00");
 const times = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 describe("the stored refusals during a flood", () => {
-  it("are 20 of an account initially, then one every 30 s", () => {
+  it("are 20 per account initially, then one every 30 s", () => {
     const budget = new RefusalBudget();
     expect(times(1_000).filter(() => budget.take("a", NOW))).toHaveLength(20);
     const kept = times(600).filter((second) => budget.take("a", NOW + 1_000 * (second + 1)));
@@ -13,7 +13,7 @@ describe("the stored refusals during a flood", () => {
     expect(budget.take("b", NOW + 601_000)).toBe(true);
   });
 
-  it("are 100 of all accounts initially, then one every 2 s, however many accounts there are", () => {
+  it("are 100 over all accounts initially, then one every 2 s, however many accounts there are", () => {
     const budget = new RefusalBudget();
     expect(times(5_000).filter((n) => budget.take(`account ${n}`, NOW))).toHaveLength(100);
     const later = times(5_000).filter((n) => budget.take(`account ${n}`, NOW + n));

@@ -64,7 +64,7 @@ const CHANGES: [name: string, reason: string, change: (of: Holder) => Promise<{ 
   ],
   ["a disabled account", "account_disabled", ({ path }) => admin("POST", `${path}/disable`)],
   [
-    "a plan taken away",
+    "a removed plan",
     "plan_missing",
     ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] }),
   ],
@@ -99,7 +99,7 @@ describe("order history", () => {
     expect(await orders(30, of.key)).toBe(reason);
   });
 
-  it("of a withdrawn day is refused 10 seconds later, and served from the next request after a new publish", async () => {
+  it("of a withdrawn day is refused 10 seconds later, and served immediately after it is published again", async () => {
     const { key } = await holder();
     expect(await orders(0, key)).toBe("served");
     const { body } = await admin<DayChanged>("POST", `/days/${TRADEDATE}/withdraw`, { revision: 1 });
@@ -112,7 +112,7 @@ describe("order history", () => {
 
 describe("a share", () => {
   const taken: [string, number, (of: Holder) => Promise<unknown>][] = [
-    ["a plan taken away", 403, ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] })],
+    ["a removed plan", 403, ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] })],
     ["a disabled account", 403, ({ path }) => admin("POST", `${path}/disable`)],
     [
       "a revocation",
@@ -124,7 +124,7 @@ describe("a share", () => {
     ],
   ];
 
-  it.each(taken)("after %s is answered with %i from the next request on", async (_, status, change) => {
+  it.each(taken)("after %s answers %i from the next request", async (_, status, change) => {
     const of = await holder();
     const params = { data_type: "level2", year: 2024 };
     const answer = await ask(0, of.key, { apiname: "file_download", params });

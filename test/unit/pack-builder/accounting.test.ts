@@ -16,7 +16,7 @@ const shanghai = vendorFile(vendorLine(), vendorLine({ volume: "x" }), "", vendo
 const shenzhen = vendorFile(vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0" }));
 
 describe("the origin recorded in a pack", () => {
-  it("names the builder, every delivered file by size and SHA-256, and the row accounting", async () => {
+  it("contains the builder's version, every delivered file with size and SHA-256, and the row accounting", async () => {
     const archive = zipOf([
       { name: "000001.SZ/逐笔委托.csv", content: shenzhen },
       { name: "000001.SZ/逐笔成交.csv", content: "x" },
@@ -49,7 +49,7 @@ describe("the origin recorded in a pack", () => {
     });
   });
 
-  it("holds the SHA-256 of the file on disk, for files read in many chunks or converted from Parquet", async () => {
+  it("contains the SHA-256 of the file on disk, even if it was read in chunks or converted from Parquet", async () => {
     const lines = Array.from({ length: 300 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
     const file = vendorFile(...lines);
     const { report } = await built(delivery({ "600519.SH/逐笔委托.csv": file }), {
@@ -79,7 +79,7 @@ describe("the verification of a pack's origin", () => {
     files: { read: 1, quarantined: 0, leftOut: {} },
   };
 
-  it("recomputes the sum, and refuses a list of sources that differs from it", async () => {
+  it("recomputes the checksum of the list of sources, and refuses a list that does not match it", async () => {
     const file = path();
     writeFileSync(file, await buildPackBytes(DAY, [section], origin));
     expect(bare(await verifyPack(file))).toMatchObject({ rows: 5, index: { origin } });
@@ -90,7 +90,7 @@ describe("the verification of a pack's origin", () => {
     });
   });
 
-  it("accepts a pack of the first release without an origin, and a wrong sum is never written", async () => {
+  it("accepts a pack without an origin, which only the first release wrote, and row counts must add up", async () => {
     const file = path();
     writeFileSync(file, await buildPackBytes(DAY, [section], null));
     expect(bare(await verifyPack(file))).toMatchObject({ rows: 5, index: { origin: null } });

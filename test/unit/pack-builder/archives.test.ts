@@ -35,7 +35,7 @@ function archive(name: string, bytes: Uint8Array): string {
 const zipped = (...members: ZipMember[]) => archive("20230711.zip", zipOf(members));
 
 describe("an archive in a delivery", () => {
-  it("gives the same pack as the folder, for ZIP, deflated or stored, with names in UTF-8 or GBK", async () => {
+  it("gives the same pack as a folder if it is a ZIP archive, deflated or not, with UTF-8 or GBK names", async () => {
     const folder = await built(delivery({ [NAME]: FILE }));
     for (const member of [
       { name: NAME, content: FILE },
@@ -49,7 +49,7 @@ describe("an archive in a delivery", () => {
     }
   });
 
-  it("does not prevent the report from counting a security whose folder has no order file", async () => {
+  it("lets the report count the securities whose folders have no order file", async () => {
     const { report } = await built(
       zipped(
         { name: NAME, content: FILE },
@@ -61,7 +61,7 @@ describe("an archive in a delivery", () => {
     expect(countsOf(report)).toMatchObject({ no_order_file: 2 });
   });
 
-  it("is read inside a folder", async () => {
+  it("is read if it is inside a folder", async () => {
     const folder = delivery({
       "20230711/a.zip": zipOf([{ name: "600519.SH/逐笔委托.csv", content: FILE }]),
       "20230711/b.zip": zipOf([
@@ -90,7 +90,7 @@ describe("an archive in a delivery", () => {
     );
   });
 
-  it("is unpacked with the installed 7z program when it is a 7z archive", async () => {
+  it("is unpacked with the installed 7z program if it is a 7z archive", async () => {
     const programs = temporaryFolder();
     const unpacked = delivery({ [NAME]: FILE });
     const listing = `----------\\nPath = ${NAME}\\nAttributes = A -rw-r--r--\\n`;
@@ -107,7 +107,7 @@ describe("an archive in a delivery", () => {
     expect(report.defects[0]?.first.file).toBe(`20230711.7z/${NAME}`);
   });
 
-  it.skipIf(SEVEN_ZIP === undefined)("gives the same pack as the folder for a real 7z archive", async () => {
+  it.skipIf(SEVEN_ZIP === undefined)("gives the same pack as a folder if it is a real 7z archive", async () => {
     const folder = delivery({
       [NAME]: FILE,
       "20230711/600000.SH/行情.csv": "x",
@@ -124,7 +124,7 @@ describe("an archive in a delivery", () => {
     expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
-  it("is refused without a 7z program, and the message names the package to install; a damaged one is refused with its fault", async () => {
+  it("is refused with the package to install if 7z is missing, and with the fault if 7z finds damage", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
     await expect(built(path)).rejects.toThrow(

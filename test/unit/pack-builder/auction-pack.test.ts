@@ -18,7 +18,7 @@ import { call, quotesOf, type Snapshot } from "../auction/quotes.ts";
 const DAY = "20230201" as BeijingDate;
 const RESULT: Snapshot = { time: 92501000, close: 100_700, volume: 12_345, bid: [[100_700, 50]] };
 
-/** Writes a quote pack of `securities` with the parts that the auction needs. */
+/** Returns a quote pack of `securities` in memory, with the members that writing its auction pack needs. */
 function packOf(
   securities: readonly (Security & { snapshots: readonly Snapshot[] })[],
   buildId = "ab".repeat(16),
@@ -63,7 +63,7 @@ describe("an auction pack (contract 8.10)", () => {
     return (await connection.runAndReadAll(sql)).getRowObjects();
   };
 
-  it("holds every column of each row, by security, with null where no change can be computed", async () => {
+  it("contains every column of each row, by security, with null where no change can be computed", async () => {
     const of = { tradedate: DAY, symbol: "000001" };
     const none = { m_price: 0, auc_pct_chg: null, auc_vol: 0, auc_amt: 0, um_vol: 0, um_side: "" };
     expect(await read(`SELECT * FROM '${path}'`)).toEqual([
@@ -107,7 +107,7 @@ describe("an auction pack (contract 8.10)", () => {
     ]);
   });
 
-  it("has its columns in the contract's order with the contract's types, nulls in one column only, and ZSTD on each", async () => {
+  it("has the contract's columns, order and types, nulls in one column only, and ZSTD in each column", async () => {
     const schema = await read(
       `SELECT name, type, converted_type, repetition_type FROM parquet_schema('${path}') WHERE num_children IS NULL`,
     );
@@ -137,7 +137,7 @@ describe("an auction pack (contract 8.10)", () => {
     expect(readFileSync(again).equals(readFileSync(path))).toBe(true);
   });
 
-  it("is distinguished from the pack of other quotes, a foreign file and a missing file", async () => {
+  it("is distinguished from an auction pack of other quotes, from any other file and from a missing file", async () => {
     expect(await auctionFileAt(path, pack)).toBe("current");
     expect(await auctionFileAt(path, packOf([], "cd".repeat(16)))).toBe("older");
     expect(await auctionFileAt(join(folder, "absent"), pack)).toBe("absent");
@@ -147,7 +147,7 @@ describe("an auction pack (contract 8.10)", () => {
     expect(await auctionFileAt(folder, pack)).toBe("foreign");
   });
 
-  it("is not written without an auction, and an older one is removed", async () => {
+  it("is not written without an auction, and an older auction pack is removed", async () => {
     const older = join(folder, "older.parquet");
     writeFileSync(older, "");
     const closed = packOf([{ symbol: "600519", market: "SH", snapshots: [{ ...RESULT, time: 93000000 }] }]);

@@ -15,7 +15,7 @@ import { temporaryFolder } from "./deliveries.ts";
 const DAY = "20261127" as BeijingDate;
 
 describe("the quality check of sample days", () => {
-  it("finds nothing in clean days", async () => {
+  it("finds no faults in clean days", async () => {
     for (let number = 0; number < proofSize(100); number++) {
       const folder = temporaryFolder();
       const day = { tradedate: DAY, rows: 20_000, seed: `clean ${number}` };
@@ -36,7 +36,7 @@ describe("the quality check of sample days", () => {
     }
   });
 
-  it.each(LAYOUTS)("finds nothing in a clean day of the layout %s", async (layout) => {
+  it.each(LAYOUTS)("finds no faults in a clean day of the layout %s", async (layout) => {
     const made = madeDay("clean", 900, { hasQuotes: true });
     const day = made.filter(({ market }) => market === "SH" || !SHANGHAI_ONLY.includes(layout));
     const tables = [...tablesOf(layout, "20230711", day), plainQuotes("20230711", day)];

@@ -14,7 +14,7 @@ const lines = Array.from({ length: 6 }, (_, number) =>
   vendorLine({ time: String(103000000 + number * 10), exchangeOrderId: String(number + 1) }),
 );
 
-/** Builds with `file` as the orders of 600519.SH and another security. Returns the numbers of its rows. */
+/** Builds a pack from `file`, the orders of 600519.SH, and another security. Returns the order ids of 600519.SH. */
 async function of(file: string | Uint8Array, maxBroken = 100) {
   const { report, pack, quarantine } = await built(delivery({ [PATH]: file, ...OTHER }), { maxBroken });
   const rows = (await rowsOf(pack)).filter(({ symbol }) => symbol === "600519");
@@ -72,7 +72,7 @@ describe("NUL bytes in a file", () => {
   it.each([
     ["the comma between code and price", "B,17450000", 1],
     ["the comma between price and volume", ",100", 0],
-    ["the volume and all behind it", "100,\r", 0],
+    ["the volume and everything after it", "100,\r", 0],
   ])("over %s move no value into another column", async (_, text, from) => {
     const at = whole.indexOf(text, startOf(2)) + from;
     const { numbers, report } = await of(withHole(at, at + text.length - from));
@@ -80,7 +80,7 @@ describe("NUL bytes in a file", () => {
     expect(report).toMatchObject({ result: "degraded", broken: { rows: 1, first: { line: 4 } } });
   });
 
-  it("in a security's code assign the row to no other security", async () => {
+  it("in a security's code never assign the row to another security", async () => {
     const header = "symbol,time,order_no,order_type,side,price,volume";
     const row = (code: string) => `${code},103000000,1,A,B,1.5,100`;
     for (const code of ["6\0\0\0\0\0\0\0\0", "\0\0\x299.SH"]) {
@@ -108,7 +108,7 @@ describe("NUL bytes in a file", () => {
     expect(report.broken.first?.reason).toMatch(/NUL bytes in its header line/);
   });
 
-  it("of some megabytes are cut without filling the memory, and the following rows are read", async () => {
+  it("in a hole of some megabytes do not fill the memory, and the rows after the hole are read", async () => {
     const hole = Buffer.concat([
       whole.subarray(0, startOf(3)),
       Buffer.alloc(5 << 20),
@@ -123,7 +123,7 @@ describe("NUL bytes in a file", () => {
 describe("the end of a file", () => {
   it.each([
     ["inside its last number", -4],
-    ["behind its last number", -3],
+    ["after its last number", -3],
     ["inside an earlier cell", -20],
   ])("is quarantined when its last line is cut %s", async (_, end) => {
     const file = vendorFile(...lines);
@@ -135,7 +135,7 @@ describe("the end of a file", () => {
     });
   });
 
-  it("is accepted when its last line ends with the trailing comma, or is the only line without a header", async () => {
+  it("is accepted when its last line has the trailing comma but no line end", async () => {
     const { numbers, report } = await of(vendorFile(...lines).trimEnd());
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
     expect(report.result).toBe("whole");
@@ -146,7 +146,7 @@ describe("lines in any usual form", () => {
   it.each([
     ["with trailing commas", vendorFile(...lines)],
     ["without trailing commas", vendorFile(...lines).replaceAll(",\r\n", "\r\n")],
-  ])("that end with CR only are read, %s", async (_, file) => {
+  ])("are read when they end with CR only, %s", async (_, file) => {
     const { numbers, report } = await of(file.replaceAll("\r\n", "\r"));
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
     expect(countsOf(report)).toMatchObject({ cr_line_ends: 1 });
@@ -154,13 +154,13 @@ describe("lines in any usual form", () => {
   });
 
   it.each([
-    ["and one LF at the end of the file", (file: string) => `${file}\n`],
-    ["and CRLF after the last line", (file: string) => `${file}\n`.replace(/\r\r\n$/, "\r\n")],
+    ["but the file ends with one more LF", (file: string) => `${file}\n`],
+    ["but the last line ends with CRLF", (file: string) => `${file}\n`.replace(/\r\r\n$/, "\r\n")],
     [
-      "after the header, LF after the rows",
+      "after the header and with LF after the rows",
       (file: string) => file.replace("\r", "\n").replaceAll("\r", "\n").replace("\n", "\r"),
     ],
-  ])("that end with CR are read, %s", async (_, mixed) => {
+  ])("are read when they end with CR %s", async (_, mixed) => {
     for (const file of [vendorFile(...lines), vendorFile(...lines).replaceAll(",\r\n", "\r\n")]) {
       const { numbers, report } = await of(mixed(file.replaceAll("\r\n", "\r")));
       expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
@@ -171,7 +171,7 @@ describe("lines in any usual form", () => {
   it.each([
     ["little endian", true, "\uFEFF"],
     ["big endian", false, "\uFEFF"],
-  ])("in UTF-16 are read, %s", async (_, isLittle, mark) => {
+  ])("are read in UTF-16, %s", async (_, isLittle, mark) => {
     const bytes = Buffer.from(mark + vendorFile(...lines), "utf16le");
     const { numbers, report } = await of(isLittle ? bytes : bytes.swap16());
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
@@ -186,7 +186,7 @@ describe("lines in any usual form", () => {
     expect(report).toMatchObject({ rows: 20, result: "whole" });
   });
 
-  it("in UTF-16 without a byte order mark are read if the header is ASCII, also in small chunks", async () => {
+  it("are read in UTF-16 without a byte order mark if the header is ASCII, even in small chunks", async () => {
     const header = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
     const rows = Array.from(
       { length: 50 },
@@ -200,16 +200,16 @@ describe("lines in any usual form", () => {
 
 describe("a file that cannot be read", () => {
   it.each<[string, Record<string, string | Uint8Array>, RegExp]>([
-    ["of an unknown header", { [PATH]: "a,b,c\r\n1,2,3\r\n" }, /has a header that matches no known layout/],
-    ["without a column", { [PATH]: "万得代码,交易所代码,自然日\r\n" }, /the column 时间 .* is missing/],
-    ["of Parquet that is damaged", { "20230711/orders.parquet": "PAR1 no PAR1" }, /./],
+    ["an unknown header", { [PATH]: "a,b,c\r\n1,2,3\r\n" }, /has a header that matches no known layout/],
+    ["a missing column", { [PATH]: "万得代码,交易所代码,自然日\r\n" }, /the column 时间 .* is missing/],
+    ["damaged Parquet", { "20230711/orders.parquet": "PAR1 no PAR1" }, /./],
     [
-      "that is encrypted in its archive",
+      "encryption in its archive",
       { "20230711/a.zip": zipOf([{ name: "600519.SH/逐笔委托.csv", content: "x", encrypted: true }]) },
       /is encrypted/,
     ],
   ])(
-    "is quarantined by name, and the rest of the day is a degraded pack if that is allowed: %s",
+    "because of %s is quarantined by name, and the rest of the day becomes a degraded pack if that is allowed",
     async (_, files, reason) => {
       const folder = delivery({ ...files, ...OTHER });
       const { report, pack, quarantine } = await built(folder, { maxBroken: 1 });

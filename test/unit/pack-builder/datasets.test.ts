@@ -84,7 +84,7 @@ describe("files of other datasets beside the orders", () => {
     expect(report.leftOut).toEqual([{ path: expect.stringContaining(name), reason: "other_dataset" }]);
   });
 
-  it("are also named for plain trades in Parquet", async () => {
+  it("are named even if they are plain trades in Parquet", async () => {
     const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     const connection = await (await DuckDBInstance.create()).connect();
     await connection.run(
@@ -94,7 +94,7 @@ describe("files of other datasets beside the orders", () => {
     expect(report).toMatchObject({ result: "whole", leftOut: [{ reason: "other_dataset" }] });
   });
 
-  it("include Insight trades, while the same day's Insight orders have the status S", async () => {
+  it("include Insight trades, even if the day's Insight orders contain status rows (S)", async () => {
     const { report, pack } = await built(
       delivery({
         "SHorders.csv": lines(INSIGHT, insight(10), insight(11, { type: "11", side: "OCALL" })),
@@ -123,7 +123,7 @@ describe("the header of an exchange's file", () => {
     expect(broken.report.broken.first?.line).toBe(4);
   });
 
-  it("is skipped in the Shenzhen exchange's file, which normally has none", async () => {
+  it("is skipped in the Shenzhen exchange's file, which normally has no header", async () => {
     const names =
       "tradedate,OrigTime,SendTime,recvtime,dbtime,ChannelNo,MDStreamID,ApplSeqNum,SecurityID,SecurityIDSource,Price,OrderQty,TransactTime,Side,OrderType,ConfirmID,Contactor,ContactInfo,ExpirationDays,ExpirationType";
     const time = "20230711093000010";
@@ -178,7 +178,7 @@ describe("rows that are no orders of a carried security", () => {
 });
 
 describe("the codes and prices of Shenzhen", () => {
-  it("include the loan sides 70 and 71; unknown sides are counted, and an unbounded code is refused", async () => {
+  it("include the loan sides 70 and 71; unknown sides are counted, and overlong codes are quarantined", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { side: "70" }),
@@ -194,7 +194,7 @@ describe("the codes and prices of Shenzhen", () => {
     expect(readFileSync(quarantine).length).toBeLessThan(5_000);
   });
 
-  it("include zero, nines and negative prices of market orders, which are counted; a limit order with one is refused", async () => {
+  it("include zero, nines and negative prices of market orders, which are counted, not of limit orders", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { type: "49", price: "0.0000" }),
@@ -251,7 +251,7 @@ const ORDERS = "../shared/data/orders-20230711-insight.zip";
 if (!existsSync(TRADES)) console.error(`\n!!! SKIPPED: ${TRADES} is absent !!!\n`);
 
 describe.skipIf(!existsSync(TRADES))("a real day's orders and trades in one delivery", () => {
-  it("give the pack of the orders, and the trades are named", async () => {
+  it("give the pack of the orders, and the trades are named as not read", async () => {
     const report = await buildPack({
       sources: [ORDERS, TRADES],
       tradedate: "20230711" as BeijingDate,

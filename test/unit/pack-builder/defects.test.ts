@@ -31,7 +31,7 @@ const OTHER = vendorFile(
   vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0", time: "103000000" }),
 );
 
-describe("a defect in a delivery", () => {
+describe("a defect", () => {
   it.each([
     ["93000010", "093000010", { time_zero_lost: 1 }],
     ["093000010", "093000010", {}],
@@ -40,7 +40,7 @@ describe("a defect in a delivery", () => {
     ["093000", "093000000", { time_without_milliseconds: 1 }],
     ["93000", "093000000", { time_without_milliseconds: 1 }],
     [" 93000010\t", "093000010", { time_zero_lost: 1, padded_cell: 1 }],
-  ])("does not prevent reading the time cell %j as %s", async (time, expected, counted) => {
+  ])("in a time cell such as %j does not prevent its reading as %s", async (time, expected, counted) => {
     const { rows, counts } = await of(vendorFile(vendorLine({ time })));
     expect(rows.map((row) => row.time)).toEqual([expected]);
     expect(counts).toEqual(counted);
@@ -58,7 +58,7 @@ describe("a defect in a delivery", () => {
     ["9007199254740991", 9_007_199_254_740_991, { over_int32: 1 }],
     ['"123"', 123, { quoted_cell: 1 }],
     ["100.0", 100, {}],
-  ])("does not prevent reading the cell %j, in ids and volume, as %d", async (text, expected, counted) => {
+  ])("in an id or volume cell such as %j does not prevent its reading as %d", async (text, expected, counted) => {
     const time = "103000000";
     for (const [cell, field] of [
       ["orderId", "order_id"],
@@ -77,7 +77,7 @@ describe("a defect in a delivery", () => {
     ["17450000", 1745, {}],
     ["99999999999", 9_999_999.9999, { over_int32: 1 }],
   ])(
-    "does not prevent reading the price cell %j, in 1/10,000 yuan, as %d yuan",
+    "in a price cell such as %j, in 1/10,000 yuan, does not prevent its reading as %d yuan",
     async (price, expected, counted) => {
       const { rows, counts } = await of(vendorFile(vendorLine({ time: "103000000", price })));
       expect(rows.map((row) => row.price)).toEqual([expected]);
@@ -85,7 +85,7 @@ describe("a defect in a delivery", () => {
     },
   );
 
-  it("is counted when a letter is blank or unknown, and the letter is stored as delivered, without padding", async () => {
+  it("is counted if a letter is blank or unknown, and the letter is stored as delivered, without padding", async () => {
     const lines = [
       ["S", "OCALL"],
       ["", "C"],
@@ -113,7 +113,7 @@ describe("a defect in a delivery", () => {
     expect(blankCodes).toBe(1);
   });
 
-  it("is not reported for GBK and UTF-8, except the byte order mark of UTF-8", async () => {
+  it("is not reported for files in GBK and UTF-8, except for the byte order mark of UTF-8", async () => {
     const line = `\r\n${vendorLine({ time: "103000000" })}\r\n`;
     const gbk = Buffer.concat([VENDOR_HEADER_GBK, Buffer.from(line)]);
     expect((await of(gbk)).counts).toEqual({});
@@ -123,7 +123,7 @@ describe("a defect in a delivery", () => {
     expect(marked.rows).toHaveLength(1);
   });
 
-  it("is counted for lines without trailing comma, with LF, with a blank end and without a last line end, which are read", async () => {
+  it("is counted for lines without a trailing comma, with LF or without a line end, which are still read", async () => {
     const line = vendorLine({ time: "103000000" });
     const bare = line.slice(0, -1);
     const other = vendorLine({ time: "103000000", exchangeOrderId: "89" }).slice(0, -1);
@@ -142,7 +142,7 @@ describe("a defect in a delivery", () => {
     ["a header alone", `${VENDOR_HEADER}\r\n`, { header_only: 1 }],
     ["a header without its line end", VENDOR_HEADER, { header_only: 1 }],
     ["a header and blank lines", `${VENDOR_HEADER}\r\n\r\n`, { header_only: 1, blank_line: 1 }],
-  ])("such as %s counts as a security without orders: no section, an index row", async (_, file, counted) => {
+  ])("such as %s leaves a security without orders, which has an index row but no section", async (_, file, counted) => {
     const folder = delivery({ [PATH]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER });
     const { report, pack } = await built(folder);
     expect(countsOf(report)).toEqual(counted);
@@ -151,7 +151,7 @@ describe("a defect in a delivery", () => {
     expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
   });
 
-  it.each(DATASET_NAMES)("quarantines %s of a Shanghai fund under a Shenzhen code", async (dataset) => {
+  it.each(DATASET_NAMES)("such as a wrong exchange quarantines %s of a Shanghai fund", async (dataset) => {
     const day = [...sampleDatasets({ tradedate: DAY, rows: 300 })].find(({ symbol }) => symbol === "600519");
     if (day === undefined) throw new Error("the sample has no 600519");
     const fund = { symbol: "510050", market: "SZ" as const };
@@ -169,7 +169,7 @@ describe("a defect in a delivery", () => {
     expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600519"]);
   });
 
-  it("is not reported for a folder without an order file (a halted security), which counts as a security without orders", async () => {
+  it("is counted for the folder of a halted security, which has no order file", async () => {
     const folder = delivery({
       "20230711/600000.SH/行情.csv": "x",
       "20230711/600000.SH/逐笔成交.csv": "x",
@@ -195,7 +195,7 @@ describe("a defect in a delivery", () => {
     expect(countsOf(report)).toEqual({ code_without_zeros: 2, identical_row: 1 });
   });
 
-  it("in the order of rows is corrected by sorting by time; rows of one millisecond keep the source's order", async () => {
+  it("in the row order is corrected by sorting by time; rows of one millisecond keep their order", async () => {
     const times = ["103000010", "103000000", "103000010", "103000000"];
     const lines = times.map((time, i) => vendorLine({ time, exchangeOrderId: String(9 - i) }));
     const { rows, counts } = await of(vendorFile(...lines));
@@ -208,7 +208,7 @@ describe("a defect in a delivery", () => {
     expect(counts).toEqual({ unsorted: 2 });
   });
 
-  it("is reported when a file is of an exchange that is not carried, and its rows are left out", async () => {
+  it("is reported if a file is of an exchange that is not carried, and the file's rows are left out", async () => {
     const { report } = await built(
       delivery({
         "20230711/430047.BJ/逐笔委托.csv": vendorFile(vendorLine()),
@@ -219,7 +219,7 @@ describe("a defect in a delivery", () => {
     expect(report).toMatchObject({ rows: 1, securities: 1 });
   });
 
-  it("of each kind is reported with the position of the first", async () => {
+  it("is reported once per kind, with the position of the first defect of that kind", async () => {
     const lines = ["103000000", "103000000", "93000", "93000"].map((time) => vendorLine({ time }));
     const { report } = await of(vendorFile(...lines));
     const first = report.defects.find(({ kind }) => kind === "time_without_milliseconds")?.first;
@@ -260,7 +260,7 @@ describe("a broken line", () => {
     expect(kept[0]).toContain(reason.replaceAll('"', '""'));
   });
 
-  it("is also one that lacks cells, or that is cut short by the end of the file", async () => {
+  it("is also a line that lacks cells, or a line that the end of the file cuts off", async () => {
     const good = vendorLine({ time: "103000000" });
     const short = await built(delivery({ [PATH]: vendorFile(good, "600519.SH,600519,20230711") }), {
       maxBroken: 1,
@@ -273,7 +273,7 @@ describe("a broken line", () => {
     expect(cut.report.rows).toBe(1);
   });
 
-  it("beyond the allowed number prevents the pack, and the previous pack stays", async () => {
+  it("beyond the allowed number prevents the pack", async () => {
     const folder = delivery({
       [PATH]: vendorFile(vendorLine(), vendorLine({ volume: "x" }), vendorLine({ volume: "y" })),
     });

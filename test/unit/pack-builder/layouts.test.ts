@@ -61,7 +61,7 @@ describe("the layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ "datayes-sse-orders": 1 });
   });
 
-  it("include merged DataYes Shanghai orders and trades: trades left out, numbers by side, phases kept", async () => {
+  it("include orders and phases of merged DataYes Shanghai files, with numbers by side, without trades", async () => {
     const file = lines(
       "BizIndex,Channel,SecurityID,TickTime,Type,BuyOrderNO,SellOrderNO,Price,Qty,TradeMoney,TickBSFlag,LocalTime,SeqNo",
       "1,1,600519,09:15:00.010,S,0,0,0.000,0,0,OCALL,09:15:00.1,1",
@@ -81,7 +81,7 @@ describe("the layouts other than the vendor's", () => {
     expect(countsOf(report)).toEqual({ trade_row: 1 });
   });
 
-  it("include DataYes Shenzhen orders: codes as characters and as numbers, codes without zeros", async () => {
+  it("include DataYes Shenzhen orders, with codes as characters, as numbers or without leading zeros", async () => {
     const head =
       "ChannelNo,ApplSeqNum,MDStreamID,SecurityID,SecurityIDSource,Price,OrderQty,Side,TransactTime,OrdType,LocalTime,SeqNo";
     const file = lines(
@@ -131,7 +131,7 @@ describe("the layouts other than the vendor's", () => {
     expect(merged.report.layouts).toEqual({ "sse-stock-tick": 1 });
   });
 
-  it("include the Shenzhen exchange's morning and afternoon files, without header and after tabs", async () => {
+  it("include the Shenzhen exchange's morning and afternoon files, with tabs and without a header", async () => {
     const row = (time: string, number: number, side: string, type: string) =>
       [
         "20230711",
@@ -172,7 +172,7 @@ describe("the layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ "szse-order-spot": 2 });
   });
 
-  it("include plain CSV in any column order, with suffixes, a market column, or the market of the order type", async () => {
+  it("include plain CSV in any column order, with the market from a suffix, a column or the order type", async () => {
     const file = lines(
       "volume,price,order_code,order_type,exchange_order_id,order_id,time,tradedate,symbol,market",
       "100,12.34005,B,A,7,1,093000010,20230711,600519,",
@@ -190,7 +190,7 @@ describe("the layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ plain: 1 });
   });
 
-  it("can be mixed in one day, and the same security in two files is refused", async () => {
+  it("can be mixed in one day, but the same security in two files is refused", async () => {
     const shenzhen = lines(
       "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume",
       "000001,20230711,093000010,1,1,0,B,12.34,100",
@@ -238,7 +238,7 @@ describe("the layouts other than the vendor's", () => {
     }
   });
 
-  it("do not include unknown files, files of another day, or a header that lacks a column: such a delivery is refused", async () => {
+  it("are required: a delivery with only unknown files, files of another day or wrong headers is refused", async () => {
     await expect(built(delivery({ "notes.txt": "x" }))).rejects.toThrow(/no order file .*notes\.txt/);
     await expect(
       built(delivery({ "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) })),

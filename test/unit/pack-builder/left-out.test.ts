@@ -1,4 +1,4 @@
-/** Files of a delivery that are not read: each is named with its reason, and the pack is not `whole`. */
+/** Tests files of a delivery that are not read: each is named with its reason, and can make the pack degraded. */
 import { describe, expect, it } from "vitest";
 import { built, countsOf, delivery, entriesOf, reportLines, vendorFile, vendorLine } from "./deliveries.ts";
 
@@ -39,7 +39,7 @@ describe("files left out of a build", () => {
     expect(report).toMatchObject({ result: "degraded", rows: 1, broken: { rows: 0 } });
   });
 
-  it("in a security's folder do not make it a security without orders", async () => {
+  it("in a security's folder do not make the security one without orders if they may hold its orders", async () => {
     const { report, pack } = await built(
       delivery({ ...READ, "20230711/000001.SZ/逐笔委托.csv.bin": "x", "20230711/000002.SZ/行情.csv": "x" }),
     );

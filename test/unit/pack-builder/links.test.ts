@@ -1,5 +1,6 @@
 /**
- * Nothing outside a delivery is read: links of every kind and members whose path leads outside are left out by name.
+ * Tests that nothing outside a delivery is read: links of every kind and archive members whose path leads outside are
+ * left out and named.
  */
 import { spawnSync } from "node:child_process";
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -77,8 +78,8 @@ describe("symbolic links in a delivered folder", () => {
   });
 });
 
-describe("a delivery that is itself a symbolic link", () => {
-  it("is refused with one sentence, also when its target is missing", async () => {
+describe("a delivery", () => {
+  it("is refused with one sentence if it is a symbolic link, even to a missing target", async () => {
     const folder = temporaryFolder();
     for (const target of [inAndOut().folder, "/absent"]) {
       const link = join(folder, `to${target.length}`);
@@ -89,7 +90,7 @@ describe("a delivery that is itself a symbolic link", () => {
     }
   });
 
-  it("is read when only its parent folders are links, which belong to the operator's path", async () => {
+  it("is read if only its parent folders are links, which belong to the operator's path", async () => {
     const { folder } = inAndOut();
     const above = join(temporaryFolder(), "above");
     symlinkSync(dirname(folder), above);
@@ -97,7 +98,7 @@ describe("a delivery that is itself a symbolic link", () => {
   });
 });
 
-describe("links and outside paths", () => {
+describe("links and paths that lead outside", () => {
   it("in a ZIP archive are left out and named", async () => {
     const { outside } = inAndOut();
     const path = join(temporaryFolder(), "20230711.zip");

@@ -62,7 +62,7 @@ describe("a file with many securities", () => {
     }
   });
 
-  it("keeps the order of several files for one security, by their paths", async () => {
+  it("is read in the order of the paths if several files have rows of one security", async () => {
     const lines = mixedLines();
     const half = random.integer(1, lines.length - 1);
     const folder = delivery({
@@ -73,7 +73,7 @@ describe("a file with many securities", () => {
     expect((await contentOf(readFileSync(pack))).equals(await expected())).toBe(true);
   });
 
-  it("is reported with the line of a broken row and of a defect's first position across chunks", async () => {
+  it("is reported with the right lines of a broken row and of a first defect, even across chunks", async () => {
     const lines = mixedLines();
     const bad = random.integer(0, lines.length - 1);
     const odd = random.integer(0, lines.length - 1);
@@ -92,7 +92,7 @@ describe("a file with many securities", () => {
     });
   });
 
-  it("is handled like a security's own file that is larger than a chunk", async () => {
+  it("is read in the same way as a security's own file that is larger than a chunk", async () => {
     const lines = Array.from({ length: 500 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
     const folder = delivery({
       "600519.SH/逐笔委托.csv": vendorFile(...lines),

@@ -62,7 +62,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     section("600536", "SH", 10_001),
   ];
 
-  it("writes a file that is a concatenation of files: the whole and every section contain the given rows", async () => {
+  it("writes a concatenation of files: the whole file and every section contain the given rows", async () => {
     const pack = await buildPackBytes(DAY, sections);
     expect(await parquetReadObjects({ file: pack.buffer, compressors })).toEqual(
       sections.flatMap(expectedRows),
@@ -94,7 +94,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     ]);
   });
 
-  it("stores in k0 the rows of the block's first millisecond that precede the block", async () => {
+  it("stores in k0 how many rows of the block's first millisecond precede the block", async () => {
     const burst = section("600519", "SH", 25_000, ({ time }) => time.fill(93_030_000, 8_000, 24_000));
     const [entry] = (await indexOf(await buildPackBytes(DAY, [burst]))).entries;
     expect(entry?.blocks.map(({ firstRow, t0, k0 }) => [firstRow, t0, k0])).toEqual([
@@ -104,7 +104,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     ]);
   });
 
-  it("stores the time of a security's last row, 0 for one without orders", async () => {
+  it("stores the time of a security's last row, or 0 for a security without orders", async () => {
     const securities = [section("000001", "SZ", 0), section("600519", "SH", 10_001)];
     const { entries } = await indexOf(await buildPackBytes(DAY, securities));
     expect(entries.map(({ lastTime }) => lastTime)).toEqual([0, 93_000_000 + 3_333 * 10]);
@@ -121,7 +121,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     expect(await parquetReadObjects({ file: pack.buffer, compressors })).toEqual(expectedRows(wild));
   });
 
-  it("writes the same bytes for the same rows in any numbering of codes, other bytes for another row", async () => {
+  it("writes the same bytes for the same rows, however codes are numbered, and others for other rows", async () => {
     const recoded = section("600519", "SH", 100, ({ orderType }) => {
       orderType.values = ["A", "D"];
       orderType.index = orderType.index.map((value) => 1 - value);
@@ -134,7 +134,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     expect((await indexOf(other)).buildId).not.toBe((await indexOf(first)).buildId);
   });
 
-  it("refuses rows that are not sorted by time, sections out of order and a day without any order", async () => {
+  it("refuses rows that are not sorted by time, sections out of order and a day without any orders", async () => {
     const unsorted = section("600519", "SH", 10, ({ time }) => time.reverse());
     await expect(buildPackBytes(DAY, [unsorted])).rejects.toThrow("row 1 of 600519.SH is earlier");
     const [first, , , last] = sections;

@@ -44,7 +44,7 @@ function archive(name: string, bytes: Uint8Array): string {
 }
 
 describe("a compressed single file", () => {
-  it("gives the pack of the plain file, in a security's folder, in an archive and alone", async () => {
+  it("gives the same pack as the plain file, in a security's folder, in an archive and alone", async () => {
     const expected = await built(delivery({ [`600519.SH/${NAME}`]: SHANGHAI }));
     const packed = { gz: gzipSync(SHANGHAI), zst: zstdCompressSync(Buffer.from(SHANGHAI)) };
     for (const [ending, bytes] of Object.entries(packed)) {
@@ -98,7 +98,7 @@ describe("a compressed single file", () => {
 describe("an archive inside an archive", () => {
   const inner = zipOf([{ name: `600519.SH/${NAME}`, content: SHANGHAI }]);
 
-  it("is opened, also inside a ZIP archive", async () => {
+  it("is opened, even if the outer archive is itself in an archive", async () => {
     const outer = zipOf([{ name: "SH/20230711.zip", content: inner }]);
     const { report } = await built(archive("day.zip", zipOf([{ name: "all.zip", content: outer }])));
     expect(report).toMatchObject({ result: "whole", rows: 1, securities: 1 });
@@ -111,7 +111,7 @@ describe("an archive inside an archive", () => {
     expect(countsOf(report)).toMatchObject({ header_only: 1 });
   });
 
-  it("is left out by name at too great a depth", async () => {
+  it("is left out and named if it is nested too deep", async () => {
     let nested = inner;
     for (let depth = 0; depth < 6; depth++)
       nested = zipOf([{ name: "n.zip", content: nested, stored: true }]);
@@ -217,7 +217,7 @@ describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
     return join(folder, "drop");
   }
 
-  it("is read as one, from its folder, its first volume or any other", async () => {
+  it("is read as one archive, whether its folder, its first volume or another volume is given", async () => {
     const drop = volumes();
     const names = readdirSync(drop);
     expect(names.length).toBeGreaterThan(10);
@@ -275,7 +275,7 @@ describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
 });
 
 describe("an archive that cannot be read", () => {
-  it.skipIf(isMissing("7z"))("is refused with one sentence that says what it is and what to do", async () => {
+  it.skipIf(isMissing("7z"))("is refused with one sentence that states the problem and what to do", async () => {
     const source = delivery({ "orders.csv": plainFile(1, 500) });
     const folder = temporaryFolder();
     sevenZip(source, "a", "-pabc", "-mhe=on", join(folder, "hidden.7z"), "orders.csv");

@@ -1,6 +1,6 @@
 /**
- * Pages whose clients do not read, in one isolate: bodies are read inside the runtime, so only the service holds their
- * bytes (contract 2.6).
+ * Tests pages that their clients do not read, in one isolate. The tests read bodies inside the runtime, so only the
+ * service holds the bytes (contract 2.6).
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, expect, it } from "vitest";
@@ -90,7 +90,7 @@ async function stack(apikey: string): Promise<{ unread: Opened[]; refused: Opene
   throw new Error(`${STACKED} pages are held unread`);
 }
 
-it("Unread answers of one account are limited: the next one is 503 and not charged, others are complete", async () => {
+it("An account with too many unread pages gets 503 without a charge, and all other pages stay complete", async () => {
   const [hostile, other] = [await newKey(), await newKey()];
   const { unread, refused } = await stack(hostile);
   expect(answerMemory.heldBytes).toBeGreaterThan(OF_ACCOUNT_BYTES / 2);
@@ -119,7 +119,7 @@ it("Unread answers of one account are limited: the next one is 503 and not charg
   expect(answerMemory.heldBytes).toBe(0);
 });
 
-it("Unread small pages count with their size, not with the reservation", async () => {
+it("Unread small pages count with their actual size, not with the size first reserved for them", async () => {
   const key = await newKey();
   const opened: Opened[] = [];
   for (let page = 0; page < SMALL; page++) opened.push(await open(key, { page_size: 100 }));
@@ -128,7 +128,7 @@ it("Unread small pages count with their size, not with the reservation", async (
   for (const { close } of opened) await close();
 });
 
-it("Requests refused before a body hold no memory: a busy slot, a cursor beyond its millisecond", async () => {
+it("Requests that are refused hold no memory, for example for a busy slot or an invalid cursor", async () => {
   const key = await newKey();
   const file = await open(key, { format: "parquet" });
   expect(answerMemory.heldBytes).toBeGreaterThan(0);

@@ -75,7 +75,7 @@ function orders(apikey: string, tradedate: string, params: object = {}): object 
 const withdraw = (date: string, revision: number) => admin("POST", `/days/${date}/withdraw`, { revision });
 
 describe("a day kept in memory", () => {
-  it("saves the D1 query of a page, and another security of that day needs one query", async () => {
+  it("saves later pages of a security the D1 query, and another security of the day needs one query", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).calls).toEqual(["d1", "gate", "gate!", "r2"]);
     expect((await ask(orders(key, date))).calls).not.toContain("d1");
@@ -106,7 +106,7 @@ describe("a day kept in memory", () => {
     expect((await ask(orders(key, date), { seconds: 10 })).revision).toBe("2");
   });
 
-  it("is read again when its object is missing, and for explain", async () => {
+  it("is read again when its object is missing, and for an explain request", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).revision).toBe("1");
     await publish(await testPack(date, 200_000));
@@ -142,7 +142,7 @@ describe("the announcement of a change (contract 9)", () => {
     return found === undefined ? "absent" : `${found.state} ${found.revision}`;
   };
 
-  it("appears 15 s after the change, when no isolate serves the old revision", async () => {
+  it("appears 15 s after the change, when no isolate serves the old revision any more", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     vi.advanceTimersByTime(60_000);
     expect((await ask(orders(key, date))).revision).toBe("1");
@@ -162,7 +162,7 @@ describe("the announcement of a change (contract 9)", () => {
     ]);
   });
 
-  it("is returned to the operator's command as milliseconds from now", async () => {
+  it("is given to the operator's command as the number of milliseconds until then", async () => {
     const bindings = { ...testEnv, DAY_CACHE_MS: "10000" };
     const date = await publishedDay();
     const { body } = await publish(await testPack(date, 200_000), { bindings });

@@ -39,7 +39,7 @@ describe("the permits to compute a page", () => {
     expect([...statesOf(all), late.is]).toEqual(["begun", "begun", "begun", "begun", "begun"]);
   });
 
-  it("are granted once for each computation that ended, even if its end is reported twice", async () => {
+  it("are granted to one waiting page for each page that ended, even if the end is reported twice", async () => {
     const permits = new Permits(1);
     const [first, second, third] = [1, 2, 3].map(() => entering(permits));
     await settled();
@@ -76,7 +76,7 @@ describe("the permits to compute a page", () => {
     expect(next.is).toBe("begun");
   });
 
-  it("count for at most 50 ms, however long the page computes", async () => {
+  it("are held for at most 50 ms, however long the page computes", async () => {
     const permits = new Permits(1);
     const [slow, second, third] = [1, 2, 3].map(() => entering(permits));
     await vi.advanceTimersByTimeAsync(49);
@@ -90,7 +90,7 @@ describe("the permits to compute a page", () => {
     expect(third?.is).toBe("waiting");
   });
 
-  it("count for the same time when their request ends without releasing them", async () => {
+  it("are held for the same time when their request ends without releasing them", async () => {
     const permits = new Permits(1);
     entering(permits);
     await settled();

@@ -105,7 +105,7 @@ describe("a current cursor (contract 5.2)", () => {
     expect(await readCursor(SECRETS, forged, 0)).toEqual(INVALID);
   });
 
-  it("signed with the previous secret is valid until the rotation's end, not after", async () => {
+  it("signed with the previous secret is valid until the end of the rotation, and not afterwards", async () => {
     const old = await signCursor("previous-secret-previous-secret-previous", CONTENT);
     const secrets = {
       current: SECRET,
@@ -126,7 +126,7 @@ describe("a current cursor (contract 5.2)", () => {
 });
 
 describe("an older cursor (contract 5.5)", () => {
-  it("from before the second dataset counts as a cursor of orders", async () => {
+  it("from before the second dataset existed counts as a cursor of orders", async () => {
     const content = Buffer.from((await signCursor(SECRET, CONTENT)).slice(3), "base64url").subarray(0, 34);
     const signed = (purpose: string) => {
       const mac = createHmac("sha256", SECRET).update(purpose).update(content).digest();
@@ -139,7 +139,7 @@ describe("an older cursor (contract 5.5)", () => {
   });
 
   it.each(["v1.", "v1.123456", "v1.eyJvcmRlcl9ubyI6MX0=", `v3.${"A".repeat(80)}`])(
-    "such as %s is of the old format",
+    "such as %s is refused because of its old format",
     async (text) => {
       expect(await readCursor(SECRETS, text, 0)).toEqual({ reason: "cursor_old_format" });
     },

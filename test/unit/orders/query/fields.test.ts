@@ -85,7 +85,7 @@ describe("parseFields (contract 3.10)", () => {
   });
 
   it.each([7, true, {}, [[7]], [["time", null]], [[["time"]]]])(
-    "refuses %j, which is neither a string nor strings",
+    "refuses %j, which is neither a string nor a list of strings",
     (fields) => {
       expect(parseFields(fields, "orders")).toMatchObject({ reason: "param_invalid", parameter: "fields" });
     },
@@ -117,13 +117,13 @@ describe("parseFields of trades (contract 4.5)", () => {
     ["side", null],
     ["order_no", null],
     ["bsflag", "bs_flag"],
-  ])("refuses %s", (field, nearest) => {
+  ])("refuses the name %s", (field, nearest) => {
     const refused = parseFields(`price,${field}`, "trades");
     expect(refused).toMatchObject({ reason: "field_unknown", dataset: "trades", field });
     if (nearest !== null) expect(refused).toMatchObject({ nearest });
   });
 
-  it("makes Parquet a plain copy of the pack only when the on-request field is named", () => {
+  it("selects all columns, so that Parquet copies the pack, only when order_kind is named", () => {
     const isCopy = (fields: unknown) => {
       const columns = parseFields(fields, "trades");
       return !("reason" in columns) && areAllColumns(columns, "trades");

@@ -69,7 +69,7 @@ describe("parseHistoryQuery (contract 3)", () => {
     expect(parse({ symbol: nothing })).toMatchObject({ parameter: "symbol", problem: "missing" });
   });
 
-  it("reports a misspelt symbol before a missing one", () => {
+  it("reports a misspelt parameter name before the missing symbol", () => {
     expect(parse({ symbl: "600519" })).toMatchObject({
       reason: "param_unknown",
       parameter: "symbl",
@@ -153,7 +153,7 @@ describe("parseHistoryQuery (contract 3)", () => {
     expect(ask({ limit: given })).toMatchObject({ parameter: "limit", problem });
   });
 
-  it("refuses page_size and limit that differ, also beyond the maximum", () => {
+  it("refuses page_size and limit that differ, even beyond the maximum", () => {
     expect(ask({ page_size: 5, limit: 6 })).toMatchObject({ problem: "differs_from_limit" });
     expect(ask({ page_size: 10_000, limit: 20_000 })).toMatchObject({ problem: "differs_from_limit" });
   });

@@ -9,7 +9,7 @@ import {
 import { printedRandom, type Random } from "../../../support/random.ts";
 import { bare } from "../../../support/result.ts";
 
-/** Returns times in blocks of `blockRows` with the index of a pack. */
+/** Returns times in blocks of `blockRows` rows, with the index that a pack would have. */
 function paged(times: readonly number[], blockRows: number): PagedRows & { times: readonly number[] } {
   const blocks = [];
   for (let firstRow = 0; firstRow < times.length; firstRow += blockRows) {
@@ -179,7 +179,7 @@ describe("the page plan (contract 5.1, 5.2)", () => {
     expect(none.found).toEqual(nothing);
   });
 
-  it("refuses exactly the skips beyond the rows of their millisecond, as a plain count does", () => {
+  it("refuses exactly the skips that exceed the number of rows in their millisecond", () => {
     const random = printedRandom("page plan, skips");
     for (let run = 0; run < 300; run++) {
       const blockRows = random.integer(1, 8);

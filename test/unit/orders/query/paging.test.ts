@@ -74,7 +74,7 @@ describe("continuePaging (contract 5.3)", () => {
     ["start_time", { symbol: "600519", start_time: "09:30:01", end_time: "10:00" }],
     ["end_time", { symbol: "600519", start_time: "09:30" }],
     ["end_time", { symbol: "600519", start_time: "09:30", end_time: "100000001" }],
-  ])("refuses another %s: %j", (parameter, params) => {
+  ])("refuses a different %s: %j", (parameter, params) => {
     expect(continuePaging(query(params), CURSOR, "orders")).toEqual({ reason: "cursor_mismatch", parameter });
   });
 
@@ -93,7 +93,7 @@ describe("continuePaging (contract 5.3)", () => {
 describe("continuePaging with an undated cursor (contract 5.5)", () => {
   const undated = { tradedate: null, position: { time: 94_500_000, skip: 2 } };
 
-  it("needs the date, and fixes nothing but the position", () => {
+  it("requires the date, and fixes only the position", () => {
     expect(continuePaging(query({ symbol: "600519", ...WINDOW }), undated, "orders")).toMatchObject({
       reason: "param_invalid",
       parameter: "tradedate",

@@ -8,7 +8,7 @@ describe("excerptOf", () => {
     expect(excerptOf(true)).toBe("true");
   });
 
-  it("cuts long text at 40 characters, never inside one", () => {
+  it("cuts long text after 40 characters, never inside a character", () => {
     expect(excerptOf("股".repeat(41))).toBe(`${"股".repeat(40)}…`);
     expect(excerptOf("💹".repeat(1000))).toBe(`${"💹".repeat(40)}…`);
   });

@@ -15,8 +15,8 @@ function paged(times: number[], blockRows: number) {
   return { rows: times.length, blocks, lastTime: times.at(-1) ?? 0 };
 }
 
-describe("the bounds of a window's rows from block headers", () => {
-  it("contain the true number for any rows and any window", () => {
+describe("the bounds on the number of rows in a window", () => {
+  it("include the true number for any rows and any window", () => {
     const rows = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 60 });
     const window = fc.tuple(fc.integer({ min: 0, max: 31 }), fc.integer({ min: 0, max: 32 }));
     fc.assert(
@@ -35,7 +35,7 @@ describe("the bounds of a window's rows from block headers", () => {
     );
   });
 
-  it("are exact for the whole day, outside the session, and where a block begins", () => {
+  it("are exact for the whole day, outside the session, and at the start of a block", () => {
     const day = paged([...Array(10_000).fill(93_000_000), ...Array(25).fill(93_000_010)], 10_000);
     const at = (start: number, end: number) => rowsInWindow(day, { start, end });
     expect(at(0, 240_000_000)).toEqual({ atLeast: 10_025, atMost: 10_025 });

@@ -35,7 +35,7 @@ describe("the parameter symbol (contract 3.4)", () => {
     }
   });
 
-  it("reads any six digits, because no table of ranges decides", () => {
+  it("reads any six digits, because it does not depend on a table of code ranges", () => {
     for (let code = 0; code < 1_000_000; code += 997) {
       const symbol = String(code).padStart(6, "0");
       expect(parseSymbol(symbol)).toEqual({ symbol, market: null });
@@ -51,7 +51,7 @@ describe("the parameter symbol (contract 3.4)", () => {
     "sh600519.SH",
     "600519 .SH",
     "６００５１９",
-  ])("refuses %j as a wrong form", (text) => {
+  ])("refuses %j as malformed", (text) => {
     expect(parseSymbol(text)).toMatchObject({ reason: "param_invalid", problem: "symbol_form", given: text });
   });
 
@@ -136,7 +136,7 @@ describe("resolveMarket", () => {
     expect(resolved({ symbol: "600519", market: null }, ["SH"], "SH")).toBe("SH");
   });
 
-  it("refuses bare digits that mean another exchange than the cursor's", () => {
+  it("refuses bare digits that mean a different exchange from the cursor's", () => {
     expect(resolved({ symbol: "000001", market: null }, ["SH", "SZ"], "SH")).toEqual({
       reason: "cursor_mismatch",
       parameter: "symbol",
