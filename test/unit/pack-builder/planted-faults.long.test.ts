@@ -24,7 +24,7 @@ interface Planted {
   needsQuotes?: true;
 }
 
-/** Plants one fault into the tables of a day; `null` where the layout cannot have it. */
+/** Plants one fault into the tables of a day; returns `null` if the layout cannot have that fault. */
 type Plant = (tables: Table[], said: { layout: LayoutName; random: Random; seed: string }) => Planted | null;
 
 const holds = (table: Table, dataset: "orders" | "trades") =>
@@ -33,13 +33,13 @@ const isRowOf = (table: Table, row: string[], dataset: "orders" | "trades") =>
   holds(table, dataset) && table.isTrade(row) === (dataset === "trades");
 const at = ({ header, columns }: Table, role: keyof Columns) => header.indexOf(columns[role] ?? "");
 
-/** Returns the code with suffix of a row. */
+/** Returns the security code of a row, with its suffix. */
 function codeOf(table: Table, row: string[]): string {
   const symbol = (row[at(table, "security")] ?? "").slice(0, 6);
   return `${symbol}.${symbol.startsWith("6") ? "SH" : "SZ"}`;
 }
 
-/** Returns tables in which the cells of the rows selected by `isChanged` are replaced; `null` drops a row. */
+/** Returns the tables with each row replaced by the rows that `change` returns; an empty list drops the row. */
 function changed(
   tables: readonly Table[],
   change: (table: Table, row: string[]) => readonly string[][],
@@ -58,7 +58,7 @@ const ALL = ["000001.SZ", "300750.SZ", "600036.SH", "600519.SH"];
 const codesIn = (layout: LayoutName) =>
   SHANGHAI_ONLY.includes(layout) ? ALL.filter((code) => code.endsWith("SH")) : ALL;
 
-/** Returns the changed rows of one security in both datasets. */
+/** Returns the tables with only the rows of the security `code` changed, in all datasets. */
 function ofOne(
   tables: readonly Table[],
   code: string,
@@ -151,7 +151,7 @@ const WHOLE_FILE: Record<string, Plant> = {
   },
 };
 
-/** Returns the indices of the table's rows for which `isOne` holds. */
+/** Returns a random row for which `isOne` holds, with its table; `null` if there is none. */
 function pickRow(
   tables: readonly Table[],
   random: Random,
@@ -163,7 +163,7 @@ function pickRow(
   return all.length === 0 ? null : random.pick(all);
 }
 
-/** Replaces one row for which `isOne` holds. */
+/** Returns a plant that replaces one random row for which `isOne` holds. */
 function onOne(
   isOne: (table: Table, row: string[]) => boolean,
   change: (table: Table, row: string[]) => readonly string[][],
@@ -195,7 +195,7 @@ const SINGLE_ROW: Record<string, Plant> = {
     (table, row) => [withCell(row, at(table, "flag"), SWAPPED[row[at(table, "flag")] ?? ""] ?? "")],
   ),
   "a wrong remainder": onOne((table, row) => table.isCancel(row), more("volume")),
-  // If a resting order stays open to the end, only the day's totals reveal 100 missing shares.
+  // If a resting order stays open to the end, only the day's totals reveal the additional 100 shares.
   "a trade of 100 shares too many": (...said) => {
     const planted = onOne(isFill, more("volume"))(...said);
     return planted === null ? null : { ...planted, needsQuotes: true };
@@ -280,7 +280,7 @@ function rescaled(
   ]);
 }
 
-describe.each(LAYOUTS)("quotes beside the layout %s", (layout) => {
+describe.each(LAYOUTS)("quotes delivered with the layout %s", (layout) => {
   it.each(THROUGH_QUOTES)("show $name in one security", async ({ name, kind, plant }) => {
     const day = madeDay(name, ROWS, { hasQuotes: true }).filter(
       ({ market }) => market === "SH" || !SHANGHAI_ONLY.includes(layout),

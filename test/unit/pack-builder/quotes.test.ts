@@ -29,7 +29,7 @@ const quotes = (sources: string | string[], said: Parameters<typeof built>[1] = 
 const PATH = "600519.SH/行情.csv";
 
 describe("quote files", () => {
-  it("become a pack whose rows are stored, quarantined or left out by name, and nothing else", async () => {
+  it("become a pack, and every row is stored, quarantined, or left out and counted", async () => {
     const file = quoteFile(
       quoteLine({ 时间: "84518000" }),
       quoteLine({ 当日累计成交量: "0.5" }),
@@ -50,7 +50,7 @@ describe("quote files", () => {
     expect(countsOf(report)).toMatchObject({ unsorted: 1, sentinel_row: 1 });
   });
 
-  it("keep equal snapshots in file order, also a run of them and a part that the file has twice", async () => {
+  it("keep equal snapshots in file order, even in a run or in a part that the file contains twice", async () => {
     const part = ["93000000", "93000000", "93003000"].map((time, at) =>
       quoteLine({ 时间: time, 成交价: String(at % 2) }),
     );
@@ -94,7 +94,7 @@ describe("quote files", () => {
     }
   });
 
-  it("that hold many securities are read, and their rows are grouped by security", async () => {
+  it("that contain many securities are read, and their rows are grouped by security", async () => {
     const file = quoteFile(
       quoteLine(),
       quoteLine({ 万得代码: "000001.SZ", 交易所代码: "1" }),
@@ -164,7 +164,7 @@ const everyFile = (files: Record<string, Buffer>, name: string, change: (file: B
   );
 
 describe("a delivery with all three datasets", () => {
-  it("gives three packs, one report, and agreeing units", async () => {
+  it("gives three packs and one report, and their units agree", async () => {
     const { outFolder, report } = await buildDay(sampleDay());
     expect(report.packs.map(({ dataset, result, verified }) => [dataset, result, verified])).toEqual([
       ["orders", "whole", true],
@@ -204,7 +204,7 @@ describe("a delivery with all three datasets", () => {
     ],
     ["turnover in tens", "行情.csv", 12, 0.1, /^price × volume of the trades is 10 times the turnover/],
     ["another day's quotes", "行情.csv", 12, 1.3, /is 1\.300 times price × volume.*not of the same day/],
-  ])("that has %s leaves no pack, and names the factor", async (_, name, column, factor, problem) => {
+  ])("that has %s leaves no pack, and the message states the factor", async (_, name, column, factor, problem) => {
     const files = everyFile(sampleDay(), name, (file) => scaled(file, column, factor));
     const out = temporaryFolder();
     const build = buildPacks({
@@ -220,7 +220,7 @@ describe("a delivery with all three datasets", () => {
     expect(readdirSync(out).filter((each) => each.endsWith(".parquet"))).toEqual([]);
   });
 
-  it("is built when only one dataset is requested although units differ, and when only bonds differ", async () => {
+  it("is built despite differing units if only one dataset is requested, or if only bonds differ", async () => {
     const wrong = everyFile(sampleDay(), "行情.csv", (file) => scaled(file, 12, 100));
     for (const dataset of ["trades", "quotes"] as const) {
       const { report } = await buildDay(wrong, { datasets: [dataset] });
@@ -233,7 +233,7 @@ describe("a delivery with all three datasets", () => {
     expect(report.units.others.median).toBeCloseTo(100, 1);
   });
 
-  it("is reported with the exchange that a dataset lacks, and not for halted securities and indices", async () => {
+  it("is reported with the exchange that a dataset lacks, but not for halted securities and indices", async () => {
     const files = sampleDay();
     const isLost = (path: string) => path.includes(".SZ/") && path.endsWith("逐笔成交.csv");
     const partial = Object.fromEntries(Object.entries(files).filter(([path]) => !isLost(path)));
@@ -250,12 +250,12 @@ describe("a delivery with all three datasets", () => {
     expect(readFileSync(join(outFolder, `${DAY}_quality.html`), "utf8")).toContain(
       "trades cover 0 Shenzhen securities, but orders cover 2<",
     );
-    // A later build of another dataset keeps what the sheet says of this pack.
+    // A later build of another dataset keeps what the sheet says about this pack.
     await buildDay(files, { datasets: ["quotes"], outFolder });
     expect(await readSheet(join(outFolder, `${DAY}_quality.json`))).toMatchObject({
       degraded: [{ reason: "few_securities", ...lacking }],
     });
-    // A failed build leaves the orders of the first one, and says nothing about them.
+    // A failed build leaves the first build's pack of orders in place, and its report does not mention that pack.
     const broken = everyFile(files, "逐笔委托.csv", (file) => Buffer.concat([file, Buffer.from("x\r\n")]));
     const failed = await buildDay(broken, { datasets: ["orders", "quotes"], outFolder });
     expect(failed.report.packs.map(({ result }) => result)).toEqual(["failed", "whole"]);

@@ -1,6 +1,6 @@
 /**
- * The auction packs of the real snapshots, every column of every row: what the contract defines, computed here from the
- * text of the source's lines with exact integers (contract 8.10).
+ * Compares every column of every row in the auction packs of real snapshots with the values of contract 8.10, which are
+ * computed here from the text of the source's lines with exact integers.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { temporaryFolder } from "./deliveries.ts";
 const DATA = "../shared/data";
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real auction was built !!!\n`);
 
-/** `rows` counts the rows of call snapshots with and without a match, and of results. */
+/** The expected numbers of rows: call snapshots with a match (`matched`), without one (`empty`), and results. */
 const DAYS = [
   { archive: "quotes-20211201-sse-vendor.zip", tradedate: "20211201", matched: 224, empty: 1, results: 5 },
   { archive: "quotes-20220601-szse-vendor.zip", tradedate: "20220601", matched: 104, empty: 4, results: 3 },
@@ -23,7 +23,7 @@ const DAYS = [
 
 type Cell = string | number | bigint | boolean | null;
 
-/** Returns an integer with so many decimals as the nearest double. */
+/** Returns the double nearest to `units` × 10^-`decimals`. */
 const decimal = (units: bigint, decimals: number) => Number(`${units}e-${decimals}`);
 
 /** Returns (price − close) / close × 100, rounded half away from zero to 4 decimals. */

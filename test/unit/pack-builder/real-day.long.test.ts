@@ -25,7 +25,7 @@ function unpacked(archive: string): string {
 }
 
 describe.skipIf(!present)("the pack of the real day 2023-07-11", () => {
-  it("holds every row of the vendor's CSV, value by value", async () => {
+  it("contains every row of the vendor's CSV, value by value", async () => {
     const { pack, report } = await built(VENDOR, { threads: 2, verify: true });
     const source = await readVendorZip(VENDOR);
     const expected = [...source.keys()].sort().flatMap((symbol) => source.get(symbol) ?? []);

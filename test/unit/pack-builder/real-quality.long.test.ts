@@ -47,7 +47,7 @@ async function rowsOf<D extends typeof orders | typeof trades>(path: string, dat
   return rows;
 }
 
-/** Returns the columns with a row replaced by `count` copies. */
+/** Returns the columns with row `row` replaced by `count` copies. */
 function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
   const kept = [...rows.time.keys()].flatMap((each) =>
     each === row ? Array<number>(count).fill(row) : each,
@@ -65,7 +65,7 @@ function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
 }
 
 describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
-  it.each(["vendor", "insight"])("passes every provable check for 2023-07-11, %s", async (layout) => {
+  it.each(["vendor", "insight"])("passes every provable check for 2023-07-11, layout %s", async (layout) => {
     const { sheet } = await checkedDay(JULY, [
       `orders-20230711-${layout}.zip`,
       `trades-20230711-${layout}.zip`,
@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     expect(sheet.summary).toEqual({
       matching: passed,
       sequence: passed,
-      // Trade numbers count a channel's trades, not a security's.
+      // Trade numbers run per channel, not per security.
       gaps: { passed: 0, failed: 0, notProvable: { shared_numbers: 5 } },
       priority: passed,
       calendar: passed,
@@ -98,7 +98,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     expect(sheet.day.coverage).toEqual({ verdict: "passed" });
   });
 
-  it("passes every provable check for 2023-02-01, 600519, with orders, trades and quotes", async () => {
+  it("passes every provable check for 600519 on 2023-02-01, with orders, trades and quotes", async () => {
     const archive = "full-20230201-600519-vendor.zip";
     const { sheet, outFolder } = await checkedDay(FEBRUARY, [archive]);
     expect(sheet.verdict).toBe("passed");
@@ -136,7 +136,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     console.log(`600519: ${priority.passedOver} of ${priority.judged} fills pass over a better order`);
   });
 
-  it("finds single-row faults of 2023-07-11, 601825, as often as the module's README says", async () => {
+  it("finds single-row faults of 601825 on 2023-07-11 as often as the module's README says", async () => {
     const { outFolder } = await checkedDay(JULY, [
       "orders-20230711-vendor.zip",
       "trades-20230711-vendor.zip",
@@ -185,7 +185,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     expect(counts.lostTrade).toBeGreaterThan(3);
   });
 
-  it("finds the sequence correct for 2023-02-01, 000001 in Shenzhen, with trades alone", async () => {
+  it("passes the sequence of 000001.SZ on 2023-02-01 with trades alone", async () => {
     const { sheet } = await checkedDay(FEBRUARY, ["trades-20230201-szse-vendor.zip"]);
     expect(sheet.summary.sequence).toEqual({ passed: 1, failed: 0, notProvable: {} });
     expect(sheet.summary.matching.notProvable).toEqual({ no_orders: 1 });

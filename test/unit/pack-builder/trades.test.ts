@@ -60,7 +60,7 @@ const cellsOf = async (pack: string) =>
   ]);
 
 describe("a file of trades", () => {
-  it("of the vendor becomes rows with every column, although the sell number comes before the buy number", async () => {
+  it("in the vendor's layout becomes complete rows, although its sell number precedes its buy number", async () => {
     const { pack, report } = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
     expect(await rowsOf(pack)).toEqual([
       {
@@ -113,7 +113,7 @@ describe("a file of trades", () => {
     expect(report.origin?.rows).toEqual({ read: 5, quarantined: 3, leftOut: { sentinel_row: 1 } });
   });
 
-  it("of Insight has its flag as a number, and an unknown TradeType is quarantined and named", async () => {
+  it("in Insight's layout has flags as numbers, and rows of an unknown TradeType are quarantined", async () => {
     const header =
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,TradingPhaseCode,TradeIndex,TradeBuyNo,TradeSellNo,TradeType,TradeBSFlag,TradePrice,TradeQty,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo,ApplSeqNum,SecurityID";
     const row = (number: number, flag: number, type = 0) =>
@@ -130,7 +130,7 @@ describe("a file of trades", () => {
     expect(report.broken.first?.reason).toBe("has a TradeType other than 0, whose meaning is unknown");
   });
 
-  it("of DataYes Shenzhen marks fills and cancels by number or letter", async () => {
+  it("in DataYes's Shenzhen layout marks fills and cancels by number or letter", async () => {
     const header =
       "ChannelNo,ApplSeqNum,MDStreamID,BidApplSeqNum,OfferApplSeqNum,SecurityID,SecurityIDSource,LastPx,LastQty,ExecType,TransactTime,LocalTime,SeqNo";
     const row = (number: number, type: string, [buy, sell]: [number, number]) =>
@@ -152,7 +152,7 @@ describe("a file of trades", () => {
     expect(report.layouts).toEqual({ "datayes-szse-trades": 1 });
   });
 
-  it("of the Shanghai history is sorted by BizIndex where it has that column", async () => {
+  it("in the Shanghai history's layout is sorted by BizIndex if it has that column", async () => {
     const columns =
       "DataStatus,TradeIndex,TradeChan,SecurityID,TradTime,TradPrice,TradVolume,TradeMoney,TradeBuyNo,TradeSellNo,TradeBSFlag";
     const row = (index: number) => `0,${index},1,600519,09:30:00.010,17.45,100,1745,22,11,B`;
@@ -164,7 +164,7 @@ describe("a file of trades", () => {
     expect(await ids(without)).toEqual([1, 2]);
   });
 
-  it("gives the same pack again from the pack's rows as plain CSV and Parquet", async () => {
+  it("gives the same pack if the pack's rows are delivered again as plain CSV or Parquet", async () => {
     const file = vendorTrades(trade(), trade({ time: "100000000", flag: "S", kind: "Q" }));
     const shenzhen = vendorTrades(
       trade({ code: "000001.SZ", exchangeCode: "1", tradeCode: "C", price: "0", sell: "0", flag: "" }),
@@ -197,7 +197,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
   it.each([
     { threads: 0, chunkBytes: 1_000 },
     { threads: 2, chunkBytes: 60 },
-  ])("gives a pack of each dataset with every row accounted for in both: $threads threads", async (said) => {
+  ])("gives a pack of each dataset with every row accounted for in both, with $threads threads", async (said) => {
     const folder = delivery({ "mdl_4_24_0.csv": file });
     const outFolder = delivery({});
     const { packs: reports, absent } = await buildPacks({
@@ -224,7 +224,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
     expect(absent).toEqual(["quotes"]);
   });
 
-  it("is named where its trades cannot be read, and their pack is degraded", async () => {
+  it("is named if its trades cannot be read, and the pack of trades is then degraded", async () => {
     const { report } = await trades(
       delivery({
         "600519.SH/逐笔成交.csv": vendorTrades(trade()),

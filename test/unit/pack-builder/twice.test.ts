@@ -41,14 +41,14 @@ describe("a security that comes from two sources", () => {
     }
   });
 
-  it("is refused, naming both sources, for two differing archives of a numbered layout", async () => {
+  it("is refused, naming both sources, for two different archives in a layout with numbered rows", async () => {
     const zip = (...lines: string[]) => zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, ...lines) }]);
     await expect(
       built(delivery({ "a.zip": zip(datayes(1)), "a (1).zip": zip(datayes(1), datayes(2)) })),
     ).rejects.toThrow(/000001\.SZ is delivered twice: .*a \(1\)\.zip.* and .*a\.zip/);
   });
 
-  it("is refused, naming both sources, when the delivery has its folder and an archive of that folder, or a table and an archive of that table", async () => {
+  it("is refused, naming both sources, if its folder or table is delivered again in an archive", async () => {
     const zip = (name: string, content: string) => zipOf([{ name, content }]);
     const vendor = vendorFile(vendorLine());
     await expect(
@@ -71,7 +71,7 @@ describe("a security that comes from two sources", () => {
     ).rejects.toThrow(/600519\.SH is delivered twice: .*逐笔委托 \(1\)\.csv and .*逐笔委托\.csv/);
   });
 
-  it("is one security when its files follow each other in time, as morning and afternoon do", async () => {
+  it("is read as one security if its files follow each other in time, such as morning and afternoon", async () => {
     const { report, pack } = await built(
       delivery({
         "b.csv": file(HEADER, ...body),
@@ -86,10 +86,10 @@ describe("a security that comes from two sources", () => {
 
 describe("rows that a file contains more than once", () => {
   it.each([
-    ["all of it, again", [...body, ...body]],
-    ["its beginning, again", [...body, ...body.slice(0, 2)]],
-    ["its body three times", [...body, ...body, ...body]],
-    ["a body inside one millisecond", [1, 2, 1, 2].map((number) => plain("093000010", number))],
+    ["a whole file that is repeated", [...body, ...body]],
+    ["a beginning that is repeated", [...body, ...body.slice(0, 2)]],
+    ["a body that occurs three times", [...body, ...body, ...body]],
+    ["a repeated body within one millisecond", [1, 2, 1, 2].map((number) => plain("093000010", number))],
   ])("are read once for %s", async (_, lines) => {
     for (const chunkBytes of [undefined, 60]) {
       const { report, pack } = await built(
@@ -110,7 +110,7 @@ describe("rows that a file contains more than once", () => {
     }
   });
 
-  it("are kept and counted where a single equal row follows and no column numbers the rows", async () => {
+  it("are kept and counted if only a single row is repeated and no column numbers the rows", async () => {
     const lines = [plain("093000010", 1), plain("093000010", 1), plain("093000020", 2)];
     const { report, pack } = await built(delivery({ "orders.csv": file(HEADER, ...lines) }));
     expect(await numbersOf(pack)).toEqual([1, 1, 2]);
@@ -123,7 +123,7 @@ describe("rows that a file contains more than once", () => {
     expect(burst.report.rows).toBe(40);
   });
 
-  it("are read once where channel and sequence number are equal, and kept for another channel", async () => {
+  it("are read once if channel and sequence number are equal, and kept if the channel differs", async () => {
     const lines = [datayes(1), datayes(2), datayes(2), datayes(2, { channel: 2012 }), datayes(3)];
     const { report, pack } = await built(delivery({ "mdl_6_33_0.csv": file(DATAYES, ...lines) }));
     expect(await numbersOf(pack)).toEqual([1, 2, 2, 3]);
@@ -131,7 +131,7 @@ describe("rows that a file contains more than once", () => {
     expect(report).toMatchObject({ result: "whole", rows: 4 });
   });
 
-  it("are quarantined where the sequence number is equal and the content differs", async () => {
+  it("are quarantined if the sequence number is equal but the content differs", async () => {
     const lines = [datayes(1), datayes(1, { price: "12.35" }), datayes(1, { time: "09:31:00.000" })];
     const folder = delivery({ "mdl_6_33_0.csv": file(DATAYES, ...lines) });
     const { report, pack } = await built(folder, { maxBroken: 2 });

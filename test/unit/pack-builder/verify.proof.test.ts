@@ -107,7 +107,7 @@ describe("verifying a pack", () => {
     });
   });
 
-  it("compares the pack with the source's fingerprints where they are known", async () => {
+  it("compares the pack with the source's fingerprints if they are known", async () => {
     const path = join(temporaryFolder(), "pack.parquet");
     writeFileSync(path, pack);
     expect(bare(await verifyPack(path, { fingerprints: [1, 0, 1, 1] }))).toEqual({

@@ -42,7 +42,7 @@ describe("an amount in yuan", () => {
     }
   });
 
-  it.each(["", ".5", "1.2.3", "1e3", "-1", " 1", "+1"])("is left to the slow parser for %j", (text) => {
+  it.each(["", ".5", "1.2.3", "1e3", "-1", " 1", "+1"])("is left to the slow parser if it is %j", (text) => {
     expect(amountOf(text)).toBe(-1);
   });
 });
@@ -62,7 +62,7 @@ describe("a price in yuan", () => {
     expect(priceOf(text)).toBe(expected);
   });
 
-  it("is equal to exact decimal arithmetic for 20,000 random prices and their float neighbours", () => {
+  it("equals exact decimal arithmetic for 20,000 random prices and their float neighbours", () => {
     for (let round = 0; round < 20_000; round++) {
       const raw = random.integer(0, random.pick([9_999, 999_999, 2 ** 31, 2 ** 46]));
       const text = `${Math.floor(raw / 10_000)}.${String(raw % 10_000).padStart(4, "0")}`;
@@ -76,7 +76,7 @@ describe("a price in yuan", () => {
   });
 
   it.each(["", "-1", "1.2e3", "1,2", "abc", "1..2", "999999999999", ".5", " 1"])(
-    "is left to the slow parser for %j",
+    "is left to the slow parser if it is %j",
     (text) => {
       expect(priceOf(text)).toBe(-1);
     },
@@ -110,7 +110,7 @@ describe("an unusual number", () => {
     expect("problem" in read ? read.problem : read.value).toBe(expected);
   });
 
-  it("is 0 for 2^64 - 1 where that marks an absent id, also as a program prints it with six digits", () => {
+  it("is 0 if it is 2^64 - 1, even rounded to six digits, and that value marks an absent id", () => {
     for (const text of ["18446744073709551615", "1.84467e+019", "1.8446744073709552e+19"]) {
       expect(oddNumber(text, 0, "zero")).toEqual({ value: 0, form: "sentinel" });
       expect(oddNumber(text, 0, "refuse")).toEqual({ problem: "is beyond 2^53" });
@@ -118,7 +118,7 @@ describe("an unusual number", () => {
     expect(oddNumber("18446744073709551614", 0, "zero")).toEqual({ problem: "is beyond 2^53" });
   });
 
-  it("is read from the bytes when it is a plain integer of up to 15 digits", () => {
+  it("is any number but a plain integer of up to 15 digits, which a fast reader reads", () => {
     expect(integerOf("999999999999999")).toBe(999_999_999_999_999);
     for (const text of ["", "1234567890123456", "-1", "1.0", "1e3"]) expect(integerOf(text)).toBe(-1);
   });
@@ -174,7 +174,7 @@ describe("a time of day or a date", () => {
     "9:3:00",
     "a9:30:00",
     "２３３０００",
-  ])("is refused for %j", (text) => {
+  ])("is refused if it is %j", (text) => {
     const read = timeOf(text);
     // A time with a point but no decimals means the whole second.
     if (text === "09:30:00.") expect(read?.time).toBe(93_000_000);

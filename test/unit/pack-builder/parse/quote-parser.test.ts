@@ -13,7 +13,7 @@ import { QUOTE_NAMES, quoteLine } from "../quote-lines.ts";
 
 const DAY = "20230711" as BeijingDate;
 
-/** Parses a file of the vendor or with the API's names, whose first line is its header. */
+/** Parses a file in the vendor's layout or with the API's column names; its first line is the header. */
 function parsed(text: string) {
   const bytes = Buffer.from(text);
   const { columns, bodyFrom } = readHead(bytes);
@@ -42,7 +42,7 @@ function parsed(text: string) {
 const vendor = (...lines: string[]) => parsed([`${QUOTE_NAMES.join(",")},`, ...lines, ""].join("\r\n"));
 
 describe("a line of 行情.csv", () => {
-  it("gives every column from the cell of its name, and columns of indices are dropped", () => {
+  it("gives every column the cell with the column's name, and drops the columns of indices", () => {
     const said = Object.fromEntries(QUOTE_NAMES.slice(4).map((name, at) => [name, String(1000 + at)]));
     const { rows, counts, layout } = vendor(quoteLine(said));
     const at = (name: string) => Number(said[name]);
@@ -94,14 +94,14 @@ describe("a line of 行情.csv", () => {
     expect(rows).toMatchObject([{ bid3E4: 77, bid1E4: 0, numTrades: 0, iopvE4: 0 }]);
   });
 
-  it("has the double nearest to the text as turnover, in any notation", () => {
+  it("has as turnover the double nearest to the text, in any notation", () => {
     const texts = ["6244678924.61", "0.07", "12345678901234.56", "1.2018e+006", "", "3.", "123456789012345"];
     const { rows, reasons } = vendor(...texts.map((text) => quoteLine({ 当日成交额: text })));
     expect(reasons).toEqual([]);
     expect(rows.map(({ amount }) => amount)).toEqual(texts.map(Number));
   });
 
-  it("is kept at any time of day, and with the time of the previous row", () => {
+  it("is kept at any time of day, even with the same time as the previous row", () => {
     const times = ["84518000", "91500000", "91500000", "113000000", "120000000", "153003000", "235959999"];
     const { rows, counts } = vendor(...times.map((time) => quoteLine({ 时间: time })));
     expect(rows.map(({ time }) => time)).toEqual(times.map(Number));
@@ -149,7 +149,7 @@ describe("a line of 行情.csv", () => {
     expect(rows.map(({ closeE4 }) => closeE4)).toEqual([17_450_000, 7]);
   });
 
-  it("with the date 0 is left out by name, and a truncated line is refused", () => {
+  it("with the date 0 is left out and counted, and a truncated line is refused", () => {
     const { read, rows, reasons, counts } = vendor(
       quoteLine(),
       quoteLine({ 自然日: "0", 时间: "0" }),
@@ -167,7 +167,7 @@ describe("a line of 行情.csv", () => {
     expect(counts.unsorted).toBe(1);
   });
 
-  it("of an index is a row like others", () => {
+  it("of an index becomes a row like any other", () => {
     const index = { 万得代码: "000001.SH", 交易所代码: "000001", 不加权指数: "32001234", 品种总数: "2210" };
     const { rows, reasons } = vendor(quoteLine({ ...index, 成交价: "32001234" }));
     expect(reasons).toEqual([]);
@@ -181,7 +181,7 @@ describe("a line with the API's own names", () => {
   const line = (symbol: string, said: Record<string, string> = {}) =>
     [symbol, DAY, "093000010", ...standard.map(({ name }) => said[name] ?? "0")].join(",");
 
-  it("has prices in yuan, and may use the second names of the totals", () => {
+  it("has prices in yuan, and may use the legacy names of the totals", () => {
     const said = { close: "17.45", volume: "300", amount: "5235.07", bid10: "1.001" };
     const file = `${names.join(",")}\n${line("600519.SH", said)}\n`;
     const renamed = file.replace(",volume,amount,", ",total_volume,total_amount,");

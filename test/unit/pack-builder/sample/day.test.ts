@@ -17,7 +17,7 @@ const texts = (column: OrderColumns["orderType"]): string[] =>
 const shareOf = (values: string[], wanted: string): number =>
   values.filter((value) => value === wanted).length / values.length;
 
-/** Returns the rows of each distinct time, ascending. */
+/** Returns the numbers of rows with the same time, in ascending order. */
 function crowds(columns: OrderColumns): number[] {
   const counts = new Map<number, number>();
   for (const time of columns.time) counts.set(time, (counts.get(time) ?? 0) + 1);
@@ -49,7 +49,7 @@ describe("a sample day as a whole", () => {
     expect(columnsOf("603000").rows).toBe(0);
   });
 
-  it("is the same for the same seed and date, and differs for another", () => {
+  it("is the same for the same seed and date, and differs for another seed or date", () => {
     const day = (seed: string, tradedate = TRADEDATE) =>
       digest(sampleSections({ tradedate, seed, rows: 5_000 }));
     expect(day("a")).toBe(day("a"));

@@ -81,7 +81,7 @@ class NaiveBook {
     const { trades } = this;
     const flag = text(trades.bsFlag, row);
     const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
-    // In Shanghai the row of the aggressor has the remainder after its fills.
+    // In Shanghai the row of an aggressive order has the volume that remains after the fills.
     const touched = flag === "B" ? [sell] : flag === "S" ? [buy] : [buy, sell];
     for (const number of touched) {
       const order = this.live.get(number);
@@ -112,7 +112,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
   const rows = numbered(quotes.rows);
   const timeOf = (row: number) => quotes.time[row] ?? 0;
 
-  it("have exactly the totals of the trades up to their time, the last one those of the day", () => {
+  it("have exactly the totals of the trades up to their time, and the last one has the day's totals", () => {
     let [volume, amountE4, count, high, low, open, last, next] = [0, 0, 0, 0, 0, 0, 0, 0];
     for (const row of rows) {
       for (; next < trades.rows && (trades.time[next] ?? 0) <= timeOf(row); next++) {
@@ -141,7 +141,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     expect(times).toContain(92500000);
   });
 
-  it("hold the ten best levels of the remaining orders", () => {
+  it("contain the ten best levels of the remaining orders", () => {
     const book = new NaiveBook(orders, trades);
     for (const row of rows) {
       const left = book.at(timeOf(row));
@@ -155,7 +155,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     }
   });
 
-  it("of a call auction hold the virtual match of the orders and its remainder", () => {
+  it("of a call auction contain the virtual match of the orders and its remainder", () => {
     const book = new NaiveBook(orders, trades);
     for (const row of rows.filter((each) => isCall(timeOf(each)))) {
       const left = book.at(timeOf(row)).filter(({ isLimit }) => isLimit);
@@ -173,7 +173,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
 });
 
 describe("the quotes of a sample day", () => {
-  it("of the halted security have only the previous close", () => {
+  it("have only the previous close for the halted security", () => {
     const quotes = days.find(({ symbol }) => symbol === "603000")?.quotes;
     expect([...(quotes?.time ?? [])]).toEqual([91500000, 92500000, 150000000]);
     expect([...(quotes?.preCloseE4 ?? [])]).toEqual([201_600, 201_600, 201_600]);

@@ -124,7 +124,7 @@ describe("the trades of a sample day", () => {
     expect(trades.find(({ symbol }) => symbol === "603000")?.columns.rows).toBe(0);
   });
 
-  it("make a pack that verifies", async () => {
+  it("make a pack that passes verification", async () => {
     const { path, rows } = await writeSamplePack(DAY, temporaryFolder(), "trades");
     expect(path).toMatch(/20261127_trades\.parquet$/);
     expect(bare(await verifyPack(path))).toMatchObject({ rows, index: { dataset: "trades" } });

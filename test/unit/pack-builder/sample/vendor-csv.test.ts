@@ -16,8 +16,7 @@ const HEADERS = {
 };
 const levels = (key: (level: number) => string) => Array.from({ length: 10 }, (_, at) => key(at + 1));
 /**
- * The columns in the order of the vendor's cells after the time; a number or a blank stands for a cell without a
- * column.
+ * The columns in the order of the vendor's cells after the time; `null` stands for a cell without a column.
  */
 const KEYS: Record<DatasetName, (string | null)[]> = {
   orders: ["orderId", "exchangeOrderId", "orderType", "orderCode", "priceE4", "volume"],
@@ -34,7 +33,7 @@ const KEYS: Record<DatasetName, (string | null)[]> = {
   ],
 };
 
-describe.each(DATASET_NAMES)("the %s of a sample security in the vendor layout", (dataset) => {
+describe.each(DATASET_NAMES)("the file of %s of a sample security in the vendor's layout", (dataset) => {
   const sections = [...sampleDatasets({ tradedate: TRADEDATE, rows: 3_000 })];
   const sectionOf = (symbol: string) => {
     const section = sections.find((entry) => entry.symbol === symbol);
@@ -56,7 +55,7 @@ describe.each(DATASET_NAMES)("the %s of a sample security in the vendor layout",
     );
   });
 
-  it.each(["600519", "300750"])("of %s contains every cell of the generated rows", (symbol) => {
+  it.each(["600519", "300750"])("contains every cell of the rows generated for %s", (symbol) => {
     const { market, [dataset]: columns } = sectionOf(symbol);
     const byKey = columns as unknown as Record<string, Float64Array | CodeColumn>;
     const cellOf = (key: string, row: number) => {
@@ -73,12 +72,12 @@ describe.each(DATASET_NAMES)("the %s of a sample security in the vendor layout",
     });
   });
 
-  it("is a header alone for the halted security, which has quotes and nothing else", () => {
+  it("has only the header for the halted security, except in the file of quotes", () => {
     expect(fileOf("603000").split("\r\n")).toHaveLength(dataset === "quotes" ? 5 : 2);
   });
 });
 
-it("the interval values of a snapshot are the growth of its totals since the previous snapshot", () => {
+it("The interval values of a snapshot are the growth of its totals since the previous snapshot", () => {
   const sections = [...sampleDatasets({ tradedate: TRADEDATE, rows: 3_000 })];
   const security = sections.find(({ symbol }) => symbol === "510300");
   if (security === undefined) throw new Error("the sample has no 510300");
