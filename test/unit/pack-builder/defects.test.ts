@@ -58,18 +58,21 @@ describe("a defect", () => {
     ["9007199254740991", 9_007_199_254_740_991, { over_int32: 1 }],
     ['"123"', 123, { quoted_cell: 1 }],
     ["100.0", 100, {}],
-  ])("in an id or volume cell such as %j does not prevent its reading as %d", async (text, expected, counted) => {
-    const time = "103000000";
-    for (const [cell, field] of [
-      ["orderId", "order_id"],
-      ["exchangeOrderId", "exchange_order_id"],
-      ["volume", "volume"],
-    ] as const) {
-      const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
-      expect(rows.map((row) => row[field])).toEqual([expected]);
-      expect(counts).toEqual(counted);
-    }
-  });
+  ])(
+    "in an id or volume cell such as %j does not prevent its reading as %d",
+    async (text, expected, counted) => {
+      const time = "103000000";
+      for (const [cell, field] of [
+        ["orderId", "order_id"],
+        ["exchangeOrderId", "exchange_order_id"],
+        ["volume", "volume"],
+      ] as const) {
+        const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
+        expect(rows.map((row) => row[field])).toEqual([expected]);
+        expect(counts).toEqual(counted);
+      }
+    },
+  );
 
   it.each([
     ["1.2018e+006", 120.18, { exponent: 1 }],
@@ -142,14 +145,17 @@ describe("a defect", () => {
     ["a header alone", `${VENDOR_HEADER}\r\n`, { header_only: 1 }],
     ["a header without its line end", VENDOR_HEADER, { header_only: 1 }],
     ["a header and blank lines", `${VENDOR_HEADER}\r\n\r\n`, { header_only: 1, blank_line: 1 }],
-  ])("such as %s leaves a security without orders, which has an index row but no section", async (_, file, counted) => {
-    const folder = delivery({ [PATH]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER });
-    const { report, pack } = await built(folder);
-    expect(countsOf(report)).toEqual(counted);
-    expect(report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 1, result: "whole" });
-    const entry = (await entriesOf(pack)).find(({ symbol }) => symbol === "600519");
-    expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
-  });
+  ])(
+    "such as %s leaves a security without orders, which has an index row but no section",
+    async (_, file, counted) => {
+      const folder = delivery({ [PATH]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER });
+      const { report, pack } = await built(folder);
+      expect(countsOf(report)).toEqual(counted);
+      expect(report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 1, result: "whole" });
+      const entry = (await entriesOf(pack)).find(({ symbol }) => symbol === "600519");
+      expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
+    },
+  );
 
   it.each(DATASET_NAMES)("such as a wrong exchange quarantines %s of a Shanghai fund", async (dataset) => {
     const day = [...sampleDatasets({ tradedate: DAY, rows: 300 })].find(({ symbol }) => symbol === "600519");

@@ -275,25 +275,28 @@ describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
 });
 
 describe("an archive that cannot be read", () => {
-  it.skipIf(isMissing("7z"))("is refused with one sentence that states the problem and what to do", async () => {
-    const source = delivery({ "orders.csv": plainFile(1, 500) });
-    const folder = temporaryFolder();
-    sevenZip(source, "a", "-pabc", "-mhe=on", join(folder, "hidden.7z"), "orders.csv");
-    sevenZip(source, "a", "-pabc", join(folder, "locked.7z"), "orders.csv");
-    sevenZip(source, "a", join(folder, "half.7z"), "orders.csv");
-    writeFileSync(join(folder, "half.7z"), readFileSync(join(folder, "half.7z")).subarray(0, 400));
-    writeFileSync(join(folder, "a.rar"), "Rar!");
-    for (const [name, problem] of [
-      ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
-      ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
-      ["half.7z", "is truncated or damaged, or a part of it is missing; deliver it again"],
-      ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
-    ] as const) {
-      const said = await built(join(folder, name)).then(String, (error: Error) => error.message);
-      expect(said).toContain(`${name} ${problem}`);
-      expect(said.split("\n")).toHaveLength(1);
-    }
-  });
+  it.skipIf(isMissing("7z"))(
+    "is refused with one sentence that states the problem and what to do",
+    async () => {
+      const source = delivery({ "orders.csv": plainFile(1, 500) });
+      const folder = temporaryFolder();
+      sevenZip(source, "a", "-pabc", "-mhe=on", join(folder, "hidden.7z"), "orders.csv");
+      sevenZip(source, "a", "-pabc", join(folder, "locked.7z"), "orders.csv");
+      sevenZip(source, "a", join(folder, "half.7z"), "orders.csv");
+      writeFileSync(join(folder, "half.7z"), readFileSync(join(folder, "half.7z")).subarray(0, 400));
+      writeFileSync(join(folder, "a.rar"), "Rar!");
+      for (const [name, problem] of [
+        ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
+        ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
+        ["half.7z", "is truncated or damaged, or a part of it is missing; deliver it again"],
+        ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
+      ] as const) {
+        const said = await built(join(folder, name)).then(String, (error: Error) => error.message);
+        expect(said).toContain(`${name} ${problem}`);
+        expect(said.split("\n")).toHaveLength(1);
+      }
+    },
+  );
 });
 
 describe("a file without an extension", () => {

@@ -39,7 +39,7 @@ describe("builds into one folder", () => {
     }
   });
 
-  it("remove the files of a killed build, and no file of a running one", async () => {
+  it("remove the files of a killed build, but no files of a running build", async () => {
     const out = temporaryFolder();
     const host = hostname().replaceAll(/[^\w.]/g, "_");
     const ended = spawnSync("true").pid;
@@ -55,7 +55,7 @@ describe("builds into one folder", () => {
   });
 });
 
-/** An older Node on this machine, if any, which the command replaces by its own. */
+/** An older Node on this machine, if any; a command started with it runs itself again with its own Node. */
 const OLD_NODE = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
   const major = Number(/^v(\d+)/.exec(String(spawnSync(path, ["--version"]).stdout))?.[1] ?? 99);
   return major >= 18 && major < 24;
@@ -63,7 +63,7 @@ const OLD_NODE = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
 if (OLD_NODE === undefined)
   console.log("SKIPPED: no Node before 24 is installed, the launcher is not tested");
 
-/** Starts a build that blocks in a `7z` that writes to the work folder, and waits until it does. */
+/** Starts a build that blocks in a `7z` process writing to the work folder, and waits until that process blocks. */
 async function standingBuild(node: string) {
   const programs = temporaryFolder();
   const pidFile = join(programs, "pid");

@@ -1,4 +1,4 @@
-/** Threads that end before their work. */
+/** Tests threads that end before their work is done. */
 import type { Worker as Thread } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { perDataset } from "../../../src/datasets/registry.ts";

@@ -39,7 +39,7 @@ const pack = await packOf(
 );
 const { bucket, object } = memoryBucket(pack.bytes);
 
-it("The memory of a page is the range read plus at least its JSON, for any position, size, window and fields", async () => {
+it("The memory reserved for a page covers the range read and its JSON, for any parameters of the page", async () => {
   for (let run = 0; run < 60; run++) {
     const entry = pack.entryOf(random.pick(["300750", "600519"]));
     const fields = FIELDS.filter(() => random.chance(0.5));
@@ -57,7 +57,7 @@ it("The memory of a page is the range read plus at least its JSON, for any posit
   }
 });
 
-it("The memory of a page of quotes is at least its JSON, and a full one with all fields fits an account's part", async () => {
+it("The memory reserved for a page of quotes covers its JSON, and a full page fits one account's limit", async () => {
   const names = fieldNames(quotes, "all");
   const rows = 300;
   const cells = storedColumns(quotes).map(({ key, kind }) => [
@@ -82,14 +82,14 @@ it("The memory of a page of quotes is at least its JSON, and a full one with all
   expect(10_000 * rowBytes).toBeLessThan(partOfAccount("any").maxBytes);
 });
 
-it("The memory of a full page of ten fields is below 2 MB, that of an empty page nearly zero", () => {
+it("The memory reserved for a full page of ten fields is below 2 MB, and for an empty page nearly zero", () => {
   const entry = pack.entryOf("300750");
   const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 10_000 };
   expect(pageBytes(entry, ask, FIELDS, orders)).toBeLessThan(2_000_000);
   expect(pageBytes(entry, { ...ask, endTime: 1 }, FIELDS, orders)).toBeLessThan(10_000);
 });
 
-it("The memory of a file is a few pieces and its largest block, whatever the file's size", () => {
+it("The memory reserved for a file is that of a few pieces and its largest block, whatever its size", () => {
   const [small, large] = [pack.entryOf("600519"), pack.entryOf("300750")];
   expect(fileBytes(small)).toBeGreaterThan(2 * PIECE_BYTES);
   expect(fileBytes(large)).toBeGreaterThan(2 * PIECE_BYTES + large.length / large.blocks.length / 2);

@@ -57,7 +57,7 @@ describe("the columns of a block", () => {
     }
   });
 
-  it("are read from a pack of the same profile by another writer", async () => {
+  it("can be read from a pack of the same profile that another writer made", async () => {
     const folder = join(import.meta.dirname, "../../../../shared/data/packs");
     if (!existsSync(folder)) {
       console.warn("SKIPPED: no pack of another writer at ../shared/data/packs");
@@ -74,7 +74,7 @@ describe("the columns of a block", () => {
     }
   });
 
-  it("contain as many rows as were asked for", async () => {
+  it("contain as many rows as were requested", async () => {
     const random = printedRandom("block columns, some rows");
     const source = day({
       tradedate: "20240102",
@@ -146,7 +146,7 @@ const changed = (field: Field, as: Content["as"], ...values: unknown[]) =>
   foreignBlock({ [field]: { as, values } as Content });
 
 describe("a block outside the pack's profile", () => {
-  it("differs in these tests in one place from a valid block, which is read", () => {
+  it("is made in these tests by one change to a valid block, which is read", () => {
     expect(blockRowsOf(foreignBlock(), 3)[2]).toEqual([
       "600519",
       "20240102",
@@ -166,9 +166,9 @@ describe("a block outside the pack's profile", () => {
     ["no dictionary where one belongs", changed("price", "plain", "1", "2", "3")],
     ["a dictionary where none belongs", changed("time", "texts", "093000000")],
     ["columns in another order", foreignBlock({}, [...FIELDS].reverse())],
-    ["a column missing", foreignBlock({}, FIELDS.slice(0, 9))],
-    ["a column too many", foreignBlock({}, [...FIELDS, "price"])],
-  ])("is refused: %s", (_what, block) => {
+    ["a missing column", foreignBlock({}, FIELDS.slice(0, 9))],
+    ["an additional column", foreignBlock({}, [...FIELDS, "price"])],
+  ])("is refused if it has %s", (_what, block) => {
     expect(() => openBlock(block, 3, orders)).toThrow();
   });
 
@@ -198,7 +198,7 @@ describe("a block outside the pack's profile", () => {
     expect(() => blockRowsOf(block, 3)).toThrow(PackFormatError);
   });
 
-  it("does not include a block with a negative price, which is read", () => {
+  it("is not a block with a negative price, which is read", () => {
     expect(() => blockRowsOf(changed("price", "doubles", -1.5), 3)).not.toThrow();
   });
 

@@ -14,14 +14,14 @@ const blocks = [1, 2, 3].map((block) =>
 );
 
 describe("the chunk table", () => {
-  it("returns the sizes it was created from, in 120 bytes per block and 4 for the checksum", () => {
+  it("keeps the sizes from which it was created, in 120 bytes per block and 4 for the checksum", () => {
     const table = encodeChunkTable(blocks, COLUMNS.length);
     expect(table.length).toBe(3 * 120 + 4);
     expect(chunkTableBytes(3, COLUMNS.length)).toBe(table.length);
     expect(decodeChunkTable(table, 3, COLUMNS.length)).toEqual(blocks);
   });
 
-  it("refuses every flipped byte, another number of blocks and a truncation", () => {
+  it("is refused with any byte flipped, with a wrong number of blocks and when truncated", () => {
     const table = encodeChunkTable(blocks, COLUMNS.length);
     for (let at = 0; at < table.length; at++) {
       const damaged = table.slice();
@@ -32,7 +32,7 @@ describe("the chunk table", () => {
     expect(() => decodeChunkTable(table.subarray(1), 3, COLUMNS.length)).toThrow(PackFormatError);
   });
 
-  it("cannot be written for a block without one of its chunks", () => {
+  it("cannot be written for a block that lacks one of its chunks", () => {
     expect(() => encodeChunkTable([blocks[0]?.slice(1) ?? []], COLUMNS.length)).toThrow(RangeError);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decompressPage } from "../../../src/packs/decompress.ts";
 
 describe("decompression of a page in the worker's runtime", () => {
-  it("restores pages of every size, also of those at which the runtime's own decoder fails", () => {
+  it("restores pages of every size, including those at which the runtime's own decoder fails", () => {
     const steps = [1, 2, 3, 4, 8, 16].flatMap((step) => [-1, 0, 1].map((change) => step * 40_960 + change));
     for (const size of [1, 9, 63, 64, 65, 130_000, 300_000, ...steps]) {
       const page = Uint8Array.from({ length: size }, (_, at) => (at * 7 + (at >> 5) * 31) & 0xff);
@@ -13,7 +13,7 @@ describe("decompression of a page in the worker's runtime", () => {
     }
   });
 
-  it("refuses a page of another size and bytes that are no zstd frame", () => {
+  it("refuses a page whose size is not the stated one, and bytes that are not a zstd frame", () => {
     const page = new Uint8Array(
       zstdCompressSync(new Uint8Array(5_000).map((_, at) => (at * at) >> (at % 7))),
     );
@@ -25,14 +25,14 @@ describe("decompression of a page in the worker's runtime", () => {
     expect(() => decompressPage(empty, 0)).toThrow(/states a size of 0 bytes/);
   });
 
-  it("decodes no large frame behind a frame of the stated size", () => {
+  it("does not decode a large frame after a frame of the stated size", () => {
     const [first, second] = [300, 200_000].map((size) => zstdCompressSync(new Uint8Array(size)));
     const page = new Uint8Array([...(first ?? []), ...(second ?? [])]);
     expect(page.length).toBeLessThan(128);
     expect(() => decompressPage(page, 300)).not.toThrow(/decompressed to 200300/);
   });
 
-  it("restores each page whatever the pages before it were: whole, cut, corrupt or of another size", () => {
+  it("restores each page whatever the previous pages were: whole, truncated, corrupt or of another size", () => {
     const content = (number: number) =>
       Uint8Array.from({ length: 3_000 + number }, (_, at) => (at * at * number) >> (at % 7));
     for (let number = 1; number < 60; number++) {
@@ -52,7 +52,7 @@ describe("decompression of a page in the worker's runtime", () => {
   });
 });
 
-/** The bytes of `page`, or null when it is refused. */
+/** Returns the bytes of `page`, or null when it is refused. */
 function restored(page: Uint8Array, size: number): Uint8Array | null {
   try {
     return new Uint8Array(decompressPage(page, size));

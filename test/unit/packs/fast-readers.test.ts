@@ -89,7 +89,7 @@ describe("the fast delta reader", () => {
     for (const write of [deltaBinaryPacked, deltaWholeBytes]) {
       const page = new ByteWriter(64);
       write(page, ids, 0, ids.length);
-      // Two bytes for 128 values in a block, one for its miniblocks.
+      // Two bytes for the number of values in a block, 128, and one for the number of its miniblocks, 4.
       expect([...page.take().subarray(0, 3)]).toEqual([0x80, 0x01, 4]);
     }
   });
@@ -106,7 +106,7 @@ describe("the fast delta reader", () => {
     }
   });
 
-  it("returns null or some numbers, and always ends, on 20,000 damaged pages", () => {
+  it("terminates on 20,000 damaged pages, with null or with some numbers", () => {
     const random = printedRandom("fast delta, damaged");
     const page = new ByteWriter(64);
     deltaBinaryPacked(page, randomIds(random, 300), 0, 300);
@@ -148,7 +148,7 @@ describe("the fast index reader", () => {
     expect(fastIndex(new Uint8Array([]), 8)).toBeNull();
   });
 
-  it("returns null or some indices, and always ends, on 20,000 damaged pages", () => {
+  it("terminates on 20,000 damaged pages, with null or with some indices", () => {
     const random = printedRandom("fast index, damaged");
     const page = new ByteWriter(64);
     page.byte(5);

@@ -1,4 +1,4 @@
-/** Sections of earlier builders, which stored the order numbers of trades PLAIN. */
+/** Tests sections from earlier builders, which stored the order numbers of trades in the encoding PLAIN. */
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -100,11 +100,11 @@ describe("a section of trades with PLAIN order numbers", () => {
   const former = formerBlock();
   const { block, sizes, entry } = former;
 
-  it("is intact: every checksum and footer, and the rows that DuckDB reads", async () => {
+  it("passes verification of every checksum and footer, and of the rows that DuckDB reads", async () => {
     expect(await verifyPack(await writeFormerPack(former))).toMatchObject({ ok: true, value: { rows } });
   });
 
-  it("gives the same page as one of this builder", () => {
+  it("gives the same page as a section from the current builder", () => {
     const page = writeItems([
       { columns: openBlock(block, rows, trades).columns(standard, rows), startRow: 0, endRow: rows },
     ]);

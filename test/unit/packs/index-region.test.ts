@@ -156,7 +156,7 @@ function changed(change: Partial<SectionEntry>): DayIndex {
 }
 
 describe("the index region (src/packs/README.md)", () => {
-  it.each(DATASET_NAMES)("returns every index it was created from: %s", (dataset) => {
+  it.each(DATASET_NAMES)("decodes to the index from which it was encoded, for any index of %s", (dataset) => {
     fc.assert(
       fc.property(dayIndex(dataset), (index) => {
         expect(decodeIndexRegion(encodeIndexRegion(index))).toEqual(index);
@@ -224,17 +224,17 @@ describe("the index region (src/packs/README.md)", () => {
     ["symbols out of order", changed({ symbol: "600520" })],
     ["the same security twice", { ...sample, entries: [sample.entries[1], sample.entries[1]] } as DayIndex],
     ["a build id that is none", { ...sample, buildId: "xyz" }],
-    ["a date that is none", { ...sample, tradedate: "20240231" as BeijingDate }],
+    ["an invalid date", { ...sample, tradedate: "20240231" as BeijingDate }],
   ])("cannot be written with %s", (_what, index) => {
     expect(() => encodeIndexRegion(index)).toThrow(PackFormatError);
   });
 
   it.each([
-    ["the same place twice", { t0: 91_500_000, k0: 0 }],
+    ["the position of the first block", { t0: 91_500_000, k0: 0 }],
     ["an earlier time", { t0: 91_400_000, k0: 0 }],
-    ["more rows of its millisecond before it than there are rows", { t0: 93_000_000, k0: 10_001 }],
-    ["a time that is none", { t0: 240_000_000, k0: 0 }],
-    ["the byte where the block before begins", { offset: 248 }],
+    ["a k0 above the number of rows before it", { t0: 93_000_000, k0: 10_001 }],
+    ["an invalid time", { t0: 240_000_000, k0: 0 }],
+    ["the byte at which the first block begins", { offset: 248 }],
   ])("cannot be written with a second block that begins at %s", (_what, change) => {
     const blocks = sample.entries[0]?.blocks.map((block, index) =>
       index === 1 ? { ...block, ...change } : block,
@@ -253,13 +253,13 @@ describe("the blocks blob", () => {
     ]);
   });
 
-  it("is refused when it is cut inside a block or holds a value that is no u32", () => {
+  it("is refused when it is cut inside a block or contains a value that is not a u32", () => {
     expect(() => decodeBlocks(new Uint8Array(39))).toThrow(PackFormatError);
     expect(() => encodeBlocks([{ offset: -1, firstRow: 0, t0: 0, k0: 0, crc: 0 }])).toThrow(RangeError);
     expect(() => encodeBlocks([{ offset: 2 ** 32, firstRow: 0, t0: 0, k0: 0, crc: 0 }])).toThrow(RangeError);
   });
 
-  it("is decoded when it does not start at the beginning of its buffer", () => {
+  it("is decoded even when it does not start at the beginning of its buffer", () => {
     const blob = encodeBlocks(sample.entries[0]?.blocks ?? []);
     const shifted = new Uint8Array(blob.length + 3);
     shifted.set(blob, 3);

@@ -82,7 +82,7 @@ describe("readOrderPage (contract 5)", () => {
     expect((await page("000001", {})).text).toBe(JSON.stringify(source.rowsOf("000001")));
   });
 
-  it("returns any fields in any order, also one field under two names", async () => {
+  it("returns any fields in any order, including one field under two names", async () => {
     const rows = source.rowsOf("300750");
     for (let run = 0; run < 40; run++) {
       const picks = Array.from({ length: random.integer(1, 10) }, () => random.pick(FIELDS));
@@ -129,7 +129,7 @@ describe("readOrderPage (contract 5)", () => {
     expect(await at(20_999)).toMatchObject({ rows: 1, next: null });
   });
 
-  it("throws unreadable, not damaged, for bytes that pass their checksum and make a library throw", async () => {
+  it("throws `unreadable`, not `damaged`, for bytes that pass their checksum but make a library throw", async () => {
     const entry = pack.entryOf("000001");
     const [block] = entry.blocks;
     if (block === undefined) throw new Error("a block was written");
@@ -143,7 +143,7 @@ describe("readOrderPage (contract 5)", () => {
     await expect(read).rejects.toMatchObject({ kind: "unreadable" });
   });
 
-  it("throws missing, changed and damaged, and never returns a wrong row for any flipped byte of a block", async () => {
+  it("throws `missing`, `changed` or `damaged`, and returns no wrong row for any flipped byte of a block", async () => {
     const entry = pack.entryOf("000001");
     const read = (bytes = pack.bytes, change: Partial<typeof stored.object> = {}, section = entry) => {
       const bucket = memoryBucket(bytes);

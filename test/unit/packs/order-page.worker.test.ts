@@ -54,7 +54,7 @@ describe("readOrderPage from R2", () => {
     expect(from).toBe(rows.length);
   });
 
-  it("distinguishes a missing object, another version, a truncated one and a damaged block", async () => {
+  it("distinguishes a missing object, another version, a truncated object and a damaged block", async () => {
     const entry = pack.entryOf("600519");
     const read = (object: PackObject) => readOrderPage(PACKS, object, entry, wholeDay, { dataset: orders });
     const object = await stored("orders/good", pack.bytes);

@@ -62,19 +62,19 @@ describe("the origin of a pack", () => {
   });
 
   it.each([
-    ["nothing", new Uint8Array(0)],
-    ["a length that is not its own", encodeOrigin(origin).subarray(0, -1)],
-    ["bytes behind it", new Uint8Array([...encodeOrigin(origin), 0])],
-    ["text that is no JSON", blockOf("{")],
+    ["no bytes", new Uint8Array(0)],
+    ["a wrong length", encodeOrigin(origin).subarray(0, -1)],
+    ["bytes after its end", new Uint8Array([...encodeOrigin(origin), 0])],
+    ["text that is not JSON", blockOf("{")],
     ["JSON of another form", blockOf("[]")],
-    ["a member too many", blockOf(JSON.stringify({ ...origin, more: 1 }))],
+    ["an additional member", blockOf(JSON.stringify({ ...origin, more: 1 }))],
     ["a negative count", blockOf(JSON.stringify({ ...origin, files: { ...origin.files, read: -1 } }))],
-    ["a sum that is none", blockOf(JSON.stringify({ ...origin, sourcesSha256: "x" }))],
-  ])("is refused when it is %s", (_, bytes) => {
+    ["an invalid checksum", blockOf(JSON.stringify({ ...origin, sourcesSha256: "x" }))],
+  ])("is refused if it has %s", (_, bytes) => {
     expect(() => decodeOrigin(bytes)).toThrow(PackFormatError);
   });
 
-  it("can name 20,000 source files within the limit of its text", () => {
+  it("can name 20,000 source files within its size limit", () => {
     const sources = Array.from({ length: 20_000 }, (_, n) => ({
       path: `20240102/${String(n).padStart(6, "0")}.SH/逐笔委托.csv`,
       sizeBytes: 1_000_000 + n,

@@ -12,7 +12,7 @@ function pageOf(values: readonly bigint[]) {
 }
 
 describe("the integers of a PLAIN page", () => {
-  it("are read up to 2^53 - 1, as many rows as were asked for", () => {
+  it("are read up to 2^53 - 1, for as many rows as were requested", () => {
     const values = [0n, 1n, 2n ** 32n - 1n, 2n ** 32n, 2n ** 52n + 1n, 2n ** 53n - 1n];
     expect([...plainIntegers(pageOf(values), 6)]).toEqual(values.map(Number));
     expect([...plainIntegers(pageOf(values), 2)]).toEqual([0, 1]);
@@ -21,12 +21,15 @@ describe("the integers of a PLAIN page", () => {
     expect(plainIntegers(pageOf(many), 5_120).at(-1)).toBe(5_119);
   });
 
-  it.each([[-1n], [2n ** 53n], [-(2n ** 63n)], [2n ** 63n - 1n]])("are refused: %s", (value) => {
-    expect(() => plainIntegers(pageOf([7n, value]), 2)).toThrow(PackFormatError);
-    expect([...plainIntegers(pageOf([7n, value]), 1)]).toEqual([7]);
-  });
+  it.each([[-1n], [2n ** 53n], [-(2n ** 63n)], [2n ** 63n - 1n]])(
+    "are refused if one of them is %s",
+    (value) => {
+      expect(() => plainIntegers(pageOf([7n, value]), 2)).toThrow(PackFormatError);
+      expect([...plainIntegers(pageOf([7n, value]), 1)]).toEqual([7]);
+    },
+  );
 
-  it("are refused for a page of another size", () => {
+  it("are refused when the page's size does not match its number of values", () => {
     const page = pageOf([1n, 2n]);
     expect(() => plainIntegers({ ...page, values: 3 }, 2)).toThrow("3 integers take 16 bytes");
   });
@@ -38,7 +41,7 @@ describe("the doubles of a PLAIN page", () => {
     return { compressed: new Uint8Array(zstdCompressSync(raw)), size: raw.length, values: values.length };
   };
 
-  it("are read unchanged, as many rows as were asked for", () => {
+  it("are read unchanged, for as many rows as were requested", () => {
     const values = [0, 0.01, 1768.9, -1, 123_456_789_012.34, Number.MAX_VALUE];
     expect([...plainDoubles(pageOfDoubles(...values), 6)]).toEqual(values);
     expect([...plainDoubles(pageOfDoubles(...values), 2)]).toEqual([0, 0.01]);
@@ -48,7 +51,7 @@ describe("the doubles of a PLAIN page", () => {
     expect(() => plainDoubles(pageOfDoubles(1, value), 2)).toThrow(PackFormatError);
   });
 
-  it("are refused for a page of another size", () => {
+  it("are refused when the page's size does not match its number of values", () => {
     const page = pageOfDoubles(1, 2);
     expect(() => plainDoubles({ ...page, values: 3 }, 2)).toThrow("3 numbers take 16 bytes");
   });

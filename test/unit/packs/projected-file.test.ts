@@ -73,7 +73,7 @@ describe.each([
   ["one column under its legacy name", one],
   ["all columns backwards", all],
 ])("a section reduced to %s", (_what, columns) => {
-  it("is read by hyparquet, every column ZSTD and REQUIRED", async () => {
+  it("is read by hyparquet, with every column ZSTD and REQUIRED", async () => {
     const file = fileOf(columns).buffer;
     const metadata = parquetMetadata(file);
     for (const group of metadata.row_groups) {

@@ -45,13 +45,9 @@ describe("the encoding of a block of quotes", () => {
   };
 
   it.each([
-    ["has a dictionary where numbers come back", (row: number) => 1 + ((row * 7919) % 100), true],
-    ["has none where each number is another", (row: number) => 1 + row, false],
-    [
-      "has none where hardly a row brings another number",
-      (row: number) => 1 + Math.floor(row / 1_000),
-      false,
-    ],
+    ["has a dictionary if numbers repeat", (row: number) => 1 + ((row * 7919) % 100), true],
+    ["has no dictionary if all numbers differ", (row: number) => 1 + row, false],
+    ["has no dictionary if numbers rarely change", (row: number) => 1 + Math.floor(row / 1_000), false],
   ])("%s, and reads back as the same rows", async (_what, number, hasDictionary) => {
     const made = columnsOf(number);
     const one = testSection(quotes, made, DAY);
@@ -78,11 +74,11 @@ describe("a section of quotes", () => {
     expect(read.operations).toBe(1);
     const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 20_000 };
     expect(pageBytes(written.entry, ask, standard, quotes)).toBeGreaterThan(read.bytes + items.length);
-    // A quarter of an instance's 64 MB is what one account can reserve.
+    // One account can reserve a quarter of an instance's 64 MB.
     expect(pageBytes(written.entry, { ...ask, pageSize: 10_000 }, standard, quotes)).toBeLessThan(16_000_000);
   });
 
-  it("gives on-request columns only when they are named, in the order asked", async () => {
+  it("gives on-request columns only when they are named, in the requested order", async () => {
     const asked = ["iopv", "amount", "num_trades", "time", "total_bid_vol", "ask10", "avg_ask_price"];
     const { text } = await written.page(asked, 500);
     expect(text).toBe(JSON.stringify(answerRows(quotes, section, DAY, asked).slice(0, 500)));
@@ -105,7 +101,7 @@ describe("a section of quotes", () => {
   });
 
   it.each(storedColumns(quotes).map(({ key, name }) => [name, key] as const))(
-    "has another fingerprint when one value of %s differs",
+    "has a different fingerprint when one value of %s differs",
     (_name, key) => {
       const rows = section.columns as RowsOf<typeof quotes>;
       const changed = rows[key as "amount"].slice();

@@ -5,7 +5,7 @@ import { printedRandom } from "../../support/random.ts";
 
 const random = printedRandom("zstd frames");
 
-/** Bytes of which ZSTD stores some as they are, some as one repeated byte, and compresses the others. */
+/** Returns bytes that ZSTD stores unchanged, stores as one repeated byte, or compresses, chosen at random. */
 function content(size: number): Uint8Array {
   const kind = random.pick(["random", "equal", "text"]);
   return Uint8Array.from({ length: size }, (_, at) =>
@@ -14,7 +14,7 @@ function content(size: number): Uint8Array {
 }
 
 describe("the structure of a ZSTD frame", () => {
-  it("is that of the compressor's frames of every size, with and without a checksum and a content size", () => {
+  it("is read from the compressor's frames of every size, with and without checksum and content size", () => {
     for (const size of [0, 1, 255, 256, 257, 65_791, 65_792, 131_072, 131_073, 400_000]) {
       for (const [checksumFlag, contentSizeFlag] of [
         [0, 1],

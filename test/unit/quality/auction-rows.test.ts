@@ -54,14 +54,14 @@ const QUOTES: readonly Snapshot[] = [
 ];
 
 describe("the auction-pack check in Shanghai", () => {
-  it("passes if an order book from 5 s before to 1 s after a row gives each row, and the last book gives the result", () => {
+  it("passes if a book from 5 s before to 1 s after each row gives the row, and the last book gives the result", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
       verdict: { verdict: "passed" },
       counts: { auctionRows: 5, auctionRowsFound: 5 },
     });
   });
 
-  it("fails for another price, match, remainder or side", () => {
+  it("fails for a different price, match, remainder or side", () => {
     const wrong = [
       call(91512000, 100_500, 300, -100),
       call(91512000, 100_000, 400, -100),
@@ -118,7 +118,7 @@ describe("the auction-pack check in Shenzhen", () => {
     [91500000, 1, "0", "B", 10.1, 300],
     [91501000, 2, "0", "S", 10, 200],
     [91510000, 3, "0", "B", 10.1, 100],
-    // The exchange accepts these orders from 09:25 on for the following session.
+    // From 09:25 the exchange accepts such orders for the following session.
     [92500000, 5, "0", "S", 10, 700],
   ];
   const cancel: TradeRow = { time: 91520000, price: 0, volume: 300, buy: 1, sell: 0, code: "C" };
@@ -126,7 +126,7 @@ describe("the auction-pack check in Shenzhen", () => {
   const result: Snapshot = { time: 92503000, close: 100_000, volume: 100, ask: [[100_000, 100]] };
   const day = { market: "SZ", orders: SZ, trades: [cancel] } as const;
 
-  it("passes with the cancels among the trades removed and the price nearest to the previous close", () => {
+  it("passes if the book lacks orders cancelled among the trades, at the price nearest to the previous close", () => {
     const calls = [call(91503000, 101_000, 200, 100), call(91523000, 100_000, 100, -100)];
     expect(short({ ...day, quotes: [...calls, result] })).toBe("unmeasured_market, auction_row 1 0");
     const [first = result, ...others] = calls;

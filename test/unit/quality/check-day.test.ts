@@ -45,7 +45,7 @@ describe("the coverage check of a day", () => {
     expect(short(checkCoverage(DAY, withoutTrades))).toEqual(["exchange_missing SZ trades 1"]);
     const withoutOrders = [...shares("SZ", 5, FULL), ...shares("SH", 5, { orders: 0, trades: 500 })];
     expect(short(checkCoverage(DAY, withoutOrders))).toEqual(["exchange_missing SH orders 1"]);
-    // Sources have Shanghai's orders from 2021-06-07 on.
+    // Sources contain Shanghai's orders only since 2021-06-07.
     expect(short(checkCoverage("20210604" as BeijingDate, withoutOrders))).toBe("passed");
   });
 
@@ -77,11 +77,11 @@ describe("the coverage check of a day with quotes", () => {
     expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 5_000 }))).toEqual([
       "exchange_missing SZ trades 1",
     ]);
-    // Halted shares and indices have few snapshots or are no shares, so they do not count.
+    // Halted shares have few snapshots, and indices are not shares, so neither count.
     expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 999 }))).toBe("passed");
   });
 
-  it("finds more than one traded share in twenty without quotes, and more than one quoted share in twenty without trades", () => {
+  it("finds more than 5 % of traded shares without quotes, or more than 5 % of quoted shares without trades", () => {
     const whole = shares("SH", 94, rows(500, 5_000));
     expect(verdict(whole, shares("SH", 6, rows(500, 0)))).toEqual(["securities_missing SH quotes 6"]);
     expect(verdict(whole, shares("SH", 6, { orders: 0, trades: 0, quotes: 5_000 }))).toEqual([
@@ -100,7 +100,7 @@ describe("the sheet of another day", () => {
     others: [],
   });
 
-  it("is read with any version, checks and datasets", () => {
+  it("is read in any version and with any checks and datasets", () => {
     const other = parseOtherDay(JSON.stringify(sheet));
     expect(other?.sizes).toEqual(sizesOf(both(2)));
     expect(other?.contents.get("600001.SH")).toEqual({ orders: 5 });
@@ -140,7 +140,7 @@ describe("the comparison of a day with other days", () => {
   );
   const verdict = (securities: SecurityReport[]) => short(checkOtherDays(sizesOf(securities), others));
 
-  it("passes with as many rows and securities, and with 40 % of the rows", () => {
+  it("passes with equal numbers of rows and securities, and with 40 % of the rows", () => {
     expect(verdict(both(100))).toBe("passed");
     const thin = { orders: 400, trades: 200 };
     expect(verdict([...shares("SH", 100, thin), ...shares("SZ", 100, thin)])).toBe("passed");
@@ -161,7 +161,7 @@ describe("the comparison of a day with other days", () => {
     ]);
   });
 
-  it("passes without a dataset that was not delivered, and with few rows beside fewer than three days", () => {
+  it("passes if a dataset was not delivered, and if rows are few but fewer than three other days exist", () => {
     const ordersOnly = { orders: 1_000, trades: null };
     const day = [...shares("SH", 100, ordersOnly), ...shares("SZ", 100, ordersOnly)];
     expect(verdict(day)).toBe("passed");

@@ -76,7 +76,7 @@ describe("the matching check in Shanghai", () => {
     expect(verdictOf("matching", { orders: ORDERS, trades })).toBe("no_flag");
   });
 
-  it("never fails for a bond, and lists its findings", () => {
+  it("never fails for a bond, but lists its findings", () => {
     const security = { symbol: "113050", market: "SH" } as const;
     const { checks } = checked({ orders: ORDERS, trades: [], security });
     expect(checks.matching).toMatchObject({
@@ -179,14 +179,14 @@ describe("the priority check", () => {
     ).toBe("too_few_rows");
   });
 
-  it("prefers the earlier of two orders at one price", () => {
+  it("fails when later orders at the same price are filled first", () => {
     const orders: OrderRow[] = [];
     const trades: TradeRow[] = [];
     for (let row = 0; row < 500; row++) {
       orders.push([93000000, row + 1, "A", "B", 10, 100]);
       trades.push({ time: 93000010, price: 10, volume: 100, buy: 500 - row, sell: 9e6, flag: "S" });
     }
-    // The rows of 499 later orders come before the first order.
+    // The fills of 499 later orders precede the fill of the first order.
     expect(verdictOf("priority", { orders, trades })).toBe("priority 499");
     expect(verdictOf("priority", { orders, trades: trades.toReversed() })).toBe("passed");
   });
@@ -221,7 +221,7 @@ describe("the calendar check", () => {
     expect(verdictOf("calendar", { orders: [order(time), order(time, "D")] })).toBe("cancel_outside_hours");
   });
 
-  it("accepts Shenzhen's orders from 09:25 to 09:30, and those of STAR and ChiNext after hours", () => {
+  it("accepts Shenzhen's orders from 09:25 to 09:30, and orders of STAR and ChiNext after hours", () => {
     const security = SZ_SHARE;
     const limit = (time: number): OrderRow[] => [[time, 1, "0", "B", 10, 100]];
     expect(verdictOf("calendar", { orders: limit(92600000), security })).toBe("passed");
@@ -232,7 +232,7 @@ describe("the calendar check", () => {
     expect(verdictOf("calendar", { orders: [order(151000000)], security: star })).toBe("passed");
   });
 
-  it("expects N in the auctions only, B and S only between them", () => {
+  it("expects the flag N only in the auctions, and B and S only between them", () => {
     const flags = (...trades: TradeRow[]) => verdictOf("calendar", { trades });
     const [opening, closing] = [trade(92500010, "N"), trade(150000010, "N")];
     expect(flags(opening, trade(93000000, "B"), closing)).toBe("passed");
@@ -254,7 +254,7 @@ describe("the calendar check", () => {
     expect(verdictOf("calendar", { trades: [...trades, trade(101000020, "N")] })).toBe("flag_outside_phase");
   });
 
-  it("finds a dataset that begins or ends half an hour apart from the other", () => {
+  it("finds a dataset that begins or ends more than half an hour apart from the other dataset", () => {
     const every = (from: number, to: number, count = 500) =>
       Array.from({ length: count }, (_, row) => Math.floor(from + ((to - from) * row) / (count - 1)));
     const orders = every(93000000, 93059000).map((time) => order(time));
@@ -278,7 +278,7 @@ describe("the shape and scale checks", () => {
   };
   const cancel: OrderRow = [93000000, 93000000, "D", "B", 10, 100];
 
-  it("report missing cancels from 200 orders on, and not for 199", () => {
+  it("report missing cancels for 200 orders, but not for 199", () => {
     expect(verdictOf("shape", { orders: many({}) })).toBe("no_cancels");
     expect(verdictOf("shape", { orders: [...many({}), cancel] })).toBe("passed");
     expect(verdictOf("shape", { orders: many({ count: 199 }) })).toBe("too_few_rows");
@@ -331,7 +331,7 @@ describe("the auction check", () => {
     expect(both([{ volume: 100 }, { volume: 200 }])).toEqual(["passed", "passed"]);
   });
 
-  it("fails with another price, another volume or no trade at all", () => {
+  it("fails with a different price, a different volume or no trade at all", () => {
     expect(both([{ price: 10.2 }])[0]).toBe("auction_price");
     expect(both([{ volume: 200 }])[0]).toBe("auction_volume");
     expect(both([])[0]).toBe("auction_missing");
@@ -339,7 +339,7 @@ describe("the auction check", () => {
     expect(both([{}], [{ ...closing, volume: 100 }])).toEqual(["passed", "auction_volume"]);
   });
 
-  it("accepts in Shenzhen any of the tied prices, and is not provable with market orders", () => {
+  it("accepts any of the tied prices in Shenzhen, and is not provable with market orders", () => {
     const limits: OrderRow[] = [
       [91500000, 1, "0", "B", 10.2, 300],
       [91600000, 2, "0", "S", 10.1, 300],

@@ -36,7 +36,7 @@ export function short(verdict: Verdict): string {
   return verdict.faults.map(({ kind, count }) => (count === 1 ? kind : `${kind} ${count}`)).join(", ");
 }
 
-/** Returns the result of a check of a day in short. */
+/** Returns the shortened verdict of one check on a day. */
 export function verdictOf(check: CheckName, day: Day): string {
   return short(checked(day).checks[check]);
 }

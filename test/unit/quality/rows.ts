@@ -21,7 +21,7 @@ const codesOf = (texts: readonly string[]) => {
   return { values, index: Uint16Array.from(texts, (text) => values.indexOf(text)) };
 };
 
-/** Returns the orders in the given order, which must be that of time. */
+/** Returns the orders as columns in the given order, which must be the order of time. */
 export function ordersOf(rows: readonly OrderRow[]): OrderColumns {
   return {
     rows: rows.length,
@@ -35,7 +35,7 @@ export function ordersOf(rows: readonly OrderRow[]): OrderColumns {
   };
 }
 
-/** Returns the trades in the given order, numbered from 1 by default. */
+/** Returns the trades as columns in the given order, numbered from 1 by default. */
 export function tradesOf(rows: readonly TradeRow[]): TradeColumns {
   return {
     rows: rows.length,

@@ -78,7 +78,7 @@ describe("the page of a quality sheet", () => {
     expect(partOf(sheetPage(PASSED), language)).toContain(` gaps ${CHECK_NOTES.gaps?.[language]} `);
   });
 
-  it("says at its head what the day lacks, with dataset, exchange and numbers, in both languages", () => {
+  it("states at its top what the day lacks, with dataset, exchange and numbers, in both languages", () => {
     const degraded = [
       {
         ...{ reason: "few_securities" as const, dataset: "trades" as const, market: "SZ" as const },

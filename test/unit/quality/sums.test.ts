@@ -15,7 +15,7 @@ describe("the sums check", () => {
   const sums = (said: Partial<LastSnapshot>) =>
     verdictOf("sums", { trades, lastSnapshot: { ...right, ...said } });
 
-  it("compares with the last snapshot before 15:05, and the amount to within 1 yuan", () => {
+  it("compares the trades with the last snapshot before 15:05, and the amount to within 1 yuan", () => {
     expect(sums({})).toBe("passed");
     expect(sums({ amount: 2_201 })).toBe("passed");
     expect(sums({ amount: 2_201.01 })).toBe("sum_amount");
@@ -53,7 +53,7 @@ describe("the last snapshot of the sums check", () => {
     lowE4: column(9, 8, 7),
   });
 
-  it("is the last one before 15:05, and of several at one time the last in the file", () => {
+  it("is the last one before 15:05, or the last in the file if several have the same time", () => {
     const second = { volume: 2, amount: 2.5, highE4: 20, lowE4: 8 };
     expect(lastSnapshot(quotes(150000000, 150459999, 150500000))).toEqual(second);
     expect(lastSnapshot(quotes(150000000, 150000000, 151500000))).toEqual(second);
@@ -77,7 +77,7 @@ describe("the span of quotes in the calendar check", () => {
       .calendar;
   };
 
-  it("begins at most half an hour after the first trade and ends at most half an hour before the last", () => {
+  it("must begin at most half an hour after the first trade and end at most half an hour before the last", () => {
     expect(calendar(91500000, 150300000)).toEqual({ verdict: "passed" });
     expect(calendar(100000000, 142001000)).toEqual({ verdict: "passed" });
     expect(calendar(100100000, 150300000)).toEqual({

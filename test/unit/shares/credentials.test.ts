@@ -51,19 +51,19 @@ describe("the cookie of a share", () => {
     shareCookie(SECRET, { shareId: "abc", nowMs: END - 1_500, endMs: END, secure });
   const pair = async () => (await made()).split(";")[0] ?? "";
 
-  it("is limited to its path, hidden from scripts, not sent to other sites, and for https only on https", async () => {
+  it("is limited to its path, hidden from scripts, not sent to other sites, and marked Secure on https", async () => {
     const attributes = "Path=/s/abc/; Max-Age=2; HttpOnly; SameSite=Strict";
     expect(await made()).toMatch(new RegExp(`^edgetape_share=\\d+\\.[0-9a-f]{64}; ${attributes}; Secure$`));
     expect(await made(false)).not.toContain("Secure");
   });
 
-  it("opens its share until it expires, among other cookies", async () => {
+  it("opens that share until the cookie expires, alone or among other cookies", async () => {
     expect(await cookie(await pair())).toBe(true);
     expect(await cookie(`a=b; ${await pair()}; edgetape_share=1.2`)).toBe(true);
     expect(await cookie(await pair(), { nowMs: END })).toBe(false);
   });
 
-  it("opens no other share, and no share under another secret", async () => {
+  it("opens no other share, and no share with another secret", async () => {
     expect(await cookie(await pair(), { shareId: "abd" })).toBe(false);
     expect(await cookie(await pair(), { secret: "another-secret-of-thirty-two-chars" })).toBe(false);
   });
@@ -105,12 +105,12 @@ describe("the sign-in form of a share", () => {
     [{ Origin: "https://data.example" }, true],
     [{ Origin: "https://evil.example" }, false],
     [{ Origin: "null" }, false],
-  ])("with the headers %j comes from the service's own page: %s", (headers, expected) => {
+  ])("with the headers %j is accepted as the service's own: %s", (headers, expected) => {
     expect(isOwnForm(form("", headers as Record<string, string>))).toBe(expected);
   });
 });
 
-describe("a subscriber's address (the /64 of an IPv6 address)", () => {
+describe("a subscriber's network (the /64 of an IPv6 address)", () => {
   it.each([
     ["203.0.113.7", "203.0.113.7"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
@@ -120,7 +120,7 @@ describe("a subscriber's address (the /64 of an IPv6 address)", () => {
     ["::1", "0:0:0:0"],
     ["fe80::1:2:3:4", "fe80:0:0:0"],
     ["", ""],
-  ])("is found: %s", (address, expected) => {
+  ])("of the address %j is %j", (address, expected) => {
     expect(networkOf(address)).toBe(expected);
   });
 });

@@ -11,7 +11,7 @@ describe("a path below /s", () => {
     ["/s/abc/20260311/", { shareId: "abc", rest: "20260311/" }],
     ["/s/abc/a%2Fb//", { shareId: "abc", rest: "a%2Fb//" }],
     ["/s//x", { shareId: "", rest: "x" }],
-  ])("is split: %s", (path, expected) => {
+  ])("is split into share and rest: %s", (path, expected) => {
     expect(sharePath(path)).toEqual(expected);
   });
 });

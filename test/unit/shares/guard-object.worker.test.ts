@@ -16,7 +16,7 @@ let made = 0;
 const fresh = (): DurableObjectStub<Guard> => GUARD.getByName(`guard ${made++}`);
 
 describe("the guard object", () => {
-  it("locks one address out after ten wrong passwords, also when it was restarted in between", async () => {
+  it("locks one address out after ten wrong passwords, even if it was restarted in between", async () => {
     const guard = fresh();
     for (let n = 0; n < 10; n++) {
       expect(await guard.attempt({ address: "a", right: false })).toBeNull();
@@ -26,7 +26,7 @@ describe("the guard object", () => {
     expect(await guard.attempt({ address: "b", right: true })).toBeNull();
   });
 
-  it("keeps the version that a client last got and the one it last saw, and drops the seen one when the client gets a version", async () => {
+  it("keeps the version that a client last got and last saw, and drops the latter when it gets a version", async () => {
     const guard = fresh();
     const begin = (how: "got" | "saw" | "started", revision: number) =>
       guard.begin({ client: "c", how, files: [{ path: "d/f", revision }] });
@@ -44,7 +44,7 @@ describe("the guard object", () => {
     expect(await guard.begunOf("d/other")).toEqual([]);
   });
 
-  it("deletes its content when everything is older than the longest lifetime of a share, and continues to work", async () => {
+  it("deletes its content when all of it is older than a share can be, and continues to work", async () => {
     const guard = fresh();
     await guard.attempt({ address: "a", right: false });
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
@@ -71,7 +71,7 @@ describe("the guard object", () => {
 const START = Date.UTC(2026, 2, 12);
 const MINUTE = 60_000;
 
-/** Returns ten wrong passwords, one a second. */
+/** Returns ten wrong passwords, one per second. */
 function tenWrong(): WrongTimes {
   let times: WrongTimes = [];
   for (let n = 0; n < 10; n++) {
@@ -83,13 +83,13 @@ function tenWrong(): WrongTimes {
 }
 
 describe("the wrong-password guard (contract 8.6)", () => {
-  it("checks ten wrong passwords in 15 minutes, and none after them", () => {
+  it("allows ten wrong passwords in 15 minutes, and then no further attempt", () => {
     const times = tenWrong();
     expect(judgeAttempt(times, false, START + 10_000).lockedSeconds).toBe(890);
     expect(judgeAttempt(times, false, START + 14 * MINUTE).lockedSeconds).toBe(60);
   });
 
-  it("refuses the right password too while it is locked", () => {
+  it("refuses even the right password while it is locked", () => {
     expect(judgeAttempt(tenWrong(), true, START + 10_000).lockedSeconds).toBe(890);
   });
 

@@ -15,7 +15,7 @@ const part = (offset: number, length: number) => ({ kind: "part", offset, length
 const whole = { kind: "whole" };
 const unsatisfiable = { kind: "unsatisfiable" };
 
-/** Header, and the answer of a file of 10,000 bytes (RFC 9110, 14.1.2, and its examples). */
+/** Range headers, with the part of a file of 10,000 bytes that each selects (RFC 9110, 14.1.2, and its examples). */
 const RANGES: [string | null, object][] = [
   [null, whole],
   ["", whole],
@@ -96,7 +96,7 @@ const none: Conditions = {
   ifRange: null,
 };
 
-/** Conditions, verdict (RFC 9110, 13.2.2: If-Match or If-Unmodified-Since first, then the other two). */
+/** Conditions with their verdicts (RFC 9110, 13.2.2: If-Match or If-Unmodified-Since first, then the other two). */
 const CASES: [Partial<Conditions>, string][] = [
   [{}, "proceed"],
   [{ ifMatch: '"r2-abc"' }, "proceed"],
@@ -129,8 +129,8 @@ const CASES: [Partial<Conditions>, string][] = [
   [{ ifUnmodifiedSince: EARLIER, ifModifiedSince: LATER }, "failed"],
 ];
 
-describe("conditions of a request (RFC 9110, 13)", () => {
-  it.each(CASES)("in %j give %s", (said, expected) => {
+describe("the conditions of a request (RFC 9110, 13)", () => {
+  it.each(CASES)("such as %j give %s", (said, expected) => {
     expect(verdictOn({ ...none, ...said }, file)).toBe(expected);
   });
 });

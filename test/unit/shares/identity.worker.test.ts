@@ -11,7 +11,7 @@ const question = {
   to: "20260312" as BeijingDate,
 };
 
-/** Returns a database that gives another number of files at every read and counts the reads. */
+/** Returns a database that returns a different number of files at every read and counts the reads. */
 function countingDb() {
   const db = { reads: 0, prepare: () => db, bind: () => db, first: async () => ({ fileCount: ++db.reads }) };
   return db;
@@ -27,14 +27,14 @@ async function ask(db: ReturnType<typeof countingDb>, catalogRevision: number, o
 }
 
 describe("the coverage of a share in the isolate's memory", () => {
-  it("is read once for a type, window and catalog revision", async () => {
+  it("is read once for each combination of type, window and catalog revision", async () => {
     const db = countingDb();
     expect(await ask(db, 7)).toBe(1);
     expect(await ask(db, 7)).toBe(1);
     expect(db.reads).toBe(1);
   });
 
-  it("is read again after any publish or withdrawal, and for another type or window", async () => {
+  it("is read again after any publish or withdrawal, and for a different type or window", async () => {
     const db = countingDb();
     expect(await ask(db, 8)).toBe(1);
     expect(await ask(db, 9)).toBe(2);
@@ -73,15 +73,15 @@ describe("the end of a share (contract 8.3)", () => {
 
 describe("a repeated request for a share (contract 8.3)", () => {
   it.each([
-    ["at once", 0, FAR, true],
-    ["with 24 hours left", 6 * DAY, FAR, true],
-    ["with a millisecond less", 6 * DAY + 1, FAR, false],
-    ["at its end", 7 * DAY, FAR, false],
-    ["after its end", 8 * DAY, FAR, false],
-    ["when the plan ends within 24 hours and would end a new one too", DAY, MADE + DAY + HOUR, true],
-    ["when the plan outlives the share by an hour, on its last day", 6.5 * DAY, MADE + 7 * DAY + HOUR, false],
-    ["when plan and share end together, on the last day", 6.5 * DAY, MADE + 7 * DAY, true],
-  ])("keeps or renews the share: %s", (_, afterMs, planEndMs, kept) => {
+    ["keeps the share immediately afterwards", 0, FAR, true],
+    ["keeps a share with 24 hours left", 6 * DAY, FAR, true],
+    ["renews a share with a millisecond less than 24 hours left", 6 * DAY + 1, FAR, false],
+    ["renews the share at its end", 7 * DAY, FAR, false],
+    ["renews the share after its end", 8 * DAY, FAR, false],
+    ["keeps the share if the plan ends within 24 hours", DAY, MADE + DAY + HOUR, true],
+    ["renews the share if the plan ends an hour after it", 6.5 * DAY, MADE + 7 * DAY + HOUR, false],
+    ["keeps the share if the plan ends with it", 6.5 * DAY, MADE + 7 * DAY, true],
+  ])("%s", (_, afterMs, planEndMs, kept) => {
     expect(isKept(share(), { nowMs: MADE + afterMs, planEndMs, secrets })).toBe(kept);
   });
 

@@ -77,7 +77,7 @@ const request = (headers: Record<string, string>) => new Request("https://data.e
 const wrongFor = (shareId: string) => request(basic(shareId, "wrong"));
 
 describe("a share that does not exist", () => {
-  it("needs the same steps as one that exists, so that the duration reveals nothing", async () => {
+  it("needs the same steps as an existing share, so that the duration reveals nothing", async () => {
     expect(await openShare(wrongFor(KNOWN), access(KNOWN))).toEqual({
       reason: "password_wrong",
       given: true,
@@ -92,7 +92,7 @@ describe("a share that does not exist", () => {
     expect(known).toEqual(expect.arrayContaining(["read 1", "sign", "digest", "guard"]));
   });
 
-  it("needs the same steps with a cookie too", async () => {
+  it("needs the same steps as an existing share with a cookie, too", async () => {
     const cookie = { cookie: `edgetape_share=${NOW + 1000}.${"0".repeat(64)}` };
     await openShare(request(cookie), access(KNOWN));
     const known = steps;
@@ -111,7 +111,7 @@ describe("a share that does not exist", () => {
 describe("the guard of a share", () => {
   const right = async () => request(basic(KNOWN, await sharePassword(SECRET, 1, KNOWN)));
 
-  it("is asked once for a right password from an address, and again after a wrong one", async () => {
+  it("is called only once for right passwords from an address, and again after a wrong one", async () => {
     const here = access(KNOWN);
     for (let n = 0; n < 3; n++) expect(await openShare(await right(), here)).toMatchObject({ days: {} });
     expect(steps.filter((step) => step === "guard")).toHaveLength(1);
@@ -123,7 +123,7 @@ describe("the guard of a share", () => {
     });
   });
 
-  it("is not asked without a password", async () => {
+  it("is not called without a password", async () => {
     expect(await openShare(request({}), access(KNOWN))).toEqual({ reason: "password_wrong", given: false });
     expect(steps).toEqual([]);
   });

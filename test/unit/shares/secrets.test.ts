@@ -19,7 +19,7 @@ const ring = (...entries: [number, string][]): ShareSecrets => ({
 });
 
 describe("a share's password (contract 8.4)", () => {
-  it("is 24 base62 characters of an HMAC over version and id, and the same each time", async () => {
+  it("consists of 24 base62 characters of an HMAC over version and id, and is the same each time", async () => {
     const digest = createHmac("sha256", SECRET).update("edgetape share password 3 abc").digest("hex");
     let number = BigInt(`0x${digest}`);
     let expected = "";
@@ -47,7 +47,7 @@ describe("a share's password (contract 8.4)", () => {
     expect(await passwordOf(ring([2, OTHER]), share)).toBeNull();
   });
 
-  it("uses every base62 character about equally often: no bias in 48,000 of them", async () => {
+  it("uses every base62 character about equally often: 48,000 characters show no bias", async () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 2_000; i++) {
       for (const digit of await sharePassword(SECRET, 1, String(i))) {
@@ -70,7 +70,7 @@ describe("base62", () => {
 });
 
 describe("SHARE_SECRET", () => {
-  it("is one secret, or several with their versions, the highest for new shares", () => {
+  it("is one secret, or several with their versions, of which the highest is used for new shares", () => {
     expect(parseShareSecrets(SECRET.replaceAll(" ", "_"))).toEqual(ring([1, SECRET.replaceAll(" ", "_")]));
     const [one, two] = ["1".repeat(32), "2".repeat(40)];
     expect(parseShareSecrets(`2:${two}, 1:${one}\n`)).toEqual(ring([2, two], [1, one]));
@@ -88,7 +88,7 @@ describe("SHARE_SECRET", () => {
 describe("the password of an external share", () => {
   const drive = { dataType: "level2", year: 2024 } as const;
 
-  it("is decrypted under the secret it was encrypted with, also after a new one was added", async () => {
+  it("is decrypted with the secret that encrypted it, even after a new secret was added", async () => {
     const sealed = await sealPassword(ring([1, SECRET]), drive, "提取码 x7");
     expect(sealed.secretVersion).toBe(1);
     expect(await openPassword(ring([1, SECRET], [2, OTHER]), drive, sealed)).toBe("提取码 x7");

@@ -1,4 +1,4 @@
-/** Concurrent downloads: their limit, the end of each, and the cost of a client that does not read. */
+/** Tests concurrent downloads: their limit, the end of each, and the cost of a client that does not read. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { FileVersion } from "../../../src/catalog/files.ts";
@@ -8,7 +8,7 @@ import { MAX_IN_ALL, MAX_PER_SHARE, type Sending, sendRange } from "../../../src
 const { PACKS } = env as unknown as Env;
 
 const SIZE = 20_000_000;
-/** The most unread bytes of a client that may be in memory. */
+/** The maximum number of a client's unread bytes that may be in memory. */
 const UNREAD = 200_000;
 const bytes = new Uint8Array(SIZE).map((_, at) => (at * 31 + (at >> 12)) & 255);
 let version: FileVersion;
@@ -74,7 +74,7 @@ describe("a range that is sent", () => {
     await client?.ended;
   });
 
-  it("reports, when it ends, how many bytes were sent: all, or those of the windows read before the client disconnected", async () => {
+  it("reports at its end how many bytes were sent: all, or the windows read before the client left", async () => {
     const counts: number[] = [];
     const onEnd = (bytesSent: number) => counts.push(bytesSent);
     const range = { offset: 3, length: SIZE - 3 };
@@ -89,13 +89,13 @@ describe("a range that is sent", () => {
     expect(counts).toEqual([SIZE - 3, 8 * 1024 * 1024]);
   });
 
-  it("is refused when the object ends before it", async () => {
+  it("is refused when the object ends before the range does", async () => {
     await expect(begin(newShare(), { offset: SIZE - 10, length: 20 })).rejects.toThrow("truncated");
   });
 });
 
 describe("the count of concurrent downloads", () => {
-  it("is limited for a share, and another share is not affected", async () => {
+  it("is limited per share, and another share is not affected", async () => {
     const shareId = newShare();
     const clients = await many(MAX_PER_SHARE + 3, shareId);
     expect(clients).toHaveLength(MAX_PER_SHARE);
@@ -107,7 +107,7 @@ describe("the count of concurrent downloads", () => {
     await leave(again);
   });
 
-  it("is limited for several shares of one account, which leaves space for the account's pages", async () => {
+  it("is limited for all shares of an account, which leaves memory for the account's pages", async () => {
     const accountId = "of many shares";
     const clients: Client[] = [];
     for (let n = 0; n < 2 * MAX_PER_SHARE; n++) {

@@ -44,7 +44,7 @@ describe("the version that a request names", () => {
     expect(namedVersion(conditions(said), versions)).toBe(expected);
   });
 
-  it("has a different ETag as a whole and as a part", () => {
+  it("has different ETags for the whole file and for one security's file", () => {
     const whole = { revision: 1, sha256: "a".repeat(64) };
     expect(etagOf(whole, "600519.SH")).not.toBe(etagOf(whole));
   });
@@ -55,16 +55,16 @@ describe("the revision that a bare range in the middle continues", () => {
   const saw = (client: string, revision: number): Begun => ({ client, how: "saw", revision });
 
   it.each<[string, Begun[], number | null]>([
-    ["no client began: it may have begun at an earlier share", [], null],
-    ["it got the old one", [got("me", 1)], 1],
-    ["it got the present one", [got("me", 2)], 2],
-    ["it saw the present one, and reads pieces of it", [saw("me", 2)], 2],
-    ["it got the old one and saw the present one: it cannot be known", [got("me", 1), saw("me", 2)], null],
-    ["it got one that is gone", [got("me", 7)], null],
-    ["it got the old one, others the present one", [got("me", 1), got("you", 2)], 1],
-    ["unknown, and all others got the old one", [got("you", 1), got("her", 1)], 1],
-    ["unknown, and the others differ", [got("you", 1), got("her", 2)], null],
-  ])("is determined by the history: %s", (_, begun, expected) => {
+    ["unknown if no client began, because it may have begun at an earlier share", [], null],
+    ["the old one if the client got the old one", [got("me", 1)], 1],
+    ["the present one if the client got the present one", [got("me", 2)], 2],
+    ["the present one if the client saw only the present one", [saw("me", 2)], 2],
+    ["unknown if the client got the old one and saw the present one", [got("me", 1), saw("me", 2)], null],
+    ["unknown if the client got one that is gone", [got("me", 7)], null],
+    ["the old one if only other clients got the present one", [got("me", 1), got("you", 2)], 1],
+    ["the old one if the client is new and all others got the old one", [got("you", 1), got("her", 1)], 1],
+    ["unknown if the client is new and the others differ", [got("you", 1), got("her", 2)], null],
+  ])("is %s", (_, begun, expected) => {
     expect(meantRevision(begun, "me", versions)).toBe(expected);
   });
 });
@@ -78,7 +78,7 @@ describe("the entry that a request adds to the history", () => {
     ["GET", "bytes=1-", null],
     ["GET", "bytes=1-9", null],
     ["HEAD", null, "saw"],
-  ])("is for %s %j: %j", (method, range, expected) => {
+  ])("for %s with the range %j is %j", (method, range, expected) => {
     expect(beginningOf(method, parseRange(range))).toBe(expected);
   });
 });

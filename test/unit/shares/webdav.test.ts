@@ -13,7 +13,7 @@ it("parsePropfind reads the bodies of clients, and refuses other text", () => {
   }
 });
 
-it("parsePropfind needs linear time, also for text that a naive search would scan from every position", () => {
+it("parsePropfind needs linear time, even for text that a naive search would scan from every position", () => {
   for (const piece of ["<!--", "<?", "<a ", "<a b='"]) {
     expect(parsePropfind(piece.repeat(1_000_000))).toBeNull();
   }

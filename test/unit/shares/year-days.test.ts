@@ -48,11 +48,11 @@ describe("a day of the year", () => {
     expect(stateOf("20260302", { present: new Set([date("20260302")]) })).toBe("present");
   });
 
-  it("is outside for a share that covers nothing", () => {
+  it("is outside if the share covers no days", () => {
     expect(stateOf("20260309", { days: null })).toBe("outside");
   });
 
-  it("belongs to its month, also 29 February", () => {
+  it("belongs to its month, even 29 February", () => {
     expect(yearDays({ ...facts, year: 2028 }).map((month) => month.length)).toEqual([
       31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31,
     ]);
@@ -72,7 +72,7 @@ describe("the sizes on a share's page", () => {
     [999_600_000, "1.00 GB"],
     [123_456_789_012, "123 GB"],
     [2e15, "2.00 PB"],
-  ])("show %i as %s", (bytes, text) => {
+  ])("show %i bytes as %s", (bytes, text) => {
     expect(sizeText(bytes)).toBe(text);
   });
 
@@ -82,7 +82,7 @@ describe("the sizes on a share's page", () => {
 });
 
 describe("the missing days of a share", () => {
-  it("are listed as ranges across weekends and holidays, but not across other days", () => {
+  it("are listed as ranges, which may include weekends and holidays but no other days", () => {
     const open = new Map<BeijingDate, boolean>(facts.open);
     for (const day of ["20260226", "20260227", "20260303", "20260305"]) open.set(date(day), true);
     const present = new Set([...facts.present, date("20260304")]);

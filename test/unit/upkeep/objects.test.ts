@@ -20,7 +20,7 @@ const stored = (key: string, said: Partial<StoredObject> = {}): StoredObject => 
 });
 
 describe("an object in R2 or in the catalog", () => {
-  it("matches the other side or is in exactly one list of differences", () => {
+  it("matches its counterpart or is in exactly one list of differences", () => {
     const catalog = [
       known("right", "kept"),
       known("gone", "kept"),

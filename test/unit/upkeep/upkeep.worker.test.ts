@@ -38,7 +38,7 @@ const indexRows = async () =>
   (await db.prepare("SELECT count(*) AS count FROM day_securities").first<{ count: number }>())?.count;
 
 describe("the check for the expected day", () => {
-  it("reports it as missing from its deadline on, and not before", async () => {
+  it("reports the day as missing from its deadline, but not before", async () => {
     const yesterday = beijingDate(nowMs - DAY_MS);
     await publish(await testPack(yesterday));
     expect(await found(nowMs - 1)).toEqual([]);
@@ -47,7 +47,7 @@ describe("the check for the expected day", () => {
     expect(await found()).toEqual([]);
   });
 
-  it("reports it as withdrawn or damaged, and also older damage", async () => {
+  it("reports the day as withdrawn or damaged, and older damaged days too", async () => {
     const older = beijingDate(nowMs - 5 * DAY_MS);
     await publish(await testPack(older));
     await publish(await testPack(today));
@@ -96,8 +96,8 @@ describe("a served day that the calendar marks as closed", () => {
   });
 });
 
-describe("a gap in the calendar that requests without a date reach today", () => {
-  it("is a failure, also when the calendar has days years ahead", async () => {
+describe("a gap in the calendar that affects today's requests without a date", () => {
+  it("is a failure, even if the calendar contains days years ahead", async () => {
     await publish(await testPack(today));
     const later = nowMs + 45 * DAY_MS;
     await db.prepare("INSERT INTO trading_days VALUES ('20991231', 1, 'mark')").run();
@@ -113,7 +113,7 @@ describe("a gap in the calendar that requests without a date reach today", () =>
 });
 
 describe("a day that the calendar lacks", () => {
-  it("is reported while requests without a date reach it or soon will, and not when it is long past", async () => {
+  it("is reported while it affects requests without a date or soon will, but not when it is long past", async () => {
     await publish(await testPack(today));
     const leaveOut = (days: number) =>
       db
@@ -129,7 +129,7 @@ describe("a day that the calendar lacks", () => {
 });
 
 describe("the objects in R2", () => {
-  it("are reported when a listed one is missing or has other bytes", async () => {
+  it("are reported if a listed object is missing or has different bytes", async () => {
     await publish(await testPack(today));
     const [key = ""] = await keys();
     await bucket.put(key, "other bytes");
@@ -157,7 +157,7 @@ describe("the objects in R2", () => {
     expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(422);
   });
 
-  it("are not served again by a restore that checked just before the deletion", async () => {
+  it("are not served again by a restore that checked them just before the deletion", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     const old = await db
@@ -172,7 +172,7 @@ describe("the objects in R2", () => {
     expect((await admin<{ day: { revision: number } }>("GET", `/days/${today}`)).body.day.revision).toBe(2);
   });
 
-  it("of a restored revision are kept, although it was replaced before", async () => {
+  it("of a restored revision are kept, although the revision was replaced before", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(200);
@@ -203,7 +203,7 @@ describe("the objects in R2", () => {
 });
 
 describe("an incomplete upload", () => {
-  it("is ended after 7 days, and a new one of that day begins at its first part", async () => {
+  it("is ended after 7 days, and a new upload of that day begins at its first part", async () => {
     await publish(await testPack(today));
     const other = await testPack(beijingDate(nowMs - DAY_MS));
     const begun = await begin(other);
@@ -215,10 +215,10 @@ describe("an incomplete upload", () => {
     expect((await publish(other)).status).toBe(200);
   });
 
-  it("leaves no object behind, and a served object or an upload in progress stays", async () => {
+  it("leaves no object behind, while served objects and uploads in progress stay", async () => {
     await publish(await testPack(today));
     const [served = ""] = await keys();
-    // The object arrived with other bytes than announced, so the upload is refused and its object stays.
+    // The object differs from its announcement, so the upload is refused and its object stays.
     const day = beijingDate(nowMs - DAY_MS);
     const pack = await testPack(day);
     const lie = { ...pack, claims: { ...pack.claims, rows: 4 } };
@@ -231,7 +231,7 @@ describe("an incomplete upload", () => {
     expect(await keys()).toContain(left);
     const duty = async () => (await knownObjects(db, Date.now())).get(left)?.duty;
     expect(await duty()).toBe("unserved");
-    // The number was never served, so the next publisher gets the number and its key.
+    // The revision was never served, so the next publisher gets its number and its object key.
     const again = await begin(pack);
     expect([again.revision, await duty()]).toEqual([1, "open"]);
     await run(Date.now() + 6 * DAY_MS + 1);
