@@ -125,7 +125,7 @@ describe("a listed object that is missing from R2", () => {
     await publish(await testPack("20260310"));
     const gone = "orders/2026/20260310/1.parquet";
     await bucket.delete(gone);
-    // The state after a restore of a day whose pack is not in R2.
+    // This is the state after a restore of a day whose pack is not in R2.
     await db.prepare("DELETE FROM order_days").run();
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
     expect(await repaired(0)).toEqual([`done ${gone}`]);

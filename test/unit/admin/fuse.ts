@@ -10,7 +10,7 @@ export type Moment = "before" | "after";
 
 export interface Fuse {
   calls: number;
-  /** The first failing store call, from 1; 0 for none. */
+  /** The number of the first store call that fails, counted from 1; 0 if none fails. */
   at: number;
   moment: Moment;
 }

@@ -6,7 +6,7 @@ describe("a catalog that is older than the bucket", () => {
     const lost = await testPack("20240301", 200_000);
     await publish(lost);
     const key = "orders/2024/20240301/1.parquet";
-    // The state after restoring a backup from before that day.
+    // This is the state after restoring a backup from before that day.
     const tables = "day_changes order_days day_revisions day_packs day_securities upload_parts uploads";
     await testEnv.DB.batch(tables.split(" ").map((name) => testEnv.DB.prepare(`DELETE FROM ${name}`)));
 

@@ -24,7 +24,7 @@ const DESTRUCTIVE = [
   "token revoke",
 ];
 
-/** Returns every command without subcommands, by its arguments. */
+/** Returns every command without subcommands, with the arguments that select it. */
 function leaves(command: Command, args: string[] = []): [string, Command][] {
   const below = command.commands.filter((each) => each.name() !== "help");
   if (below.length === 0) return [[args.join(" "), command]];

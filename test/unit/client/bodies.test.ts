@@ -206,7 +206,7 @@ describe("the bytes of a share's file", () => {
   const info = { status: "ready", url: "http://a.test/s/id/", password: "p" };
   const json = (value: unknown) => new Response(JSON.stringify(value));
 
-  /** Resumes a download after the first 100 bytes; `pages` are answered before the file itself. */
+  /** Resumes a download after the first 100 bytes; `pages` are the answers before the file itself. */
   async function resumed(...pages: Response[]) {
     const { client, asked } = clientOf((url) => {
       if (url.endsWith("/api")) return json({ code: 200, message: "success", data: { data: info } });

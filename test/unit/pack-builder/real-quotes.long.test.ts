@@ -11,7 +11,7 @@ import { built, contentOf, delivery } from "./deliveries.ts";
 const DATA = "../shared/data";
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real quotes were built !!!\n`);
 
-/** The vendor's archive, its day and rows. */
+/** The vendor's archives, with their day and number of rows. */
 const REAL = [
   { vendor: "full-20230201-600519-vendor.zip", tradedate: "20230201", rows: 5_109 },
   { vendor: "quotes-20220601-szse-vendor.zip", tradedate: "20220601", rows: 11_153 },

@@ -10,7 +10,7 @@ const FEBRUARY = "20230201" as BeijingDate;
 const JULY = "20230711" as BeijingDate;
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real trades were built !!!\n`);
 
-/** The vendor's archive, its day and rows, and the same trades in another layout. */
+/** The vendor's archives, with their day, number of rows, and the same trades in another layout. */
 const REAL = [
   {
     vendor: "trades-20230711-vendor.zip",

@@ -14,7 +14,7 @@ import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
 const DAY = "20240102" as BeijingDate;
-/** The datasets use the same code except for their columns. */
+/** Numbers of flipped bytes; trades and quotes need fewer, because only their columns differ from orders. */
 const FLIPS = { orders: proofSize(500), trades: proofSize(80), quotes: proofSize(40) };
 const CUTS = { orders: proofSize(100), trades: proofSize(15), quotes: proofSize(10) };
 const random = printedRandom("verify");

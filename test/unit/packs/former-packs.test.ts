@@ -55,7 +55,7 @@ function formerBlock() {
   return { block, sizes: former, entry: { ...entry, length } };
 }
 
-/** Writes a pack of that section alone, with the footers of its builder, and returns its path. */
+/** Writes a pack that contains only that section, with its builder's footers, and returns the pack's path. */
 async function writeFormerPack({ block, sizes, entry }: ReturnType<typeof formerBlock>): Promise<string> {
   const former: Dataset = {
     ...trades,

@@ -77,7 +77,7 @@ describe("the coverage check of a day with quotes", () => {
     expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 5_000 }))).toEqual([
       "exchange_missing SZ trades 1",
     ]);
-    // Halted shares have few snapshots, and indices are not shares, so neither count.
+    // Halted shares have few snapshots, and indices are not shares, so neither counts.
     expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 999 }))).toBe("passed");
   });
 

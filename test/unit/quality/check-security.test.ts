@@ -5,7 +5,7 @@ import { type OrderRow, ordersOf, type TradeRow, tradesOf } from "./rows.ts";
 
 const SZ_SHARE = { symbol: "000001", market: "SZ" } as const;
 
-/** Without quotes. */
+/** The auction counts of a security without quotes. */
 const NO_AUCTION = { auctionRows: 0, auctionRowsFound: 0 };
 
 /** The rows are a resting sell of 300 at 10 yuan, two fills of it, and its cancel. */

@@ -11,7 +11,7 @@ const question = {
   to: "20260312" as BeijingDate,
 };
 
-/** Returns a database that returns a different number of files at every read and counts the reads. */
+/** Returns a database that reports a different number of files at every read and counts the reads. */
 function countingDb() {
   const db = { reads: 0, prepare: () => db, bind: () => db, first: async () => ({ fileCount: ++db.reads }) };
   return db;

@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** Access to a deployment that has only the share `KNOWN`. */
+/** Returns access to a deployment that has only the share `KNOWN`. */
 function access(shareId: string): ShareAccess {
   const statement = (asked: string) => ({ asked, bind: (id: string) => statement(id) });
   const env = {
