@@ -158,7 +158,7 @@ describe("an instant in the admin API", () => {
     await everyListAnswers();
   });
 
-  it("is shown as the nearest valid instant if the stored one is outside these years, and no list fails", async () => {
+  it("is shown as the nearest valid instant if the stored one is outside 2000 to 9999, and no list fails", async () => {
     await testEnv.DB.batch([
       testEnv.DB.prepare("INSERT OR REPLACE INTO subscriptions VALUES ('far', 'trial', ?1, ?2)").bind(
         FAR - 1,

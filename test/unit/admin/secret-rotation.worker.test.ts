@@ -80,7 +80,7 @@ describe("the secret of own and external shares", () => {
     expect(gone.body.versions[0]).toEqual({ version: 1, present: false, shares: 1, drives: 1 });
   });
 
-  it("is rotated for external shares while the setting contains both versions, and keeps their passwords", async () => {
+  it("is rotated for external shares, whose passwords stay the same, while the setting has both versions", async () => {
     expect(await passwordWith(FIRST)).toBe("over there");
     const early = await admin<RotatedSecret>("POST", "/shares/secret/rotate", {}, before);
     expect(early.body).toMatchObject({ current: 1, resealed: [], revoked: 0 });

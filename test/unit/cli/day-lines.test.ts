@@ -37,7 +37,7 @@ describe("the revisions of a day", () => {
     ).toEqual(["-", "2026-03-21T20:00:00+08:00", "-", "2026-03-21T20:00:00+08:00"]);
   });
 
-  it("show no such date for damaged content", () => {
+  it("show no date until which damaged content can be restored", () => {
     const damaged = { at: "2026-03-12T09:00:00+08:00", note: "block 0 of 600519.SH" };
     const replacedAt = "2026-03-12T20:00:00+08:00";
     expect(restorable([revision(2, "b"), revision(1, "a", { damaged, replacedAt })])).toEqual(["-", "-"]);

@@ -44,7 +44,7 @@ describe("text from an operator", () => {
   });
 
   it.each([
-    ["bytes of neither encoding", joined(HEADING, row("k", Uint8Array.of(0xff, 0xff), "trial")), 2],
+    ["bytes of no known encoding", joined(HEADING, row("k", Uint8Array.of(0xff, 0xff), "trial")), 2],
     [
       "a GBK character cut in half",
       joined(HEADING, rest("trial"), row("k", ACCOUNTS[0].subarray(0, 5), "trial")),
@@ -57,7 +57,7 @@ describe("text from an operator", () => {
       joined(HEADING, row("k", ACCOUNTS[0], "trial"), utf8("k,客户甲丙,trial\n")),
       3,
     ],
-    ["what an earlier conversion lost", utf8("key,account\r\nk,\uFFFD\uFFFD\uFFFD\r\n"), 2],
+    ["U+FFFD from an earlier conversion", utf8("key,account\r\nk,\uFFFD\uFFFD\uFFFD\r\n"), 2],
   ])("is refused for %s with the line number, and the message does not quote the text", (_, bytes, line) => {
     const refusal = () => decodeOperatorText(bytes, "keys.csv");
     expect(refusal).toThrow(new RegExp(`^keys\\.csv:${line}: `));

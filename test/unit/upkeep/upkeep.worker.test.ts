@@ -183,7 +183,7 @@ describe("the objects in R2", () => {
     expect(await keys()).toEqual([`orders/${today.slice(0, 4)}/${today}/1.parquet`]);
   });
 
-  it("of files are deleted and kept by the same rules", async () => {
+  it("that are daily files are deleted or kept by the same rules as packs", async () => {
     const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
       state, uploaded_at_ms, published_at_ms, replaced_at_ms) VALUES ('level2', ?, ?, ?, ?, ?, 1, '', 'published', 1, 1, ?)`;
     await publish(await testPack(today));

@@ -12,7 +12,7 @@ describe("the day that nightly expects", () => {
     expect(lastClosedDay(at("2026-03-13T00:30:00+08:00"))).toBe("20260312");
   });
 
-  it("is the newest trading day up to that date, if the calendar covers every day since", () => {
+  it("is the newest trading day so far, if the calendar covers every day since", () => {
     const calendar = [
       { day: day("20260312"), open: true },
       { day: day("20260313"), open: true },

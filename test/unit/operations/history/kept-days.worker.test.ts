@@ -162,7 +162,7 @@ describe("the announcement of a change (contract 9)", () => {
     ]);
   });
 
-  it("is given to the operator's command as the number of milliseconds until then", async () => {
+  it("is given to the operator's command as the number of milliseconds until it appears", async () => {
     const bindings = { ...testEnv, DAY_CACHE_MS: "10000" };
     const date = await publishedDay();
     const { body } = await publish(await testPack(date, 200_000), { bindings });
@@ -175,7 +175,7 @@ describe("the announcement of a change (contract 9)", () => {
     expect(await left()).toBe(0);
   });
 
-  it("of a new day and of a withdrawal appears after the same time", async () => {
+  it("of a new day or a withdrawal also appears after 15 s", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect([await changesOf(key, date, 14.999), await statusOf(key, date, 14.999)]).toEqual([[], "absent"]);
     expect(await statusOf(key, date, 15)).toBe("available 1");

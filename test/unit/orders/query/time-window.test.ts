@@ -99,7 +99,7 @@ describe("a time of day (contract 3.7)", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("refuses more than 200 other strings", () => {
+  it("refuses more than 200 strings that have none of the four forms", () => {
     const strings = rejectedStrings();
     expect(new Set(strings).size).toBeGreaterThan(200);
     expect(strings.filter((text) => typeof parseTimeOfDay(text) === "number")).toEqual([]);

@@ -63,7 +63,7 @@ describe("a sample day as a whole", () => {
     );
   });
 
-  it("grows to the securities of a market: 800,000 rows on 48 different codes", () => {
+  it("has more securities if it has more rows: 48 different codes for 800,000 rows", () => {
     const codes: string[] = [];
     let rows = 0;
     for (const { symbol, market, columns } of sampleSections({ tradedate: TRADEDATE, rows: 800_000 })) {
@@ -113,7 +113,7 @@ describe("every sample security", () => {
     expect(busiest.map(([minute]) => minute).sort()).toEqual([1300, 915, 930, 931].sort());
   });
 
-  it("has as many rows per timestamp as real days: 1.2 on average, 4 to 6 at the 99th percentile", () => {
+  it("has as many rows per timestamp as on real days: 1.2 on average, 4 to 6 at the 99th percentile", () => {
     for (const symbol of ["600519", "300059", "000001"]) {
       const sizes = crowds(columnsOf(symbol));
       const mean = columnsOf(symbol).rows / sizes.length;
