@@ -19,7 +19,7 @@ const changesAfter = async (after: number) =>
   (await admin<ChangeList>("GET", `/changes?after=${after}`)).body;
 const post = <T = DayChanged>(path: string, body: object) => admin<T>("POST", path, body);
 
-describe("the actions withdraw, restore and publish on a loaded day", () => {
+describe("the actions withdraw, restore and publish", () => {
   it("remove and restore content, and set the revision and state that callers see", async () => {
     const [first, second] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
     await publish(first);
@@ -100,7 +100,7 @@ describe("the actions withdraw, restore and publish on a loaded day", () => {
     expect(third.body.day.revision).toBe(6);
   });
 
-  it("restore a damaged day if its bytes are intact, and refuse it otherwise", async () => {
+  it("restore a damaged day if its bytes are intact, and are refused otherwise", async () => {
     await publish(await testPack("20240103"));
     const damage = () =>
       testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'").run();

@@ -68,7 +68,7 @@ describe("a withdrawn day", () => {
     expect((await publish(await testPack("20240103", 3_000))).body.day).toMatchObject({ revision: 3 });
   });
 
-  it("ends an upload that began before the withdrawal, even a forced one", async () => {
+  it("lets no upload complete that began before the withdrawal, even a forced one", async () => {
     for (const [date, force] of [
       ["20240104", false],
       ["20240105", true],
@@ -311,8 +311,8 @@ describe("a withdrawn file", () => {
   });
 });
 
-describe("the publish action on a file", () => {
-  it("publishes the named revision, even if another one was added meanwhile", async () => {
+describe("publishing a file", () => {
+  it("serves the named revision, even if another one was added meanwhile", async () => {
     const [a, b] = [ownFile("20240502", "of A"), ownFile("20240502", "of B")];
     expect((await add(a)).body.revision).toBe(1);
     expect((await add(b)).body.revision).toBe(2);
@@ -355,7 +355,7 @@ describe("the publish action on a file", () => {
     expect((await publishFile(waiting, { revision: 2 })).body).toMatchObject({ state: "published" });
   });
 
-  it("refuses to complete an upload when the file is withdrawn meanwhile", async () => {
+  it("ends with a refused upload if the file is withdrawn meanwhile", async () => {
     const [first, second] = [ownFile("20240506", "one"), ownFile("20240506", "two")];
     await add(first);
     await publishFile(first);

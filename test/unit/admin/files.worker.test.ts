@@ -14,7 +14,7 @@ const offered = async ({ type, date }: DailyFile) => {
   return files.map(({ name, revision }) => `${name} ${revision}`);
 };
 
-describe("a daily file (uploaded, verifying, published, withdrawn)", () => {
+describe("a daily file", () => {
   it("is served from when it is published until it is withdrawn, and again after it is published again", async () => {
     const file = auctionPack("20260105");
     const added = await add(file);
@@ -236,7 +236,7 @@ describe("a daily file is refused", () => {
 });
 
 describe("concurrent operators with one file", () => {
-  it("who upload different content complete only one upload, and the other operator gets 409", async () => {
+  it("complete only one of two uploads with different content, and the other upload gets 409", async () => {
     const [one, two] = [ownFile("20260119", "one"), ownFile("20260119", "the other")];
     const first = await begin(one);
     const second = await begin(two);

@@ -48,7 +48,7 @@ const empty = () => ({
 });
 
 describe("a key import", () => {
-  it("imports new rows once, and the same rows again change nothing", () => {
+  it("imports new rows once, and changes nothing when the same rows are imported again", () => {
     const rows = [row(), row({ hash: "h2" }), row({ hash: "h3", account: "b", end: 30 }), row()];
     const first = plan(rows);
     expect(first.answer).toEqual({ imported: 3, unchanged: 1, refused: [] });

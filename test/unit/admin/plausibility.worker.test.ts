@@ -6,7 +6,7 @@ import { admin, begin, complete, packFrom, publish, sendParts, servedState } fro
 
 const post = (path: string, body: object) => admin<DayChanged>("POST", path, body);
 
-describe("the plausibility check before a day is served", () => {
+describe("the plausibility check of a day", () => {
   const usual = (tradedate: string, securities: number) =>
     packFrom(
       day({

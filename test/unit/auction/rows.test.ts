@@ -114,7 +114,7 @@ describe("the change from the previous close (contract 8.10)", () => {
     expect(Object.is(change(100_000, 100_000), 0)).toBe(true);
   });
 
-  it("rounds half away from zero to four decimals, on both sides", () => {
+  it("rounds half away from zero to four decimals, for rises and falls", () => {
     // A change of 1/16,000 is 0.00625 %.
     expect(change(160_010, 160_000)).toBe(0.0063);
     expect(change(159_990, 160_000)).toBe(-0.0063);

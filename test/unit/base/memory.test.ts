@@ -48,7 +48,7 @@ async function full(budget: MemoryBudget): Promise<Asked[]> {
   return all;
 }
 
-describe("the memory budget of an isolate", () => {
+describe("memory from an isolate's budget", () => {
   it("is granted while enough is free, and further requests wait in the order of their arrival", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
@@ -79,7 +79,7 @@ describe("the memory budget of an isolate", () => {
     expect(again.is).toBe("held");
   });
 
-  it("counts an account's waiting requests towards its share, even if the account has no unread bodies", async () => {
+  it("is refused to an account whose waiting requests use up its share, even without unread bodies", async () => {
     const budget = new MemoryBudget(TOTAL);
     await full(budget);
     const waiting = [ask(budget, { account: "a" }), ask(budget, { account: "a" })];

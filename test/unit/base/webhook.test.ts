@@ -85,7 +85,7 @@ describe("a webhook notice", () => {
     expect(url.search).not.toMatch(/sign=[^&]*[+/=]/);
   });
 
-  it("for Feishu is signed in the body, with the timestamp in seconds and the secret as the HMAC key", async () => {
+  it("for Feishu is signed in the body; the HMAC key consists of the timestamp in seconds and the secret", async () => {
     const seconds = String(Math.floor(NOW_MS / 1000));
     const sign = createHmac("sha256", `${seconds}\nSEC2`).update("").digest("base64");
     const { url, body } = await request("feishu", "SEC2");

@@ -57,7 +57,7 @@ describe("the day index in an isolate's memory", () => {
     expect(keptOrderDay(question, at(1))).toBeNull();
   });
 
-  it("keeps sections longer than the day's row, for the same object only", () => {
+  it("keeps a section longer than the day's row, but only for the same object", () => {
     const question = asked();
     const other = { ...question, symbol: "300750" };
     const read = answer(question.tradedate);

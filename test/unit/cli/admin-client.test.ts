@@ -87,7 +87,7 @@ async function silentService(listener: RequestListener) {
   };
 }
 
-describe("a service that sends nothing", () => {
+describe("a slow or silent service", () => {
   it.each([
     ["accepts and never answers", (() => undefined) satisfies RequestListener],
     [

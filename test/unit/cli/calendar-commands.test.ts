@@ -100,7 +100,7 @@ describe("an operator's own calendar", () => {
     ["20260105,yes\n", "own.txt:1: the second column is neither 1 (open) nor 0 (closed)"],
     ["20260105,1\n20260105,0\n", "own.txt:2: 20260105 is listed as open and as closed"],
     ["\n# nothing\n", "own.txt lists no day"],
-  ])("is refused if its text is %j, with the line if one is wrong", (text, sentence) => {
+  ])("is refused if its text is %j", (text, sentence) => {
     expect(() => parseCalendarFile(text, "own.txt")).toThrow(sentence);
   });
 });

@@ -35,7 +35,7 @@ describe("an instant on the command line", () => {
 });
 
 describe("a limit and a span on the command line", () => {
-  it("are a number, unlimited or plan, and a number of days or hours", () => {
+  it("are read as a number, `unlimited` or `plan`, and as a number of days or hours", () => {
     expect(["0", "30", "unlimited", "plan"].map(ownLimitArgument)).toEqual([0, 30, "unlimited", "plan"]);
     expect(() => ownLimitArgument("-1")).toThrow("a whole number, unlimited, or plan");
     expect(["36h", "7d"].map(spanArgument)).toEqual([129_600_000, 604_800_000]);

@@ -25,7 +25,7 @@ function restorable(revisions: DayRevision[]): string[] {
 }
 
 describe("the revisions of a day", () => {
-  it("show until when their content can be restored: 7 days after the last revision with it was replaced", () => {
+  it("show until when their content can be restored: 7 days after its last revision was replaced", () => {
     const replaced = (day: string) => ({ replacedAt: `2026-03-${day}T20:00:00+08:00` });
     expect(
       restorable([

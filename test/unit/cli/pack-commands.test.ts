@@ -140,7 +140,7 @@ describe("edgetape pack build", () => {
     expect(reports[1]).toEqual(reports[0]);
   });
 
-  it("builds one dataset alone, and exits with 1 when another dataset's security is delivered twice", async () => {
+  it("builds one dataset alone, and exits with 1 when a security of another dataset is delivered twice", async () => {
     const orders = { [PATH]: vendorFile(good) };
     const source = delivery({ ...orders, [TRADES_PATH]: vendorTrades });
     const alone = temporaryFolder();

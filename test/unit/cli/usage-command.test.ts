@@ -20,7 +20,7 @@ describe("usage as CSV", () => {
     ]);
   });
 
-  it("is a header alone when there were no requests", () => {
+  it("has only a header if there were no requests", () => {
     expect(csvOf({ month: "202611", usage: [] })).toEqual(["account,service,requests,files,bytes"]);
   });
 });

@@ -376,36 +376,25 @@ const OF_TRADES = HISTORIES.filter(
 describe.each([
   { client: "Python", page: (task: PagingTask) => python.page(task), isMissing: withoutPython },
   { client: "TypeScript", page: pageInTypeScript, isMissing: false },
-])("paging with the $client client", ({ page, isMissing }) => {
+])("the $client client, paging through", ({ page, isMissing }) => {
   const histories = [
     ...HISTORIES.map((history) => ({ dataset: "orders" as const, ...history })),
     ...OF_TRADES.map((history) => ({ dataset: "trades" as const, ...history })),
   ];
-  it.skipIf(isMissing).each(histories)(
-    "through $dataset $name",
-    async ({ dataset, script, task, ...expected }) => {
-      const { rows, error, restarts, check } = expected;
-      deployments.play(script(), dataset);
-      const given = {
-        dataset,
-        symbol: SYMBOL,
-        date: DAY,
-        start: null,
-        end: null,
-        fields: null,
-        pageSize: 100,
-      };
-      const how = "list";
-      const result = await page({ key: `key ${keys++}`, urls: deployments.urls(), ...given, how, ...task });
-      const failures = result.attempts.filter((attempt) => "error" in attempt);
-      const last = result.attempts.at(-1);
-      if (rows !== undefined) expect(last).toEqual({ rows: rows.map((row) => rowAs(dataset, row)) });
-      if (error !== undefined) expect(last).toMatchObject({ error });
-      if (restarts !== undefined) expect(result.restarts).toBe(restarts);
-      expect(Math.min(result.told, 1), "the caller is told of a rebuild").toBe(result.restarts);
-      const operations = new Set(deployments.asked.flat().map(({ apiname }) => apiname));
-      expect([...operations]).toEqual([DATASETS[dataset].apiname]);
-      check?.({ result, failures, asked: deployments.asked });
-    },
-  );
+  it.skipIf(isMissing).each(histories)("$dataset, $name", async ({ dataset, script, task, ...expected }) => {
+    const { rows, error, restarts, check } = expected;
+    deployments.play(script(), dataset);
+    const given = { dataset, symbol: SYMBOL, date: DAY, start: null, end: null, fields: null, pageSize: 100 };
+    const how = "list";
+    const result = await page({ key: `key ${keys++}`, urls: deployments.urls(), ...given, how, ...task });
+    const failures = result.attempts.filter((attempt) => "error" in attempt);
+    const last = result.attempts.at(-1);
+    if (rows !== undefined) expect(last).toEqual({ rows: rows.map((row) => rowAs(dataset, row)) });
+    if (error !== undefined) expect(last).toMatchObject({ error });
+    if (restarts !== undefined) expect(result.restarts).toBe(restarts);
+    expect(Math.min(result.told, 1), "the caller is told of a rebuild").toBe(result.restarts);
+    const operations = new Set(deployments.asked.flat().map(({ apiname }) => apiname));
+    expect([...operations]).toEqual([DATASETS[dataset].apiname]);
+    check?.({ result, failures, asked: deployments.asked });
+  });
 });

@@ -106,7 +106,7 @@ describe("the headers of served answers (contract 1.10, 1.11)", () => {
     expect(ours.filter((name) => !exposed.includes(name))).toEqual([]);
   });
 
-  it("of a Parquet answer name the file and refuse ranges (contract 6.2)", () => {
+  it("name the file and refuse ranges for a Parquet answer (contract 6.2)", () => {
     const headers = parquetHeaders({ requestId, rows: 12 }, "600519.SH_20240102_orders.parquet");
     expect(headers.get("content-type")).toBe("application/vnd.apache.parquet");
     expect(headers.get("content-disposition")).toBe(

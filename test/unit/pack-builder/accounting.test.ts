@@ -90,7 +90,7 @@ describe("the verification of a pack's origin", () => {
     });
   });
 
-  it("accepts a pack without an origin, which only the first release wrote, and row counts must add up", async () => {
+  it("accepts a pack without an origin, and the builder refuses to write row counts that do not add up", async () => {
     const file = path();
     writeFileSync(file, await buildPackBytes(DAY, [section], null));
     expect(bare(await verifyPack(file))).toMatchObject({ rows: 5, index: { origin: null } });

@@ -107,27 +107,24 @@ describe("an archive in a delivery", () => {
     expect(report.defects[0]?.first.file).toBe(`20230711.7z/${NAME}`);
   });
 
-  it.skipIf(SEVEN_ZIP === undefined)(
-    "gives the same pack as a folder if it is a real 7z archive",
-    async () => {
-      const folder = delivery({
-        [NAME]: FILE,
-        "20230711/600000.SH/行情.csv": "x",
-        "20230711/600519.SH/逐笔成交.csv": "x",
-      });
-      const path = join(temporaryFolder(), "20230711.7z");
-      const made = spawnSync(SEVEN_ZIP ?? "", ["a", path, join(folder, "20230711")], {
-        env: { ...process.env, LC_ALL: "C.UTF-8" },
-      });
-      expect(made.status).toBe(0);
-      const [packed, plain] = [await built(path), await built(folder)];
-      expect(packed.report.buildId).toBe(plain.report.buildId);
-      expect(await rowsOf(packed.pack)).toEqual(await rowsOf(plain.pack));
-      expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
-    },
-  );
+  it.skipIf(SEVEN_ZIP === undefined)("gives the same pack as a folder when it is a 7z archive", async () => {
+    const folder = delivery({
+      [NAME]: FILE,
+      "20230711/600000.SH/行情.csv": "x",
+      "20230711/600519.SH/逐笔成交.csv": "x",
+    });
+    const path = join(temporaryFolder(), "20230711.7z");
+    const made = spawnSync(SEVEN_ZIP ?? "", ["a", path, join(folder, "20230711")], {
+      env: { ...process.env, LC_ALL: "C.UTF-8" },
+    });
+    expect(made.status).toBe(0);
+    const [packed, plain] = [await built(path), await built(folder)];
+    expect(packed.report.buildId).toBe(plain.report.buildId);
+    expect(await rowsOf(packed.pack)).toEqual(await rowsOf(plain.pack));
+    expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
+  });
 
-  it("is refused with the package to install if 7z is missing, and with the fault if 7z finds damage", async () => {
+  it("is refused, naming the package to install if 7z is missing, or the fault if 7z finds damage", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
     await expect(built(path)).rejects.toThrow(

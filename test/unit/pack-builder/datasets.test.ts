@@ -159,7 +159,7 @@ describe("the header of an exchange's file", () => {
 });
 
 describe("rows that are no orders of a carried security", () => {
-  it("are left out by name (Hong Kong, sentinels); a Shanghai row in a Shenzhen file is refused", async () => {
+  it("are left out and counted (Hong Kong, sentinels); a Shanghai row in a Shenzhen file is quarantined", async () => {
     const file = lines(
       DATAYES,
       datayes(1),
@@ -194,7 +194,7 @@ describe("the codes and prices of Shenzhen", () => {
     expect(readFileSync(quarantine).length).toBeLessThan(5_000);
   });
 
-  it("include zero, nines and negative prices of market orders, which are counted, not of limit orders", async () => {
+  it("include zero, nines and negative prices of market orders; a limit order with one is quarantined", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { type: "49", price: "0.0000" }),

@@ -40,7 +40,7 @@ describe("a defect", () => {
     ["093000", "093000000", { time_without_milliseconds: 1 }],
     ["93000", "093000000", { time_without_milliseconds: 1 }],
     [" 93000010\t", "093000010", { time_zero_lost: 1, padded_cell: 1 }],
-  ])("in a time cell such as %j does not prevent its reading as %s", async (time, expected, counted) => {
+  ])("in a time cell such as %j does not prevent reading %s", async (time, expected, counted) => {
     const { rows, counts } = await of(vendorFile(vendorLine({ time })));
     expect(rows.map((row) => row.time)).toEqual([expected]);
     expect(counts).toEqual(counted);
@@ -58,21 +58,18 @@ describe("a defect", () => {
     ["9007199254740991", 9_007_199_254_740_991, { over_int32: 1 }],
     ['"123"', 123, { quoted_cell: 1 }],
     ["100.0", 100, {}],
-  ])(
-    "in an id or volume cell such as %j does not prevent its reading as %d",
-    async (text, expected, counted) => {
-      const time = "103000000";
-      for (const [cell, field] of [
-        ["orderId", "order_id"],
-        ["exchangeOrderId", "exchange_order_id"],
-        ["volume", "volume"],
-      ] as const) {
-        const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
-        expect(rows.map((row) => row[field])).toEqual([expected]);
-        expect(counts).toEqual(counted);
-      }
-    },
-  );
+  ])("in an id or volume cell such as %j does not prevent reading %d", async (text, expected, counted) => {
+    const time = "103000000";
+    for (const [cell, field] of [
+      ["orderId", "order_id"],
+      ["exchangeOrderId", "exchange_order_id"],
+      ["volume", "volume"],
+    ] as const) {
+      const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
+      expect(rows.map((row) => row[field])).toEqual([expected]);
+      expect(counts).toEqual(counted);
+    }
+  });
 
   it.each([
     ["1.2018e+006", 120.18, { exponent: 1 }],
@@ -80,7 +77,7 @@ describe("a defect", () => {
     ["17450000", 1745, {}],
     ["99999999999", 9_999_999.9999, { over_int32: 1 }],
   ])(
-    "in a price cell such as %j, in 1/10,000 yuan, does not prevent its reading as %d yuan",
+    "in a price cell such as %j, in 1/10,000 yuan, does not prevent reading %d yuan",
     async (price, expected, counted) => {
       const { rows, counts } = await of(vendorFile(vendorLine({ time: "103000000", price })));
       expect(rows.map((row) => row.price)).toEqual([expected]);
@@ -145,17 +142,14 @@ describe("a defect", () => {
     ["a header alone", `${VENDOR_HEADER}\r\n`, { header_only: 1 }],
     ["a header without its line end", VENDOR_HEADER, { header_only: 1 }],
     ["a header and blank lines", `${VENDOR_HEADER}\r\n\r\n`, { header_only: 1, blank_line: 1 }],
-  ])(
-    "such as %s leaves a security without orders, which has an index row but no section",
-    async (_, file, counted) => {
-      const folder = delivery({ [PATH]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER });
-      const { report, pack } = await built(folder);
-      expect(countsOf(report)).toEqual(counted);
-      expect(report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 1, result: "whole" });
-      const entry = (await entriesOf(pack)).find(({ symbol }) => symbol === "600519");
-      expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
-    },
-  );
+  ])("such as %s leaves a security without orders: an index row, no section", async (_, file, counted) => {
+    const folder = delivery({ [PATH]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER });
+    const { report, pack } = await built(folder);
+    expect(countsOf(report)).toEqual(counted);
+    expect(report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 1, result: "whole" });
+    const entry = (await entriesOf(pack)).find(({ symbol }) => symbol === "600519");
+    expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
+  });
 
   it.each(DATASET_NAMES)("such as a wrong exchange quarantines %s of a Shanghai fund", async (dataset) => {
     const day = [...sampleDatasets({ tradedate: DAY, rows: 300 })].find(({ symbol }) => symbol === "600519");
@@ -189,7 +183,7 @@ describe("a defect", () => {
     ]);
   });
 
-  it("is corrected in a code that lost its leading zeros", async () => {
+  it("in a code that lost its leading zeros is corrected", async () => {
     const lines = [
       vendorLine({ code: "000001.SZ", exchangeCode: "1", time: "103000000", type: "0" }),
       vendorLine({ code: "1.SZ", exchangeCode: "000001", time: "103000000", type: "0" }),

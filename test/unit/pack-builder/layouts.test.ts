@@ -31,7 +31,7 @@ async function fieldsOf(pack: string) {
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
 describe("the layouts other than the vendor's", () => {
-  it("include Insight: types 2 and 10, sides 1 and 2, float noise in prices", async () => {
+  it("include Insight, with types 2 and 10, sides 1 and 2, and float noise in prices", async () => {
     const file = lines(
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,ReceiveDateTime,OrderIndex,OrderType,OrderPrice,OrderQty,OrderBSFlag,ChannelNo,ApplSeqNum,OrderNO,SecurityID",
       "2023.07.11,09:15:00.280,2,02001,101,恒润股份,2023.07.11T09:25:21.401,169409,2,15.929999999999999,300,2,1,186445,1329,605580.SH",

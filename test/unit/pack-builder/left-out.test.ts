@@ -39,7 +39,7 @@ describe("files left out of a build", () => {
     expect(report).toMatchObject({ result: "degraded", rows: 1, broken: { rows: 0 } });
   });
 
-  it("in a security's folder do not make the security one without orders if they may hold its orders", async () => {
+  it("that may hold a security's orders do not make it a security without orders", async () => {
     const { report, pack } = await built(
       delivery({ ...READ, "20230711/000001.SZ/逐笔委托.csv.bin": "x", "20230711/000002.SZ/行情.csv": "x" }),
     );

@@ -73,7 +73,7 @@ describe("a file with many securities", () => {
     expect((await contentOf(readFileSync(pack))).equals(await expected())).toBe(true);
   });
 
-  it("is reported with the right lines of a broken row and of a first defect, even across chunks", async () => {
+  it("keeps the right line numbers of broken rows and first defects across chunks", async () => {
     const lines = mixedLines();
     const bad = random.integer(0, lines.length - 1);
     const odd = random.integer(0, lines.length - 1);

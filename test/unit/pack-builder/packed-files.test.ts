@@ -44,7 +44,7 @@ function archive(name: string, bytes: Uint8Array): string {
 }
 
 describe("a compressed single file", () => {
-  it("gives the same pack as the plain file, in a security's folder, in an archive and alone", async () => {
+  it("gives the same pack as the plain file, whether in a security's folder, in an archive or alone", async () => {
     const expected = await built(delivery({ [`600519.SH/${NAME}`]: SHANGHAI }));
     const packed = { gz: gzipSync(SHANGHAI), zst: zstdCompressSync(Buffer.from(SHANGHAI)) };
     for (const [ending, bytes] of Object.entries(packed)) {
@@ -275,32 +275,29 @@ describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
 });
 
 describe("an archive that cannot be read", () => {
-  it.skipIf(isMissing("7z"))(
-    "is refused with one sentence that states the problem and what to do",
-    async () => {
-      const source = delivery({ "orders.csv": plainFile(1, 500) });
-      const folder = temporaryFolder();
-      sevenZip(source, "a", "-pabc", "-mhe=on", join(folder, "hidden.7z"), "orders.csv");
-      sevenZip(source, "a", "-pabc", join(folder, "locked.7z"), "orders.csv");
-      sevenZip(source, "a", join(folder, "half.7z"), "orders.csv");
-      writeFileSync(join(folder, "half.7z"), readFileSync(join(folder, "half.7z")).subarray(0, 400));
-      writeFileSync(join(folder, "a.rar"), "Rar!");
-      for (const [name, problem] of [
-        ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
-        ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
-        ["half.7z", "is truncated or damaged, or a part of it is missing; deliver it again"],
-        ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
-      ] as const) {
-        const said = await built(join(folder, name)).then(String, (error: Error) => error.message);
-        expect(said).toContain(`${name} ${problem}`);
-        expect(said.split("\n")).toHaveLength(1);
-      }
-    },
-  );
+  it.skipIf(isMissing("7z"))("is refused with one sentence: the problem and what to do", async () => {
+    const source = delivery({ "orders.csv": plainFile(1, 500) });
+    const folder = temporaryFolder();
+    sevenZip(source, "a", "-pabc", "-mhe=on", join(folder, "hidden.7z"), "orders.csv");
+    sevenZip(source, "a", "-pabc", join(folder, "locked.7z"), "orders.csv");
+    sevenZip(source, "a", join(folder, "half.7z"), "orders.csv");
+    writeFileSync(join(folder, "half.7z"), readFileSync(join(folder, "half.7z")).subarray(0, 400));
+    writeFileSync(join(folder, "a.rar"), "Rar!");
+    for (const [name, problem] of [
+      ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
+      ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
+      ["half.7z", "is cut short or damaged, or a part of it is missing; deliver it again"],
+      ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
+    ] as const) {
+      const said = await built(join(folder, name)).then(String, (error: Error) => error.message);
+      expect(said).toContain(`${name} ${problem}`);
+      expect(said.split("\n")).toHaveLength(1);
+    }
+  });
 });
 
 describe("a file without an extension", () => {
-  it("is read by its header, and named when it is not read", async () => {
+  it("is recognised by its header, and named if it is not read", async () => {
     const { report } = await built(
       delivery({
         orders: plainFile(1, 2),

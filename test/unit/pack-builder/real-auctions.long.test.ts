@@ -82,8 +82,8 @@ function expectedRows(lines: readonly ReadonlyMap<string, string>[]): { cells: C
   return rows;
 }
 
-describe.skipIf(!existsSync(DATA))("the auction pack of a real day", () => {
-  it.each(DAYS)("of $tradedate equals its snapshots in every column of every row", async (day) => {
+describe.skipIf(!existsSync(DATA))("the auction pack of the real day", () => {
+  it.each(DAYS)("$tradedate equals its snapshots in every column of every row", async (day) => {
     const outFolder = temporaryFolder();
     const { auction } = await buildPacks({
       sources: [join(DATA, day.archive)],

@@ -22,20 +22,18 @@ const ALL = fieldNames(quotes, "all");
 const MOST_BYTES_A_ROW = 50;
 
 describe.skipIf(!existsSync(DATA))("packs of real quotes", () => {
-  it.each(REAL)(
-    "from $vendor contain all $rows snapshots cell by cell, in 50 bytes per row",
-    async (real) => {
-      const tradedate = real.tradedate as BeijingDate;
-      const said = { dataset: "quotes", tradedate, verify: true } as const;
-      const { pack, report } = await built(join(DATA, real.vendor), said);
-      expect(report).toMatchObject({ result: "whole", rows: real.rows, verified: true });
-      const source = await readVendorSnapshots(join(DATA, real.vendor));
-      const expected = [...source.keys()].sort().flatMap((symbol) => source.get(symbol) ?? []);
-      const { names, rows } = await readParquet(readFileSync(pack));
-      expect(names).toEqual(ALL);
-      expect(rows).toHaveLength(real.rows);
-      expect(rows).toEqual(expected);
-      expect(statSync(pack).size / real.rows).toBeLessThanOrEqual(MOST_BYTES_A_ROW);
+  it.each(REAL)("from $vendor contain all $rows snapshots cell by cell in 50 bytes per row", async (real) => {
+    const tradedate = real.tradedate as BeijingDate;
+    const said = { dataset: "quotes", tradedate, verify: true } as const;
+    const { pack, report } = await built(join(DATA, real.vendor), said);
+    expect(report).toMatchObject({ result: "whole", rows: real.rows, verified: true });
+    const source = await readVendorSnapshots(join(DATA, real.vendor));
+    const expected = [...source.keys()].sort().flatMap((symbol) => source.get(symbol) ?? []);
+    const { names, rows } = await readParquet(readFileSync(pack));
+    expect(names).toEqual(ALL);
+    expect(rows).toHaveLength(real.rows);
+    expect(rows).toEqual(expected);
+    expect(statSync(pack).size / real.rows).toBeLessThanOrEqual(MOST_BYTES_A_ROW);
 
       // The file has the same snapshots in the plain layout, by time with the securities mixed, so that the build stores
       // the rows on disk by security.

@@ -197,35 +197,32 @@ describe("a merged stream of Shanghai orders and trades", () => {
   it.each([
     { threads: 0, chunkBytes: 1_000 },
     { threads: 2, chunkBytes: 60 },
-  ])(
-    "gives a pack of each dataset with every row accounted for in both, with $threads threads",
-    async (said) => {
-      const folder = delivery({ "mdl_4_24_0.csv": file });
-      const outFolder = delivery({});
-      const { packs: reports, absent } = await buildPacks({
-        ...said,
-        sources: [folder],
-        tradedate: DAY,
-        outFolder,
-        maxBroken: 0,
-        verify: true,
-        onProgress: () => {},
-      });
-      expect(reports.map(({ dataset, pack, rows }) => [dataset, pack, rows])).toEqual([
-        ["orders", join(outFolder, `${DAY}.parquet`), 2],
-        ["trades", join(outFolder, `${DAY}_trades.parquet`), 1],
-      ]);
-      expect(reports.map(({ origin }) => origin?.rows)).toEqual([
-        { read: 3, quarantined: 0, leftOut: { trade_row: 1 } },
-        { read: 3, quarantined: 0, leftOut: { order_row: 2 } },
-      ]);
-      expect(await cellsOf(join(outFolder, `${DAY}_trades.parquet`))).toEqual([
-        ["600519", "093000010", 2, 17.45, 100, "B", "", 22, 11],
-      ]);
-      expect(reports.every(({ result, verified }) => result === "whole" && verified)).toBe(true);
-      expect(absent).toEqual(["quotes"]);
-    },
-  );
+  ])("gives two packs, with every row accounted for in both, with $threads threads", async (said) => {
+    const folder = delivery({ "mdl_4_24_0.csv": file });
+    const outFolder = delivery({});
+    const { packs: reports, absent } = await buildPacks({
+      ...said,
+      sources: [folder],
+      tradedate: DAY,
+      outFolder,
+      maxBroken: 0,
+      verify: true,
+      onProgress: () => {},
+    });
+    expect(reports.map(({ dataset, pack, rows }) => [dataset, pack, rows])).toEqual([
+      ["orders", join(outFolder, `${DAY}.parquet`), 2],
+      ["trades", join(outFolder, `${DAY}_trades.parquet`), 1],
+    ]);
+    expect(reports.map(({ origin }) => origin?.rows)).toEqual([
+      { read: 3, quarantined: 0, leftOut: { trade_row: 1 } },
+      { read: 3, quarantined: 0, leftOut: { order_row: 2 } },
+    ]);
+    expect(await cellsOf(join(outFolder, `${DAY}_trades.parquet`))).toEqual([
+      ["600519", "093000010", 2, 17.45, 100, "B", "", 22, 11],
+    ]);
+    expect(reports.every(({ result, verified }) => result === "whole" && verified)).toBe(true);
+    expect(absent).toEqual(["quotes"]);
+  });
 
   it("is named if its trades cannot be read, and the pack of trades is then degraded", async () => {
     const { report } = await trades(

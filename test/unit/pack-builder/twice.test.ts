@@ -26,9 +26,9 @@ describe("a security that comes from two sources", () => {
   it.each([
     ["the same bytes", body],
     ["a copy with one row more", [...body, plain("093000040", 4)]],
-    ["a copy that is cut", body.slice(0, 2)],
+    ["a truncated copy", body.slice(0, 2)],
     ["other rows of the same time", [plain("093000020", 9)]],
-    ["the last row again", [plain("093000030", 3), plain("093000040", 4)]],
+    ["a repeated last row", [plain("093000030", 3), plain("093000040", 4)]],
   ])("is refused, naming both sources, for %s", async (_, lines) => {
     const folder = delivery({
       "orders.csv": file(HEADER, ...body),

@@ -145,7 +145,7 @@ describe("a build that a signal ends", () => {
     },
   );
 
-  it.skipIf(OLD_NODE === undefined)("ends when the older Node that started it is killed", async () => {
+  it.skipIf(OLD_NODE === undefined)("also ends when the older Node that started it is killed", async () => {
     const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
     child.kill("SIGKILL");
     await ended;

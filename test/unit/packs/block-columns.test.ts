@@ -198,7 +198,7 @@ describe("a block outside the pack's profile", () => {
     expect(() => blockRowsOf(block, 3)).toThrow(PackFormatError);
   });
 
-  it("is not a block with a negative price, which is read", () => {
+  it("does not include one with a negative price, which is allowed", () => {
     expect(() => blockRowsOf(changed("price", "doubles", -1.5), 3)).not.toThrow();
   });
 

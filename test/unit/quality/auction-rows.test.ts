@@ -54,7 +54,7 @@ const QUOTES: readonly Snapshot[] = [
 ];
 
 describe("the auction-pack check in Shanghai", () => {
-  it("passes if a book from 5 s before to 1 s after each row gives the row, and the last book gives the result", () => {
+  it("passes if a book from 5 s before to 1 s after each row gives that row, and the last book the result", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
       verdict: { verdict: "passed" },
       counts: { auctionRows: 5, auctionRowsFound: 5 },
@@ -126,7 +126,7 @@ describe("the auction-pack check in Shenzhen", () => {
   const result: Snapshot = { time: 92503000, close: 100_000, volume: 100, ask: [[100_000, 100]] };
   const day = { market: "SZ", orders: SZ, trades: [cancel] } as const;
 
-  it("passes if the book lacks orders cancelled among the trades, at the price nearest to the previous close", () => {
+  it("passes after removing orders cancelled in the trades, at the price nearest to the previous close", () => {
     const calls = [call(91503000, 101_000, 200, 100), call(91523000, 100_000, 100, -100)];
     expect(short({ ...day, quotes: [...calls, result] })).toBe("unmeasured_market, auction_row 1 0");
     const [first = result, ...others] = calls;

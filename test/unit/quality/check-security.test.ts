@@ -35,7 +35,7 @@ describe("the matching check in Shanghai", () => {
 
   it.each([
     ["a doubled order", { orders: [ORDERS[0], ...ORDERS] }, "order_repeated"],
-    ["a cancel of no order", { orders: [ORDERS[0], [93001000, 6, "D", "S", 10, 1]] }, "cancel_unknown"],
+    ["a cancel without an order", { orders: [ORDERS[0], [93001000, 6, "D", "S", 10, 1]] }, "cancel_unknown"],
     ["a cancel of another side", { orders: [ORDERS[0], [93002000, 7, "D", "B", 10, 100]] }, "cancel_differs"],
     [
       "a cancel of another price",

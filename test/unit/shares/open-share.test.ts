@@ -92,7 +92,7 @@ describe("a share that does not exist", () => {
     expect(known).toEqual(expect.arrayContaining(["read 1", "sign", "digest", "guard"]));
   });
 
-  it("needs the same steps as an existing share with a cookie, too", async () => {
+  it("needs the same steps as an existing share even with a cookie", async () => {
     const cookie = { cookie: `edgetape_share=${NOW + 1000}.${"0".repeat(64)}` };
     await openShare(request(cookie), access(KNOWN));
     const known = steps;

@@ -130,7 +130,7 @@ describe("the count of concurrent downloads", () => {
     await leave(clients);
   });
 
-  it.each(["read to the end", "let go by its reader", "left by its client"])(
+  it.each(["read to the end", "cancelled by its reader", "left by its client"])(
     "decreases when a body is %s",
     async (how) => {
       const shareId = newShare();
@@ -138,7 +138,7 @@ describe("the count of concurrent downloads", () => {
       expect(await begin(shareId)).toBeNull();
       const [first] = clients.splice(0, 1);
       if (how === "read to the end") await whole((first as Client).body);
-      else if (how === "let go by its reader") await first?.body.cancel();
+      else if (how === "cancelled by its reader") await first?.body.cancel();
       else first?.goAway();
       await first?.ended;
       const next = await begin(shareId);

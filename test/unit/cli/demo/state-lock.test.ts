@@ -52,7 +52,7 @@ describe("the lock of a state folder", () => {
   });
 
   it.each(["999999999", "", "nonsense", String(process.pid)])(
-    "is replaced when its holder %j is no running demo",
+    "is replaced when its holder %j is not a running demo",
     async (holder) => {
       (await lockState(folder))();
       writeFileSync(lockFile, holder);

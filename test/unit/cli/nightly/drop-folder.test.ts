@@ -84,7 +84,7 @@ describe("the day in a file name", () => {
 });
 
 describe("a drop folder", () => {
-  it("groups its files by day and purpose", async () => {
+  it("is read with its files grouped by day and purpose", async () => {
     const csv = put("20260312/600519.SH/逐笔委托.csv");
     const auction = put("20260312_aucde.parquet");
     const trades = put("level2/20260312_trades.zip");
@@ -108,7 +108,7 @@ describe("a drop folder", () => {
     });
   });
 
-  it("includes every file of the day that may hold orders", async () => {
+  it("is searched for every kind of file that may hold the day's orders", async () => {
     const names = [
       "20260312",
       "20260312.7z.001",

@@ -75,7 +75,7 @@ function orders(apikey: string, tradedate: string, params: object = {}): object 
 const withdraw = (date: string, revision: number) => admin("POST", `/days/${date}/withdraw`, { revision });
 
 describe("a day kept in memory", () => {
-  it("saves later pages of a security the D1 query, and another security of the day needs one query", async () => {
+  it("needs no D1 query for later pages of a security, and one query for another security", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).calls).toEqual(["d1", "gate", "gate!", "r2"]);
     expect((await ask(orders(key, date))).calls).not.toContain("d1");
@@ -94,7 +94,7 @@ describe("a day kept in memory", () => {
     expect([next.reason, next.revision]).toEqual([null, "2"]);
   });
 
-  it("does not hide what was published since: a day, a security, a reversed withdrawal", async () => {
+  it("does not hide what was published since: a new day, a new security, a withdrawn day", async () => {
     const key = await newKey();
     const early = `202405${String(days + 1).padStart(2, "0")}`;
     expect((await ask(orders(key, early))).reason).not.toBeNull();

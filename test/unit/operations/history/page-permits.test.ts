@@ -90,7 +90,7 @@ describe("the permits to compute a page", () => {
     expect(third?.is).toBe("waiting");
   });
 
-  it("are held for the same time when their request ends without releasing them", async () => {
+  it("are held for at most 50 ms even if their request ends without releasing them", async () => {
     const permits = new Permits(1);
     entering(permits);
     await settled();

@@ -167,7 +167,7 @@ describe("an older cursor (contract 5.5)", () => {
     "v2.093000000-1234567890",
     "v2.093000000-5\n",
     "V2.093000000-5",
-  ])("cannot be %j, which is no time-offset cursor", async (text) => {
+  ])("cannot be %j, which is not a time-offset cursor", async (text) => {
     expect(await readCursor(SECRETS, text, 0)).toEqual(INVALID);
   });
 });

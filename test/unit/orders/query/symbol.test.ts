@@ -55,7 +55,7 @@ describe("the parameter symbol (contract 3.4)", () => {
     expect(parseSymbol(text)).toMatchObject({ reason: "param_invalid", problem: "symbol_form", given: text });
   });
 
-  it.each([600519, true, {}, null])("refuses %j, which is no string", (value) => {
+  it.each([600519, true, {}, null])("refuses %j, which is not a string", (value) => {
     expect(parseSymbol(value)).toMatchObject({ reason: "param_invalid", problem: "not_string" });
   });
 

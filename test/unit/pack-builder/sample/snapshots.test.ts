@@ -155,7 +155,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     }
   });
 
-  it("of a call auction contain the virtual match of the orders and its remainder", () => {
+  it("during a call auction contain the virtual match of the orders and its remainder", () => {
     const book = new NaiveBook(orders, trades);
     for (const row of rows.filter((each) => isCall(timeOf(each)))) {
       const left = book.at(timeOf(row)).filter(({ isLimit }) => isLimit);

@@ -53,7 +53,7 @@ describe("the trades of a sample day", () => {
   const shenzhen = days.filter(({ market, columns }) => market === "SZ" && columns.rows > 0);
 
   it.each(shanghai)(
-    "of $symbol in Shanghai have an order for every fill, and cancels of the remaining volume",
+    "for $symbol in Shanghai have an order for every fill, and cancels of the remaining volume",
     (day) => {
       const [from, of] = [day.columns, day.trades?.columns];
       if (of === undefined) throw new Error("no trades");
@@ -85,7 +85,7 @@ describe("the trades of a sample day", () => {
   );
 
   it.each(shenzhen)(
-    "of $symbol in Shenzhen have two orders for every fill, and cancels of all that remains",
+    "for $symbol in Shenzhen have two orders for every fill, and cancels of all that remains",
     (day) => {
       const [from, of] = [day.columns, day.trades?.columns];
       if (of === undefined) throw new Error("no trades");
