@@ -35,16 +35,15 @@ describe.skipIf(!existsSync(DATA))("packs of real quotes", () => {
     expect(rows).toEqual(expected);
     expect(statSync(pack).size / real.rows).toBeLessThanOrEqual(MOST_BYTES_A_ROW);
 
-      // The file has the same snapshots in the plain layout, by time with the securities mixed, so that the build stores
-      // the rows on disk by security.
-      const mixed = expected.toSorted((a, b) => Number(a[2]) - Number(b[2]));
-      const market = real.vendor.includes("szse") ? "SZ" : "SH";
-      const lines = mixed.map(([symbol, ...cells]) => [`${symbol}.${market}`, ...cells].join(","));
-      const folder = delivery({ [`${tradedate}/quotes.csv`]: [ALL.join(","), ...lines, ""].join("\n") });
-      const again = await built(folder, { ...said, threads: 2, chunkBytes: 300_000 });
-      expect(again.report).toMatchObject({ result: "whole", rows: real.rows });
-      const content = await contentOf(readFileSync(pack));
-      expect((await contentOf(readFileSync(again.pack))).equals(content)).toBe(true);
-    },
-  );
+    // The file has the same snapshots in the plain layout, by time with the securities mixed, so that the build stores
+    // the rows on disk by security.
+    const mixed = expected.toSorted((a, b) => Number(a[2]) - Number(b[2]));
+    const market = real.vendor.includes("szse") ? "SZ" : "SH";
+    const lines = mixed.map(([symbol, ...cells]) => [`${symbol}.${market}`, ...cells].join(","));
+    const folder = delivery({ [`${tradedate}/quotes.csv`]: [ALL.join(","), ...lines, ""].join("\n") });
+    const again = await built(folder, { ...said, threads: 2, chunkBytes: 300_000 });
+    expect(again.report).toMatchObject({ result: "whole", rows: real.rows });
+    const content = await contentOf(readFileSync(pack));
+    expect((await contentOf(readFileSync(again.pack))).equals(content)).toBe(true);
+  });
 });
