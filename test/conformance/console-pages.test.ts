@@ -149,7 +149,7 @@ describe("the console's overview", () => {
     expect(figures.map(([, name, value]) => `${name} ${value}`)).toEqual([
       ...["Requests 41", "Files 4", `Traffic ${sizes}`],
     ]);
-    expect(page).toContain("the most were 40 on 2026-02-11");
+    expect(page).toContain("the maximum was 40 on 2026-02-11");
     expect(page).toContain(`<td class="number">${sizeText(bytes.length)}</td>`);
   });
 });

@@ -131,7 +131,7 @@ describe("the end of a file", () => {
     expect(numbers).toEqual([1, 2, 3, 4, 5]);
     expect(report.broken).toMatchObject({
       rows: 1,
-      first: { line: 7, reason: expect.stringMatching(/is cut short|cells instead of 10/) },
+      first: { line: 7, reason: expect.stringMatching(/is truncated|cells instead of 10/) },
     });
   });
 

@@ -269,7 +269,7 @@ describe("a broken line", () => {
     const cut = await built(delivery({ [PATH]: `${vendorFile(good)}${good.slice(0, -2)}` }), {
       maxBroken: 1,
     });
-    expect(cut.report.broken.first?.reason).toContain("is cut short");
+    expect(cut.report.broken.first?.reason).toContain("is truncated");
     expect(cut.report.rows).toBe(1);
   });
 

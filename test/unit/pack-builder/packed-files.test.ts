@@ -286,7 +286,7 @@ describe("an archive that cannot be read", () => {
     for (const [name, problem] of [
       ["hidden.7z", "is protected with a password; unpack it and deliver the folder"],
       ["locked.7z", "is protected with a password; unpack it and deliver the folder"],
-      ["half.7z", "is cut short or damaged, or a part of it is missing; deliver it again"],
+      ["half.7z", "is truncated or damaged, or a part of it is missing; deliver it again"],
       ["a.rar", "has a format that is not read; unpack it and deliver the folder"],
     ] as const) {
       const said = await built(join(folder, name)).then(String, (error: Error) => error.message);

@@ -203,7 +203,7 @@ describe("a delivery with all three datasets", () => {
       /^price × volume of the trades is 10,000 times the turnover/,
     ],
     ["turnover in tens", "行情.csv", 12, 0.1, /^price × volume of the trades is 10 times the turnover/],
-    ["another day's quotes", "行情.csv", 12, 1.3, /is 1\.300 times price × volume.*not of the same day/],
+    ["another day's quotes", "行情.csv", 12, 1.3, /is 1\.300 times price × volume.*from different days/],
   ])("that has %s is refused with the factor, without a pack", async (_, name, column, factor, problem) => {
     const files = everyFile(sampleDay(), name, (file) => scaled(file, column, factor));
     const out = temporaryFolder();

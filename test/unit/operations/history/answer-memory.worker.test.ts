@@ -99,7 +99,7 @@ it("An account with too many unread pages gets 503 without a charge, and all oth
   expect([status, headers.get("X-Reason"), headers.get("Retry-After")]).toEqual([503, "unavailable", "5"]);
   expect(JSON.parse(await refused.read())).toMatchObject({
     code: 503,
-    message: expect.stringContaining("unread"),
+    message: expect.stringContaining("not fully read"),
     data: null,
   });
 
