@@ -47,6 +47,8 @@ export class ForeignReader {
     const instance = await DuckDBInstance.create(":memory:", {
       threads: String(threads),
       memory_limit: "2GB",
+      // The pack is read once from beginning to end, so a cache of its bytes would only take memory.
+      enable_external_file_cache: "false",
     });
     const connection = await instance.connect();
     const source = `read_parquet(${literal(path)})`;
