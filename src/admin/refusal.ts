@@ -308,8 +308,11 @@ function shrunkSentence(day: DatasetDay, { revision, markets, securities, lost, 
   const named = securities.map(({ code, rows, before }) =>
     rows === 0 ? `${code} is missing` : `${code} has ${rows} instead of ${before}`,
   );
-  if (lost > 0) facts.push(`${lost} securities are missing`);
-  if (fewer > 0) facts.push(`${fewer} securities have at least 10 % fewer ${DATASETS[day.dataset].rows}`);
+  if (lost > 0) facts.push(lost === 1 ? "1 security is missing" : `${lost} securities are missing`);
+  if (fewer > 0) {
+    const have = fewer === 1 ? "1 security has" : `${fewer} securities have`;
+    facts.push(`${have} at least 10 % fewer ${DATASETS[day.dataset].rows}`);
+  }
   return `${calledOf(day)} has less content than revision ${revision}, which it would replace, and is not served: ${facts.join("; ")} (${named.join(", ")}${lost + fewer > securities.length ? ", …" : ""}). If this is right, run the command again with --force.`;
 }
 

@@ -138,7 +138,8 @@ export async function openBackup(path: string): Promise<WholeBackup> {
   if (head === undefined || end === undefined) throw notWhole(path, "it is truncated, or not a backup");
   if (end.sha256 !== hash.digest("hex")) throw notWhole(path, "it was changed after it was written");
   for (const [table, rows] of Object.entries(end.rows)) {
-    if (rows !== (counts[table] ?? 0)) throw notWhole(path, `rows of its table ${table} are missing`);
+    if (rows !== (counts[table] ?? 0))
+      throw notWhole(path, `it has ${counts[table] ?? 0} instead of ${rows} rows of the table ${table}`);
   }
   const { tables } = head;
   async function* lines(): AsyncGenerator<BackupRow | BackupPageEnd> {

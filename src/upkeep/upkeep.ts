@@ -78,7 +78,7 @@ function failed(check: string, error: unknown): Finding {
     check,
     level: "failed",
     subject: "",
-    sentence: `The check failed: ${cause}.`,
+    sentence: `The check "${check}" failed: ${cause}.`,
     advice: "Read the log, and run `edgetape doctor`.",
     zh: { sentence: `检查 ${check} 未能完成：${cause}。`, advice: "请查看日志，并运行 `edgetape doctor`。" },
   };

@@ -130,6 +130,6 @@ describe("edgetape doctor --delete-unknown", () => {
     const { stdout } = await runEdgetape([...args, "--yes"], later);
     expect(stdout).toContain(`${strange}, which was not in the catalog, was deleted.`);
     expect(await keys()).toEqual(known);
-    expect((await runEdgetape([...args, "--yes"], later)).stdout).not.toContain("is deleted");
+    expect((await runEdgetape([...args, "--yes"], later)).stdout).not.toContain("was deleted");
   });
 });

@@ -83,7 +83,7 @@ export interface ListedSecurity {
   symbol: string;
   market: Market;
   rows: number;
-  /** Size in bytes of its Parquet file with all standard fields. */
+  /** Size in bytes of its Parquet file with all fields. */
   size_bytes: number;
   /** HHMMSSmmm; null without rows. */
   first_time: string | null;

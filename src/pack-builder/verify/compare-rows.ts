@@ -152,10 +152,10 @@ class RowComparison {
   }
 
   private finish(): void {
-    if (this.time !== this.entry?.lastTime) this.fail(`is missing: the last row has the time ${this.time}`);
     this.endBlock();
     if (this.time !== this.entry?.lastTime) {
-      this.fail(`comes after the time ${this.time}; the index says it ends at ${this.entry?.lastTime}`);
+      const said = `the index says that its last row has ${this.entry?.lastTime}`;
+      this.fail(`is the last one and has the time ${this.time}; ${said}`, this.row - 1);
     }
     this.done.push({ fingerprint: this.fingerprint.value(), times: this.times });
     this.begin();

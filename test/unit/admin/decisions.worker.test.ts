@@ -239,13 +239,13 @@ describe("a pack with less content than the revision it replaces", () => {
     const cases: [Record<string, number>, RegExp][] = [
       [
         { "600519": 20, "300750": 20 },
-        /SH has 20 orders instead of 40; 1 securities are missing \(688111\.SH is missing\)/,
+        /SH has 20 orders instead of 40; 1 security is missing \(688111\.SH is missing\)/,
       ],
       [{ ...whole, "688111": 0 }, /688111\.SH is missing/],
       [{ ...whole, "300750": 18 }, /SZ has 18 orders instead of 20; .*300750\.SZ has 18 instead of 20/],
       [
         { "600519": 40, "688111": 18, "300750": 20 },
-        /: 1 securities have at least 10 % fewer .*688111\.SH has 18 instead of 20/,
+        /: 1 security has at least 10 % fewer .*688111\.SH has 18 instead of 20/,
       ],
     ];
     for (const [counts, error] of cases) {

@@ -6,6 +6,8 @@ import { DATASET_NAMES, DATASETS, type DatasetName } from "../../../src/datasets
 import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
+import { encodeIndexRegion } from "../../../src/packs/index-region.ts";
+import { locateIndex } from "../../../src/packs/locate.ts";
 import { columnsOf, day, randomRows, randomSecurity, type TestDay } from "../../support/builders.ts";
 import { buildPackBytes } from "../../support/pack-bytes.ts";
 import { printedRandom } from "../../support/random.ts";
@@ -104,6 +106,24 @@ describe("verifying a pack", () => {
     });
     expect(await flipped(pack.length - 100)).toMatchObject({
       difference: expect.stringContaining(`the global footer differs at byte ${pack.length - 100}`),
+    });
+  });
+
+  it("names the last row of a security when the index states a different time for it", async () => {
+    const read = async (offset: number, length: number) => pack.subarray(offset, offset + length);
+    const { index, regionOffset } = await locateIndex(pack.length, read);
+    const [first, ...others] = index.entries;
+    if (first === undefined) throw new Error("the pack has no securities");
+    const later = first.lastTime + 1;
+    const changed = pack.slice();
+    changed.set(
+      encodeIndexRegion({ ...index, entries: [{ ...first, lastTime: later }, ...others] }),
+      regionOffset,
+    );
+    expect(await verified(changed)).toMatchObject({
+      difference: expect.stringContaining(
+        `row 10000 of 000001.SZ is the last one and has the time ${first.lastTime}; the index says that its last row has ${later}`,
+      ),
     });
   });
 
