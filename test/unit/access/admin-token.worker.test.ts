@@ -22,7 +22,7 @@ async function named(name: string, scope: TokenScope = "read"): Promise<string> 
 }
 
 describe("the first operator's token", () => {
-  it("is accepted only in full and as a bearer token", async () => {
+  it("is accepted after the scheme Bearer in upper or lower case", async () => {
     expect(await operator(`Bearer ${SECRET}`)).toEqual({ actor: FIRST_OPERATOR, scope: "admin" });
     expect(await operator(`bearer  ${SECRET}`)).toEqual({ actor: FIRST_OPERATOR, scope: "admin" });
   });
@@ -55,7 +55,7 @@ describe("a named token", () => {
     expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([null, asBob]);
   });
 
-  it("is refused after one D1 read when it is unknown, and without one when it is mistyped or an API key", async () => {
+  it("is refused when it is unknown; a mistyped token and an API key are refused without a D1 read", async () => {
     const token = await named("Cem");
     const typo = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
     const unreadable = new Proxy(DB, {
@@ -68,7 +68,7 @@ describe("a named token", () => {
     expect(await operator(`Bearer ${generateToken()}`)).toBeNull();
   });
 
-  it("cannot take a name that was used before, and is stored as a hash", async () => {
+  it("cannot take the name of a revoked token, and is not stored in plain text", async () => {
     const token = await named("Dora");
     await revokeToken(DB, "Dora", by);
     const again = {

@@ -21,7 +21,7 @@ describe("the per-second limit (contract 7.4)", () => {
     expect(await checkRate(rate, "on", "b")).toBeNull();
   });
 
-  it("does not call the binding when it is switched off", async () => {
+  it("makes no call to the binding when rate limiting is off", async () => {
     const rate = binding(0);
     expect(await checkRate(rate, "off", "a")).toBeNull();
     expect(rate.asked).toEqual([]);

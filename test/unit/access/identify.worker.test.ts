@@ -151,7 +151,7 @@ describe("identify", () => {
     expect((await identify(DB, key, NOW + 1_000, [])).noteUse).toBeNull();
     forgetPrincipals();
     expect((await identify(DB, key, NOW + HOUR_MS - 1, [])).noteUse).toBeNull();
-    // Two isolates read the old last use; the second one finds it already recorded.
+    // Two isolates read the same old last use. Only the first of them records a new one.
     forgetPrincipals();
     const first = await identify(DB, key, NOW + HOUR_MS, []);
     forgetPrincipals();
@@ -162,7 +162,7 @@ describe("identify", () => {
     expect((await identify(DB, "an unknown key", NOW, [])).noteUse).toBeNull();
   });
 
-  it("reads again when the clock is earlier than the time of the cached read", async () => {
+  it("reads the account again when the clock has gone back since the cached read", async () => {
     const { key } = await holder();
     const { db, trips } = counted();
     await identify(db, key, NOW + 60_000, []);

@@ -130,7 +130,7 @@ describe("an instant in the admin API", () => {
     }
   }
 
-  it("is refused outside the years 2000 to 9999, even if the service computed it, and nothing changes", async () => {
+  it("is refused outside the years 2000 to 9999, even if the service computed it, and changes nothing", async () => {
     await admin("POST", "/accounts", { accountId: "far" });
     const start = NOW - 1_000;
     const had = [{ plan: "flagship", start, end: NOW + 3_600_000 }];
@@ -158,7 +158,7 @@ describe("an instant in the admin API", () => {
     await everyListAnswers();
   });
 
-  it("is shown as the nearest valid instant if the stored one is outside 2000 to 9999, and no list fails", async () => {
+  it("is shown as the last valid instant when the stored one is later, and no list fails", async () => {
     await testEnv.DB.batch([
       testEnv.DB.prepare("INSERT OR REPLACE INTO subscriptions VALUES ('far', 'trial', ?1, ?2)").bind(
         FAR - 1,
@@ -241,7 +241,7 @@ describe("the plans", () => {
 });
 
 describe("the admin API", () => {
-  it("answers unknown routes with 404, malformed bodies with 400 and large ones with 413, all as {error}", async () => {
+  it("answers an unknown route with 404, a malformed body with 400 and an oversized body with 413", async () => {
     expect(await admin("GET", "/nothing")).toEqual({
       status: 404,
       body: { error: expect.any(String), reason: "absent" },

@@ -7,7 +7,7 @@ import { admin, packFrom, publish, servedState, type TestPack, testEnv, testPack
 const TABLES =
   "day_changes order_days day_revisions day_packs day_securities pack_markets upload_parts uploads";
 
-/** Publishes `pack` and removes it from the catalog, as restoring an older backup does. */
+/** Publishes `pack`, removes it from the catalog as restoring an older backup does, and returns its object key. */
 async function publishForgotten(pack: TestPack): Promise<string> {
   const { body } = await publish(pack, { force: true });
   const row = await testEnv.DB.prepare("SELECT object_key AS k FROM day_packs WHERE sha256 = ?")
@@ -124,10 +124,10 @@ describe("the adoption of an unlisted pack", () => {
     expect(body.day).toMatchObject({ sha256: pack.claims.sha256, revision: 25 });
   });
 
-  it("succeeds for only one of several concurrent adopters and publishers", async () => {
+  it("may run concurrently with adopters and publishers: at least one succeeds, and the others get 409", async () => {
     const objectKey = await publishForgotten(await testPack("20240311"));
     const other = await testPack("20240311", 222_000);
-    // A publisher whose upload was taken over is refused at its next step; the helper throws the refusal.
+    // A publisher whose upload was taken over is refused at its next step. The helper throws this refusal.
     const told = await Promise.allSettled([
       adopt("20240311", { objectKey }),
       publish(other),
@@ -165,7 +165,7 @@ describe("the adoption of an unlisted pack", () => {
     expect((await adopt("20240312", { objectKey, force: true })).body.day).toMatchObject({ revision: 2 });
   });
 
-  it("leaves no upload to resume when it is refused, so the pack can be published by uploading it again", async () => {
+  it("leaves no upload to resume when it is refused, so the pack can then be uploaded and published", async () => {
     const less = await packFrom(
       day({ tradedate: "20240430", securities: [security("600519", [order("093000000")])] }),
     );

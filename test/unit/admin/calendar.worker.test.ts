@@ -11,7 +11,7 @@ const days = [
 ];
 
 describe("the trading calendar", () => {
-  it("stores open and closed days, counts what changed, and returns a year with its sources", async () => {
+  it("stores open and closed days, counts the changed days, and returns a year's days with their sources", async () => {
     const empty = await admin<Calendar>("GET", "/calendar?year=2026");
     expect(empty.body).toEqual({ year: 2026, days: [], knownUntil: null });
     const put = (body: unknown) => admin<CalendarChanged>("PUT", "/calendar", body);

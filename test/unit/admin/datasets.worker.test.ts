@@ -24,7 +24,7 @@ import {
 const trades = (tradedate: string, price?: number) => testPack(tradedate, price, "trades");
 const of = (tradedate: string) => ({ dataset: "trades", tradedate }) as Parameters<typeof stepPath>[0];
 
-describe("a day's trades beside its orders", () => {
+describe("the trades and the orders of a day", () => {
   it("are published, revised, withdrawn and restored independently", async () => {
     const orders = await testPack("20240502");
     await publish(orders);
@@ -50,7 +50,7 @@ describe("a day's trades beside its orders", () => {
     ]);
     const alone = await admin<DayDetail>("GET", "/days/20240502");
     expect(alone.body.day).toMatchObject({ revision: 1, sha256: orders.claims.sha256 });
-    // Earlier versions of the command refuse a body with an unknown member.
+    // Earlier versions of the command refuse a body with an unknown property.
     expect(Object.keys(alone.body.day)).not.toContain("dataset");
   });
 
@@ -85,7 +85,7 @@ describe("a day's trades beside its orders", () => {
     );
   });
 
-  it("are published from packs of trades only, and orders from packs of orders only", async () => {
+  it("are published only from packs of their own dataset", async () => {
     const pairs = [
       [{ ...(await trades("20240508")), dataset: "orders" as const }, /a pack of trades; a pack of orders/],
       [{ ...(await testPack("20240508")), dataset: "trades" as const }, /a pack of orders; a pack of trades/],
@@ -101,7 +101,10 @@ describe("a day's trades beside its orders", () => {
     }
   });
 
-  it("can be adopted, and the doctor compares their index rows with their pack and repairs them", async () => {
+});
+
+describe("the trades of a day", () => {
+  it("have index rows that the doctor checks and repairs, and a pack that can be adopted", async () => {
     const pack = await trades("20240509");
     await publish(pack);
     const objectKey = "trades/2024/20240509/1.parquet";

@@ -49,7 +49,7 @@ describe("the actions withdraw, restore and publish", () => {
       pack: { objectKey: "orders/2024/20240102/1.parquet" },
     });
 
-    // A restore without a revision number never serves content that another restore replaced.
+    // Without `to`, a restore never serves content that an earlier restore replaced.
     expect(await post("/days/20240102/restore", { revision: 3 })).toMatchObject({
       status: 422,
       body: { reason: "nothing_to_restore" },
@@ -99,8 +99,10 @@ describe("the actions withdraw, restore and publish", () => {
     const third = await publish(await testPack("20240102", 3_000));
     expect(third.body.day.revision).toBe(6);
   });
+});
 
-  it("restore a damaged day if its bytes are intact, and are refused otherwise", async () => {
+describe("the action publish", () => {
+  it("serves a damaged day again if its bytes are intact, and is refused otherwise", async () => {
     await publish(await testPack("20240103"));
     const damage = () =>
       testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'").run();
@@ -120,7 +122,9 @@ describe("the actions withdraw, restore and publish", () => {
     });
     expect(await served("20240103")).toMatchObject({ revision: 2, state: "damaged" });
   });
+});
 
+describe("the actions withdraw and restore", () => {
   it("are refused for unloaded days, unknown revisions, days without earlier content and deleted objects", async () => {
     await publish(await testPack("20240104", 1_000));
     expect((await post("/days/20240199/withdraw", { revision: 1 })).status).toBe(400);
@@ -173,7 +177,7 @@ describe("concurrent operators", () => {
     expect(await post("/days/20240109/withdraw", { revision: 2 })).toMatchObject({ status: 409 });
   });
 
-  it("get 409 at the next upload step after a restore, and the restored revision stays intact", async () => {
+  it("get 409 on completing an upload begun before a restore, and the restored revision stays intact", async () => {
     await publish(await testPack("20240110", 1_000));
     await publish(await testPack("20240110", 2_000));
     const pack = await testPack("20240110", 3_000);

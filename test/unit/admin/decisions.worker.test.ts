@@ -55,7 +55,7 @@ describe("a withdrawn day", () => {
     ]);
   });
 
-  it("refuses other content unless it is forced, and is an ordinary day after that", async () => {
+  it("accepts other content only with force, and later content without force", async () => {
     await publish(await testPack("20240103", 1_000));
     await withdraw("20240103", 1);
     const other = await testPack("20240103", 2_000);
@@ -68,7 +68,7 @@ describe("a withdrawn day", () => {
     expect((await publish(await testPack("20240103", 3_000))).body.day).toMatchObject({ revision: 3 });
   });
 
-  it("lets no upload complete that began before the withdrawal, even a forced one", async () => {
+  it("refuses to complete an upload that began before the withdrawal, even with force", async () => {
     for (const [date, force] of [
       ["20240104", false],
       ["20240105", true],
@@ -91,7 +91,7 @@ describe("a withdrawn day", () => {
     }
   });
 
-  it("refuses, in the publishing transaction, an upload that began before the withdrawal was visible", async () => {
+  it("refuses, in the publishing transaction, an upload that did not see the withdrawal", async () => {
     const [first, pack] = [await testPack("20240108", 1_000), await testPack("20240108", 2_000)];
     await publish(first);
     const begun = await begin(pack, { force: true });
@@ -134,7 +134,7 @@ describe("a withdrawn day", () => {
     expect((await detailOf("20240110")).revisions.every((each) => each.withdrawn === null)).toBe(true);
   });
 
-  it("allows no client to finish a download of the withdrawn content", async () => {
+  it("keeps no version of the withdrawn content for downloads that have begun", async () => {
     const tradedate = "20240111" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await withdraw(tradedate, 1);
@@ -170,7 +170,7 @@ describe("a damaged pack", () => {
     expect(await servedState("20240201")).toEqual(before);
   });
 
-  it("is never served by a restore, a publish or an adoption, whatever the state of its day", async () => {
+  it("is never served by a restore, a publish or an adoption", async () => {
     const tradedate = "20240202" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await publish(await testPack(tradedate, 2_000));
@@ -205,7 +205,7 @@ describe("a damaged pack", () => {
     expect((await publish(await testPack(tradedate, 2_000))).body.day).toMatchObject({ revision: 4 });
   });
 
-  it("stays marked as damaged if another revision was served before the damage was found", async () => {
+  it("is not restored, even if its damage was found after another revision was served", async () => {
     const tradedate = "20240205" as BeijingDate;
     await publish(await testPack(tradedate, 1_000));
     await publish(await testPack(tradedate, 2_000));
@@ -231,8 +231,8 @@ describe("a pack with less content than the revision it replaces", () => {
       }),
     );
 
-  it("is refused unless it is forced, even with few loaded days, and the refusal names what is missing", async () => {
-    // With fewer than five other days there is no comparison.
+  it("is refused without force, and the refusal names the missing content", async () => {
+    // With fewer than five other days, the plausibility check has nothing to compare.
     await testEnv.DB.exec("DELETE FROM order_days");
     const whole = { "600519": 20, "688111": 20, "300750": 20 };
     await publish(await packOf("20240301", whole));
@@ -262,7 +262,7 @@ describe("a pack with less content than the revision it replaces", () => {
 });
 
 describe("concurrent publishers of one pack", () => {
-  it("create one revision, and all but one are told that the pack is already served", async () => {
+  it("create one revision, and only one publisher is told that the revision is new", async () => {
     for (const [n, date] of ["20240401", "20240402", "20240403", "20240404"].entries()) {
       const pack = await testPack(date, 1_000);
       const answers = await Promise.all(Array.from({ length: 2 + (n % 2) }, () => publish(pack)));
@@ -273,8 +273,10 @@ describe("concurrent publishers of one pack", () => {
       expect(await servedState(date)).toMatchObject([{ revisions: 1, index_rows: 2 }]);
     }
   });
+});
 
-  it("can repeat a step after the upload was completed, but cannot send a part with other content", async () => {
+describe("a publisher", () => {
+  it("can repeat each step of a completed upload, but cannot send other bytes as one of its parts", async () => {
     const pack = await testPack("20240405", 1_000);
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -289,7 +291,7 @@ describe("concurrent publishers of one pack", () => {
 });
 
 describe("a withdrawn file", () => {
-  it("refuses the withdrawn content when it is added again, and other content unless it is forced", async () => {
+  it("refuses the withdrawn content when it is added again, and publishes other content only with force", async () => {
     const [file, other] = [ownFile("20240501", "one"), ownFile("20240501", "other")];
     await add(file);
     await publishFile(file);
@@ -312,7 +314,7 @@ describe("a withdrawn file", () => {
 });
 
 describe("publishing a file", () => {
-  it("serves the named revision, even if another one was added meanwhile", async () => {
+  it("serves the named revision, even if another revision was added meanwhile", async () => {
     const [a, b] = [ownFile("20240502", "of A"), ownFile("20240502", "of B")];
     expect((await add(a)).body.revision).toBe(1);
     expect((await add(b)).body.revision).toBe(2);
@@ -332,7 +334,7 @@ describe("publishing a file", () => {
     });
   });
 
-  it("asks for a revision instead of picking one that was never published or was withdrawn", async () => {
+  it("requires a revision number when every revision was withdrawn or never published", async () => {
     const [offered, waiting] = [ownFile("20240503", "one"), ownFile("20240503", "two")];
     await add(offered);
     await publishFile(offered);
@@ -354,8 +356,10 @@ describe("publishing a file", () => {
     });
     expect((await publishFile(waiting, { revision: 2 })).body).toMatchObject({ state: "published" });
   });
+});
 
-  it("ends with a refused upload if the file is withdrawn meanwhile", async () => {
+describe("an upload of a file", () => {
+  it("is refused if the file is withdrawn before the upload completes", async () => {
     const [first, second] = [ownFile("20240506", "one"), ownFile("20240506", "two")];
     await add(first);
     await publishFile(first);
@@ -368,7 +372,7 @@ describe("publishing a file", () => {
 });
 
 describe("a file name that differs only in case from another name of the same day", () => {
-  it("is refused, whether the other name is of a file or of the order pack", async () => {
+  it("is refused, whether the other name belongs to a file or to the order pack", async () => {
     const file = ownFile("20240507", "x", "20240507_Trades.csv");
     await add(file);
     expect(await add(ownFile("20240507", "y", "20240507_trades.CSV"))).toMatchObject({

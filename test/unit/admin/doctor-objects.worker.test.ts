@@ -66,7 +66,7 @@ describe("an object that the catalog does not list", () => {
     expect(await keys()).toContain(key);
   });
 
-  it("is deleted by the repair if it is a pack of an earlier revision than the served one", async () => {
+  it("is deleted by the repair if it is a pack with a lower revision than the served one", async () => {
     await publish(await testPack("20260304"));
     await publish(await testPack("20260304", 200_000));
     const key = "orders/2026/20260304/0.parquet";
@@ -80,7 +80,7 @@ describe("an object that the catalog does not list", () => {
     // A file that the builder made.
     ["20260305_aucde.parquet", "files/auction_tick/2026/20260305/20260305_aucde.parquet/3.built"],
   ])(
-    "is reported with advice to download it if it is newer than every revision of %s, and no repair deletes it",
+    "is, if newer than every revision of %s, reported with advice to download it and never deleted by the repair",
     async (name, key) => {
       await bucket.put(key, "trades");
       const [finding] = await found(8 * 24);
@@ -90,7 +90,7 @@ describe("an object that the catalog does not list", () => {
     },
   );
 
-  it("is deleted when an operator names its key, but a listed object is not", async () => {
+  it("is deleted when an operator names its key, but a listed object is kept", async () => {
     await publish(await testPack("20260306"));
     const served = "orders/2026/20260306/1.parquet";
     const strange = "files/level2/2026/20260306/20260306_trades.zip/1";
@@ -104,7 +104,7 @@ describe("an object that the catalog does not list", () => {
 });
 
 describe("a listed object that is missing from R2", () => {
-  it("causes a warning for an earlier revision, and the repair ends the warning but keeps the revisions", async () => {
+  it("causes a warning if its revision is no longer served, and the repair ends the warning", async () => {
     await publish(await testPack("20260309"));
     await publish(await testPack("20260309", 200_000));
     const gone = "orders/2026/20260309/1.parquet";
@@ -121,11 +121,11 @@ describe("a listed object that is missing from R2", () => {
     expect((await publish(await testPack("20260309", 300_000))).body.day.revision).toBe(3);
   });
 
-  it("causes a warning for a day that no restore can recover; after the repair the day can be published", async () => {
+  it("causes a warning if its day is not loaded; after the repair the day can be published", async () => {
     await publish(await testPack("20260310"));
     const gone = "orders/2026/20260310/1.parquet";
     await bucket.delete(gone);
-    // This is the state after a restore of a day whose pack is not in R2.
+    // A restored backup leaves the day in this state when the day's pack is not in R2.
     await db.prepare("DELETE FROM order_days").run();
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
     expect(await repaired(0)).toEqual([`done ${gone}`]);
@@ -133,7 +133,7 @@ describe("a listed object that is missing from R2", () => {
     expect((await publish(await testPack("20260310"))).body.day.revision).toBe(2);
   });
 
-  it("causes a failure that no repair removes if its content is served", async () => {
+  it("causes a failure as long as its content is served, and no repair removes the failure", async () => {
     await publish(await testPack("20260311"));
     const gone = "orders/2026/20260311/1.parquet";
     await bucket.delete(gone);
@@ -145,7 +145,7 @@ describe("a listed object that is missing from R2", () => {
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
   });
 
-  it("causes a warning for a withdrawn file; after the repair the file can be added again", async () => {
+  it("causes a warning if it held a withdrawn file; after the repair the file can be added again", async () => {
     const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
       state, uploaded_at_ms) VALUES ('level2', '20260312', '20260312.zip', 1, ?, 'e', 1, '', 'withdrawn', 1)`;
     const gone = "files/level2/2026/20260312/20260312.zip/1";

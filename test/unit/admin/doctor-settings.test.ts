@@ -66,7 +66,7 @@ describe("the doctor's check of settings", () => {
     expect(found({ PUBLIC_BASE_URL: "http://data.example.com" })).toEqual(["warning PUBLIC_BASE_URL"]);
   });
 
-  it("requires no public URL and no webhook when only this machine reaches the deployment", () => {
+  it("requires no public URL and no webhook when the deployment is reachable only from this machine", () => {
     expect(judged({ PUBLIC_BASE_URL: undefined, WEBHOOK_URL: undefined }, [], true)).toEqual([]);
     expect(judged({ PUBLIC_BASE_URL: "http://127.0.0.1:8787" }, [], true)).toEqual([]);
     expect(judged({ RATE_LIMIT: "off" }, [], true)).toHaveLength(1);

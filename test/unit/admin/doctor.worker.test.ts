@@ -25,7 +25,7 @@ describe("the doctor's report", () => {
     expect(nowMs).toBeGreaterThanOrEqual(before);
   });
 
-  it("finds days that the calendar lacks", async () => {
+  it("names the days that the calendar lacks", async () => {
     const days = ["20260302", "20260303", "20260306", "20260308"].map((day) => ({ day, open: true }));
     await admin("PUT", "/calendar", { days, source: "test", force: true });
     const { findings } = await report();
@@ -36,13 +36,13 @@ describe("the doctor's report", () => {
     ]);
   });
 
-  it("does not report an unlisted object that was stored just now", async () => {
+  it("omits an unlisted object that was stored just now", async () => {
     await bucket.put("orders/2020/20200101/1.parquet", "x");
     expect(await findings("objects")).toEqual([]);
     await bucket.delete("orders/2020/20200101/1.parquet");
   });
 
-  it("finds an upload that began before yesterday, and the repair ends it", async () => {
+  it("names an upload that began more than a day ago, and the repair ends the upload", async () => {
     const pack = await testPack("20260304");
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -70,7 +70,7 @@ describe("the doctor's report", () => {
   });
 });
 
-describe("a day's index rows in the doctor's check", () => {
+describe("the index rows of a day", () => {
   const DAY = "20260311";
   const index = async () => (await admin<IndexReport>("GET", `/doctor/index/${DAY}`)).body;
   const repaired = async () => (await admin<IndexReport>("POST", `/doctor/index/${DAY}/repair`)).body;
@@ -91,26 +91,26 @@ describe("a day's index rows in the doctor's check", () => {
 
   it.each([
     [
-      "a number that differs",
+      "a wrong checksum",
       `UPDATE day_securities SET crc = crc + 1 WHERE symbol = '600519' AND pack_id = ${pack}`,
       "600519.SH",
     ],
     [
-      "a block that differs",
+      "a wrong block",
       `UPDATE day_securities SET blocks = CAST(substr(blocks, 2) || x'00' AS BLOB) WHERE symbol = '300750' AND pack_id = ${pack}`,
       "300750.SZ",
     ],
     [
-      "a row that is gone",
+      "a missing row",
       `DELETE FROM day_securities WHERE symbol = '600519' AND pack_id = ${pack}`,
       "600519.SH",
     ],
     [
-      "a row too many",
+      "an extra row",
       `INSERT INTO day_securities SELECT pack_id, '000001', 'SZ', section_offset, section_length, footer_length, rows, crc, blocks, last_time FROM day_securities WHERE symbol = '300750' AND pack_id = ${pack}`,
       "000001.SZ",
     ],
-  ])("with %s are reported, and rebuilt from the pack", async (_, corrupt, code) => {
+  ])("with %s are reported by the doctor and rebuilt from the pack", async (_, corrupt, code) => {
     const before = await rows();
     const summed = async () =>
       (await db.prepare(`SELECT * FROM pack_markets WHERE pack_id = ${pack} ORDER BY market`).all()).results;
@@ -144,7 +144,7 @@ describe("a day's index rows in the doctor's check", () => {
     expect(await rows()).toEqual(before[0]);
   });
 
-  it("are checked for loaded days only", async () => {
+  it("are checked only if the day is loaded", async () => {
     expect((await admin("GET", "/doctor/index/20200101")).status).toBe(404);
     expect((await admin("GET", "/doctor/index/yesterday")).status).toBe(400);
   });

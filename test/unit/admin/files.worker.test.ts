@@ -15,7 +15,7 @@ const offered = async ({ type, date }: DailyFile) => {
 };
 
 describe("a daily file", () => {
-  it("is served from when it is published until it is withdrawn, and again after it is published again", async () => {
+  it("is served after a publish, not after a withdrawal, and again after the next publish", async () => {
     const file = auctionPack("20260105");
     const added = await add(file);
     expect(added.body).toMatchObject({ state: "verifying", revision: 1, sizeBytes: file.bytes.length });
@@ -128,7 +128,7 @@ describe("an auction pack from the builder (contract 8.7)", () => {
     expect(await states("20260217")).toEqual(["1 operator withdrawn"]);
   });
 
-  it("is not published, even with force, if an operator's file was added during the pack's upload", async () => {
+  it("is not published, even with force, if an operator's file was added after the pack", async () => {
     const [theirs, ours] = [auctionPack("20260218"), auctionPack("20260218", 9)];
     expect((await add(ours, built)).body).toMatchObject({ revision: 1, state: "verifying" });
     await add(theirs);
@@ -138,7 +138,7 @@ describe("an auction pack from the builder (contract 8.7)", () => {
     expect((await publish(ours, { revision: 1 })).body).toMatchObject({ state: "published" });
   });
 
-  it("stays withdrawn after an operator withdrew it, until another pack is forced", async () => {
+  it("stays withdrawn until another pack is published with force", async () => {
     const [first, next] = [auctionPack("20260219"), auctionPack("20260219", 9)];
     await add(first, built);
     await publish(first, built);
@@ -152,7 +152,7 @@ describe("an auction pack from the builder (contract 8.7)", () => {
 });
 
 describe("a daily file is refused", () => {
-  it("when its name is of another day or another kind, or contains a path", async () => {
+  it("when its name is not allowed, for example because it names another day or contains a path", async () => {
     const names: [string, string][] = [
       ["auction_tick", "20260113_aucde.parquet"],
       ["auction_tick", "20260112_auction.parquet"],
@@ -193,7 +193,7 @@ describe("a daily file is refused", () => {
     expect((await add(file)).body).toMatchObject({ state: "verifying" });
   });
 
-  it("as an auction pack when it is no Parquet file, has no rows, lacks ZSTD or is of another day", async () => {
+  it("as an auction pack when it is not Parquet, has no rows, lacks ZSTD compression or is for another day", async () => {
     const whole = auctionPack("20260115");
     const column = (codec: "ZSTD" | "UNCOMPRESSED" | "SNAPPY") => ({
       name: codec,
@@ -257,8 +257,10 @@ describe("concurrent operators with one file", () => {
     expect(await offered(file)).toEqual(["20260120_trades.csv 1"]);
     expect((await auditOf(file)).filter((action) => action === "file.publish")).toHaveLength(1);
   });
+});
 
-  it("can complete an upload that stopped during its check by running it again", async () => {
+describe("a file upload that stopped during its check", () => {
+  it("completes when it is run again", async () => {
     const file = ownFile("20260121", "stopped");
     const begun = await begin(file);
     if (begun.body.state !== "uploading") throw new Error("nothing to send");

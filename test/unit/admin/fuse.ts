@@ -15,7 +15,7 @@ export interface Fuse {
   moment: Moment;
 }
 
-/** Counts a call of D1 or R2 and fails it if the fuse has been reached. */
+/** Counts a call of D1 or R2, and fails call number `fuse.at` and all later ones. */
 async function burn<T>(fuse: Fuse, call: () => Promise<T>): Promise<T> {
   fuse.calls++;
   if (fuse.at > 0 && fuse.calls > fuse.at) throw new Killed();
@@ -24,7 +24,7 @@ async function burn<T>(fuse: Fuse, call: () => Promise<T>): Promise<T> {
   throw new Killed();
 }
 
-/** Returns `target` with the methods in `io` on the fuse; what the methods in `makes` return is wrapped too. */
+/** Returns `target` with the methods in `io` on the fuse. The results of the methods in `makes` are wrapped too. */
 function fused<T extends object>(target: T, fuse: Fuse, io: string[], makes: string[]): T {
   return new Proxy(target, {
     get(object, name) {

@@ -21,7 +21,7 @@ function withKey(key: string): HashedRow {
 
 let ids = 0;
 
-/** Plans the import and returns the state of a catalog after it. */
+/** Plans the import. Returns the answer to the operator and the state of the catalog after the import. */
 function plan(rows: HashedRow[], known: KnownForImport = empty(), allowShort = false) {
   const { keys, subscriptions, answer } = planKeyImport(rows, known, {
     newKeyId: () => `key_${++ids}`,
@@ -59,13 +59,13 @@ describe("a key import", () => {
     expect(second.after).toEqual(first.after);
   });
 
-  it("changes the end of a plan to that of a later file, and adds a period with another start", () => {
+  it("replaces the end of a plan that a later file changes, and adds a period that has another start", () => {
     const { after } = plan([row()]);
     expect(plan([row({ end: 25 })], after).after.subscriptions).toMatchObject([{ startMs: 10, endMs: 25 }]);
     expect(plan([row({ start: 20, end: 30 })], after).after.subscriptions).toHaveLength(2);
   });
 
-  it("refuses a new key of fewer than 20 characters unless short keys are allowed, but accepts known ones", () => {
+  it("refuses a new key of fewer than 20 characters unless short keys are allowed, but accepts a known key", () => {
     const rows = ["123", "k".repeat(19), "密".repeat(19), "k".repeat(20)].map(withKey);
     const { answer } = plan(rows);
     expect(answer).toMatchObject({ imported: 1, refused: [{ row: 1 }, { row: 2 }, { row: 3 }] });
@@ -95,7 +95,7 @@ describe("a key import", () => {
     expect(answer.refused[0]?.error).not.toContain("legacy-0001");
   });
 
-  it("refuses another account's key, a revoked key and a second end of the same plan, and names each row", () => {
+  it("refuses another account's key, a revoked key and a second end for a plan period, and names each row", () => {
     const known = { ...empty(), keys: [{ sha256: "h9", accountId: "a", revokedAtMs: 5 }] };
     const { answer } = plan(
       [row(), row({ account: "b" }), row({ hash: "h9" }), row({ hash: "h2", end: 21 }), row({ hash: "h2" })],

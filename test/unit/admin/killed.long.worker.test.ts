@@ -7,7 +7,7 @@ import { admin, publish, servedState, testEnv, testPack } from "./operator.ts";
 const { error, warn } = console;
 afterEach(() => Object.assign(console, { error, warn }));
 
-/** Publishes with a kill at store call `fuse.at`. Returns true when the publisher received a success. */
+/** Publishes on stores that fail from call `fuse.at`. Returns whether the publisher received a success. */
 async function publishKilled(pack: Awaited<ReturnType<typeof testPack>>, fuse: Fuse): Promise<boolean> {
   console.error = () => undefined;
   console.warn = () => undefined;
@@ -22,8 +22,8 @@ const KILLS = (["before", "after"] as const).flatMap((moment) =>
   DATASET_NAMES.map((dataset) => ({ moment, dataset })),
 );
 
-describe.each(KILLS)("a publisher of $dataset killed $moment any store call", ({ moment, dataset }) => {
-  it("leaves one complete revision served, and completes when it is run again", async () => {
+describe.each(KILLS)("a publisher of $dataset killed $moment one of its store calls", ({ moment, dataset }) => {
+  it("leaves one complete revision served, and succeeds when it is run again", async () => {
     const counting: Fuse = { calls: 0, at: 0, moment };
     const countingDate = moment === "before" ? "20230101" : "20230102";
     await publish(await testPack(countingDate, 1_000, dataset));
@@ -60,7 +60,7 @@ describe.each(KILLS)("a publisher of $dataset killed $moment any store call", ({
   });
 });
 
-describe.each<Moment>(["before", "after"])("an operator's action killed %s any store call", (moment) => {
+describe.each<Moment>(["before", "after"])("an operator's action killed %s one of its store calls", (moment) => {
   const base = (moment === "before" ? "20230601" : "20250101") as BeijingDate;
   const actions = [
     ["withdraw", { revision: 2, state: "withdrawn" }],
@@ -69,7 +69,7 @@ describe.each<Moment>(["before", "after"])("an operator's action killed %s any s
   ] as const;
 
   it.each(actions)(
-    "leaves the day as it is before or after %s, never in between, and completes when it is run again",
+    "has no effect or that of a complete %s, and has the complete effect after another run",
     async (action, after) => {
       console.error = () => undefined;
       const fuse: Fuse = { calls: 0, at: 0, moment };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { admin, publish, testEnv, testPack } from "./operator.ts";
 
 describe("a catalog that is older than the bucket", () => {
-  it("never reuses a revision whose object is in R2, because cursors and newer backups name it", async () => {
+  it("never reuses the number of a revision whose object is in R2", async () => {
     const lost = await testPack("20240301", 200_000);
     await publish(lost);
     const key = "orders/2024/20240301/1.parquet";

@@ -16,7 +16,7 @@ async function abortInR2(uploadId: string): Promise<void> {
 }
 
 describe("an upload that R2 no longer has", () => {
-  it("is refused when it completes, and publishing again creates the same revision", async () => {
+  it("is refused when it completes, and the pack can be published again under the same revision number", async () => {
     const pack = await testPack("20240201");
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -34,8 +34,10 @@ describe("an upload that R2 no longer has", () => {
     await expect(sendParts(pack, begun)).rejects.toThrow(/409.*publish again/);
     expect((await begin(pack)).uploadId).not.toBe(begun.uploadId);
   });
+});
 
-  it("is replaced by a new upload after six days", async () => {
+describe("an upload that began six days ago", () => {
+  it("is replaced by a new upload of the same revision", async () => {
     const pack = await testPack("20240205");
     const begun = await begin(pack);
     await testEnv.DB.prepare(
@@ -49,8 +51,8 @@ describe("an upload that R2 no longer has", () => {
   });
 });
 
-describe("an upload that stopped while R2 may have stored its object", () => {
-  it("keeps its revision reserved: other content gets the next revision and another object", async () => {
+describe("an upload that stopped during its completion", () => {
+  it("keeps its revision number, so other content gets the next revision and another object", async () => {
     const [stopped, other] = [await testPack("20240206", 1_000), await testPack("20240206", 2_000)];
     const begun = await begin(stopped);
     await sendParts(stopped, begun);

@@ -14,7 +14,7 @@ import { sha256 } from "../../support/operator.ts";
 import { admin, begin, complete, publish, sendParts, servedState, testEnv, testPack } from "./operator.ts";
 
 describe("publishing a day", () => {
-  it("serves exactly the object and the index rows of the pack, as revision 1, then 2", async () => {
+  it("serves the pack's object and index rows as revision 1, and the next pack as revision 2", async () => {
     const first = await testPack("20240102");
     const published = await publish(first);
     expect(published.body).toMatchObject({
@@ -59,7 +59,7 @@ describe("publishing a day", () => {
     });
   });
 
-  it("returns the served revision for the same rows if its object exists and its builder is current", async () => {
+  it("returns the served revision for the same rows if its object exists and comes from the current builder", async () => {
     const rows = (path: string) => {
       const sources = [{ path, sizeBytes: 9, sha256: "a".repeat(64) }];
       return testPack("20240117", 100_000, "orders", originOf(sources, madeOrigin(3)));
@@ -91,7 +91,7 @@ describe("publishing a day", () => {
     expect((await publish(pack)).body.day).toMatchObject({ revision: 2, state: "available" });
   });
 
-  it("resumes an interrupted upload of the same content, and completing it twice creates one revision", async () => {
+  it("resumes an interrupted upload of the same content, and completing the upload twice creates one revision", async () => {
     const pack = await testPack("20240105");
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -125,7 +125,7 @@ describe("publishing a day", () => {
 });
 
 describe("a pack of several parts", () => {
-  it("can be sent in any order of its parts, and after an interruption only the missing parts are sent", async () => {
+  it("accepts its parts in any order, and an interrupted upload resumes with the missing parts", async () => {
     const bytes = new Uint8Array(2 * PART_SIZE_BYTES + 1_000);
     for (let at = 0; at < bytes.length; at += 65_536) {
       crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, bytes.length)));
@@ -160,7 +160,7 @@ describe("a pack of several parts", () => {
 });
 
 describe("a pack that differs from its announcement", () => {
-  it("is refused whatever the difference is, and the served state does not change", async () => {
+  it("is refused for a damaged block, another SHA-256 or another day, and the served state does not change", async () => {
     const pack = await testPack("20240109");
     // The served day has other rows, because publishing the same rows needs no upload.
     await publish(await testPack("20240109", 5_000));
@@ -200,7 +200,7 @@ describe("a pack that differs from its announcement", () => {
 });
 
 describe("concurrent publishers of one day", () => {
-  it("who send different content one after the other get 409, except the one that began last", async () => {
+  it("who send different content in succession get 409, except the one who began last", async () => {
     const [a, b] = [await testPack("20240111", 1_000), await testPack("20240111", 2_000)];
     const begunA = await begin(a);
     await sendParts(a, begunA);
@@ -215,7 +215,7 @@ describe("concurrent publishers of one day", () => {
     expect(await object?.bytes()).toEqual(b.bytes);
   });
 
-  it("who send different content at the same time get 409, except exactly one", async () => {
+  it("who send different content at the same time get 409, except for one of them", async () => {
     const packs = await Promise.all([1, 2, 3, 4].map((price) => testPack("20240112", price * 1_000)));
     const outcomes = await Promise.all(packs.map((pack) => publish(pack).catch((failure: Error) => failure)));
     const won = outcomes.filter((outcome) => !(outcome instanceof Error) && outcome.status === 200);

@@ -76,8 +76,10 @@ describe("the quality of a served day", () => {
     const { body } = await admin<{ entries: { action: string }[] }>("GET", "/audit?subject=20360207");
     expect(body.entries.map(({ action }) => action)).toEqual(["day.quality", "day.publish"]);
   });
+});
 
-  it("contains the shortfall that a later publisher of the same rows states, with an audit entry", async () => {
+describe("a served day", () => {
+  it("gets the shortfall that a later publisher of the same rows states, with an audit entry", async () => {
     const pack = await testPack("20360209");
     const begun = await begin(pack, { degraded: true });
     await sendParts(pack, begun);
@@ -95,8 +97,10 @@ describe("the quality of a served day", () => {
       { action: "day.publish" },
     ]);
   });
+});
 
-  it("is refused unless its checks have valid names and complete, non-negative counts", async () => {
+describe("a quality sheet", () => {
+  it("is refused when its checks are too many, have invalid names, or have missing or negative counts", async () => {
     const pack = await testPack("20360208");
     for (const wrong of [
       { "<b>": { passed: 1, failed: 0, not_provable: 0 } },

@@ -33,7 +33,7 @@ describe("a delivery published under a second date", () => {
   });
 
   it("is accepted if its last orders have different times, or if it has few orders", async () => {
-    // With fewer than 5 days there is no comparison.
+    // With fewer than five loaded days, the plausibility check has nothing to compare.
     await testEnv.DB.exec("DELETE FROM order_days");
     const counts = { "600519": 700, "300750": 500 };
     await publish(await delivery("20360105", counts));

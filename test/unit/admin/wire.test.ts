@@ -37,15 +37,15 @@ describe("the bodies of admin requests", () => {
   });
 
   it.each([
-    ["an unknown member", beginUploadSchema, { ...upload, extra: 1 }],
+    ["an unknown property", beginUploadSchema, { ...upload, extra: 1 }],
     ["a size of 0", beginUploadSchema, { ...upload, sizeBytes: 0 }],
     ["more than 10,000 parts", beginUploadSchema, { ...upload, sizeBytes: 10_000 * 2 ** 23 + 1 }],
     ["a wrong build id", beginUploadSchema, { ...upload, buildId: "x" }],
-    ["key and hash", keyImportRowSchema, { ...imported, sha256: "a".repeat(64) }],
+    ["both a key and a hash", keyImportRowSchema, { ...imported, sha256: "a".repeat(64) }],
     ["neither key nor hash", keyImportRowSchema, { ...imported, key: undefined }],
     ["an unknown plan", keyImportRowSchema, { ...imported, plan: "gold" }],
     ["an instant without an offset", keyImportRowSchema, { ...imported, start: "2026-01-01T00:00:00" }],
-    ["an end that is the start", subscriptionSchema, { plan: "trial", start: NOW, end: NOW }],
+    ["an end equal to the start", subscriptionSchema, { plan: "trial", start: NOW, end: NOW }],
     [
       "an end after the year 9999",
       subscriptionSchema,
@@ -53,14 +53,14 @@ describe("the bodies of admin requests", () => {
     ],
     ["a start before the year 2000", subscriptionSchema, { plan: "trial", start: 946_655_999_999, end: NOW }],
     [
-      "an end that another offset puts into the year 10000",
+      "an end that is in the year 10000 in Beijing",
       subscriptionSchema,
       { plan: "trial", start: NOW, end: "9999-12-31T23:59:59-01:00" },
     ],
-    ["an imported plan without an end in sight", keyImportRowSchema, { ...imported, end: 2 ** 53 - 1 }],
+    ["an imported plan that ends after the year 9999", keyImportRowSchema, { ...imported, end: 2 ** 53 - 1 }],
     ["a key that expires after the year 9999", newKeySchema, { expires: 2 ** 53 - 1 }],
     [
-      "an extension until after the year 9999",
+      "an extension beyond the year 9999",
       extendSubscriptionSchema,
       { plan: "trial", until: 2 ** 53 - 1 },
     ],

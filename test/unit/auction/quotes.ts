@@ -15,7 +15,10 @@ export interface Snapshot {
 
 export const PRE_CLOSE = 100_000;
 
-/** Returns a snapshot of the call: `matched` shares at `price`, and `left` unmatched to buy (negative: to sell). */
+/**
+ * Returns a snapshot of the call auction with `matched` shares at `price`. A positive `left` is the number of
+ * unmatched shares to buy, a negative one of those to sell.
+ */
 export function call(time: number, price: number, matched: number, left = 0): Snapshot {
   const level = [price, matched] as const;
   return { time, bid: [level, [0, Math.max(0, left)]], ask: [level, [0, Math.max(0, -left)]] };

@@ -40,7 +40,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf({ time: 91500000 })).toEqual(["91500000 0 0 0"]);
   });
 
-  it("are recognised as calls or as the result by the snapshot's pattern when both have the same time", () => {
+  it("are distinguished by the snapshot's pattern when a call and the result have the same time", () => {
     const shared = { ...OPENED, time: 92500000 };
     expect(rowsOf(call(92500000, 100_500, 300), shared, { ...OPENED, time: 92503000 })).toEqual([
       "92500000 100500 300 0",

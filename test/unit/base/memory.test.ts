@@ -23,7 +23,7 @@ interface Asking {
 
 let accounts = 0;
 
-/** Requests memory, by default for a new account, and returns its progress. */
+/** Requests memory, by default for a new account, and returns the progress of the request. */
 function ask(budget: MemoryBudget, asking: Asking = {}): Asked {
   const { bytes = 20, account = `other${++accounts}`, waitMs = 10_000, holdMs = 60_000 } = asking;
   const seen: Asked = { is: "waiting", space: null };
@@ -158,7 +158,7 @@ describe("memory from an isolate's budget", () => {
   });
 });
 
-it("The memory budget of an isolate is not held by a request that ended while it waited for memory", async () => {
+it("A request that ended while it waited for memory holds no memory", async () => {
   const budget = new MemoryBudget(TOTAL);
   const all = await full(budget);
   ask(budget, { account: "a", waitMs: 1_000 });
@@ -191,7 +191,7 @@ describe("a body that its client leaves unread", () => {
     expect([wanted, ...states(others)]).toEqual([false, "held", "held", "held", "held"]);
   });
 
-  it("loses its memory when another request has waited for 5 s, the body unread for longest first", async () => {
+  it("loses its memory when another request has waited for 5 s; the body unread for longest goes first", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const wanted = all.map(wantedOf);
@@ -210,7 +210,7 @@ describe("a body that its client leaves unread", () => {
     expect(budget.heldBytes).toBe(85);
   });
 
-  it("keeps its memory when the isolate was too busy to notice that the client reads", async () => {
+  it("keeps its memory when the isolate itself was busy during the 5 s", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const seen = wantedOf(all[0] as Asked);
@@ -238,7 +238,7 @@ describe("a body that its client leaves unread", () => {
   });
 });
 
-it("The memory in use is the sum of reservations in random histories, and no grant exceeds the budget", async () => {
+it("In random histories, the memory in use equals the sum of the reservations, and no grant exceeds the budget", async () => {
   const random = printedRandom("memory of answers");
   const budget = new MemoryBudget(TOTAL);
   const open: { asked: Asked }[] = [];
