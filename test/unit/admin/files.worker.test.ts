@@ -193,7 +193,7 @@ describe("a daily file is refused", () => {
     expect((await add(file)).body).toMatchObject({ state: "verifying" });
   });
 
-  it("as an auction pack when it is not Parquet, has no rows, lacks ZSTD compression or is for another day", async () => {
+  it("as an auction pack when it is not Parquet, has no rows, lacks ZSTD or is for another day", async () => {
     const whole = auctionPack("20260115");
     const column = (codec: "ZSTD" | "UNCOMPRESSED" | "SNAPPY") => ({
       name: codec,

@@ -59,7 +59,7 @@ describe("publishing a day", () => {
     });
   });
 
-  it("returns the served revision for the same rows if its object exists and comes from the current builder", async () => {
+  it("returns the served revision for equal rows if its object exists and comes from the current builder", async () => {
     const rows = (path: string) => {
       const sources = [{ path, sizeBytes: 9, sha256: "a".repeat(64) }];
       return testPack("20240117", 100_000, "orders", originOf(sources, madeOrigin(3)));
@@ -91,7 +91,7 @@ describe("publishing a day", () => {
     expect((await publish(pack)).body.day).toMatchObject({ revision: 2, state: "available" });
   });
 
-  it("resumes an interrupted upload of the same content, and completing the upload twice creates one revision", async () => {
+  it("resumes an interrupted upload of the same content, and creates one revision if completed twice", async () => {
     const pack = await testPack("20240105");
     const begun = await begin(pack);
     await sendParts(pack, begun);
@@ -160,7 +160,7 @@ describe("a pack of several parts", () => {
 });
 
 describe("a pack that differs from its announcement", () => {
-  it("is refused for a damaged block, another SHA-256 or another day, and the served state does not change", async () => {
+  it("is refused for a damaged block, another SHA-256 or another day, and the served state is unchanged", async () => {
     const pack = await testPack("20240109");
     // The served day has other rows, because publishing the same rows needs no upload.
     await publish(await testPack("20240109", 5_000));

@@ -67,7 +67,7 @@ describe("the list of shares", () => {
 });
 
 describe("the secret of own and external shares", () => {
-  it("is listed by version, with each version's number of shares and whether the setting still contains it", async () => {
+  it("is listed by version, with the number of shares and whether the setting still contains the version", async () => {
     const { body } = await admin<SecretVersions>("GET", "/shares/secret", undefined, both);
     expect(body).toEqual({
       current: 2,
@@ -80,7 +80,7 @@ describe("the secret of own and external shares", () => {
     expect(gone.body.versions[0]).toEqual({ version: 1, present: false, shares: 1, drives: 1 });
   });
 
-  it("is rotated for external shares only while the setting has both versions, and the passwords stay the same", async () => {
+  it("is rotated for external shares, with unchanged passwords, only while the setting has both versions", async () => {
     expect(await passwordWith(FIRST)).toBe("over there");
     const early = await admin<RotatedSecret>("POST", "/shares/secret/rotate", {}, before);
     expect(early.body).toMatchObject({ current: 1, resealed: [], revoked: 0 });

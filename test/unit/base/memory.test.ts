@@ -238,7 +238,7 @@ describe("a body that its client leaves unread", () => {
   });
 });
 
-it("In random histories, the memory in use equals the sum of the reservations, and no grant exceeds the budget", async () => {
+it("In random histories, the memory in use is the sum of reservations, and no grant exceeds the budget", async () => {
   const random = printedRandom("memory of answers");
   const budget = new MemoryBudget(TOTAL);
   const open: { asked: Asked }[] = [];

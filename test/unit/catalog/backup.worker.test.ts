@@ -14,22 +14,22 @@ import type { Value } from "../../../src/catalog/sql.ts";
 /** Tables that are not in backups, and why. A restore empties those that refer to replaced rows. */
 const NOT_IN_BACKUP: Record<string, string> = {
   day_securities: "rebuilt from the packs in R2",
-  pack_markets: "rebuilt with them",
+  pack_markets: "rebuilt together with day_securities",
   catalog_revision: "must never go back: caches key on it",
   refusals: "kept for two weeks only",
-  console_invites: "spent or over within a day",
+  console_invites: "used or expired within a day",
   console_sessions: "people sign in again",
-  restores: "of a restore itself",
-  restore_chunks: "of a restore itself",
-  restore_objects: "of a restore itself",
-  restored_over: "of a restore itself",
-  revoked_over: "of a restore itself",
+  restores: "state of a restore",
+  restore_chunks: "state of a restore",
+  restore_objects: "state of a restore",
+  restored_over: "state of a restore",
+  revoked_over: "state of a restore",
 };
 
 const { DB: db } = env as unknown as { DB: D1Database };
 
 describe("the tables of a backup", () => {
-  it("include all tables and columns of the schema, except those excluded for a stated reason", async () => {
+  it("include all tables and columns of the schema, except for the tables that are listed with a reason", async () => {
     const { results } = await db
       .prepare(
         `SELECT m.name AS name, group_concat(c.name, ' ') AS columns
@@ -103,7 +103,7 @@ describe("the pages of a backup", () => {
 });
 
 describe("the cleanup of index rows", () => {
-  it("deletes rows that no pack and no upload owns, except those of an open restore", async () => {
+  it("deletes rows that belong to no pack and no upload, except those of an open restore", async () => {
     const row = `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
       rows, crc, blocks) VALUES (?, ?, 'SH', 0, 0, 0, 0, 0, x'')`;
     const pack =
@@ -157,7 +157,7 @@ describe("a restore", () => {
     expect(results).toEqual([{ account_id: "b", end_ms: 253_402_271_999_999 }]);
   });
 
-  it("takes the higher of the usage in the backup and the usage counted since", async () => {
+  it("keeps the higher value of each usage counter, whether from the backup or from the catalog", async () => {
     const usage = (day: string, requests: number, files: number, bytes: number) => ({
       ...{ day, account_id: "b", service: "level2_order_history", requests, files, bytes },
     });

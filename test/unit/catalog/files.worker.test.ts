@@ -204,7 +204,7 @@ describe("a trade pack in a share", () => {
 });
 
 describe("the catalog revision", () => {
-  it("changes when content is published or withdrawn, and at no other time", async () => {
+  it("changes when content starts or stops being served, and at no other time", async () => {
     const file = { dataType: "auction_tick" as const, tradedate: "20260201", name: "20260201_aucde.parquet" };
     const before = await revisionNow();
     await putFile({ ...file, state: "uploaded" });

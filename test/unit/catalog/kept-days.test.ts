@@ -57,7 +57,7 @@ describe("the day index in an isolate's memory", () => {
     expect(keptOrderDay(question, at(1))).toBeNull();
   });
 
-  it("keeps a section longer than the day's row, but only for the same object", () => {
+  it("keeps a section longer than the day's row, until the day is served from another object", () => {
     const question = asked();
     const other = { ...question, symbol: "300750" };
     const read = answer(question.tradedate);
@@ -69,7 +69,7 @@ describe("the day index in an isolate's memory", () => {
     expect(keptOrderDay(question, at(20_001))).toBeNull();
   });
 
-  it("does not use the day of an omitted date after midnight", () => {
+  it("does not reuse, after midnight, the day that answered a request without a date", () => {
     const { tradedate, ...rest } = asked();
     const question = { ...rest, tradedate: null };
     keepOrderDay(question, answer(tradedate), 0);
@@ -89,7 +89,7 @@ describe("the day index in an isolate's memory", () => {
   });
 
   it("keeps the most recently used sections, up to 8 MiB", () => {
-    // Each section has a megabyte of blocks.
+    // Each section has 1 MiB of blocks.
     const questions = Array.from({ length: 10 }, () => asked());
     for (const question of questions) {
       keepOrderDay(question, answer(question.tradedate, {}, 2 ** 20 / 20), 0);

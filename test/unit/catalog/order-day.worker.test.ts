@@ -42,7 +42,7 @@ const SECTIONS = [
   section("600001", "SH", 0),
 ];
 
-/** Inserts a dataset's served day, as publishing does, without a pack. */
+/** Inserts a dataset's served day, as publishing does, but stores no pack in R2. */
 async function serve(
   tradedate: string,
   packId: number,
@@ -113,11 +113,11 @@ describe("the catalog read of an order request", () => {
   it("reads only a few rows, whatever the size of the day", async () => {
     const question = { ...QUESTION, symbol: "000001" };
     const { meta } = await orderDayStatement(DB, question).all();
-    // The query reads two rows of each dataset, because every dataset of the day counts for the meaning of bare digits.
+    // The query reads two rows of each dataset, because a symbol without an exchange is looked up in all datasets.
     expect(meta.rows_read).toBeLessThanOrEqual(4 + 2 * DATASET_NAMES.length);
   });
 
-  it("returns the requested dataset, and which other datasets of the day contain the symbol", async () => {
+  it("returns the requested dataset, and the exchanges that list the symbol in the day's other datasets", async () => {
     const asked = { tradedate: date("20240104"), symbol: "000001" };
     expect(await read(asked)).toMatchObject({
       day: { others: "3", pack: { objectKey: "key-1" } },
@@ -143,7 +143,7 @@ describe("the catalog read of an order request", () => {
     });
   });
 
-  it("fails when the calendar does not reach today, has a gap before it, or is empty", async () => {
+  it("fails when the calendar ends before today, begins after today, or has a gap before today", async () => {
     await expect(read({ tradedate: null, today: date("20240111") })).rejects.toThrow(CalendarGapError);
     await expect(read({ tradedate: null, today: date("20240102") })).rejects.toThrow(CalendarGapError);
     await DB.prepare("DELETE FROM trading_days WHERE day = '20240106'").run();
@@ -255,7 +255,7 @@ describe("the loader of index rows", () => {
     });
   });
 
-  it("splits the rows into chunks by size, in their order", () => {
+  it("splits the rows into chunks by size without changing their order", () => {
     expect(chunksOf([], 10)).toEqual([]);
     expect(chunksOf(["aaa", "bbb", "c", "dddddddddddddddd", "e"], 8)).toEqual([
       ["aaa", "bbb"],

@@ -43,7 +43,7 @@ describe("a day compared with the median of other days", () => {
     expect(compare(tiny, days(5)).markets.every(({ plausible }) => plausible)).toBe(false);
   });
 
-  it("is judged the same when a few of the other days are unusual", () => {
+  it("is judged the same when a few other days are unusual", () => {
     const others = [...days(4), [counts("SH", 1, 1)], [counts("SH", 9_000, 90_000)]];
     expect(compare(usual, others).markets).toMatchObject([{ medianSecurities: 100, medianRows: 1_000 }, {}]);
     const even = [1, 2, 3, 10].map((rows) => [counts("SH", rows, rows)]);

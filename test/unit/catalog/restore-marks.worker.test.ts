@@ -101,7 +101,7 @@ describe("the report of changes after a restore", () => {
     ]);
   });
 
-  it("does not compare securities when the packs of more than 100 days differ, to limit its duration", async () => {
+  it("does not compare securities when the packs of more than 100 days differ", async () => {
     const days = Array.from({ length: 101 }, (_, n) => addDays(FIRST, n));
     for (const [n, each] of days.entries()) await serve(each, n, { content: "b", revision: 2 });
     const changes = await told(async () => {
@@ -110,8 +110,10 @@ describe("the report of changes after a restore", () => {
     expect(changes).toHaveLength(101);
     expect(changes.every(({ kind, changed }) => kind === "restored" && changed === null)).toBe(true);
   });
+});
 
-  it("keeps the highest revision that was ever issued, even over several restores", async () => {
+describe("the revision floor of a day", () => {
+  it("stays at the highest revision ever issued, even after several restores", async () => {
     await serve(FIRST, 1, { revision: 4 });
     await told(() => serve(FIRST, 2, { revision: 2 }));
     await told(() => serve(FIRST, 3, { revision: 1 }));

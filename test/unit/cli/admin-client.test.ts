@@ -22,7 +22,7 @@ describe("a request to the admin API", () => {
     expect(asked[0]?.body).toBe('{"a":1}');
   });
 
-  it("is sent again after a lost connection, with growing waits, if repeating it is harmless", async () => {
+  it("that may be repeated is sent again after a lost connection, with growing waits", async () => {
     const { client, asked, waits } = fakeService((_, count) =>
       count < 4 ? cutConnection() : { json: { done: true } },
     );
@@ -37,7 +37,7 @@ describe("a request to the admin API", () => {
     expect(asked).toHaveLength(5);
   });
 
-  it("is sent only once if a repetition could apply it twice", async () => {
+  it("that must not be repeated is sent only once, even after a lost connection", async () => {
     const { client, asked } = fakeService(cutConnection);
     await expect(client.request(answer, "POST", "/admin/accounts")).rejects.toThrow(
       "https://api.example.com cannot be reached (ECONNRESET).",
@@ -57,7 +57,7 @@ describe("a request to the admin API", () => {
     [{ status: 301, text: "" }, "answered with HTTP 301"],
     [{ status: 200, text: "<html>" }, "an unexpected body"],
     [{ status: 200, text: '{"done":1}' }, "an unexpected body"],
-  ])("fails with one sentence on %j", async (reply, sentence) => {
+  ])("fails with one sentence after %j", async (reply, sentence) => {
     const { client } = fakeService(() => reply);
     await expect(client.request(answer, "GET", "/admin/days")).rejects.toThrow(sentence);
   });
@@ -89,7 +89,7 @@ async function silentService(listener: RequestListener) {
 
 describe("a slow or silent service", () => {
   it.each([
-    ["accepts and never answers", (() => undefined) satisfies RequestListener],
+    ["accepts the request and never answers", (() => undefined) satisfies RequestListener],
     [
       "stops in the middle of an answer",
       ((_, response) => void response.write('{"done"')) satisfies RequestListener,
@@ -102,7 +102,7 @@ describe("a slow or silent service", () => {
     expect(service.requests()).toBe(1);
   });
 
-  it("is waited for without limit while parts of its answer arrive", async () => {
+  it("gets unlimited time while parts of its answer arrive", async () => {
     await using service = await silentService((_, response) => {
       const pieces = [...'{"done":true}', ""];
       const timer = setInterval(() => {
@@ -117,7 +117,7 @@ describe("a slow or silent service", () => {
     expect(await service.client.request(answer, "GET", "/admin/days")).toEqual({ done: true });
   });
 
-  it("is waited for longer after a large body and for an operation that allows more time", async () => {
+  it("gets more time to respond after a large body, or when the operation has a longer timeout", async () => {
     await using service = await silentService((request, response) => {
       request.resume().on("end", () => setTimeout(() => response.end('{"done":true}'), 500));
     });

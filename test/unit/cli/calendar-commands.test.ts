@@ -36,7 +36,7 @@ describe("the trading days from the holiday library", () => {
     expect(new Set(exchangeDays(2024).map(({ day }) => day)).size).toBe(366);
   });
 
-  it("never fall on a weekend, not even on one with make-up work", () => {
+  it("never fall on a weekend, not even on a weekend with make-up work", () => {
     for (const madeWorking of ["20240204", "20240218", "20250126", "20230128"]) {
       expect(openDays(Number(madeWorking.slice(0, 4)))).not.toContain(madeWorking);
     }

@@ -14,7 +14,7 @@ afterEach(() => {
 const at = (text: string) => Date.parse(text);
 
 describe("an instant on the command line", () => {
-  it("can be a day in either form, which means the day's beginning in Beijing, or RFC 3339", () => {
+  it("can be in RFC 3339, or a day in either form, which means the beginning of that day in Beijing", () => {
     expect(instantArgument("20260312")).toBe(at("2026-03-12T00:00:00+08:00"));
     expect(instantArgument("2026-03-12")).toBe(at("2026-03-12T00:00:00+08:00"));
     expect(instantArgument("2026-03-12T20:30:00+08:00")).toBe(at("2026-03-12T20:30:00+08:00"));
@@ -34,8 +34,8 @@ describe("an instant on the command line", () => {
   });
 });
 
-describe("a limit and a span on the command line", () => {
-  it("are read as a number, `unlimited` or `plan`, and as a number of days or hours", () => {
+describe("numbers on the command line", () => {
+  it("are limits (a number, `unlimited` or `plan`) or spans (a number of days or hours)", () => {
     expect(["0", "30", "unlimited", "plan"].map(ownLimitArgument)).toEqual([0, 30, "unlimited", "plan"]);
     expect(() => ownLimitArgument("-1")).toThrow("a whole number, unlimited, or plan");
     expect(["36h", "7d"].map(spanArgument)).toEqual([129_600_000, 604_800_000]);

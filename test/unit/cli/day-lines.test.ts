@@ -25,7 +25,7 @@ function restorable(revisions: DayRevision[]): string[] {
 }
 
 describe("the revisions of a day", () => {
-  it("show until when their content can be restored: 7 days after its last revision was replaced", () => {
+  it("show the restore deadline of their content, 7 days after the content was last replaced", () => {
     const replaced = (day: string) => ({ replacedAt: `2026-03-${day}T20:00:00+08:00` });
     expect(
       restorable([
@@ -37,7 +37,7 @@ describe("the revisions of a day", () => {
     ).toEqual(["-", "2026-03-21T20:00:00+08:00", "-", "2026-03-21T20:00:00+08:00"]);
   });
 
-  it("show no date until which damaged content can be restored", () => {
+  it("show no restore deadline for damaged content", () => {
     const damaged = { at: "2026-03-12T09:00:00+08:00", note: "block 0 of 600519.SH" };
     const replacedAt = "2026-03-12T20:00:00+08:00";
     expect(restorable([revision(2, "b"), revision(1, "a", { damaged, replacedAt })])).toEqual(["-", "-"]);

@@ -12,7 +12,7 @@ export interface Asked {
 /** An answer in JSON or text with its status, or a network error to throw. */
 export type Reply = { status?: number; json: unknown } | { text: string; status: number } | Error;
 
-/** Returns a client of a service that answers with `reply`; pauses between attempts are recorded and skipped. */
+/** Returns a client of a service that answers with `reply`. Pauses between attempts are recorded but not waited for. */
 export function fakeService(reply: (asked: Asked, count: number) => Reply) {
   const asked: Asked[] = [];
   const waits: number[] = [];

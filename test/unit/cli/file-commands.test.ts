@@ -33,7 +33,7 @@ const summary = {
 };
 
 describe("edgetape files add", () => {
-  it("sends the missing parts, ten bytes each and each with its own checksum, then completes the upload", async () => {
+  it("sends each missing part with its checksum, then completes the upload", async () => {
     const file = await openDailyFile(onDisk("trades.csv", "0123456789abcdefghijklmno"), own);
     const begun = {
       state: "uploading",
@@ -78,7 +78,7 @@ describe("edgetape files add", () => {
     expect(service.asked).toHaveLength(1);
   });
 
-  it("refuses a missing file, a folder, an empty file and an auction pack without ZSTD before it sends a byte", async () => {
+  it("refuses a missing file, a folder, an empty file and an auction pack that is not complete Parquet", async () => {
     const refused = (path: string, place: typeof own | typeof auction) =>
       expect(openDailyFile(path, place)).rejects;
     await refused(join(folder, "absent"), own).toThrow("ENOENT");
@@ -105,11 +105,11 @@ describe("edgetape files add", () => {
     }
     const random = crypto.getRandomValues(new Uint8Array(5_000));
     await expect(openDailyFile(onDisk("random.parquet", random), other)).rejects.toThrow("PAR1");
-    // The name in the share determines the check; files of other names can contain anything.
+    // Without .parquet at the end of its name in the share, a level2 file may contain anything.
     await (await openDailyFile(onDisk("random.parquet", random), own)).close();
   });
 
-  it("refuses a name of another day and an invalid name with the service's message", () => {
+  it("refuses, with the service's message, a name with another day or without a day", () => {
     expect(() => refuseWrongName({ ...auction, name: "20260312_aucde.parquet" })).toThrow(
       "an auction pack of this day is called 20260311_aucde.parquet",
     );
@@ -118,7 +118,7 @@ describe("edgetape files add", () => {
   });
 });
 
-describe("the name of a level2 day's file", () => {
+describe("the name of a level2 file", () => {
   it.each([
     "20260311.7z",
     "20260311_quotes.csv.gz",

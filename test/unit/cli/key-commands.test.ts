@@ -18,7 +18,7 @@ describe("a file of existing customers' keys", () => {
     });
   });
 
-  it("is reported with the line of each refused row, but never with a key", () => {
+  it("is refused row by row, and the report names the lines but never a key", () => {
     const text = [
       "key,account,plan,start,end,sha256",
       "SECRET-ONE,1,gold,20260101,20270101,",

@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 describe("an error of a command", () => {
-  it("is one line of JSON on stderr with --json, for a refusal, a missing setting and a wrong option", async () => {
+  it("with --json is one line of JSON on stderr, for a refusal, a missing setting or a wrong option", async () => {
     const server = createServer((_, response) => {
       response.statusCode = 422;
       response.end(JSON.stringify({ error: "That day has changed.", reason: "day_changed" }));
@@ -58,12 +58,12 @@ describe("an error of a command", () => {
     expect(written.stdout).toBe("");
   });
 
-  it("is a sentence without --json", async () => {
+  it("without --json is one sentence", async () => {
     expect(await run(["plan", "list"])).toBe(2);
     expect(written.stderr).toMatch(/^edgetape: Name the service .*\n$/);
   });
 
-  it("reports a terminal whose encoding is not UTF-8 before anything is sent", async () => {
+  it("names a terminal encoding other than UTF-8 before anything is sent", async () => {
     expect(await run(["account", "create", "\uFFFD\uFFFD", "--url", "http://127.0.0.1:1"])).toBe(2);
     expect(written.stderr).toContain("not UTF-8 text");
   });

@@ -18,7 +18,7 @@ describe("text from an operator", () => {
     expect(decodeOperatorText(new Uint8Array(0), "f.csv")).toBe("");
   });
 
-  it("is read as GB18030, in which Chinese Excel saves CSV, when it is valid GB18030 and not UTF-8", () => {
+  it("is read as GB18030, the encoding of CSV files from Chinese Excel, when it is not UTF-8", () => {
     const file = joined(
       HEADING,
       row("legacy-key-one-aaaaaaaaaaaa", ACCOUNTS[0], "trial"),
@@ -30,7 +30,7 @@ describe("text from an operator", () => {
       ["客户丙", "flagship"],
     ]);
     expect(refused).toEqual([]);
-    // This character has four bytes, and GBK lacks it.
+    // This character has four bytes in GB18030, and GBK lacks it.
     expect(decodeOperatorText(Buffer.from("95328236", "hex"), "f.csv")).toBe("\u{20000}");
   });
 
@@ -50,15 +50,15 @@ describe("text from an operator", () => {
       joined(HEADING, rest("trial"), row("k", ACCOUNTS[0].subarray(0, 5), "trial")),
       3,
     ],
-    ["UTF-16 with its mark", Buffer.from("\uFEFFkey,account\n", "utf16le"), 1],
-    ["UTF-16 without a mark", Buffer.from("key,account\nk,a\n", "utf16le"), 1],
+    ["a UTF-16 byte order mark", Buffer.from("\uFEFFkey,account\n", "utf16le"), 1],
+    ["UTF-16 characters without a mark", Buffer.from("key,account\nk,a\n", "utf16le"), 1],
     [
-      "lines of both encodings",
+      "lines in two encodings",
       joined(HEADING, row("k", ACCOUNTS[0], "trial"), utf8("k,客户甲丙,trial\n")),
       3,
     ],
     ["U+FFFD from an earlier conversion", utf8("key,account\r\nk,\uFFFD\uFFFD\uFFFD\r\n"), 2],
-  ])("is refused for %s with the line number, and the message does not quote the text", (_, bytes, line) => {
+  ])("containing %s is refused, and the message names the line but quotes nothing", (_, bytes, line) => {
     const refusal = () => decodeOperatorText(bytes, "keys.csv");
     expect(refusal).toThrow(new RegExp(`^keys\\.csv:${line}: `));
     expect(refusal).toThrow(/Save the file as UTF-8/);

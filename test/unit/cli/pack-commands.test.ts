@@ -60,7 +60,7 @@ describe("edgetape pack build", () => {
     expect(readdirSync(out).sort()).toEqual(["20230711.parquet", ...SHEETS]);
   });
 
-  it("exits with 3 and says degraded when the quarantined lines are within the limit", async () => {
+  it("exits with 3 and reports a degraded day when the quarantined lines are within the limit", async () => {
     const source = delivery({ [PATH]: vendorFile(good, broken) });
     const out = temporaryFolder();
     const { status, stdout } = await build(source, out, "--max-broken", "1", "--json");
@@ -75,7 +75,7 @@ describe("edgetape pack build", () => {
     );
   });
 
-  it("exits with 1 when more than one line in a million is quarantined, and names the first on stderr", async () => {
+  it("exits with 1 when more than one line in a million is quarantined, and names the first such line", async () => {
     const source = delivery({ [PATH]: vendorFile(good, broken, good, broken) });
     const out = temporaryFolder();
     const { status, stderr } = await build(source, out);
@@ -93,7 +93,7 @@ describe("edgetape pack build", () => {
     expect(wrong.stderr).toContain("YYYYMMDD");
   });
 
-  it("builds a generated day's packs from its CSV, byte for byte, with equal reports at any thread count", async () => {
+  it("builds the same packs and reports from a generated day's CSV with 0 and with 2 threads", async () => {
     const folder = temporaryFolder();
     const day = ["sample", "--date", "20230711", "--rows", "20000", "--out"];
     await edgetape([...day, join(folder, "csv"), "--csv"]);
@@ -140,7 +140,7 @@ describe("edgetape pack build", () => {
     expect(reports[1]).toEqual(reports[0]);
   });
 
-  it("builds one dataset alone, and exits with 1 when a security of another dataset is delivered twice", async () => {
+  it("can build one dataset alone, and refuses a dataset in which a security is delivered twice", async () => {
     const orders = { [PATH]: vendorFile(good) };
     const source = delivery({ ...orders, [TRADES_PATH]: vendorTrades });
     const alone = temporaryFolder();
@@ -179,7 +179,7 @@ describe("edgetape pack build", () => {
     expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining("there is no such file") });
   });
 
-  it("marks a dataset as degraded if it has rows of far fewer securities than another dataset", async () => {
+  it("marks a dataset as degraded if it covers far fewer securities than another dataset", async () => {
     const codes = ["600519", "600536", "601398"];
     const files = codes.map((code) => [
       `${code}.SH/逐笔委托.csv`,

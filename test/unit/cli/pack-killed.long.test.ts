@@ -12,13 +12,13 @@ const PACKS = [
   "20230711_quotes.parquet",
   "20230711_aucde.parquet",
 ];
-/** The packs, including the auction pack, and the quality sheet beside them, as JSON and as a page. */
+/** All files that a build writes: the packs, and the quality sheet as JSON and as a page. */
 const WRITTEN = [...PACKS, "20230711_quality.html", "20230711_quality.json"].sort();
 const build = (source: string, out: string) =>
   edgetape(["pack", "build", source, "--date", "20230711", "--out", out]);
 
 describe("edgetape pack build killed at any moment", () => {
-  it("leaves either no packs or the previous packs, and completes when it is run again", async () => {
+  it("leaves no damaged pack, keeps the previous packs, and completes when it is run again", async () => {
     const random = printedRandom("kill");
     const source = temporaryFolder();
     const sampled = await edgetape([

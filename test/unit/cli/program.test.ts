@@ -80,7 +80,7 @@ describe("the commands cited in pages, advice and refusals", () => {
   ].flatMap(([path, text]) =>
     [
       ...text.matchAll(/`(?:npx )?edgetape ((?:[a-z]+ ?)+[^`\n]*?)\\?`/g),
-      // Lines of a block of commands.
+      // Lines of a code block of commands.
       ...text.matchAll(/^npx edgetape ([a-z].*)$/gm),
     ].map(([, args = ""]) => ({ path, args })),
   );

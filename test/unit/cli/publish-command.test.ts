@@ -112,7 +112,7 @@ describe("publishing a pack", () => {
     }
   });
 
-  it("sends the verdict and the shortfall that the quality sheet beside the pack states, and marks the day as degraded", async () => {
+  it("sends the verdict and the shortfall of the quality sheet beside the pack, and marks the day as degraded", async () => {
     const tradedate = "20261127" as BeijingDate;
     const lines = { reason: "broken_lines" as const, dataset: "orders" as const, lines: 7 };
     await checkFolder(folder, tradedate, { shortfalls: { orders: [lines] } });
@@ -144,7 +144,7 @@ describe("publishing a pack", () => {
       ...{
         securities: 20,
         sizeBytes: bytes.length,
-        // It was built from other files with the same rows.
+        // The served pack was built from other files with the same rows.
         sha256: "0".repeat(64),
         buildId: pack.index.buildId,
         publishedAt: "now",
@@ -180,7 +180,7 @@ describe("publishing a pack", () => {
   });
 });
 
-describe("publishing a file that is no pack", () => {
+describe("publishing a file that is not a pack", () => {
   it("is refused with one sentence before anything is sent", async () => {
     const broken = join(folder, "broken.parquet");
     await writeFile(broken, bytes.subarray(0, bytes.length - 100));

@@ -12,7 +12,7 @@ describe("the demo's file for scripts", () => {
     }
   });
 
-  it("is demo.json in the state folder if that is not the default one", () => {
+  it("is demo.json in the state folder if the folder is not the default one", () => {
     expect(placesOf({ state: "other" })).toEqual({
       stateDir: resolve("other"),
       demoFile: resolve("other/demo.json"),

@@ -24,7 +24,7 @@ describe("the demo's sample days", () => {
     }
   });
 
-  it("are weekdays in a year whose holidays are unknown, which the demo reports", () => {
+  it("are weekdays in a year whose holidays are unknown, and the demo reports that year", () => {
     expect(demoCalendar("20270104" as BeijingDate).withoutHolidays).toEqual([2027]);
     expect(demoCalendar("20261127" as BeijingDate).withoutHolidays).toEqual([]);
     expect(datesOf("20270104").slice(-3)).toEqual(["20261231", "20270101", "20270104"]);

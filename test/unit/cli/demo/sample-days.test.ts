@@ -17,7 +17,7 @@ const WITHDRAWN = {
 };
 
 describe("a sample day whose content was withdrawn", () => {
-  it("is not forced, and does not stop the demo, if the day is loaded", async () => {
+  it("is published without force, and does not stop the demo if the day is loaded", async () => {
     const { client, asked } = fakeService(() => WITHDRAWN);
     await publishSampleDay(client, tradedate, { stateDir, isLoaded: true });
     const begun = asked.filter(({ path }) => path.startsWith("/admin/days/"));

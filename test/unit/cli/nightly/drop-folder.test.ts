@@ -62,8 +62,10 @@ describe("the day in a file name", () => {
       expect(dayOfName(none)).toBeNull();
     }
   });
+});
 
-  it("may be in the name of an unfinished transfer, which is recognised as unfinished", () => {
+describe("the name of an unfinished transfer", () => {
+  it("is recognised, and no other name is", () => {
     for (const name of [
       "20260312.zip.part",
       "20260312.7z.PARTIAL",
@@ -167,7 +169,7 @@ describe("a drop folder", () => {
     const path = put("20260312/a.csv", "one");
     utimesSync(path, 1_000_000, 1_000_000);
     const before = await readDelivery(folder, DAY);
-    // File times have a resolution of some milliseconds.
+    // File times may be coarse, so this writes again until the mark differs.
     while ((await readDelivery(folder, DAY)).mark === before.mark) {
       put("20260312/a.csv", "two");
       utimesSync(path, 1_000_000, 1_000_000);
@@ -235,7 +237,7 @@ describe("a delivery that no longer changes", () => {
     expect(await problem()).toBe("20260312.7z.002, a part of a split archive, has not arrived");
   });
 
-  it("is checked for truncated archives by their last bytes", async () => {
+  it("is checked for truncated ZIP, 7z and Parquet files", async () => {
     const zip = zipOf([{ name: "600519.SH/逐笔委托.csv", content: "x".repeat(500) }]);
     expect(await cutFormat(put("a.zip", zip))).toBeNull();
     expect(await cutFormat(put("a.zip", zip.subarray(0, zip.length - 30)))).toBe("ZIP");

@@ -28,7 +28,7 @@ function outcome(datasets: DatasetOutcome[], said: Partial<DayOutcome> = {}): Da
 }
 
 describe("the notice at the end of nightly", () => {
-  it("says whether an auction pack was made from the quotes, and why it is not offered", () => {
+  it("says whether an auction pack was made from the quotes, and why a pack is not offered", () => {
     const made = { dataType: "auction_tick", name: "20260312_aucde.parquet", isMade: true, problem: null };
     const lines = (said: Partial<DayOutcome["files"][number]>) => {
       const file = { ...made, revision: 2, kept: null, ...said };
@@ -105,7 +105,7 @@ describe("the notice at the end of nightly", () => {
     expect(none.title.en).toBe("No data of 20260312 was published from this delivery: It is withdrawn.");
   });
 
-  it("is a warning when a dataset is missing that other days have", () => {
+  it("is a warning when the day lacks a dataset that other days have", () => {
     const lacking = outcome([dataset("orders")], { lacking: ["trades"], degraded: true });
     expect(outcomeNotice(lacking)).toMatchObject({ event: "nightly.degraded", level: "warning" });
   });

@@ -6,7 +6,7 @@ import { type Arrival, waitForDelivery } from "../../../../src/cli/nightly/wait-
 const SECOND = 1000;
 const patience = { stableMs: 60 * SECOND, pollMs: 10 * SECOND, byMs: 600 * SECOND, untilMs: 1_200 * SECOND };
 
-/** The state of the delivery from second `from`; `size` 0 means that nothing has arrived. */
+/** The state of the delivery from second `from`. A `size` of 0 means that nothing has arrived. */
 interface Stage {
   from: number;
   size: number;
@@ -108,7 +108,7 @@ describe("waiting for a delivery", () => {
     expect(late).toEqual([[600, { state: "nothing" }]]);
   });
 
-  it("reports an incomplete delivery, and fails at the deadline if it has stopped changing", async () => {
+  it("reports an incomplete delivery, and fails at the deadline if the delivery has stopped changing", async () => {
     const { arrival, late, endedAt } = await wait([{ from: 300, size: 1, problem: "it is cut" }]);
     expect(arrival).toMatchObject({ state: "half", problem: { en: "it is cut" } });
     expect(late.map(([at, { state }]) => [at, state])).toEqual([[600, "half"]]);
