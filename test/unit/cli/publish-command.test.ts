@@ -112,7 +112,7 @@ describe("publishing a pack", () => {
     }
   });
 
-  it("sends the verdict and the shortfall of the quality sheet beside the pack, and marks the day as degraded", async () => {
+  it("sends the verdict and shortfall of the adjacent quality sheet, and marks the day as degraded", async () => {
     const tradedate = "20261127" as BeijingDate;
     const lines = { reason: "broken_lines" as const, dataset: "orders" as const, lines: 7 };
     await checkFolder(folder, tradedate, { shortfalls: { orders: [lines] } });

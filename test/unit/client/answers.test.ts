@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Client, ConfigurationError, NoData } from "../../../src/client/typescript/index.ts";
 import { clock } from "../../../src/client/typescript/waiting.ts";
 
-/** Returns a client that receives these answers in order, and its recorded pauses. */
+/** Returns a client that receives these answers in order, and records its pauses and the URLs of its requests. */
 function scripted(...answers: (Response | Error)[]) {
   const waits: number[] = [];
   const urls: string[] = [];
@@ -51,7 +51,7 @@ describe("an answer to the TypeScript client", () => {
     expect(waits).toEqual([]);
   });
 
-  it("with Retry-After (503 or 429) is retried after a random delay at the same base URL, within maxWaitMs", async () => {
+  it("with Retry-After is requested again from the same base URL after a random delay, within maxWaitMs", async () => {
     const busy = (seconds: string) =>
       answer(503, "slot_busy", { status: 503, headers: { "retry-after": seconds } });
     const { client, waits, urls } = scripted(busy("1"), busy("10"), good());
@@ -70,7 +70,7 @@ describe("an answer to the TypeScript client", () => {
     await expect(client.status()).rejects.toMatchObject({ name: "Unavailable", reason: "day_damaged" });
   });
 
-  it("that breaks off twice is requested from the other base URL, which later requests then use", async () => {
+  it("that breaks off twice is requested from the other base URL, which all later requests use", async () => {
     const { client, urls } = scripted(new Error("reset"), new Response('{"code":20'), good(), good());
     await client.status();
     await client.status();
@@ -91,15 +91,17 @@ describe("an answer to the TypeScript client", () => {
     await expect(scripted(gateway, good()).client.status()).resolves.toMatchObject({ month: "202603" });
   });
 
-  it("is not requested for a caller that has already aborted", async () => {
+  it("is not requested for a call that is already aborted", async () => {
     const { client, urls } = scripted(good());
     await expect(client.status("202603", { signal: AbortSignal.abort(new Error("gone")) })).rejects.toThrow(
       "gone",
     );
     expect(urls).toEqual([]);
   });
+});
 
-  it("is not requested without a key or with an invalid URL", () => {
+describe("the constructor of the TypeScript client", () => {
+  it("refuses a missing key, an invalid URL and an empty list of URLs", () => {
     expect(() => new Client({ key: " ", baseUrls: "http://a.test" })).toThrow(ConfigurationError);
     expect(() => new Client({ key: "k", baseUrls: "a.test" })).toThrow(ConfigurationError);
     expect(() => new Client({ key: "k", baseUrls: [] })).toThrow(ConfigurationError);
@@ -117,7 +119,7 @@ describe("waitUntilReady", () => {
     expect(waits).toEqual([60_000, 60_000]);
   });
 
-  it("throws a final refusal without a retry, and a temporary one after the timeout", async () => {
+  it("throws a final refusal immediately, and a temporary refusal after the timeout", async () => {
     const never = scripted(answer(1002, "not_trading_day"));
     await expect(never.client.waitUntilReady("20260307")).rejects.toMatchObject({
       reason: "not_trading_day",
@@ -130,7 +132,7 @@ describe("waitUntilReady", () => {
 });
 
 describe("the dataset of a call", () => {
-  it("decides which dataset's state, revision and rows a day of the status shows", async () => {
+  it("selects the state, revision and rows in the days of a status", async () => {
     const [orders, trades] = [
       { state: "available", revision: 2, rows: 7 },
       { state: "pending", revision: null, rows: null },

@@ -142,7 +142,7 @@ describe("a basket of the TypeScript client", () => {
     expect(none.hint).toContain("a level2 share holds these 3 days in 3.0 GB, about 1 hours at 100 Mbit/s");
   });
 
-  it("reads trades as it reads orders, with the operations and days of trades", async () => {
+  it("reads trades in the same way as orders, with the operations and days of trades", async () => {
     const { client, state } = market({ dataset: "trades" });
     const basket = client.trades(QUERY);
     expect(await basket.plan()).toMatchObject({ securityDays: 6, requests: 8 });
@@ -153,7 +153,7 @@ describe("a basket of the TypeScript client", () => {
   });
 
   it.each(["toArray", "rows", "pages"] as const)(
-    "read by %s continues after it stopped because the quota was used up",
+    "read by %s stops when the quota is used up, and continues later",
     async (how) => {
       const { client, state } = market({ left: 4 });
       const basket = client.orders(QUERY);
@@ -174,7 +174,7 @@ describe("a basket of the TypeScript client", () => {
     },
   );
 
-  it("continues after the last row that was read when a loop over it ended early", async () => {
+  it("continues after the last row of a loop that ended early", async () => {
     const basket = market().client.orders(QUERY);
     const rows: unknown[][] = [];
     for await (const row of basket) if (rows.push(Object.values(row)) === 27) break;

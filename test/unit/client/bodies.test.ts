@@ -84,7 +84,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     expect(await new Response(stream.body).bytes()).toEqual(FILE);
   });
 
-  it("is requested and charged only once if its whole body arrived but is not a Parquet file", async () => {
+  it("is requested only once if its whole body arrived but is not a Parquet file", async () => {
     const noFile = FILE.slice(0, -4);
     const length = { "content-length": String(noFile.length) };
     for (const body of [noFile, new TextEncoder().encode("y".repeat(noFile.length))]) {
@@ -94,7 +94,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     }
   });
 
-  it("is requested at most twice if it breaks off at the same byte again, or if an HTML page is returned", async () => {
+  it("is requested only twice if, both times, it breaks off at the same byte or is an HTML page", async () => {
     for (const answer of [() => new Response(FILE.slice(0, 900), { headers: NAMED }), portal]) {
       const { client, asked } = clientOf(answer);
       await expect(client.ordersParquet(QUERY)).rejects.toBeInstanceOf(IntegrityError);
@@ -151,7 +151,7 @@ describe("a stream of the TypeScript client", () => {
 });
 
 describe("a place in the client's queue", () => {
-  it("is granted in the order of the calls, and a call fails if an earlier one keeps its place too long", async () => {
+  it("is granted in the order of the calls, and a call fails if an earlier call keeps its place too long", async () => {
     const first = await takePlace("bounded", "orders", undefined);
     await expect(takePlace("bounded", "orders", undefined, 20)).rejects.toMatchObject({
       name: "Unavailable",
@@ -206,7 +206,7 @@ describe("the bytes of a share's file", () => {
   const info = { status: "ready", url: "http://a.test/s/id/", password: "p" };
   const json = (value: unknown) => new Response(JSON.stringify(value));
 
-  /** Resumes a download after the first 100 bytes; `pages` are the answers before the file itself. */
+  /** Resumes a download after the first 100 bytes. The service sends `pages` before it sends the file itself. */
   async function resumed(...pages: Response[]) {
     const { client, asked } = clientOf((url) => {
       if (url.endsWith("/api")) return json({ code: 200, message: "success", data: { data: info } });
@@ -249,7 +249,7 @@ describe("the waits of the client", () => {
     expect(Math.min(...waits.slice(2))).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("end with maxWaitMs when connections stall", async () => {
+  it("end after maxWaitMs when connections stall", async () => {
     const fetch = (_: string, { signal }: RequestInit) =>
       new Promise<Response>((_resolve, reject) => {
         signal?.addEventListener("abort", () => reject(signal.reason));

@@ -103,7 +103,7 @@ const HISTORIES: History[] = [
     rows: steps(100),
   },
   ...(["undated", "window"] as const).map((by) => ({
-    name: `does not accept an early end at another deployment, continuing there by ${by}`,
+    name: `restarts when the rows of another deployment end early (continuation: ${by})`,
     script: () => ({
       days: pair(steps(300), steps(90), { knows: by === "undated" ? ["undated", "build"] : ["build"] }),
       choose: firstOnly(2),
@@ -112,7 +112,7 @@ const HISTORIES: History[] = [
     restarts: 1,
   })),
   {
-    name: "detects that another deployment has different rows before the compared ones",
+    name: "detects that another deployment has different rows before the rows compared",
     script: () => ({ days: pair(steps(300), other(99)), choose: firstOnly(2) }),
     rows: other(99),
     restarts: 1,
@@ -142,7 +142,7 @@ const HISTORIES: History[] = [
     rows: other(99),
   },
   {
-    name: "compares with the current content after a restart",
+    name: "compares with the new content after a restart",
     script: () => ({
       days: pair(steps(300), steps(300)),
       choose: firstOnly(4),
@@ -208,14 +208,14 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues at another deployment within one build, whatever the revision",
+    name: "continues at another deployment with the same build and a different revision",
     script: () => ({ days: pair(steps(7), steps(7), { revision: 9 }), choose: firstOnly(2) }),
     task: { pageSize: 2 },
     rows: steps(7),
     restarts: 0,
   },
   {
-    name: "never mixes two builds that differ in one row read long before",
+    name: "never mixes two builds that differ only in a row read long before",
     script: () => ({ days: pair(steps(150), other(99, steps(150))), choose: firstOnly(2) }),
     task: { pageSize: 50 },
     rows: other(99, steps(150)),
@@ -291,7 +291,7 @@ const HISTORIES: History[] = [
     check: ({ failures }) => expect(failures.map(({ error }) => error)).toEqual(["QuotaUsed"]),
   },
   {
-    name: "keeps its position when the quota is used up, and requests no page twice",
+    name: "keeps its position when the quota is used up, and receives no page twice",
     script: () => ({
       days: [{ rows: steps(30) }],
       before: (place) =>
@@ -310,7 +310,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues over a rebuild that did not change the rows already returned",
+    name: "continues after a rebuild that did not change the rows already returned",
     script: rebuiltAt(2, grown),
     task: { pageSize: 10, how: "iterate" },
     rows: grown,
@@ -324,7 +324,7 @@ const HISTORIES: History[] = [
     check: ({ failures }) => expect(failures[0]?.handed).toEqual(steps(20)),
   },
   {
-    name: "returns lists of the current content only",
+    name: "returns a list of the current rows only",
     script: rebuiltAt(2, [order("093000000", 0, 99), ...steps(5)]),
     task: { pageSize: 10 },
     rows: [order("093000000", 0, 99), ...steps(5)],

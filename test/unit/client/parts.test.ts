@@ -8,7 +8,7 @@ import { parseRetryAfter, takePlace } from "../../../src/client/typescript/waiti
 import { printedRandom } from "../../support/random.ts";
 
 describe("SHA-256 without the runtime's crypto", () => {
-  it("equals the runtime's result for 200 inputs in random pieces, some with lengths around the block size", () => {
+  it("equals the runtime's result for 200 inputs in random pieces", () => {
     const random = printedRandom("sha256");
     const sizes = [0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 128];
     for (let round = 0; round < 200; round++) {
@@ -75,7 +75,7 @@ describe("the client's queue per key and interface", () => {
 });
 
 describe("a position in a paged stream", () => {
-  it("identifies its next row by time and index within the millisecond, for random rows", () => {
+  it("identifies the next row by time and index within the millisecond", () => {
     const random = printedRandom("positions");
     for (let round = 0; round < 200; round++) {
       const times: string[] = [];
@@ -126,7 +126,7 @@ describe("a fingerprint of rows", () => {
 });
 
 describe("a query of the client", () => {
-  it("appends the hidden field time if the caller did not request it", () => {
+  it("adds time as a hidden last field if the caller did not request it", () => {
     expect(selectionOf({ symbol: "600519", fields: ["price", "side", "price"] })).toMatchObject({
       hidesLast: true,
       selection: { fields: ["price", "side", "time"], pageSize: 10_000, tradedate: null },
@@ -151,14 +151,16 @@ describe("a query of the client", () => {
   });
 });
 
-describe("the client's options", () => {
-  it("are refused when unknown, because a misspelt tradedate would silently mean the newest day", () => {
+describe("unknown client options", () => {
+  it("are refused", () => {
     const misnamed = { symbol: "600519", tradedate: "20251024" };
     expect(() => selectionOf(misnamed)).toThrow("there is no option tradedate");
     expect(() => parquetBody(misnamed)).toThrow("there is no option tradedate");
   });
+});
 
-  it("are named in the message when they are missing", () => {
+describe("missing client options", () => {
+  it("are refused, and the message names them", () => {
     expect(() => new Client({ key: "", baseUrls: "http://127.0.0.1" })).toThrow("no key");
     expect(() => new Client({ key: "k", baseUrls: "" })).toThrow("no base URL");
     expect(() => Reflect.construct(Client, [])).toThrow("no key");

@@ -1,4 +1,4 @@
-/** Compares the Python client's types with the documented schemas, member by member. */
+/** Compares the Python client's types with the documented schemas, property by property. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -14,7 +14,7 @@ interface Schema {
 
 const source = readFileSync("src/client/python/edgetape/types.py", "utf8");
 
-/** Returns the members of a TypedDict with their types, including inherited ones. */
+/** Returns the properties of a TypedDict with their types, including inherited properties. */
 function membersOf(name: string): Record<string, string> {
   const [, base = "", block] =
     new RegExp(`^class ${name}\\((\\w+)\\):\\n((?: {4}.*\\n|\\n(?= {4}))+)`, "m").exec(source) ?? [];
@@ -79,7 +79,7 @@ describe("the Python client's types", () => {
     expect(Object.keys(membersOf("Security"))).toEqual(listed.fields.prefixItems.map((each) => each.const));
   });
 
-  it("are reported as different when a member is missing, nullable or of another type", () => {
+  it("are reported as different when a property is missing, nullable or of another type", () => {
     const schema = {
       type: "object",
       properties: { at_least: { type: "integer" }, at_most: { type: "string" } },

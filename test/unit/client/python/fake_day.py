@@ -27,7 +27,7 @@ def quote(time, number, price=12.5):
     return (SYMBOL, DAY, time, *own, *(value for level in levels for value in level))
 
 
-#: The function that makes a row of each dataset.
+#: For each dataset, the function that makes a row.
 ROWS = {"orders": order, "trades": trade, "quotes": quote}
 
 
@@ -41,7 +41,7 @@ class FakeDay:
         self.knows = knows
         self.dataset = dataset
         self.fields = list(dataset.standard)
-        #: Signs cursors and differs by deployment; when it changes, earlier cursors are refused.
+        #: Signs cursors, and differs by deployment. When it changes, earlier cursors are refused.
         self.secret = name
         self.asked = []
 
@@ -103,7 +103,7 @@ class FakeDay:
 
 
 class Endpoints:
-    """The `call` of a paging over several deployments; `choose` returns the index of the one that answers."""
+    """The `call` of a paging over several deployments. `choose` returns the index of the answering deployment."""
 
     def __init__(self, days, choose=lambda place: 0):
         self.days = list(days)

@@ -5,7 +5,7 @@ import threading
 
 
 class FakeServer:
-    """Answers each request with the bytes that `handler(head, body)` returns, or disconnects for None."""
+    """Answers each request with the bytes that `handler(head, body)` returns, or disconnects if it returns None."""
 
     def __init__(self, handler):
         self.handler = handler
@@ -63,7 +63,7 @@ class CutOff(bytes):
 
 
 def length_of(head):
-    """Returns the announced length of a body."""
+    """Returns the announced length of a body, or 0."""
     for line in head.split("\r\n"):
         if line.lower().startswith("content-length:"):
             return int(line.split(":")[1])
@@ -79,7 +79,7 @@ def header(head, name):
 
 
 def http(status, body=b"", **headers):
-    """Returns an answer; header names are given with underscores."""
+    """Returns an answer. Underscores in the names of headers stand for hyphens."""
     if isinstance(body, str):
         body = body.encode()
     sent = {"content_length": len(body), **headers}

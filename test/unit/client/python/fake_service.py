@@ -14,8 +14,8 @@ def parquet(text):
 
 
 class FakeService:
-    """Serves `days`: for each date ``revision``, ``build``, ``published`` and ``files`` by code; `charged` lists the
-    charged files. `change` can replace any answer. `dataset` is its only dataset."""
+    """Serves `days`, each with ``revision``, ``build``, ``published`` and ``files`` by code. `charged` lists the
+    charged files, `change` can replace any answer, and `dataset` is the only dataset."""
 
     dataset = ORDERS
 
@@ -120,7 +120,7 @@ def served(data):
 
 
 def refused(code, reason):
-    """Returns a refusal, whose message also ends with the reason and the request id."""
+    """Returns a refusal whose headers and message state the reason and the request id."""
     return envelope(code, None, f"no [{reason} · r1]", x_reason=reason, x_request_id="r1")
 
 
