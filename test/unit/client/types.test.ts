@@ -31,7 +31,7 @@ type Schemas = ReturnType<typeof dataSchemas>;
 type Data<Name extends keyof Schemas> = z.infer<Schemas[Name]>;
 
 describe("the TypeScript client's types", () => {
-  it("match the documented schemas member by member", () => {
+  it("match the documented schemas property by property", () => {
     expectTypeOf<Data<"account_info">>().toExtend<Account>();
     expectTypeOf<Account>().toExtend<Data<"account_info">>();
     expectTypeOf<Data<"data_status">>().toExtend<Status>();

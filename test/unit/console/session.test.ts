@@ -71,7 +71,7 @@ describe("the check of a form's origin", () => {
     ["http://api.example.com", false],
     ["https://api.example.com.evil.example", false],
     ["null", false],
-  ])("returns, for the Origin %s, %s", (origin, own) => {
+  ])("for the Origin %s returns %s", (origin, own) => {
     expect(isSameOrigin(request({ origin }))).toBe(own);
   });
 

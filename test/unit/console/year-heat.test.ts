@@ -60,8 +60,8 @@ describe("the calendar of a year", () => {
   });
 });
 
-describe("the list of missing days", () => {
-  it("joins successive trading days into ranges, across weekends but not across served days", () => {
+describe("the list of unusual days", () => {
+  it("joins successive missing days into ranges, across weekends but not across served days", () => {
     const missing = ["20260225", "20260226", "20260227", "20260302", "20260304", "20260306"];
     const days = [
       ...missing.map((tradedate) => day(tradedate, "missing")),

@@ -11,7 +11,7 @@ const STANDARD =
 const ON_REQUEST = "num_trades total_bid_vol total_ask_vol avg_bid_price avg_ask_price iopv";
 
 describe("the columns of quotes", () => {
-  it("are fifty standard ones, followed by six on request", () => {
+  it("are fifty standard columns, followed by six on request", () => {
     expect(fieldNames(quotes).join(" ")).toBe(STANDARD);
     expect(fieldNames(quotes)).toHaveLength(50);
     expect(fieldNames(quotes, "all").join(" ")).toBe(`${STANDARD} ${ON_REQUEST}`);
@@ -36,7 +36,7 @@ describe("the columns of quotes", () => {
     expect(rows.bid11E4).toBeUndefined();
   });
 
-  it("are described in both languages, levels 1 and 2 also for an auction", () => {
+  it("have descriptions in both languages, which for levels 1 and 2 also explain the call auction", () => {
     for (const { description } of quotes.columns) {
       expect(description.en).toMatch(/^.+\.$/);
       expect(description.zh).toMatch(/^.+。$/);

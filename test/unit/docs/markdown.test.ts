@@ -23,8 +23,8 @@ describe("a page in Markdown", () => {
     });
   });
 
-  // The parser knows only a few forms; a page would show anything else unparsed.
-  it("has only forms that the parser knows, and as many cells in each row as in the header", () => {
+  // The parser knows only a few forms. A page would show anything else unparsed.
+  it("has only forms that the parser knows, and table rows with as many cells as the header", () => {
     for (const slug of SLUGS) {
       for (const { title, lead, blocks } of Object.values(PAGES[slug])) {
         const texts = [title, lead, ...(blocks as readonly Block[]).flatMap(textsOf)];

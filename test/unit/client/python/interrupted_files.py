@@ -1,5 +1,5 @@
-"""Interrupts reading, `sync` and `download` over HTTP before every line of the package, then repeats the call: no row
-is lost or repeated, no file is wrong, nothing raises or hangs. Run by the long tier."""
+"""Interrupts reading, `sync` and `download` over HTTP before every line of the package, then repeats the call. No row
+may be lost or repeated, no file may be wrong, and no call may raise or hang. The long tier runs these tests."""
 
 import importlib.util
 import json
@@ -20,12 +20,12 @@ from fake_http import FakeServer, http
 from fake_service import FakeService, day, parquet
 from interrupts import Interrupts, places_of
 
-#: How many of the first runs of a line are interrupted; its last run is interrupted too.
+#: The number of first runs of each line that are interrupted. The last run of each line is interrupted too.
 MOST = int(os.environ.get("EDGETAPE_INTERRUPTS", "1"))
 
 
 class Interrupted(unittest.TestCase):
-    #: Only every `step`-th of the places found is interrupted; by default every one.
+    #: Interrupts only every `step`-th of the places found. The default 1 interrupts at all places.
     step = 1
 
     def setUp(self):
@@ -33,7 +33,7 @@ class Interrupted(unittest.TestCase):
         self.addCleanup(warnings.resetwarnings)
 
     def check(self, make, work, right):
-        """Interrupts `work(make())` at one place after another, each time followed by `right` on the same object."""
+        """Interrupts `work(make())` at one place after another. Then calls `right` on the same object each time."""
         first = make()
         places = places_of(lambda: work(first), most=MOST)[:: self.step]
         right(first, work)
@@ -70,7 +70,7 @@ class Reading(Interrupted):
 
     def right(self, orders, work):
         self.assertEqual(work(orders), self.rows)
-        # The queue is free for other threads, too.
+        # The queue is free for other threads again.
         read = []
         thread = threading.Thread(target=lambda: read.append(self.orders().to_list()), daemon=True)
         thread.start()

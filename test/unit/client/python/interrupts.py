@@ -9,14 +9,14 @@ PACKAGE = os.path.dirname(os.path.abspath(edgetape.__file__)) + os.sep
 
 
 class Interrupts:
-    """Counts the lines of `modules` that run in this thread; raises KeyboardInterrupt before line `at`.
+    """Counts the lines of `modules` that run in this thread, and raises KeyboardInterrupt before line `at`.
 
     Parameters
     ----------
     modules : sequence of str
-        Names of the package's files; empty: all of them.
+        Names of the package's files. If empty, all of them.
     at : int, optional
-        Index of the line, from 0. None only counts.
+        Index of the line, from 0. If None, the lines are only counted.
     """
 
     def __init__(self, modules=(), at=None):
@@ -53,8 +53,8 @@ class Interrupts:
 
 
 def places_of(work, modules=(), most=2):
-    """Runs `work` once. Returns the indices of its lines, each source line at most `most` times from the start and
-    once from the end."""
+    """Runs `work` once and returns the indices of the lines that ran. Of each source line, only the first `most` runs
+    and the last run are included."""
     with Interrupts(modules) as counted:
         work()
     by_line = {}

@@ -24,8 +24,8 @@ def rows_of(dataset, symbol, tradedate, count):
 
 
 class FakeMarket:
-    """Serves pages of `days` of a dataset: for each date the number of rows by symbol, or the state of a day that is
-    not loaded. `left` is the remaining quota of requests."""
+    """Serves pages of a dataset. `days` gives, for each date, the number of rows by symbol, or the state of a day that
+    is not loaded. `left` is the remaining quota of requests."""
 
     def __init__(self, days, left=1_000, limit=1_000, dataset=ORDERS):
         self.days, self.left, self.limit, self.dataset = days, left, limit, dataset
@@ -183,7 +183,7 @@ class BasketTest(unittest.TestCase):
             self.assertEqual(basket.plan().requests, 4)
             self.market.left = 10
             self.assertEqual(read(basket), self.expected())
-            # Eight pages, and the refused one.
+            # The requests are eight pages, a missing security, and the page that was refused once.
             pages = [(p["symbol"], p["tradedate"], p.get("cursor")) for p in self.market.counted()]
             self.assertEqual((len(set(pages)), len(pages)), (9, 10))
 

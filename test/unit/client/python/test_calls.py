@@ -1,4 +1,4 @@
-"""The loop around a request: which answers are waited for, retried, moved to another base URL, or final."""
+"""The loop around a request: which answers lead to a wait, a retry, another base URL, or an error."""
 
 import json
 import os

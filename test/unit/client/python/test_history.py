@@ -1,4 +1,4 @@
-"""What a security's file from a share must fulfil, and which files of a folder are read."""
+"""The conditions that a security's file from a share must meet, and which files of a folder are read."""
 
 import importlib.util
 import os

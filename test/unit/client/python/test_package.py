@@ -136,7 +136,7 @@ class Package(unittest.TestCase):
             for member, function in inspect.getmembers(thing, inspect.isfunction):
                 if member.startswith("_") or not function.__module__.startswith("edgetape"):
                     continue
-                self.assertTrue(function.__doc__, f"{name}.{member} says nothing of itself")
+                self.assertTrue(function.__doc__, f"{name}.{member} has no docstring")
                 signature = inspect.signature(function)
                 self.assertIsNot(signature.return_annotation, inspect.Signature.empty, f"{name}.{member}")
                 for parameter in list(signature.parameters.values())[1:]:

@@ -1,5 +1,5 @@
-"""Random histories of paging over deployments in memory, thousands in the long tier; a failing seed is repeated
-with EDGETAPE_SEED."""
+"""Random histories of paging over deployments in memory, thousands of them in the long tier. EDGETAPE_SEED repeats a
+seed that failed."""
 
 import os
 import random
@@ -59,7 +59,7 @@ class RandomPaging(unittest.TestCase):
             try:
                 found = read(paging)
             except BadRequest as error:
-                # Every deployment that continues by a window has another secret.
+                # Every deployment that continues by a window has changed its secret.
                 self.assertIn(error.reason, ("cursor_invalid", "cursor_old_format"))
                 refused += 1
                 continue

@@ -34,7 +34,7 @@ def change(previous, revision, *changed, kind="restored"):
 
 
 def followed(client, now, noted):
-    """Returns the result for the entry `noted` (revision, instant) of a day whose current state is `now`."""
+    """Returns what `follow` gives for the entry `noted`, as (revision, instant), when `now` is the day's state."""
     day = {"tradedate": DAY, "revision": now[0], "published_at": now[1]}
     entry = {
         "url": URL,

@@ -124,7 +124,7 @@ class Interrupts(DriveCase):
         self.arrived = threading.Event()
 
     def interrupted_after(self, answer):
-        """Returns the seconds from the interrupt to the end of the download, which waits for `answer`."""
+        """Interrupts a download that waits for `answer`, and returns the seconds until the download has ended."""
         served = self.answer
 
         def handler(head, body):

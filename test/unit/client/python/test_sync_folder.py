@@ -1,4 +1,4 @@
-"""`sync` keeps a folder correct, whatever arrives instead of a file, with any server and disk."""
+"""`sync` keeps a folder correct whatever the service answers, and on a full or failing disk."""
 
 import io
 import json
@@ -163,7 +163,7 @@ class Builds(SyncCase):
 class Folders(SyncCase):
     def test_are_locked_against_a_second_run(self):
         with locked(self.folder):
-            # The same thread recovers a lock left by an interrupt; another process does not get it.
+            # The same thread may take over a lock that an interrupt left. Another process may not.
             child = os.fork()
             if child == 0:
                 code = 1
@@ -343,7 +343,7 @@ class Quotas(SyncCase):
                 self.sync(["600519", "688111", "000001"])
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
-                self.sync(["600519", "688111", "000001"])  # Nothing is left.
+                self.sync(["600519", "688111", "000001"])  # No file is left to download.
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from fake_day import DAY, FIELDS, SYMBOL, FakeDay, Endpoints, order, steps
 
 
 def without(*names):
-    """An environment without these libraries."""
+    """Returns a patch that hides these libraries."""
 
     def import_module(name, *rest):
         if name.split(".")[0] in names:

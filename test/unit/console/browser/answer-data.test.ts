@@ -41,7 +41,7 @@ describe("an answer shown as tables", () => {
     expect(tablesOf(PAGE.data)).toEqual([{ name: "items", fields: PAGE.data.fields, rows: PAGE.data.items }]);
   });
 
-  it("is, without records, one table of its members by path and one table for each list", () => {
+  it("is, if it has no records, one table of its values by path and one table for each list", () => {
     const data = {
       plan: "trial",
       windows: { level2: null },

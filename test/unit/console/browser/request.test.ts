@@ -9,7 +9,7 @@ const field = (name: string, value: string, more: { numeric?: true; beside?: tru
 const URL = "https://api.example.com/api";
 
 describe("the request made from the Try it form", () => {
-  it("omits empty fields, converts numeric ones to integers, and puts fields beside params", () => {
+  it("omits empty inputs, converts numeric inputs to integers, and puts `fields` beside `params`", () => {
     const body = bodyOf("level2_order_history", [
       field("symbol", " 600519 "),
       field("tradedate", ""),
@@ -24,12 +24,12 @@ describe("the request made from the Try it form", () => {
     });
   });
 
-  it("sends a value that is no integer as it was typed, so that the service refuses it", () => {
+  it("sends a value that is not an integer as it was typed, so that the service refuses it", () => {
     const body = bodyOf("x", [field("year", "20a6", { numeric: true })]);
     expect(body.params).toEqual({ year: "20a6" });
   });
 
-  it("downloads a file for format parquet only", () => {
+  it("downloads a file only if the format is parquet", () => {
     expect(fileOf(bodyOf("x", [field("format", "json")]))).toBeNull();
     const body = bodyOf("x", [
       field("format", "parquet"),

@@ -191,7 +191,7 @@ describe("charts of trades", () => {
   });
 });
 
-/** Returns the positions of the columns; `fields` must contain all required ones. */
+/** Returns the positions of the columns in `fields`. Throws if a required column is missing. */
 function placesOf(fields: string[]) {
   const places = columnsFor(fields);
   if (places === null) throw new Error("a needed column is missing");
