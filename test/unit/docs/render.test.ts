@@ -71,7 +71,7 @@ describe("a code block", () => {
   });
 });
 
-/** Returns the names of all members in a schema. */
+/** Returns the names of all properties in a schema. */
 function membersOf(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const own = "properties" in schema ? Object.keys(schema.properties as object) : [];
@@ -88,7 +88,7 @@ function withExamples(schema: unknown): { examples: unknown[] }[] {
 }
 
 describe("the OpenAPI document", () => {
-  it("has no answer members that the pages do not describe", () => {
+  it("has only answer properties that the pages describe", () => {
     const { components } = openApiDocument(EXAMPLE, "1") as {
       components: { schemas: Record<string, unknown> };
     };
@@ -101,7 +101,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has examples for the parameters with special formats, each valid by its schema", () => {
+  it("has examples for the parameters with special formats, each valid under its schema", () => {
     const { components } = openApiDocument(EXAMPLE, "1") as { components: { schemas: object } };
     const shown = withExamples(components.schemas);
     for (const { examples, ...schema } of shown) {

@@ -8,7 +8,7 @@ const entitleShare = baring(entitleShareResult);
 
 const DAY_MS = 86_400_000;
 
-/** Returns the dates of `year` within the last `days` days up to today, listed one by one. */
+/** Returns the dates of `year` among the last `days` days, counted back day by day from `noonMs`. */
 function listed(year: number, days: number, noonMs: number): string[] {
   const all = Array.from({ length: days }, (_, back) => new Date(noonMs - back * DAY_MS));
   const dates = all.map((each) => each.toISOString().slice(0, 10).replaceAll("-", "")).reverse();
@@ -22,7 +22,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     ["professional", "level2", 30],
     ["weekly", "level2", 30],
   ] as const)(
-    "grants %s for %s the days of the year within the latest %i days, on every day of three years",
+    "grants, for %s and %s, the days of the year that lie in the last %i days",
     (plan, service, days) => {
       const wrong: string[] = [];
       for (let day = 0; day < 3 * 365 + 1; day += 1) {
@@ -40,7 +40,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     },
   );
 
-  it("begins the window of 365 days up to 2028-12-31 at 2028-01-02", () => {
+  it("begins the 365 days that end on 2028-12-31 with 2028-01-02", () => {
     const grant = entitleShare(
       holder(["professional"]),
       { service: "auction_tick", year: 2028 },
@@ -49,7 +49,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     expect(grant).toMatchObject({ from: "20280102", to: "20281231" });
   });
 
-  it("grants flagship the whole year up to today", () => {
+  it("grants flagship all of a past year, and the current year up to today", () => {
     const noonMs = at("2026-03-12T12:00:00+08:00");
     const share = (year: number) => entitleShare(holder(["flagship"]), { service: "level2", year }, noonMs);
     expect(share(2026)).toMatchObject({ plan: "flagship", from: "20260101", to: "20260312" });

@@ -22,7 +22,7 @@ function countedBack(today: string, days: number): string {
 }
 
 describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
-  it("returns, for every plan on every day of three years, the window that an independent count gives", () => {
+  it("grants the days that an independent count gives, for every plan on every day of three years", () => {
     const wrong: string[] = [];
     for (let day = 0; day < 3 * 365 + 1; day += 1) {
       const noon = Date.UTC(2026, 0, 1 + day, 4);
@@ -59,7 +59,7 @@ describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
     expect(first("2028-02-29T16:00:00.000Z")).toBe("20280201");
   });
 
-  it("sets no upper bound, so that a future day is not refused because of the plan", () => {
+  it("sets no upper bound, so no plan refuses a future day", () => {
     const grant = entitleOrderHistory(holder(["professional"]), date("29991231"), NOON);
     expect(grant).toMatchObject({ plan: "professional" });
   });
@@ -102,7 +102,7 @@ describe("planInForce (contract 7.5)", () => {
     expect(planInForce(subscriptions, 2000)).toBeNull();
   });
 
-  it("returns the best of overlapping plans, whatever their order in the list", () => {
+  it("returns the best of overlapping plans in any order", () => {
     const rising: PlanName[] = ["free", "standard", "trial", "weekly", "professional", "flagship"];
     for (const [worse, plan] of rising.entries()) {
       const spans = rising.slice(0, worse + 1).map((name) => span(name, 0, 10));

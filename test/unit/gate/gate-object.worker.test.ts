@@ -7,7 +7,7 @@ import type { AcquireRequest } from "../../../src/gate/protocol.ts";
 
 const { GATE } = env as unknown as Env;
 
-/** An event arrives within milliseconds, on a busy machine within seconds; the slot's own deadline is 60 s. */
+/** Events arrive within milliseconds, or within seconds on a busy machine. The slot expires only after 60 s. */
 const PATIENCE = { timeout: 20_000 };
 
 const UNLIMITED = { requests: null, files: null };
@@ -123,7 +123,7 @@ describe("the daily quota of a gate object (contract 7.3)", () => {
     expect(next.use).toEqual({ day: "20261128", requests: 1, files: 0, resetSeconds: 86_400 });
   });
 
-  it("charges a repeated request only once, even if the slot was free in between", async () => {
+  it("counts a repeated request only once, even if the slot was free in between", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const gate = freshGate();
     const ask = json();
@@ -177,7 +177,7 @@ describe("the writes of a gate object", () => {
     expect((await gate.stub().state()).use.requests).toBe(101);
   });
 
-  it("are two rows per page after a pause, when another worker sends the request, and with a credit", async () => {
+  it("are two rows per page after a pause, for an earlier worker version, and with a credit", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });
@@ -228,7 +228,7 @@ describe("a release that waits in memory for the next page's write", () => {
     expect(await storedHolder(gate)).toBeNull();
   });
 
-  it("is stored when its worker ends and its lease is dropped", async () => {
+  it("is stored when the worker drops the lease", async () => {
     const { gate, grant } = await waiting();
     grant[Symbol.dispose]();
     await vi.waitFor(async () => expect(await storedHolder(gate)).toBeNull(), PATIENCE);

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** The memory of a body, in an isolate whose memory is just enough for this body. */
+/** The memory budget of an isolate, which is just enough for one body. */
 let budget: MemoryBudget;
 
 async function reserve(bytes: number): Promise<Reservation> {
@@ -79,7 +79,7 @@ const piece = (bytes: number) => new Uint8Array(bytes).fill(1);
 /** Advances the clock by `ms` and runs due timers. */
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-it("holdBody does not credit a client that reads all but the end of the body, then stalls until the deadline", async () => {
+it("holdBody does not credit a client that stalls at the end of the body until the deadline", async () => {
   const body = await send(async (writer, beforeLastBytes) => {
     await writer.write(piece(SIZE_BYTES - 4));
     await beforeLastBytes();
@@ -91,7 +91,7 @@ it("holdBody does not credit a client that reads all but the end of the body, th
   expect(body.isCredited()).toBe(false);
 });
 
-it("holdBody does not credit when a read fails after the client stalled for 15 s", async () => {
+it("holdBody does not credit the request when the store fails after the client stalled for 15 s", async () => {
   const body = await send(async (writer) => {
     await writer.write(piece(500));
     await writer.write(piece(100));
@@ -120,7 +120,7 @@ it.each([0, 1, 2])(
   },
 );
 
-it("holdBody does not credit when a read fails while the client leaves an earlier piece unread", async () => {
+it("holdBody does not credit the request when the store fails while the client leaves a piece unread", async () => {
   const failing = Promise.withResolvers<never>();
   const body = await send(async (writer) => {
     await Promise.race([writer.write(piece(100)), failing.promise]);
@@ -143,7 +143,7 @@ it("holdBody does not credit a client that stalled for 15 s, even if it then wai
   expect(body.isCredited()).toBe(false);
 });
 
-it("holdBody credits when a read fails and the client never paused for 15 s", async () => {
+it("holdBody credits the request when the store fails and the client never paused for 15 s", async () => {
   const body = await send(async (writer) => {
     for (let n = 0; n < 3; n++) await writer.write(piece(100));
     throw new Error("the store closed the stream");
@@ -156,7 +156,7 @@ it("holdBody credits when a read fails and the client never paused for 15 s", as
   expect(body.isCredited()).toBe(true);
 });
 
-it("holdBody credits at the deadline only if the client waited longer for the store than vice versa", async () => {
+it("holdBody credits the request at the deadline only if the store was slower than the client", async () => {
   const pump: BodyPump = async (writer) => {
     await writer.write(piece(100));
     await new Promise(() => undefined);
@@ -190,7 +190,7 @@ describe("the memory of a held body", () => {
       await writer.write(piece(4));
     });
 
-  it("is released piece by piece as the client reads a page, and fully at its end", async () => {
+  it("is released piece by piece as the client reads a page, and fully at the end", async () => {
     const body = await ready();
     const held = [budget.heldBytes];
     let bytes = 0;
@@ -209,7 +209,7 @@ describe("the memory of a held body", () => {
     ["a page", ready],
     ["a file", pumped],
   ])(
-    "of %s is released when its client disconnects, cancels, or has not read it at the deadline",
+    "of %s is released when the client disconnects, cancels, or reads nothing until the deadline",
     async (_, begin) => {
       const ways = {
         client_gone: async (body: Awaited<ReturnType<typeof begin>>) => body.goAway(),
@@ -233,7 +233,7 @@ describe("the memory of a held body", () => {
     ["a page", ready],
     ["a file", pumped],
   ])(
-    "of %s is reclaimed if its client reads nothing for 5 s while others wait, and the body fails without a credit",
+    "of %s is reclaimed if the client reads nothing for 5 s while others wait, and the body fails without a credit",
     async (_, begin) => {
       const body = await begin();
       await body.read();

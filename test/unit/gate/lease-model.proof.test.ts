@@ -64,7 +64,7 @@ function firstDifference(random: Random): string | null {
       const hasOutcome = random.chance(0.6);
       const request = { credit, ...(hasOutcome ? { outcome } : {}) };
       row = release(row, id, request);
-      if (release(row, id, request) !== row) return `step ${step}: an end told twice is news`;
+      if (release(row, id, request) !== row) return `step ${step}: a repeated release changes the row`;
       model.release(id, { credit, hasOutcome });
     } else if (chance < 0.98) {
       // The object restarts: the row is serialised, and a later version may have added fields.

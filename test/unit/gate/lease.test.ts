@@ -33,7 +33,7 @@ function outcome(requestId: string, change: Partial<RequestOutcome> = {}): Reque
   };
 }
 
-/** Returns the row after these accepted requests; the last one still holds the slot. */
+/** Returns the row after these accepted requests. The last request still holds the slot. */
 function served(...requests: AcquireRequest[]): GateRow {
   let row = emptyRow(MORNING);
   for (const request of requests) {
@@ -44,7 +44,7 @@ function served(...requests: AcquireRequest[]): GateRow {
 }
 
 describe("acquire (contract 2.1, steps 8 to 10)", () => {
-  it("grants a free slot, counts the request and returns the counters including it", () => {
+  it("grants a free slot, counts the request and returns the new counters", () => {
     const { row, answer } = acquire(emptyRow(MORNING), ask("a", { kind: "parquet" }), "g", MORNING);
     expect(answer).toEqual({
       id: "g",
@@ -68,7 +68,7 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     expect(acquire(row, ask("b"), "g", MORNING + MINUTE).answer).toMatchObject({ id: "g" });
   });
 
-  it("refuses one request more than the limit and leaves the slot free", () => {
+  it("refuses the first request above the limit and leaves the slot free", () => {
     const row = release(served(ask("a"), ask("b")), "b", { credit: false });
     const limits = { requests: 2, files: null };
     const { row: after, answer } = acquire(row, ask("c", { limits }), "g", MORNING);
@@ -104,7 +104,7 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     expect(release(after, "grant of b", { credit: true })).toBe(after);
   });
 
-  it("refunds a repeated request when another one acquired the slot in between", () => {
+  it("refunds a repeated request when another request acquired the slot in between", () => {
     const row = served(ask("lost", { kind: "parquet" }), ask("b"));
     const { row: after, answer } = acquire(row, ask("lost", { kind: "parquet" }), "g", MORNING);
     expect(answer).toEqual({ reason: "slot_busy" });
@@ -136,7 +136,7 @@ describe("the gate's Beijing day", () => {
     expect(stateOf(row, MORNING).use).toMatchObject({ day: "20261127", requests: 0 });
   });
 
-  it("credits nothing to a day for a request that was charged to the day before", () => {
+  it("does not credit today for a request that was charged yesterday", () => {
     const row = acquire(emptyRow(midnight - 1), ask("a"), "g", midnight - 1).row;
     const next = acquire(free(row), ask("b"), "h", midnight).row;
     expect(stateOf(release(next, "g", { credit: true }), midnight).use.requests).toBe(1);
@@ -144,7 +144,7 @@ describe("the gate's Beijing day", () => {
 });
 
 describe("release", () => {
-  it("refunds a charge only once, however often it is repeated, even if the slot has another holder", () => {
+  it("refunds a charge only once, even if repeated while the slot has another holder", () => {
     const row = served(ask("a", { kind: "parquet" }), ask("b"));
     const once = release(row, "grant of a", { credit: true });
     expect(stateOf(once, MORNING)).toMatchObject({
@@ -173,7 +173,7 @@ describe("release", () => {
 });
 
 describe("the operator's actions on the gate", () => {
-  it("release a slot, and a later release by its former holder does not free the next holder's slot", () => {
+  it("release a slot, and a later release by the earlier holder does not free the next holder's slot", () => {
     const row = acquire(free(served(ask("a"))), ask("b"), "g", MORNING).row;
     expect(stateOf(release(row, "grant of a", { credit: false }), MORNING).holder?.requestId).toBe("b");
   });

@@ -1,4 +1,4 @@
-/** Tests the worker's side of the gate with objects that fail on command; `*.worker.test.ts` use the real object. */
+/** Tests the worker's side of the gate with objects that fail on command. `*.worker.test.ts` use the real object. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Gate } from "../../../src/gate/gate-object.ts";
 import type { AcquireRequest, ReleaseRequest, RequestOutcome } from "../../../src/gate/protocol.ts";
@@ -108,7 +108,7 @@ describe("takeSlot", () => {
     });
   });
 
-  it("asks a second time if the object has just started, because it may have lost a release", async () => {
+  it("asks a second time if the object has just started, because the object may have lost a release", async () => {
     const justStarted = async () => ({ reason: "slot_busy", justStarted: true });
     const gate = fakeGate({ acquire: [justStarted, (grant) => grant()] });
     const slot = held(gate);
@@ -129,7 +129,7 @@ describe("takeSlot", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request"]);
   });
 
-  it("gives up after the second failure and credits a possible charge", async () => {
+  it("gives up after the second failure and refunds the request in case it was charged", async () => {
     const gate = fakeGate({ acquire: [fail()] });
     await expect(gate.take()).rejects.toThrow("broken");
     expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request", "3.release request credit"]);
@@ -142,7 +142,7 @@ describe("takeSlot", () => {
     expect(gate.calls()).toEqual(["1.acquire request"]);
   });
 
-  it("gives up after 5 s, and releases and credits a grant that arrives later", async () => {
+  it("gives up after 5 s, and releases and refunds a grant that arrives later", async () => {
     let answerNow: () => void = () => undefined;
     const late = new Promise<void>((resolve) => {
       answerNow = resolve;
@@ -156,7 +156,7 @@ describe("takeSlot", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release credit"]);
   });
 
-  it("releases the slot as soon as the client disconnects, whatever the operation is doing", async () => {
+  it("releases the slot as soon as the client disconnects, even while the operation is running", async () => {
     const gate = fakeGate({});
     await held(gate);
     gate.aborter.abort();
@@ -198,7 +198,7 @@ describe("the release of a slot", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release", "lease.written", "dispose"]);
   });
 
-  it("is repeated to the new object when the old one lost it with its memory", async () => {
+  it("is sent again to the new object when the old object lost it", async () => {
     const gate = fakeGate({ lease: [async () => ({ written: false })], written: [fail()] });
     const slot = await held(gate);
     expect(await slot.release({ credit: false, outcome: OUTCOME, hasMore: true })).toBe(true);
@@ -223,7 +223,7 @@ describe("the release of a slot", () => {
     expect(await (await held(gate)).release({ credit: false })).toBe(true);
   });
 
-  it("is not repeated to an overloaded object", async () => {
+  it("is not sent again to an overloaded object", async () => {
     const gate = fakeGate({ lease: [fail({ overloaded: true })] });
     expect(await (await held(gate)).release({ credit: false })).toBe(false);
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release"]);

@@ -53,7 +53,7 @@ it("The gate object writes a day's usage once per interval, however many request
   expect(await gate.usage()).toEqual([of("20261127", 3, 1, 21_500)]);
 });
 
-it("The gate object keeps the usage of past days until it is written, even over restarts", async () => {
+it("The gate object keeps the usage of past days until it is written, even across restarts", async () => {
   at(MORNING);
   const gate = freshGate();
   await gate.serve("json", 1);

@@ -27,7 +27,7 @@ describe("readBody (contract 1.2)", () => {
     }
   });
 
-  it("reads at most about a megabyte of a body that does not end", async () => {
+  it("reads less than 2 MB of a body that does not end", async () => {
     let pulled = 0;
     const endless = new ReadableStream({
       pull(controller) {
@@ -79,13 +79,13 @@ describe("readBody (contract 1.2)", () => {
     expect(await read(body)).toEqual({ reason: "envelope_invalid", problem });
   });
 
-  it("accepts a body with a member named reason", async () => {
+  it("accepts a body with a property named reason", async () => {
     expect(await read(JSON.stringify({ ...GOOD, reason: "key_unknown" }))).toMatchObject({ apikey: "et_x" });
   });
 });
 
 describe("parseEnvelope (contract 1.2)", () => {
-  it("returns the four members and ignores all others", async () => {
+  it("returns the four known properties and ignores all others", async () => {
     expect(await read(JSON.stringify({ ...GOOD, fields: ["time"], token: 1, __proto__: null }))).toEqual({
       ...GOOD,
       fields: ["time"],
@@ -112,7 +112,7 @@ describe("parseEnvelope (contract 1.2)", () => {
     [{ ...GOOD, params: "symbol" }, ["params"], ["params"]],
     [{}, ["apiname", "apikey", "params"], []],
   ])(
-    "refuses %j and names every absent member and every member of a wrong type",
+    "refuses %j and names every property that is absent or has a wrong type",
     async (body, members, wrong) => {
       expect(await read(JSON.stringify(body))).toEqual({
         reason: "envelope_invalid",
@@ -124,7 +124,7 @@ describe("parseEnvelope (contract 1.2)", () => {
     },
   );
 
-  it("names a parameter that was sent outside the missing params", async () => {
+  it("names, when params is missing, a parameter that was sent at the top level", async () => {
     const body = { apiname: "a", apikey: "b", tradedate: "20260311", symbol: "600519" };
     expect(await read(JSON.stringify(body))).toMatchObject({ members: ["params"], flat: "symbol" });
     expect(await read(JSON.stringify({ ...body, params: {} }))).toMatchObject({ params: {} });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HOSTILE_LENGTHS, HOSTILE_READS, msOf } from "../../support/hostile.ts";
 
-/** For 4 times the text, linear work takes 4 times as long and quadratic work 16 times. */
+/** For 4 times the text, linear work takes 4 times as long and quadratic work 16 times. The limit lies between. */
 const LINEAR_AT_MOST = 10;
 /** Shorter times cannot be measured; quadratic work on 16 KB takes tens of milliseconds. */
 const UNMEASURABLE_MS = 2;
@@ -9,7 +9,7 @@ const UNMEASURABLE_MS = 2;
 describe("a parser of text from unauthenticated callers", () => {
   const [shortest, , longest] = HOSTILE_LENGTHS;
 
-  it.each(HOSTILE_READS)("needs a time linear in the input's length: $name", ({ read }) => {
+  it.each(HOSTILE_READS)("takes time linear in the input's length: $name", ({ read }) => {
     const [short, long] = [msOf(() => read(shortest)), msOf(() => read(longest))];
     expect(long).toBeLessThan(LINEAR_AT_MOST * short + UNMEASURABLE_MS);
   });

@@ -67,7 +67,7 @@ describe("outcomes (contract 1.4, 1.5)", () => {
 });
 
 describe("messages (contract 1.8)", () => {
-  it.each(EVERY_DENIAL)("explain $reason in Chinese, in English, and in both", (denial) => {
+  it.each(EVERY_DENIAL)("explain $reason in Chinese, in English, and in both languages", (denial) => {
     const end = ` [${denial.reason} · 0123456789abcdef]`;
     const [zh, en, both] = [say(denial, "zh"), say(denial, "en"), say(denial, "both")];
     for (const message of [zh, en, both]) {

@@ -5,7 +5,7 @@ import { invalid } from "../../../src/orders/query/query-denial.ts";
 const KEY = "an-imported-key-of-any-form-at-all-and-quite-long";
 
 describe("withoutKey", () => {
-  it("removes the key from the text that a denial repeats: alone, inside other text, or truncated", () => {
+  it("removes a complete, embedded or truncated key from the text that a denial repeats", () => {
     for (const value of [KEY, `x${KEY}y`, `${KEY}${KEY}`, `some text before ${KEY}`, KEY.padStart(80)]) {
       const denial = withoutKey(invalid("symbol", "symbol_form", value), KEY);
       expect(JSON.stringify(denial)).not.toContain("an-i");
@@ -23,7 +23,9 @@ describe("withoutKey", () => {
     expect(withoutKey(denial, KEY)).toEqual(denial);
     expect(withoutKey({ ...denial, parameter: KEY }, KEY)).toEqual({ ...denial, parameter: "\u2026" });
   });
+});
 
+describe("maskKey", () => {
   it("does not mask a key that is too short to be a secret", () => {
     expect(maskKey("600519", "6005")).toBe("600519");
     expect(maskKey("", "")).toBe("");

@@ -19,7 +19,7 @@ describe("the request log", () => {
     expect(lineFor({ code: 503, reason: "day_damaged", status: 200 }).kind).toBe("fault");
   });
 
-  it("distinguishes served from refused, inside and outside the envelope", () => {
+  it("distinguishes served from refused requests, with and without an envelope", () => {
     expect(lineFor({ code: 200, reason: "success", status: 200 }).kind).toBe("served");
     expect(lineFor({ code: 403, reason: "key_unknown", status: 200 }).kind).toBe("refused");
     expect(lineFor({ interface: "admin", status: 200 }).kind).toBe("served");
@@ -64,7 +64,7 @@ describe("the request log", () => {
     for (const each of others) expect(written(each, 0.999), JSON.stringify(each)).toEqual(["one"]);
   });
 
-  it("adds up a stage's time over its calls, including failed ones", async () => {
+  it("adds up a stage's time over its calls, including failed calls", async () => {
     const lines: string[] = [];
     const log = openRequestLog("r3", { writeLine: (line) => lines.push(line) });
     await log.stage("d1", async () => 1);

@@ -16,7 +16,7 @@ const { requestId } = REQUEST;
 
 describe("refuse (contract 1.3, 1.4)", () => {
   it.each(EVERY_DENIAL)(
-    "encodes $reason as an envelope of three members with its headers",
+    "encodes $reason as an envelope of three properties with the headers of a refusal",
     async (denial) => {
       for (const format of ["json", "parquet"] as const) {
         const response = refuse(denial, { ...REQUEST, format });
@@ -73,7 +73,7 @@ describe("the headers of served answers (contract 1.10, 1.11)", () => {
     expect(quotaHeaders("parquet", null, null)).toEqual([null, null]);
   });
 
-  it("state window, revision and ignored parameters, safely encoded", () => {
+  it("state the window, the revision and the ignored parameters, safely encoded", () => {
     const headers = jsonHeaders({
       requestId,
       window: { start: 93_000_000, end: 240_000_000 },
@@ -118,7 +118,7 @@ describe("the headers of served answers (contract 1.10, 1.11)", () => {
 });
 
 describe("the bodies of served answers (contract 1.3, 5.1)", () => {
-  it("have their members in the contract's order", async () => {
+  it("have their properties in the contract's order", async () => {
     const response = succeed({ status: "ready" }, { requestId });
     expect(await response.text()).toBe('{"code":200,"message":"success","data":{"status":"ready"}}');
     expect(response.status).toBe(200);
@@ -137,7 +137,7 @@ describe("the bodies of served answers (contract 1.3, 5.1)", () => {
   });
 
   it.each([65_000, 65_536, 65_537, 200_000])(
-    "are pieces of 64 KB for %i bytes of items, each in its own buffer",
+    "with %i bytes of items consist of pieces of 64 KiB, each in its own buffer",
     (length) => {
       const items = randomBytes(length, length);
       const pieces = pageBody({
