@@ -54,8 +54,10 @@ describe("a named token", () => {
     await revokeToken(DB, "Ann", by);
     expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([null, asBob]);
   });
+});
 
-  it("is refused when it is unknown; a mistyped token and an API key are refused without a D1 read", async () => {
+describe("operatorOf", () => {
+  it("refuses an unknown token, and refuses a mistyped token or an API key without a D1 read", async () => {
     const token = await named("Cem");
     const typo = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
     const unreadable = new Proxy(DB, {
@@ -67,7 +69,9 @@ describe("a named token", () => {
     expect(await operatorOf(`Bearer ${generateKey()}`, SECRET, { db: unreadable, nowMs: NOW })).toBeNull();
     expect(await operator(`Bearer ${generateToken()}`)).toBeNull();
   });
+});
 
+describe("a stored token", () => {
   it("cannot take the name of a revoked token, and is not stored in plain text", async () => {
     const token = await named("Dora");
     await revokeToken(DB, "Dora", by);

@@ -124,7 +124,7 @@ describe("the adoption of an unlisted pack", () => {
     expect(body.day).toMatchObject({ sha256: pack.claims.sha256, revision: 25 });
   });
 
-  it("may run concurrently with adopters and publishers: at least one succeeds, and the others get 409", async () => {
+  it("allows concurrent adopters and publishers: at least one succeeds, and the rest get 409", async () => {
     const objectKey = await publishForgotten(await testPack("20240311"));
     const other = await testPack("20240311", 222_000);
     // A publisher whose upload was taken over is refused at its next step. The helper throws this refusal.

@@ -69,7 +69,7 @@ describe("the authorisation of the admin API", () => {
     expect(await stored()).toBe(before);
   });
 
-  it("answers a request without a token with 401 even if the route does not exist", async () => {
+  it("answers 401 to a request without a token, even if the route does not exist", async () => {
     const response = await adminRoutes().request("/nothing", {}, testEnv);
     expect(response.status).toBe(401);
   });

@@ -156,7 +156,7 @@ describe("concurrent operators", () => {
     expect(both.find(({ body }) => !body.changed)?.body).toMatchObject({ actor: "ADMIN_TOKEN" });
   });
 
-  it("restore a day only once, and the others get 409 with the new revision and the operator who made it", async () => {
+  it("restore a day only once, and all others get 409 with the new revision and the operator who made it", async () => {
     await publish(await testPack("20240109", 1_000));
     await publish(await testPack("20240109", 2_000));
     const actions = ["restore", "publish", "restore", "publish"];

@@ -371,7 +371,7 @@ describe("an upload of a file", () => {
   });
 });
 
-describe("a file name that differs only in case from another name of the same day", () => {
+describe("a file name that differs from another name only in case", () => {
   it("is refused, whether the other name belongs to a file or to the order pack", async () => {
     const file = ownFile("20240507", "x", "20240507_Trades.csv");
     await add(file);

@@ -29,7 +29,7 @@ const deleted = async (hours: number, ...keys: string[]) =>
   );
 const keys = async () => (await bucket.list()).objects.map(({ key }) => key);
 
-describe("an object that the catalog does not list", () => {
+describe("an unlisted object in R2", () => {
   it("is reported after a day, and the repair deletes it after 7 days if nothing needs it", async () => {
     await publish(await testPack("20260302"));
     const served = "orders/2026/20260302/1.parquet";
@@ -66,7 +66,7 @@ describe("an object that the catalog does not list", () => {
     expect(await keys()).toContain(key);
   });
 
-  it("is deleted by the repair if it is a pack with a lower revision than the served one", async () => {
+  it("is deleted by the repair if it is a pack with a lower revision than the served pack", async () => {
     await publish(await testPack("20260304"));
     await publish(await testPack("20260304", 200_000));
     const key = "orders/2026/20260304/0.parquet";
@@ -80,7 +80,7 @@ describe("an object that the catalog does not list", () => {
     // A file that the builder made.
     ["20260305_aucde.parquet", "files/auction_tick/2026/20260305/20260305_aucde.parquet/3.built"],
   ])(
-    "is, if newer than every revision of %s, reported with advice to download it and never deleted by the repair",
+    "that is newer than every revision of %s is reported with advice to download it, and no repair deletes it",
     async (name, key) => {
       await bucket.put(key, "trades");
       const [finding] = await found(8 * 24);

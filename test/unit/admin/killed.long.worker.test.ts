@@ -22,7 +22,7 @@ const KILLS = (["before", "after"] as const).flatMap((moment) =>
   DATASET_NAMES.map((dataset) => ({ moment, dataset })),
 );
 
-describe.each(KILLS)("a publisher of $dataset killed $moment one of its store calls", ({ moment, dataset }) => {
+describe.each(KILLS)("a publisher of $dataset killed $moment a store call", ({ moment, dataset }) => {
   it("leaves one complete revision served, and succeeds when it is run again", async () => {
     const counting: Fuse = { calls: 0, at: 0, moment };
     const countingDate = moment === "before" ? "20230101" : "20230102";
@@ -60,7 +60,7 @@ describe.each(KILLS)("a publisher of $dataset killed $moment one of its store ca
   });
 });
 
-describe.each<Moment>(["before", "after"])("an operator's action killed %s one of its store calls", (moment) => {
+describe.each<Moment>(["before", "after"])("an operator's action killed %s a store call", (moment) => {
   const base = (moment === "before" ? "20230601" : "20250101") as BeijingDate;
   const actions = [
     ["withdraw", { revision: 2, state: "withdrawn" }],
@@ -69,7 +69,7 @@ describe.each<Moment>(["before", "after"])("an operator's action killed %s one o
   ] as const;
 
   it.each(actions)(
-    "has no effect or that of a complete %s, and has the complete effect after another run",
+    "has either no effect or the full effect of %s, and the full effect after another run",
     async (action, after) => {
       console.error = () => undefined;
       const fuse: Fuse = { calls: 0, at: 0, moment };

@@ -49,7 +49,7 @@ describe("publishing a day", () => {
     ]);
   });
 
-  it("returns the served revision for the same content, and a new one with force", async () => {
+  it("returns the served revision for the same content, and a new revision with force", async () => {
     const pack = await testPack("20240103");
     expect((await publish(pack)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
     expect((await publish(pack)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });

@@ -131,7 +131,7 @@ describe("memory from an isolate's budget", () => {
     expect(budget.heldBytes).toBe(104);
   });
 
-  it("is released for a request without a body, and kept for one whose body has begun", async () => {
+  it("is released for a request without a body, and kept for a request whose body has begun", async () => {
     const budget = new MemoryBudget(TOTAL);
     const [unsent, sent] = [ask(budget), ask(budget)];
     await pass(0);
@@ -210,7 +210,7 @@ describe("a body that its client leaves unread", () => {
     expect(budget.heldBytes).toBe(85);
   });
 
-  it("keeps its memory when the isolate itself was busy during the 5 s", async () => {
+  it("keeps its memory for 5 s more when the isolate was too busy to serve the client", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const seen = wantedOf(all[0] as Asked);

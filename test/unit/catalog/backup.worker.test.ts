@@ -47,7 +47,7 @@ describe("the tables of a backup", () => {
     expect([...known.keys(), ...Object.keys(NOT_IN_BACKUP)].sort()).toEqual(there.sort());
   });
 
-  it("come after the tables they refer to", async () => {
+  it("are listed after the tables that they refer to", async () => {
     const order = BACKUP_TABLES.map(({ name }) => name);
     for (const name of order) {
       const { results } = await db

@@ -57,7 +57,7 @@ describe("a request to the admin API", () => {
     [{ status: 301, text: "" }, "answered with HTTP 301"],
     [{ status: 200, text: "<html>" }, "an unexpected body"],
     [{ status: 200, text: '{"done":1}' }, "an unexpected body"],
-  ])("fails with one sentence after %j", async (reply, sentence) => {
+  ])("fails with one sentence after the answer %j", async (reply, sentence) => {
     const { client } = fakeService(() => reply);
     await expect(client.request(answer, "GET", "/admin/days")).rejects.toThrow(sentence);
   });

@@ -14,7 +14,7 @@ afterEach(() => {
 const at = (text: string) => Date.parse(text);
 
 describe("an instant on the command line", () => {
-  it("can be in RFC 3339, or a day in either form, which means the beginning of that day in Beijing", () => {
+  it("can be an RFC 3339 time, or a date in either form, which means the start of that day in Beijing", () => {
     expect(instantArgument("20260312")).toBe(at("2026-03-12T00:00:00+08:00"));
     expect(instantArgument("2026-03-12")).toBe(at("2026-03-12T00:00:00+08:00"));
     expect(instantArgument("2026-03-12T20:30:00+08:00")).toBe(at("2026-03-12T20:30:00+08:00"));

@@ -197,7 +197,7 @@ describe("edgetape pack build", () => {
 });
 
 describe("edgetape pack", () => {
-  it("verify exits with 0 for an intact pack, and with 1 and the position of the damage for a damaged one", async () => {
+  it("verify exits with 0 for an intact pack; for a damaged pack it exits with 1 and names the block", async () => {
     const out = temporaryFolder();
     await build(delivery({ [PATH]: vendorFile(good) }), out);
     const pack = join(out, "20230711.parquet");

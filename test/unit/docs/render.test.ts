@@ -22,7 +22,7 @@ describe("the text of the docs pages", () => {
     ["[a](/docs/en/fields#legacy)", '<p><a href="/docs/en/fields#legacy">a</a></p>'],
     ['`{"a": 1}` < 2 & [3]', "<p><code>{&quot;a&quot;: 1}</code> &lt; 2 &amp; [3]</p>"],
     ["<script>`<b>`</script>", "<p>&lt;script&gt;<code>&lt;b&gt;</code>&lt;/script&gt;</p>"],
-  ])("is rendered as HTML: %s", (said, expected) => {
+  ])("is rendered as HTML, for example %s", (said, expected) => {
     expect(html(said)).toBe(expected);
   });
 

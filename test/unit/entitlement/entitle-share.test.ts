@@ -40,7 +40,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     },
   );
 
-  it("begins the 365 days that end on 2028-12-31 with 2028-01-02", () => {
+  it("begins, in the leap year 2028, the 365 days up to 31 December on 2 January", () => {
     const grant = entitleShare(
       holder(["professional"]),
       { service: "auction_tick", year: 2028 },

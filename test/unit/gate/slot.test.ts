@@ -94,7 +94,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 describe("takeSlot", () => {
-  it("calls the object of the account and interface, which is created in the configured region", async () => {
+  it("calls the object of the account and interface, in the configured region", async () => {
     const gate = fakeGate({});
     const slot = await held(gate);
     expect(gate.all).toEqual(['stub 1 a:i {"locationHint":"apac"}', "1.acquire request"]);
@@ -123,7 +123,7 @@ describe("takeSlot", () => {
     expect(busy.calls()).toEqual(["1.acquire request", "2.acquire request"]);
   });
 
-  it("repeats the same request id with a fresh stub when the object fails before its answer", async () => {
+  it("sends the same request id again through a new stub when the object fails before it answers", async () => {
     const gate = fakeGate({ acquire: [fail(), (grant) => grant()] });
     await held(gate);
     expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request"]);

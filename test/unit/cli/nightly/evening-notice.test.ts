@@ -62,7 +62,7 @@ describe("the notice at the end of nightly", () => {
       "20260312 逐笔成交已发布，第 3 版，缺少逐笔委托",
     ],
   ] as [DatasetOutcome[], DayOutcome["lacking"], string, string][])(
-    "names every dataset (%#)",
+    "names every dataset (case %#)",
     (datasets, lacking, en, zh) => {
       expect(servedSentence(outcome(datasets, { lacking }))).toEqual({ en, zh });
     },
