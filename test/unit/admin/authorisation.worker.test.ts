@@ -1,4 +1,4 @@
-/** Tests every route of the admin API with every kind of invalid token. */
+/** Tests every route of the admin API with invalid tokens and insufficient scopes, and the audit of operators. */
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import { generateKey, generateToken } from "../../../src/access/key.ts";
@@ -22,7 +22,7 @@ async function as(token: string, method: string, path: string, body?: object) {
   return admin(method, path, body, { headers });
 }
 
-/** Returns everything that callers without a token must not change. */
+/** Returns all stored rows and objects as text, to show that a refused request changes nothing. */
 async function stored(): Promise<string> {
   const { results } = await testEnv.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'",
@@ -94,7 +94,7 @@ describe("the scopes of tokens", () => {
       for (const scope of ["read", "publish"] as const) {
         if (ROUTE_SCOPES[`${method} ${path}`]?.includes(scope)) continue;
         const filled = path.replace(":id", "holder").replace(/:\w+/g, "1");
-        // The app mounts the routes below `/admin`; the paths in `routes` begin after it.
+        // The app mounts the routes below `/admin`. The paths in `routes` lack this prefix.
         const app = new Hono<AdminEnv>().route("/admin", adminRoutes());
         const headers = { Authorization: `Bearer ${tokens[scope]}` };
         const init = { method, headers, ...(method === "GET" ? {} : { body: "{}" }) };

@@ -4,7 +4,7 @@ import { addDays, type BeijingDate, beijingDate } from "../../../src/calendar/be
 import { orderDayOf, orderDayStatement } from "../../../src/catalog/order-day.ts";
 import { admin, begin, complete, publish, sendParts, servedState, testEnv, testPack } from "./operator.ts";
 
-/** Returns what a caller gets for this day. */
+/** Returns the day as a caller's request reads it. */
 async function served(tradedate: string) {
   const question = {
     dataset: "orders" as const,

@@ -32,7 +32,7 @@ const withdraw = (date: string, revision: number, note = "the exchange asked us 
   post(`/days/${date}/withdraw`, { revision, note });
 const detailOf = async (date: string) => (await admin<DayDetail>("GET", `/days/${date}`)).body;
 
-/** Every refusal of withdrawn content names the operator, the time and the reason. */
+/** Matches the operator, the time and the reason, which every refusal of withdrawn content names. */
 const DECIDED = /withdrawn as revision 1 by ADMIN_TOKEN at 20\d\d-.*\+08:00 \(the exchange asked us to\)/;
 
 describe("a withdrawn day", () => {
@@ -97,7 +97,7 @@ describe("a withdrawn day", () => {
     const begun = await begin(pack, { force: true });
     await sendParts(pack, begun);
     await withdraw("20240108", 1);
-    // Now the upload looks as if it had read the day before the withdrawal and was stored after it.
+    // Now the upload looks as if it had been begun before the withdrawal and stored after it.
     await testEnv.DB.prepare("UPDATE uploads SET state = 'uploading' WHERE upload_id = ?")
       .bind(begun.uploadId)
       .run();
@@ -146,7 +146,7 @@ describe("a withdrawn day", () => {
   });
 });
 
-/** Returns `pack` with one bit of a block flipped, and with claims that match the changed bytes. */
+/** Returns `pack` with one bit of byte `at` flipped, and with a SHA-256 in the claims that matches the change. */
 async function flipped(pack: TestPack, at = 300): Promise<TestPack> {
   const bytes = pack.bytes.slice();
   bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -189,7 +189,7 @@ describe("a damaged pack", () => {
       body: { reason: "nothing_to_restore" },
     });
     expect(await post(`/days/${tradedate}/restore`, { revision: 3, to: 2 })).toMatchObject(refused);
-    // The catalog no longer has the pack; only the mark of its damage remains.
+    // The catalog no longer lists the pack, but its object is still marked as damaged.
     await testEnv.DB.batch(
       [
         "DELETE FROM day_revisions WHERE revision = 2 AND tradedate = '20240202'",
@@ -201,7 +201,7 @@ describe("a damaged pack", () => {
     expect(await admin("POST", `/days/${tradedate}/adopt`, { objectKey, force: true })).toMatchObject(
       refused,
     );
-    // The same content in another object is valid.
+    // The same content may be published as another object.
     expect((await publish(await testPack(tradedate, 2_000))).body.day).toMatchObject({ revision: 4 });
   });
 

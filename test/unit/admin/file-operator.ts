@@ -38,7 +38,7 @@ export function complete(
   return admin<FileSummary>("POST", `${pathOf(file)}/uploads/${uploadId}/complete`);
 }
 
-/** Runs all three steps of an upload; the answer can be a refusal. */
+/** Runs all three steps of an upload. The answer can be a refusal. */
 export async function add(
   file: DailyFile,
   claims: Record<string, unknown> = {},

@@ -2,7 +2,7 @@
 import type { Env } from "../../../src/env.ts";
 import { testEnv } from "./operator.ts";
 
-/** Thrown by the failing call and all later ones. */
+/** Thrown by the failing call and all later calls. */
 class Killed extends Error {}
 
 /** When a store call fails: before it reaches the store, or after its effect and before its answer. */
@@ -10,7 +10,7 @@ export type Moment = "before" | "after";
 
 export interface Fuse {
   calls: number;
-  /** The number of the first store call that fails, counted from 1; 0 if none fails. */
+  /** The number of the first store call that fails, counted from 1. If 0, no call fails. */
   at: number;
   moment: Moment;
 }

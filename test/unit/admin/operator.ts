@@ -25,7 +25,7 @@ export interface AdminAnswer<T> {
   body: T & { error?: string };
 }
 
-/** Sends one admin request with the operator's token; bytes are sent unchanged, anything else as JSON. */
+/** Sends one admin request with the operator's token. Sends bytes unchanged and any other body as JSON. */
 export async function admin<T = Record<string, unknown>>(
   method: string,
   path: string,
@@ -48,7 +48,7 @@ export interface TestPack {
   claims: { sizeBytes: number; sha256: string; buildId: string; rows: number; securities: number };
 }
 
-/** Returns a small pack of two securities; a different `price` gives different content. */
+/** Returns a small pack of two securities. A different `price` gives different content. */
 export async function testPack(
   tradedate: string,
   price = 100_000,
@@ -70,7 +70,7 @@ export function stepPath(
   return `/days/${tradedate}${step}${dataset === "orders" ? "" : `?dataset=${dataset}`}`;
 }
 
-/** Returns the pack of a test's day. */
+/** Returns the pack that is built from `made`, with the operator's claims. */
 export async function packFrom(
   made: TestDay,
   dataset: DatasetName = "orders",
@@ -91,7 +91,7 @@ export async function packFrom(
   return { dataset, tradedate: made.tradedate as BeijingDate, bytes, claims };
 }
 
-/** Begins an upload of `pack`. Throws unless parts must be sent. */
+/** Begins an upload of `pack`. Throws if the service refuses it or needs no parts. */
 export async function begin(
   pack: TestPack,
   more: Record<string, unknown> = {},
@@ -103,7 +103,7 @@ export async function begin(
   return body;
 }
 
-/** Sends the missing parts. */
+/** Sends the parts that `begun` does not list. */
 export async function sendParts(
   pack: TestPack,
   begun: { uploadId: string; partCount: number; parts: { n: number }[] },
@@ -120,7 +120,7 @@ export async function sendParts(
   }
 }
 
-/** Completes an upload; the answer can be a refusal. */
+/** Completes an upload. The answer can be a refusal. */
 export function complete(
   pack: TestPack,
   { uploadId }: { uploadId: string },
@@ -129,7 +129,7 @@ export function complete(
   return admin("POST", stepPath(pack, `/uploads/${uploadId}/complete`), undefined, { bindings });
 }
 
-/** Runs all three steps as `edgetape publish` does; the answer can be a refusal. */
+/** Runs all three steps as `edgetape publish` does. The answer can be a refusal. */
 export async function publish(
   pack: TestPack,
   { force = false, bindings = testEnv }: { force?: boolean; bindings?: Env } = {},

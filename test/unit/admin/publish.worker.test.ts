@@ -149,8 +149,7 @@ describe("a pack of several parts", () => {
     const again = await begin(pack);
     expect(again.parts.map(({ n }) => n)).toEqual([1, 3]);
     await sendParts(pack, again);
-    // Random bytes are not a pack. The service reports this and not the SHA-256, which shows that all parts are stored
-    // correctly.
+    // Random bytes are not a pack. The service reports that and no wrong SHA-256, so all parts were stored correctly.
     expect(await complete(pack, again)).toMatchObject({
       status: 422,
       body: { error: expect.stringContaining("PAR1") },

@@ -1,7 +1,7 @@
 /** Creates snapshots of one security, row by row. Prices are in ten-thousandths of a yuan. */
 import type { AuctionQuotes } from "../../../src/auction/rows.ts";
 
-/** The price and the number of shares of each level, from level 1; the remaining levels are empty. */
+/** The price and the number of shares of each level, from level 1. The remaining levels are empty. */
 type Side = readonly (readonly [number, number])[];
 
 export interface Snapshot {

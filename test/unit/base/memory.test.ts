@@ -199,7 +199,7 @@ describe("a body that its client leaves unread", () => {
       space?.sending(20);
       await pass(100);
     }
-    // The client of this body reads, so no piece waits.
+    // The client of this body has read its piece, so the body is not unread.
     all[0]?.space?.sent(20);
     const waiting = ask(budget, { bytes: 25 });
     await pass(4_600);

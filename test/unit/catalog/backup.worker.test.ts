@@ -132,7 +132,7 @@ describe("the cleanup of index rows", () => {
 describe("a restore", () => {
   type Rows = [table: string, row: Record<string, Value>][];
 
-  /** Restores a backup of these rows; columns that a row does not name are null. */
+  /** Restores a backup of these rows. Columns that a row does not name are null. */
   async function restored(restoreId: string, rows: Rows): Promise<void> {
     const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
     await beginRestore(db, { restoreId, chunks: rows.length, tables }, 1);

@@ -49,7 +49,7 @@ function putFile(row: {
     .run();
 }
 
-/** Inserts revisions 1 to `revisions` of a day's pack; each replaced the previous one at `replacedAtMs`. */
+/** Inserts revisions 1 to `revisions` of a day's pack. Each revision replaced the previous one at `replacedAtMs`. */
 async function putDay(
   tradedate: string,
   packId: number,

@@ -231,7 +231,7 @@ describe("the reason why a day or security is not served", () => {
       reason: "withdrawn",
       tradedate: "20240104",
     });
-    // A day that is not served does not count as the newest or the earliest loaded one.
+    // A day that is not served does not count as the newest or the earliest loaded day.
     expect(await denied({ tradedate: date("20240103") })).toMatchObject({ earliestLoaded: "20240105" });
   });
 });

@@ -4,7 +4,7 @@ import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../../src/cli/program.ts";
 
-/** Destructive commands; each asks for confirmation. */
+/** The destructive commands. Each asks for confirmation. */
 const DESTRUCTIVE = [
   "account disable",
   "account free",
@@ -97,7 +97,7 @@ describe("the commands cited in pages, advice and refusals", () => {
       const name = names
         .filter((each) => each === named.slice(0, each.split(" ").length).join(" "))
         .sort((a, b) => b.length - a.length)[0];
-      // A group's name, such as `edgetape token`, stands for all its commands; `day` itself is also a command.
+      // A group's name, such as `edgetape token`, stands for all its commands. `day` itself is also a command.
       const group =
         names.some((each) => each.startsWith(`${named[0]} `)) &&
         (named.length === 1 || args.startsWith("day "));

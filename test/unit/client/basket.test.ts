@@ -1,4 +1,4 @@
-/** Several securities over a range of days with the TypeScript client: one stream, its cost, its continuation. */
+/** Tests the TypeScript client's baskets (securities over a range of days): the stream, its cost, its continuation. */
 import { describe, expect, it } from "vitest";
 import { operationsOf } from "../../../src/client/typescript/datasets.ts";
 import {
@@ -44,7 +44,7 @@ const EXPECTED = ["20260305", "20260306", "20260310"].flatMap((day) =>
 
 let keys = 0;
 
-/** Returns a client of a service in memory with a given remaining quota. */
+/** Returns a client of a service in memory with `left` remaining requests, and the state of the service. */
 function market({
   left = 1_000,
   limit = 1_000,

@@ -282,7 +282,7 @@ const HISTORIES: History[] = [
       days: [{ rows: steps(30) }],
       before: (place, [day]) => {
         if (place === 1) rebuild(grown, day);
-        // Request 1 has an outdated cursor; request 2, which starts again at the first row, is refused.
+        // Request 1 has an outdated cursor. Request 2, which starts again at the first row, is refused.
         return place === 2 ? { code: 429, reason: "quota_used" } : undefined;
       },
     }),

@@ -7,7 +7,7 @@ import { DATA_TYPES } from "../../../src/entitlement/data-types.ts";
 import { OPERATIONS } from "../../../src/operations/registry.ts";
 import { EVERY_DENIAL } from "../http/every-denial.ts";
 
-/** Returns the placeholders that the script replaces. */
+/** Returns the names of the placeholders in a sentence, sorted. */
 const places = (sentence: string) => [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 const isChinese = (text: string) => /\p{Script=Han}/u.test(text);
 

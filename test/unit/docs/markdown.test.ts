@@ -37,7 +37,7 @@ describe("a page in Markdown", () => {
   });
 });
 
-/** Returns the texts of a block; throws for a row with more or fewer cells than the header. */
+/** Returns the texts of a block. Throws for a row with more or fewer cells than the header. */
 function textsOf(block: Block): readonly string[] {
   if (block.kind === "list") return block.items;
   if (block.kind === "code") return [];

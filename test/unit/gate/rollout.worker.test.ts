@@ -1,6 +1,6 @@
 /**
  * The worker and the object's code are deployed separately (`src/gate/README.md`). The messages and the stored row of
- * the first version are literals in this file; all later code must work with them.
+ * the first version are literals in this file. All later code must work with them.
  */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

@@ -24,7 +24,7 @@ const OUTCOME: RequestOutcome = {
   rows: 1,
 };
 
-/** The behaviour of a call; `grant` returns the normal answer. */
+/** The behaviour of a call. `grant` returns the normal answer. */
 type Act = (grant: () => unknown) => unknown;
 const never = () => new Promise(() => undefined);
 const fail =
@@ -32,7 +32,7 @@ const fail =
   () =>
     Promise.reject(Object.assign(new Error("broken"), marks));
 
-/** Returns a gate that records calls and answers them with the given acts, the last one for all further calls. */
+/** Returns a gate that records calls and answers them with the given acts. The last act answers all further calls. */
 function fakeGate(acts: { acquire?: Act[]; lease?: Act[]; written?: Act[]; release?: Act[] }) {
   const calls: string[] = [];
   const aborter = new AbortController();

@@ -99,7 +99,7 @@ function history(random: Random): { has: string; due: string } {
       row = credit(row, { requests: 1, files: 0 }, nowMs);
       count(-1, 0, 0);
     }
-    // A write whose answer is lost, then one that succeeds.
+    // Sometimes a write whose answer is lost, and sometimes a write that succeeds.
     if (random.chance(0.3)) write();
     if (random.chance(0.3)) {
       const days = unwrittenDays(row);

@@ -46,7 +46,7 @@ it("The gate object writes a day's usage once per interval, however many request
   expect(await gate.usage()).toEqual([]);
   expect(await gate.alarm()).toBe(true);
   expect(await gate.usage()).toEqual([of("20261127", 2, 1, 21_000)]);
-  // Nothing is due without further requests.
+  // Without further requests, no write is due.
   expect(await gate.alarm()).toBe(false);
   await gate.serve("json", 500);
   expect(await gate.alarm()).toBe(true);

@@ -3,7 +3,7 @@ import { HOSTILE_LENGTHS, HOSTILE_READS, msOf } from "../../support/hostile.ts";
 
 /** For 4 times the text, linear work takes 4 times as long and quadratic work 16 times. The limit lies between. */
 const LINEAR_AT_MOST = 10;
-/** Shorter times cannot be measured; quadratic work on 16 KB takes tens of milliseconds. */
+/** Shorter times cannot be measured. Quadratic work on 16 KB takes tens of milliseconds. */
 const UNMEASURABLE_MS = 2;
 
 describe("a parser of text from unauthenticated callers", () => {
