@@ -54,24 +54,7 @@ describe("a named token", () => {
     await revokeToken(DB, "Ann", by);
     expect([await operator(`Bearer ${ann}`), await operator(`Bearer ${bob}`)]).toEqual([null, asBob]);
   });
-});
 
-describe("operatorOf", () => {
-  it("refuses an unknown token, and refuses a mistyped token or an API key without a D1 read", async () => {
-    const token = await named("Cem");
-    const typo = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
-    const unreadable = new Proxy(DB, {
-      get: () => {
-        throw new Error("D1 was asked");
-      },
-    });
-    expect(await operatorOf(`Bearer ${typo}`, SECRET, { db: unreadable, nowMs: NOW })).toBeNull();
-    expect(await operatorOf(`Bearer ${generateKey()}`, SECRET, { db: unreadable, nowMs: NOW })).toBeNull();
-    expect(await operator(`Bearer ${generateToken()}`)).toBeNull();
-  });
-});
-
-describe("a stored token", () => {
   it("cannot take the name of a revoked token, and is not stored in plain text", async () => {
     const token = await named("Dora");
     await revokeToken(DB, "Dora", by);
@@ -97,5 +80,20 @@ describe("a stored token", () => {
       await operator(`Bearer ${token}`, NOW + afterMs);
       expect(await lastUse()).toBe(NOW + noted);
     }
+  });
+});
+
+describe("operatorOf", () => {
+  it("refuses an unknown token, and refuses a mistyped token or an API key without a D1 read", async () => {
+    const token = await named("Cem");
+    const typo = `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`;
+    const unreadable = new Proxy(DB, {
+      get: () => {
+        throw new Error("D1 was asked");
+      },
+    });
+    expect(await operatorOf(`Bearer ${typo}`, SECRET, { db: unreadable, nowMs: NOW })).toBeNull();
+    expect(await operatorOf(`Bearer ${generateKey()}`, SECRET, { db: unreadable, nowMs: NOW })).toBeNull();
+    expect(await operator(`Bearer ${generateToken()}`)).toBeNull();
   });
 });

@@ -79,7 +79,7 @@ describe("a daily file", () => {
     expect(await auditOf(file)).toEqual(["file.add", "file.publish", "file.add", "file.withdraw"]);
   });
 
-  it("cannot be published before its upload is complete, and a repeated publish or withdraw changes nothing", async () => {
+  it("cannot be published before its upload completes; a repeated publish or withdraw changes nothing", async () => {
     const file = ownFile("20260109", "x");
     expect((await publish(file)).status).toBe(404);
     expect((await withdraw(file)).status).toBe(404);

@@ -124,8 +124,8 @@ describe("publishing a day", () => {
   });
 });
 
-describe("a pack of several parts", () => {
-  it("accepts its parts in any order, and an interrupted upload resumes with the missing parts", async () => {
+describe("an upload of several parts", () => {
+  it("accepts its parts in any order, and resumes with the missing parts after an interruption", async () => {
     const bytes = new Uint8Array(2 * PART_SIZE_BYTES + 1_000);
     for (let at = 0; at < bytes.length; at += 65_536) {
       crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, bytes.length)));

@@ -22,7 +22,7 @@ const OPENED: Snapshot = {
 };
 
 describe("the rows of an opening auction (contract 8.10)", () => {
-  it("are one for each call snapshot, with its matched and unmatched shares, and one for the result", () => {
+  it("are one row for each call snapshot, with the matched and unmatched shares, and one for the result", () => {
     const calls = [
       call(91500000, 100_500, 300, 100),
       call(91503000, 100_600, 400, -50),

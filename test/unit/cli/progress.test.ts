@@ -8,7 +8,7 @@ function stream(isTTY: boolean) {
 }
 
 describe("progress on a terminal", () => {
-  it("shows the stages with their percentages on one line, which keeps their final state", () => {
+  it("shows the stages with their percentages on one line, and leaves the final state there", () => {
     vi.useFakeTimers({ now: 0 });
     const { written, stream: terminal } = stream(true);
     const progress = stageProgress("building 20230711", terminal);

@@ -82,7 +82,7 @@ describe("waiting for a delivery", () => {
     expect(endedAt).toBe(110);
   });
 
-  it("reports why it waits, once for each reason", async () => {
+  it("reports each reason for waiting once", async () => {
     const { waiting } = await wait([
       { from: 0, size: 1, problem: "it is cut" },
       { from: 300, size: 2, problem: "it ends in NUL bytes" },
