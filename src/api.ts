@@ -28,7 +28,7 @@ export function isForApi(request: Request): boolean {
   return pathname === HEALTH_PATH || API_PATHS.includes(pathname);
 }
 
-/** Returns the routes of `/api` and `/health`, with the log, the errors and the limits of every request. */
+/** Returns an app with the routes `/api` and `/health`, the request log, the error handling and the header limits. */
 export function createApi(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.use(logged);
@@ -92,7 +92,7 @@ async function health(c: Context<AppEnv>): Promise<Response> {
   return c.json(answer, status, { "Cache-Control": "no-store" });
 }
 
-/** Returns the answer to a refused request, and records the refusal in its log line. */
+/** Returns the answer to a refused request, and records the refusal in the request log line. */
 export function refused(c: Context<AppEnv>, denial: Denial): Response {
   const { log } = c.var;
   const { code, reason } = outcomeOf(denial);

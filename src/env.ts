@@ -60,11 +60,11 @@ const settingsSchema = z.object({
   /** The first operator's bearer token. */
   ADMIN_TOKEN: z.string().min(24),
   ENVIRONMENT: z.string().default("production"),
-  /** Longest duration of a JSON request; the slot is freed after it. */
+  /** The longest duration of a JSON request. The slot is freed after this time. */
   JSON_BOUND_MS: milliseconds(60_000),
-  /** Longest duration of a Parquet request. */
+  /** The longest duration of a Parquet request. */
   PARQUET_BOUND_MS: milliseconds(300_000),
-  /** The first byte is sent within this time or the request fails (contract 2.5). */
+  /** The first byte is sent within this time, or the request fails (contract 2.5). */
   FIRST_BYTE_MS: milliseconds(15_000),
   /**
    * How long an isolate may serve a day's row from memory; 0 reads it at every request. A withdrawal takes effect

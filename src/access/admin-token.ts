@@ -26,7 +26,8 @@ export async function operatorOf(
 }
 
 /**
- * Compares the SHA-256 hashes of two tokens in constant time, so that timing reveals neither length nor common prefix.
+ * Returns whether two tokens are equal. Compares their SHA-256 hashes in constant time, so that timing reveals neither
+ * length nor common prefix.
  */
 async function isSame(given: string, token: string): Promise<boolean> {
   const [a, b] = await Promise.all([sha256(given), sha256(token)]);

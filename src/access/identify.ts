@@ -31,7 +31,7 @@ export interface Identified {
   caller: Result<Principal, AccessDenial>;
   /**
    * Returns the results of the statements passed as `alongside`. If the holder was not cached, they were read together
-   * with the key in one D1 batch. Otherwise this call reads them, so a caller who is refused for another reason costs
+   * with the key in one D1 batch. Otherwise this call reads them, so a request that is refused before this call costs
    * no read.
    */
   alongside(): Promise<D1Result[]>;
@@ -111,8 +111,8 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
 }
 
 /**
- * The key's expiry is checked at every request, so a key that expires while it is cached is refused from that instant
- * on.
+ * Returns the principal of `holder`, or why the key is refused. Expiry is checked at every request, so that a cached
+ * key is refused from the instant at which it expires.
  */
 function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
   const { revokedAtMs, expiresAtMs, disabled } = holder;
@@ -125,14 +125,15 @@ function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDen
 }
 
 /**
- * The period of the rate-limit binding in seconds, as `wrangler.toml` sets it. After that time, requests are accepted
- * again.
+ * The period of the rate-limit binding in seconds, the same as in `wrangler.toml`. A refused caller is asked to wait
+ * this long.
  */
 const PERIOD_SECONDS = 10;
 
 /**
  * Returns `rate_limited` when the account exceeds the general per-second limit (contract 7.4), else null. The
- * platform's rate-limit binding counts per account and location, approximately. `switched` "off" disables the limit.
+ * platform's rate-limit binding counts approximately, per account and location. If `switched` is "off", there is no
+ * limit.
  */
 export async function checkRate(
   rate: RateLimit,

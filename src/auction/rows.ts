@@ -1,7 +1,7 @@
 /**
  * Computes the opening call auction of a security from its quotes: one row for each call snapshot, and one for the
- * result. The values of a snapshot decide which of them it is, because times do not separate them: after 09:25 a call
- * snapshot and the result can occur in the same second (contract 8.10).
+ * result. A snapshot's values decide whether it is a call snapshot or the result. Its time cannot: after 09:25, both
+ * can occur in the same second (contract 8.10).
  */
 import { type RowsOf, storedColumns } from "../datasets/dataset.ts";
 import { LEVELS, quotes as quotesDataset } from "../datasets/quotes.ts";
@@ -25,7 +25,7 @@ export const UNNEEDED_COLUMNS: readonly string[] = storedColumns(quotesDataset)
 
 /** The time range of the auction's snapshots as HHMMSSmmm: `AUCTION_BEGIN` is inclusive, `AUCTION_END` exclusive. */
 export const [AUCTION_BEGIN, AUCTION_END] = [91500000, 93000000] as const;
-/** HHMMSSmmm: a result is not before `RESULT_BEGIN`, and a call snapshot is always before `CALL_END`. */
+/** Times as HHMMSSmmm. A result is at or after `RESULT_BEGIN`; a call snapshot is before `CALL_END`. */
 const [RESULT_BEGIN, CALL_END] = [92500000, 92510000] as const;
 
 export interface AuctionRow {
@@ -38,7 +38,7 @@ export interface AuctionRow {
   priceE4: number;
   /** The previous close, ten-thousandths of a yuan. */
   preCloseE4: number;
-  /** The matched quantity, or in the result the traded one, in shares. */
+  /** The matched quantity in shares; in the result row, the traded quantity. */
   volume: number;
   unmatched: number;
   /** The side of `unmatched`; empty when that is 0. */
@@ -49,8 +49,9 @@ export interface AuctionRow {
 export interface AuctionDefect {
   /** `auction_snapshot`: neither a call nor the result; `auction_sides`: both sides have an unmatched quantity. */
   kind: "auction_snapshot" | "auction_sides";
-  /** The quote's row number, from 0; `time` is its time as HHMMSSmmm. */
+  /** The quote's row number, from 0. */
   row: number;
+  /** The quote's time, HHMMSSmmm. */
   time: number;
 }
 
@@ -80,8 +81,8 @@ export function auctionOf(quotes: AuctionQuotes): Auction {
 }
 
 /**
- * Returns whether a snapshot is a call snapshot: it shows a virtual match, with the same price and quantity on both
- * sides, or that nothing matches.
+ * Returns whether a snapshot is a call snapshot: it shows either a virtual match, with the same price and quantity on
+ * both sides, or no price and no quantity at all.
  */
 function isCall(quotes: AuctionQuotes, row: number): boolean {
   if ((quotes.time[row] ?? 0) >= CALL_END || at(quotes.volume, row) !== 0) return false;
@@ -96,8 +97,8 @@ function isCall(quotes: AuctionQuotes, row: number): boolean {
 }
 
 /**
- * Returns the row of a call snapshot. Level 2 of one side holds the unmatched quantity; returns `null` when both sides
- * have one.
+ * Returns the row of a call snapshot, or `null` when both sides have an unmatched quantity. Level 2 of a side holds its
+ * unmatched quantity.
  */
 function callRow(quotes: AuctionQuotes, row: number): AuctionRow | null {
   const [buys, sells] = [at(quotes.bidVolume2, row), at(quotes.askVolume2, row)];
@@ -131,7 +132,10 @@ function resultRow(quotes: AuctionQuotes, row: number): AuctionRow {
   };
 }
 
-/** Returns the unmatched quantity and its side; a negative number of `shares` means unmatched sells. */
+/**
+ * Returns the unmatched quantity and its side. `shares` is positive for unmatched buys and negative for unmatched
+ * sells.
+ */
 export function surplus(shares: number): Pick<AuctionRow, "unmatched" | "side"> {
   return { unmatched: Math.abs(shares), side: shares > 0 ? "b" : shares < 0 ? "s" : "" };
 }
@@ -140,12 +144,15 @@ function at(values: Float64Array, row: number): number {
   return values[row] ?? 0;
 }
 
-/** Up to this price change and previous close, `percentChange` is exact with doubles. */
+/**
+ * The largest price change and previous close, in ten-thousandths of a yuan, that `percentChange` computes with
+ * doubles.
+ */
 const MOST_EXACT = Number.MAX_SAFE_INTEGER / 4_000_000;
 
 /**
- * Returns the change of a price against the previous close in percent, rounded half away from zero to 4 decimals; `null`
- * when one of them is 0. Both are ten-thousandths of a yuan.
+ * Returns the change from the previous close to the price in percent, exactly computed and rounded half away from zero
+ * to 4 decimals. Returns `null` when either price is 0. Both are in ten-thousandths of a yuan.
  */
 export function percentChange({
   priceE4,

@@ -3,7 +3,7 @@
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
- * Returns the last `length` base62 digits, least significant first, of `bytes` read as one big number. When the bytes
+ * Reads `bytes` as one big number and returns its last `length` base62 digits, least significant first. If the bytes
  * have at least 10 bits more than the text (5.954 bits per character), the characters' probabilities differ by less
  * than a thousandth.
  */

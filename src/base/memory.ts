@@ -1,7 +1,7 @@
 /**
  * Limits the memory that answers use in an isolate. An isolate has 128 MB in total. Without a limit, clients that
- * request much and read nothing would exhaust it, and the platform would end the isolate with all its requests. Memory
- * for an answer is therefore reserved before the answer is made, and stays reserved until its body has ended.
+ * request much and read nothing would use all of it, and the platform would end the isolate and all its requests.
+ * Memory for an answer is therefore reserved before the answer is made, and stays reserved until its body has ended.
  */
 import { gone, inTime } from "./in-time.ts";
 import { ok, type Result, refused } from "./result.ts";
@@ -10,7 +10,7 @@ import { ok, type Result, refused } from "./result.ts";
 const MAX_BYTES = 64_000_000;
 
 /**
- * The body of a client that leaves a piece unread for this long, while other requests wait for memory, may be aborted.
+ * How long a client may leave a piece unread while other requests wait for memory. After that, its body may be aborted.
  */
 const IDLE_MS = 5_000;
 
@@ -26,20 +26,22 @@ export interface MemoryPart {
 export interface MemoryAsk {
   /** The most bytes that the answer will hold. */
   bytes: number;
-  /** The groups of answers whose limits it counts towards. */
+  /** The groups of answers that this answer belongs to. */
   parts: readonly MemoryPart[];
   /** The longest wait in milliseconds. */
   waitMs: number;
-  /** The longest duration of the reservation in milliseconds, because a request can die without ending it. */
+  /** How long the reservation lasts at most, in milliseconds. A request can die without ending its reservation. */
   holdMs: number;
   /** The request's signal; a client that has disconnected stops waiting. */
   signal: AbortSignal;
 }
 
 /**
- * Why no memory was reserved. The limit of a group is reached, either by open bodies alone (`part_full`) or only
- * together with answers that are being made (`part_busy`); the isolate's memory is used up (`full`); or the client
- * disconnected (`client_gone`).
+ * Why no memory was reserved:
+ * - `part_full`: open bodies alone reach the limit of a group.
+ * - `part_busy`: open bodies and answers that are being made together reach the limit of a group.
+ * - `full`: the isolate's memory is used up.
+ * - `client_gone`: the client disconnected.
  */
 export type MemoryRefusal = "part_full" | "part_busy" | "full" | "client_gone";
 
@@ -57,15 +59,15 @@ export interface Reservation {
    */
   sending(leftBytes: number): void;
   /**
-   * Reports that no piece waits for the client; `leftBytes` of the body are in memory. First called when the answer is
-   * made.
+   * Reports that no piece waits for the client; `leftBytes` of the body are in memory. The first call is due when the
+   * answer is made.
    */
   sent(leftBytes: number): void;
-  /** Extends the reservation by `holdMs` from now. */
+  /** Extends the reservation to `holdMs` from now. */
   prolong(holdMs: number): void;
   /** Ends the reservation. Idempotent. */
   end(): void;
-  /** Ends the reservation unless a body has begun, for requests that were refused or failed. */
+  /** Ends the reservation unless a body has begun. For requests that were refused or failed. */
   endUnsent(): void;
 }
 
@@ -115,8 +117,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Waits until another request ends and thereby admits this one. The platform continues this request in its own
-   * context; the timer keeps it alive meanwhile.
+   * Waits until another request ends and admits this one. The platform then continues this request in its own context,
+   * which the timer keeps alive during the wait.
    */
   async #waitFor(waiting: Waiting): Promise<Result<Reservation, MemoryRefusal>> {
     const { signal } = waiting.ask;
@@ -156,8 +158,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Advances the clock that measures how long bodies are unread, by at most 1 s, the time of two checks. An isolate
-   * that was busy for longer did not notice what clients read.
+   * Advances the budget's clock by the time since the last check, but by at most 1 s, the time of two checks. An
+   * isolate that was busy for longer did not notice what clients read.
    */
   #look(): void {
     const nowMs = Date.now();
@@ -248,8 +250,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Frees the bodies that have been unread for 5 s or more, longest first, until `bytes` are available. Frees nothing
-   * if all of them would not be enough.
+   * Frees the memory of bodies that have been unread for 5 s or more, the longest unread first, until `bytes` are
+   * available. Frees nothing if that would not be enough.
    */
   #releaseIdle(bytes: number): void {
     const untilMs = this.#watchedMs - IDLE_MS;
@@ -270,7 +272,7 @@ interface Held {
   /** When the reservation expires (Unix milliseconds). */
   countsUntilMs: number;
   isBody: boolean;
-  /** Since when a piece waits for the client, by the budget's own clock; null when no piece waits. */
+  /** When the present piece began to wait for the client, by the budget's own clock; null when no piece waits. */
   unreadSinceMs: number | null;
   wanted: PromiseWithResolvers<void>;
 }

@@ -30,7 +30,7 @@ export interface Notice {
   /** A one-line summary. */
   title: Bilingual;
   lines: Bilingual[];
-  /** The facts of the notice as values, which only the plain form contains. */
+  /** The facts of the notice as values. Only the plain form contains them. */
   facts: Record<string, unknown>;
 }
 
@@ -83,7 +83,8 @@ export async function webhookRequest(
     case "feishu": {
       const message = { msg_type: "text", content: { text } };
       if (secret === null) return { url, body: JSON.stringify(message) };
-      // The timestamp is in seconds. Feishu signs an empty message; timestamp, newline and secret are the HMAC key.
+      // The timestamp is in seconds. Feishu's signature is the HMAC of an empty message. Its key is timestamp, newline,
+      // secret.
       const timestamp = String(Math.floor(nowMs / 1000));
       const sign = await hmacBase64(`${timestamp}\n${secret}`, "");
       return { url, body: JSON.stringify({ timestamp, sign, ...message }) };

@@ -56,7 +56,7 @@ export function secondsToNextDay(epochMs: number): number {
   return Math.max(1, Math.ceil((nextMs - epochMs) / 1000));
 }
 
-/** The first and last instant of the years 0 to 9999 in Beijing, the range of RFC 3339. */
+/** RFC 3339 can express the years 0 to 9999. These are the first and the last instant of those years in Beijing. */
 const FIRST_WRITABLE_MS = Date.parse("0000-01-01T00:00:00Z") - OFFSET_MS;
 const LAST_WRITABLE_MS = Date.parse("9999-12-31T23:59:59.999Z") - OFFSET_MS;
 

@@ -1,7 +1,10 @@
 /** Instants from operators and callers: their text forms and the range that the service stores. */
 import { parseBeijingDate, startOfDay } from "./beijing.ts";
 
-/** The start of 2000-01-01 and 10000-01-01 in Beijing. RFC 3339 cannot express years from 10000. */
+/**
+ * The stored instants: from 2000-01-01 (inclusive) to 10000-01-01 (exclusive) in Beijing. RFC 3339 cannot express later
+ * years.
+ */
 const FIRST_MS = Date.UTC(2000, 0, 1, -8);
 const BEYOND_MS = Date.UTC(10_000, 0, 1, -8);
 

@@ -1,6 +1,6 @@
 /**
- * The Data page: the days of a year that the holder's plan covers, shaded by their number of rows; days with problems;
- * sums by month.
+ * The Data page shows a year of the holder's plan: its days, shaded by their number of rows; the days with problems;
+ * and sums by month.
  */
 
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";

@@ -148,8 +148,8 @@ interface Group {
 }
 
 /**
- * Groups the datasets by quality check: one check covers all datasets of a delivery, and a dataset that was delivered
- * separately has its own.
+ * Groups the datasets by quality check. One check covers all datasets of a delivery; a dataset that was delivered
+ * separately has its own check.
  */
 function groupsOf(days: readonly DatasetDay[]): Group[] {
   const groups = new Map<string, Group>();
@@ -229,7 +229,7 @@ function Notes({ checks, reader: { language } }: Pick<ChecksProps, "checks" | "r
   );
 }
 
-/** Returns the text of a check; undefined for a check of a newer builder. */
+/** Returns the text of a check; undefined for a check that only a newer builder has. */
 function textOf(check: string) {
   return (CHECK_TEXTS as Readonly<Record<string, (typeof CHECK_TEXTS)[keyof typeof CHECK_TEXTS]>>)[check];
 }

@@ -148,8 +148,9 @@ export function Act({ summary, action, button, kind, account, children }: ActPro
 }
 
 interface GridProps {
-  /** The text that names the table for screen readers, or the id of the heading that does. */
+  /** The text that names the table for screen readers; absent when a heading names it. */
   label?: string;
+  /** The id of the heading that names the table. */
   labelledBy?: string;
   /** An additional class of the table. */
   kind?: string;

@@ -37,8 +37,8 @@ export function newPress(): string {
 }
 
 /**
- * Returns the session token for the link `invite` and the form token `press`, the same for both presses of a double
- * click. Neither the link nor the form alone determines it.
+ * Returns the session token for the link `invite` and the form token `press`. Both presses of a double click get the
+ * same token. Only link and form together determine it.
  */
 export async function sessionOfPress(invite: string, press: string): Promise<string> {
   const bytes = Buffer.from(await keyedHash(press, `console session of ${invite}`), "hex");

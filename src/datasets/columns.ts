@@ -3,7 +3,9 @@ import type { Column } from "./dataset.ts";
 
 export const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
 export const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
-/** Numbers with large steps from row to row that recur (`../packs/README.md`, "Encodings by measurement"). */
+/**
+ * For numbers whose differences from row to row are large but recur (`../packs/README.md`, "Encodings by measurement").
+ */
 export const JUMPING_NUMBER = { ...NUMBER, wholeBytes: true } as const;
 export const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
 

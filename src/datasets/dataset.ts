@@ -18,7 +18,10 @@ interface AnyColumn {
   encoding: "RLE_DICTIONARY" | "PLAIN" | "PLAIN_OR_DICTIONARY" | "DELTA_BINARY_PACKED";
   /** The encoding that earlier builders used; their packs stay readable. */
   formerEncoding?: "PLAIN";
-  /** With `DELTA_BINARY_PACKED`: differences fill whole bytes (8, 16, 24 … bits), so that ZSTD finds repeated ones. */
+  /**
+   * With `DELTA_BINARY_PACKED`: a difference fills whole bytes (8, 16, 24 … bits), so that ZSTD finds repeated
+   * differences.
+   */
   wholeBytes?: true;
   /** The ZSTD level of the column's values; absent for the default level. */
   zstdLevel?: number;
@@ -55,15 +58,17 @@ export type Column =
 export interface Dataset {
   /** The dataset's name, which is also the name of the Parquet schema's root. */
   name: string;
-  /** The interface that serves the rows; `estimate` names the one that estimates a query for them. */
+  /** The interface that serves the rows. */
   apiname: string;
+  /** The interface that estimates a query for the rows. */
   estimate: string;
   /** The key prefix of packs in R2. */
   prefix: string;
   /** The part of a pack's file name between the day and `.parquet`. */
   fileSuffix: string;
-  /** The builder's terms for one row and several rows. */
+  /** The builder's term for one row. */
   row: string;
+  /** The builder's term for several rows. */
   rows: string;
   /** The name of a row in answers, for example in "has no order records". */
   rowName: Bilingual;

@@ -8,7 +8,7 @@ export const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 const SHARES = { ...JUMPING_NUMBER, unit: { en: "shares", zh: "股" } } as const;
 
-/** A part of the order book's state: a value repeats that of the previous row, returns to an earlier one, or is new. */
+/** For a value of the order book: it repeats that of the previous row, returns to an earlier one, or is new. */
 const STATE = { encoding: "PLAIN_OR_DICTIONARY" } as const;
 const PRICE = { ...YUAN, ...STATE } as const;
 const QUANTITY = { ...SHARES, ...STATE } as const;

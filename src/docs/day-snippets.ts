@@ -1,6 +1,7 @@
 /**
- * The code of the page "What a day consists of": one program in pieces. `test/interop/readme.long.test.ts` runs it
- * against the demo. `withExample` replaces the texts in braces; the printed numbers differ from day to day.
+ * The code blocks of the page "What a day consists of". Together they are one program, which
+ * `test/interop/readme.long.test.ts` runs against the demo. `withExample` fills in the placeholders in braces. The
+ * printed numbers differ from day to day.
  */
 import type { Snippet } from "./snippets.ts";
 

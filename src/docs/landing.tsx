@@ -100,7 +100,10 @@ export function landingPage(look: Look, example: ExampleFacts): string {
   );
 }
 
-/** The width of a minute in the chart, and the heights of prices (above) and orders (below). */
+/**
+ * Dimensions of the chart: the width of a minute, the height of the prices (above), the position of the middle, the
+ * height of the orders (below), and the whole height.
+ */
 const MINUTE = 4;
 const PRICE_HEIGHT = 110;
 const MIDDLE = 200;

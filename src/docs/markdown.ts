@@ -16,7 +16,7 @@ function blockOf(source: string): Block {
   const [, said, id] = /^## (.*) \{#([\w-]+)\}$/.exec(source) ?? [];
   if (said !== undefined && id !== undefined) return heading(id, said);
   const [, snippet] = /^\{\{(\w+)\}\}$/.exec(source) ?? [];
-  // A test renders every page, which throws for an unknown name.
+  // A test renders every page. Rendering throws for an unknown name.
   if (snippet !== undefined) return code(snippet as SnippetName);
   if (source.startsWith("> ")) return note(source.slice(2));
   if (source.startsWith("- ")) return list(...lines.map((line) => line.slice(2)));

@@ -1,7 +1,7 @@
 /**
  * Every code block of the pages, the same in both languages. `test/interop/docs-snippets.long.test.ts` runs them in
  * this order in one folder, with EDGETAPE_URL and EDGETAPE_KEY set. It leaves out the blocks of the tutorial and of the
- * page about a day, which need the demo. `withExample` replaces the texts in braces.
+ * page about a day, which need the demo. `withExample` fills in the placeholders in braces.
  */
 
 import { DAY } from "./day-snippets.ts";

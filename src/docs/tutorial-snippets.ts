@@ -1,6 +1,6 @@
 /**
- * The code of the tutorial: one program in pieces. `test/interop/readme.long.test.ts` runs it against the demo.
- * `withExample` replaces the texts in braces; the output differs from day to day.
+ * The code blocks of the tutorial. Together they are one program, which `test/interop/readme.long.test.ts` runs against
+ * the demo. `withExample` fills in the placeholders in braces. The output differs from day to day.
  */
 import type { Snippet } from "./snippets.ts";
 

@@ -7,7 +7,7 @@ import type { PlanName } from "./principal.ts";
 
 /** Refusals before the parameters are checked. */
 export type AccessDenial =
-  /** `empty`: the key is an empty string, as a script sends when its environment variable is not set. */
+  /** `empty`: the key is an empty string, which a script sends when its environment variable is not set. */
   | { reason: "key_unknown"; empty?: boolean }
   | { reason: "key_revoked" }
   | { reason: "account_disabled" }
@@ -33,7 +33,7 @@ export type EntitlementDenial =
       parameter?: string;
     };
 
-/** A refusal of the gate for one account and interface (contract 2.1, steps 8 and 9); nothing was charged. */
+/** A refusal by the gate for one account and interface (contract 2.1, steps 8 and 9); nothing was charged. */
 export type UseDenial =
   | { reason: "slot_busy" }
   | {

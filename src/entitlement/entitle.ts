@@ -24,7 +24,7 @@ export interface Grant {
   limits: DailyLimits;
 }
 
-/** A share that is allowed: the dates it covers now, both inclusive. */
+/** An allowed share: the first and the last date that it covers now, both inclusive. */
 export interface ShareGrant extends PlanInForce {
   from: BeijingDate;
   to: BeijingDate;
@@ -69,8 +69,8 @@ export function entitleOrderHistory(
 }
 
 /**
- * Decides whether the principal may have the share of `year` at `nowMs`, and returns the dates it covers: those of the
- * year, up to today, that are in the plan's window. Refuses a year that is entirely before the window.
+ * Decides whether the principal may have the share of `year` at `nowMs`. Returns the dates that the share covers: the
+ * part of the year, up to today, that is in the plan's window. Refuses a year that is entirely before the window.
  */
 export function entitleShare(
   principal: Pick<Principal, "subscriptions">,

@@ -78,7 +78,8 @@ export interface Counter {
 }
 
 /**
- * Returns the counter for `limit`, for the `counted` charges that remain after credits, and for the `credited` ones.
+ * Returns the counter with `limit`. `counted` are the charges that remain after credits, `credited` those that were
+ * credited.
  */
 export function counterOf(limit: number | null, counted: number, credited: number): Counter {
   const left = limit === null ? null : Math.max(0, limit - counted);

@@ -3,7 +3,7 @@
  * `lease.ts` makes every decision; this file adds the clock, memory, storage and the caller's handle.
  *
  * A grant is stored before the caller gets it. While a caller is paging, the end of a grant may stay in memory until it
- * is stored together with the next grant; `README.md` explains why nothing can be lost.
+ * is stored together with the next grant. `README.md` explains why no end can be lost.
  */
 import { DurableObject, RpcTarget } from "cloudflare:workers";
 import { writeUsage } from "../catalog/usage.ts";
@@ -23,8 +23,8 @@ import { afterWrite, planWrite, unwrittenDays } from "./usage.ts";
 
 /**
  * How long the end of a grant may wait in memory before it is stored. The wait is billed at $1.56 per million seconds,
- * and the write that it can save costs $1.00 per million (prices of 2026): a wait of more than 640 ms would cost more
- * than it saves.
+ * and the write that it can save at $1.00 per million writes (prices of 2026). A wait of more than 640 ms would
+ * therefore cost more than it saves.
  */
 const CARRY_MS = 500;
 
@@ -38,8 +38,8 @@ interface LeaseEnd {
 }
 
 /**
- * The caller's handle on its grant. The runtime disposes it when the caller's context ends for any reason, so the slot
- * of a worker that throws or is killed is freed.
+ * The caller's handle on its grant. The runtime disposes it when the caller's context ends for any reason, so that a
+ * worker that throws or is killed loses its slot.
  */
 class Lease extends RpcTarget {
   readonly #end: LeaseEnd;
@@ -78,7 +78,8 @@ export class Gate extends DurableObject<Env> {
   readonly #settings = settingsOf(this.env);
   readonly #startedMs = Date.now();
   /**
-   * The current row; storage holds the same except for `#carried`. The platform ends an object whose write was lost.
+   * The current row. Storage holds the same row, except for the end in `#carried`. The platform ends an object whose
+   * write was lost.
    */
   #row: GateRow | undefined;
   /** The id of the grant that held the slot when this object started. */
@@ -135,7 +136,7 @@ export class Gate extends DurableObject<Env> {
     this.#change(free(this.#read(this.#now())));
   }
 
-  /** Credits `given` to today's counters; for operators. */
+  /** Subtracts `given` from today's counters, never below zero; for operators. */
   credit(given: OperatorCredit): GateState {
     const now = this.#now();
     const row = credit(this.#read(now), given, now);
@@ -202,7 +203,7 @@ export class Gate extends DurableObject<Env> {
 
   #write(decided: GateRow): void {
     const row = planWrite(decided, Date.now(), this.#settings.USAGE_EVERY_MS);
-    // The alarm and the row are not awaited in between, so that storage commits both in one write.
+    // There is no `await` between the alarm and the row, so that storage commits both in one write.
     if (row.writeAtMs !== decided.writeAtMs && row.writeAtMs !== undefined)
       void this.ctx.storage.setAlarm(row.writeAtMs);
     this.#sql.exec("INSERT OR REPLACE INTO gate VALUES (1, ?)", JSON.stringify(row));

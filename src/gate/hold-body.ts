@@ -11,7 +11,7 @@ import type { Reservation } from "../base/memory.ts";
 import type { RequestOutcome } from "./protocol.ts";
 import type { Slot } from "./slot.ts";
 
-/** The longest time that the last bytes wait for the confirmation of the release. */
+/** How long the last bytes wait at most for the confirmation of the release. */
 const CONFIRM_MS = 1_000;
 
 /** How many of a ready body's bytes are sent only after the release. */
@@ -186,8 +186,8 @@ async function sendPumped(
 }
 
 /**
- * The sink of a pump: forwards every piece and records whether the client's side failed, which an error alone does not
- * show. It refuses more bytes than the body's length, which the pipe would report as a failure of the client.
+ * The sink of a pump. It forwards every piece and records whether the client's side failed, which an error alone does
+ * not show. It refuses bytes beyond the body's length; the pipe would report them as a failure of the client.
  */
 class ClientSink {
   readonly writable: WritableStream<Uint8Array>;
@@ -235,7 +235,10 @@ class ClientSink {
   }
 }
 
-/** Aborts the connection in mid-body, so that `Content-Length` is unmet and a short file never looks complete. */
+/**
+ * Aborts the connection before the body is complete, so that `Content-Length` is unmet and a short file never looks
+ * complete.
+ */
 async function breakBody(writer: WritableStreamDefaultWriter<Uint8Array>, why: unknown): Promise<void> {
   await writer.abort(why).catch(() => undefined);
 }

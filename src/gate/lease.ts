@@ -90,9 +90,9 @@ export function acquire(
 }
 
 /**
- * Ends the grant `id`: frees the slot if that grant still holds it, records the outcome, and credits the charge on
- * request. A worker that received no grant passes its request id as `id`. Returns the same row when nothing changed, so
- * that it is not written.
+ * Ends the grant `id`: frees the slot if that grant still holds it, records the outcome, and credits the charge if
+ * `request` says so. A worker that received no grant passes its request id as `id`. Returns the same row when nothing
+ * changed, so that it is not written.
  */
 export function release(row: GateRow, id: string, request: ReleaseRequest): GateRow {
   const isMeant = (one: { id: string; requestId: string }) => one.id === id || one.requestId === id;
@@ -111,7 +111,7 @@ export function free(row: GateRow): GateRow {
   return row.holder === null ? row : { ...row, holder: null };
 }
 
-/** Credits `given` requests and files to today's counters, which never fall below zero. */
+/** Credits `given` requests and files: subtracts them from today's usage counters, never below zero. */
 export function credit(stored: GateRow, given: OperatorCredit, nowMs: number): GateRow {
   return takeOff(startDay(stored, nowMs), given);
 }
@@ -156,7 +156,10 @@ function isHeld(row: GateRow, nowMs: number): boolean {
   return row.holder !== null && row.holder.untilMs > nowMs;
 }
 
-/** Returns the refusal if one more request of this kind would exceed a limit; requests are checked before files. */
+/**
+ * Returns the refusal if one more request of this kind would exceed a limit, or null. Requests are checked before
+ * files.
+ */
 function exhaustedUnit(use: GateUse, kind: GateKind, limits: GateLimits): GateRefusal | null {
   const { resetSeconds } = use;
   const { requests, files } = limits;

@@ -65,14 +65,15 @@ export interface RequestOutcome {
 }
 
 export interface ReleaseRequest {
-  /** Credit the charge, because the service itself failed (contract 2.3). */
+  /** Whether to credit the charge, because the service itself failed (contract 2.3). */
   credit: boolean;
   outcome?: RequestOutcome;
   /** Bytes of the body that the client's side accepted, or that are being sent; only the first report counts. */
   bytes?: number;
   /**
    * Whether a next page exists and the worker waits for `Lease.written`. The object may then free the slot in memory
-   * only, and store that together with the next grant. Objects without support for the field store it at once.
+   * only, and store the release together with the next grant. Objects that do not support this field store the release
+   * at once.
    */
   hasMore?: boolean;
 }
@@ -127,5 +128,5 @@ export interface Counts {
   files: number;
 }
 
-/** What an operator credits to today's counters, which never fall below zero. */
+/** The requests and files that an operator credits. They are subtracted from today's counters, never below zero. */
 export type OperatorCredit = Counts;

@@ -17,8 +17,8 @@ import {
 } from "./protocol.ts";
 
 /**
- * The longest wait for the object's answer. A longer one is a fault, because the first byte is due within 15 s
- * (contract 2.5).
+ * How long the worker waits for the object's answer. A longer wait is a fault, because the first byte is due within 15
+ * s (contract 2.5).
  */
 const ANSWER_MS = 5_000;
 
@@ -38,7 +38,7 @@ export interface GateHome {
   locationHint: DurableObjectLocationHint;
 }
 
-/** The gate objects, and the request's context, which outlives its response. */
+/** The gate objects and the request's context. The context outlives the response. */
 export interface GatePlace extends GateHome {
   ctx: Pick<ExecutionContext, "waitUntil">;
 }
@@ -69,8 +69,8 @@ export interface Slot {
 type Granted = GateGrant & { lease: LeaseStub };
 
 /**
- * Names of the slots for which the gate's last answer to this isolate was a grant that no early read has used yet. The
- * oldest is evicted first.
+ * Names of the slots that the gate granted in its last answer to this isolate, if no early read has used the grant yet.
+ * The oldest is evicted first.
  */
 const granted = new Set<string>();
 const MAX_GRANTED = 5_000;
@@ -102,7 +102,7 @@ export function gateOf(home: GateHome, accountId: string, interfaceName: string)
 
 /**
  * Takes the slot of the account and interface and charges the request, or returns the refusal (contract 2.1, steps 8 to
- * 10). Throws when the object cannot be reached; a charge that may have been made is then credited.
+ * 10). When the object cannot be reached, credits the request in case it was charged, and throws.
  *
  * @example
  * const slot = await takeSlot(place, { accountId, interface: "level2_order_history", request, signal });
@@ -132,8 +132,8 @@ export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<S
 }
 
 /**
- * Calls the object, and a second time if the first call fails; the request id makes that safe. An object that is
- * overloaded or answers too late is not called again.
+ * Calls the object, and calls it again if the first call fails. That is safe, because the object charges a request id
+ * once. An object that is overloaded or answers too late is not called again.
  */
 async function acquire(
   place: GatePlace,

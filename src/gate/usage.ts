@@ -22,7 +22,7 @@ export interface UsageRow {
   owner?: UsageOwner;
   /** Totals of earlier days that the catalog lacks; absent without any. */
   earlier?: readonly DayUsage[];
-  /** The totals that the last write stored for `day`; those of an earlier day do not count. */
+  /** The totals that the last write stored. They count only if their day is `day`. */
   written?: DayUsage;
   /** When the object will write into the catalog (Unix milliseconds of its own clock); absent while nothing is due. */
   writeAtMs?: number;

@@ -27,7 +27,7 @@ export interface Envelope {
   fields?: unknown;
 }
 
-/** Checked without copying, so that every name in `params` reaches the operation, which refuses unknown ones. */
+/** Checked without copying, so that every name in `params` reaches the operation, which refuses unknown names. */
 const jsonObject = z.custom<Record<string, unknown>>(isObject);
 
 export const envelopeSchema = z.object({
@@ -38,9 +38,9 @@ export const envelopeSchema = z.object({
 }) satisfies z.ZodType<Envelope>;
 
 /**
- * Reads the request's body as a JSON object of at most 64 KiB, whatever its `Content-Type`; a byte order mark is
- * accepted. Refuses a larger body (`body_too_large`) and anything that is not UTF-8, not JSON, not an object, or
- * incomplete (`envelope_invalid`).
+ * Reads the request's body as a JSON object of at most 64 KiB. Ignores `Content-Type` and accepts a byte order mark.
+ * Refuses a larger body (`body_too_large`) and anything that is not UTF-8, not JSON, not an object, or incomplete
+ * (`envelope_invalid`).
  */
 export async function readBody(request: Request): Promise<Result<Record<string, unknown>, EnvelopeDenial>> {
   let bytes: Uint8Array | null;
@@ -64,8 +64,8 @@ export async function readBody(request: Request): Promise<Result<Record<string, 
 
 /**
  * Returns the envelope of a decoded body. Refuses absent and wrongly typed members and names all of them. An empty
- * `apikey` is accepted here; it is an unknown key (contract 1.9). Other members are ignored. For an `apiname` in
- * `paramsOptional`, absent or null `params` count as `{}`.
+ * `apikey` is accepted here and later refused as an unknown key (contract 1.9). Other members are ignored. For an
+ * `apiname` in `paramsOptional`, absent or null `params` count as `{}`.
  */
 export function parseEnvelope(
   body: Readonly<Record<string, unknown>>,

@@ -34,7 +34,7 @@ export interface QuotaFacts {
   use: { requests: number; files: number; resetSeconds: number };
 }
 
-/** The facts that the headers of an answer state. A refusal has only those found before it. */
+/** The facts that the headers of an answer state. A refusal has only the facts that were found before it. */
 export interface AnswerFacts {
   requestId: string;
   reason?: string;
@@ -74,7 +74,7 @@ export function answerHeaders(facts: AnswerFacts): Headers {
 /** The most names in a header; a body of 64 KiB can hold thousands. */
 const MOST_NAMES = 10;
 
-/** Returns at most `MOST_NAMES` of the names, each already an excerpt, and how many more there are. */
+/** Returns at most `MOST_NAMES` of the names, and how many more there are. Each name is already an excerpt. */
 function namesOf(names: readonly string[]): string {
   const listed = names.slice(0, MOST_NAMES).map(encodeURIComponent);
   const more = names.length - listed.length;

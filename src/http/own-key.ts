@@ -1,13 +1,13 @@
 /**
- * Redacts the caller's key from refusals. Imported keys have any form, so the key is searched for as the request sent
- * it.
+ * Redacts the caller's key from refusals. An imported key can have any form, so the exact key that the request sent is
+ * searched for.
  */
 import type { Denial } from "./denial.ts";
 
 /** The shortest key that is redacted. A shorter one is not a secret and could occur in ordinary values by chance. */
 const LEAST_CHARACTERS = 8;
 
-/** The shortest prefix of a key that is redacted where an excerpt ends inside the key. */
+/** The shortest prefix of the key that is redacted when an excerpt ends inside the key. */
 const LEAST_BEGINNING = 4;
 
 /** The members of a denial that quote the caller's input. */

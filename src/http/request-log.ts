@@ -39,8 +39,8 @@ export interface RequestFacts {
 }
 
 /**
- * `busy`: the service is healthy, but the slot is taken or the limit of concurrent downloads or of unread answers is
- * reached. `fault`: an outage. Both return 503, but alarms watch `fault` only.
+ * `busy`: the service is healthy, but a limit is reached: the slot is taken, too many downloads run or too many answers
+ * are unread. `fault`: an outage. Both return 503, but alarms watch `fault` only.
  */
 type Kind = "served" | "refused" | "busy" | "fault";
 
@@ -49,20 +49,23 @@ export interface RequestLog {
   /** Adds facts; a later fact of the same name wins. */
   note(facts: Partial<RequestFacts>): void;
   /**
-   * Runs one I/O stage and adds its milliseconds. Only I/O can be timed: the platform's clock does not advance during
-   * computation.
+   * Runs one I/O stage and adds its milliseconds to the line. Only I/O can be timed: the platform's clock does not
+   * advance during computation.
    */
   stage<T>(name: string, run: () => Promise<T>): Promise<T>;
-  /** Writes the line once, and not while the log is held open. */
+  /** Writes the line unless the log is held open. Later calls have no effect. */
   write(): void;
-  /** Delays the line until a body that is being sent has ended; call the returned function then. */
+  /**
+   * Holds the log open while a body is sent. Call the returned function when the body has ended; it writes the line.
+   */
   holdOpen(): () => void;
 }
 
-/** Which lines are written, and where. */
+/** The lines that are written, and where. */
 export interface RequestLogOptions {
   /**
-   * Returns the share of successes whose line is written, from 0 to 1; called when a success has ended. 1 when absent.
+   * Returns the share of successes to log, from 0 to 1. It is called when a success has ended. Without it, all are
+   * logged.
    */
   successShare?: () => number;
   /** Returns a uniform random number from 0 (inclusive) to 1 (exclusive). */
@@ -71,8 +74,8 @@ export interface RequestLogOptions {
 }
 
 /**
- * Opens the log of one request. A line that represents several successes has their number (`standsFor`); refusals,
- * faults, incomplete bodies and operators' requests are always written.
+ * Opens the log of one request. Refusals, faults, incomplete bodies and operators' requests are always written. A line
+ * that represents several successes gives their number as `standsFor`.
  */
 export function openRequestLog(
   requestId: string,

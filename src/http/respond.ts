@@ -74,12 +74,12 @@ export interface OrderPage {
   nextCursor: string | null;
 }
 
-/** Small enough that a slow client frees memory while it reads. */
+/** The size of a piece: small enough that a slow client frees memory while it reads. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Returns the success envelope of a page in pieces of 64 KB that share no memory, with its members in the order of
- * contract 1.3 and 5.1. The bytes of the items are copied: parsing and printing them again would cost as much as
+ * Returns the success envelope of a page, with its members in the order of contract 1.3 and 5.1, in pieces of 64 KiB
+ * that share no memory. Copies the bytes of the items, because parsing and printing them again would cost as much as
  * decoding the page.
  */
 export function pageBody({ fields, items, tradedate, pageSize, nextCursor }: OrderPage): Uint8Array[] {

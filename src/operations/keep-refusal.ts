@@ -1,14 +1,15 @@
 /**
  * Stores refusals so that an operator can explain them (`edgetape explain <request id>`). They are written after the
- * answer and never delay it. A write costs as much as a thousand reads, and the database handles one at a time, so each
- * isolate stores only a few refusals of each account.
+ * answer and never delay it. A write costs as much as a thousand reads, and the database handles one write at a time,
+ * so each isolate stores only a few refusals of each account.
  */
 import { addRefusal, type Refusal } from "../catalog/refusals.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Scope } from "./operation.ts";
 
-/** How many refusals of an account are stored in quick succession, and after what time one more can be stored. */
+/** How many refusals of an account are stored in quick succession. */
 const BURST = 20;
+/** The time after which one more refusal of the account can be stored. */
 const REFILL_MS = 30_000;
 
 /** The same limits for all accounts of an isolate together. */
@@ -74,7 +75,7 @@ export function keepRefusal(
   );
 }
 
-/** Waits one iteration of the event loop, because the platform would send an immediate call before the answer. */
+/** Waits for one iteration of the event loop, so that the platform sends the answer before the write. */
 function behindTheAnswer(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -15,7 +15,7 @@ export interface Scope {
   requestId: string;
   /** Scheme and host of the request. */
   origin: string;
-  /** The instant of the request, taken once (Unix milliseconds, the deployment's clock). */
+  /** The instant that counts as the time of the request (Unix milliseconds, the deployment's clock). */
   nowMs: number;
   /** Fires when the client disconnects. */
   signal: AbortSignal;

@@ -22,8 +22,8 @@ import { firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
 /**
- * The answer is awaited for this much longer than the limit for the first byte, so that an operation can pass its own
- * deadline first and release what it holds.
+ * How much longer than the first-byte limit an answer is awaited, so that an operation can pass its own deadline first
+ * and release what it holds.
  */
 const LATE_MS = 1_000;
 
@@ -44,7 +44,8 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
   const language = preferredLanguage(request.headers.get("Accept-Language"));
 
   const decoded = await readBody(request);
-  // A sender can be slow, so the key, the plan and the time to the first byte are evaluated when the body has arrived.
+  // A body can arrive slowly. The key and the plan are checked as of its arrival, and the first-byte deadline counts
+  // from there.
   const scope: Scope = { ...opened, nowMs: nowMs(opened.settings) };
   let refuseWith = refuser(scope, caller, { language, format: "json" });
   if (!decoded.ok) return refuseWith(decoded.refusal);
@@ -67,8 +68,8 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
 }
 
 /**
- * Returns the answer. Throws when a store is silent for too long. Late work is then still awaited after the response,
- * because it may hold a slot that must be released and credited.
+ * Returns the answer. Throws when a store is silent for too long. The late work then continues after the response,
+ * because it may hold a slot that must be released and a charge that must be credited.
  */
 async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Response> {
   scope.ctx.waitUntil(answer.catch(() => undefined));

@@ -1,7 +1,7 @@
 /**
- * The `data` of every answer. From the one schema of each come the types here, the answers in `/openapi.json`, the
- * account in the admin API and the declarations of the TypeScript client. A test compares the Python client's types
- * with it. Operations import types only, so that serving a request creates no schema.
+ * The schemas of every answer's `data`. They determine the types here, the answers in `/openapi.json`, the account in
+ * the admin API and the declarations of the TypeScript client. A test compares the Python client's types with them.
+ * Operations import types only, so that serving a request creates no schema.
  */
 import * as z from "zod";
 import { DATASET_NAMES, perDataset } from "../datasets/registry.ts";

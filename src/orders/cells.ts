@@ -12,7 +12,7 @@ import { copyText, STEP, type Text, type TextTable } from "./text-table.ts";
 export interface RowBatch {
   from: number;
   until: number;
-  /** The slots. */
+  /** The slots of the batch's rows, one after another. */
   out: DataView;
   /** The current end of each row's text, as a position in `out`. */
   ends: Uint32Array;
@@ -22,7 +22,7 @@ export interface RowBatch {
 export interface Cell {
   /** The length of the longest text that a row can get, in bytes. */
   maxBytes: number;
-  /** Appends the cell's text to each row of the batch. May overwrite up to `SPILL_BYTES` after it. */
+  /** Appends the cell's text to each row of the batch. May overwrite up to `SPILL_BYTES` bytes after it. */
   append(batch: RowBatch): void;
 }
 
@@ -56,8 +56,8 @@ export function tableCell(table: TextTable, index: Uint16Array): Cell {
 }
 
 /**
- * Returns a cell with the texts of a table. Each text fits in one copy step, so no loop is needed and its start need
- * not be looked up.
+ * Returns a cell with the texts of a table in which each text fits in one copy step, so that no loop and no table of
+ * starts is needed.
  */
 function shortCell(table: TextTable, index: Uint16Array, maxBytes: number): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {

@@ -53,8 +53,8 @@ function putGroup(out: DataView, at: number, value: number): number {
 }
 
 /**
- * Writes `units` / 10000 for an integer from 0 to 10^15 (exclusive) as the shortest decimal that parses to that double,
- * which with so few digits is the plain decimal without trailing zeros. Returns the position after it.
+ * Writes `units` / 10000 as a plain decimal without trailing zeros; `units` is an integer from 0 to 10^15 (exclusive).
+ * With so few digits, this is the shortest decimal that parses to the same double. Returns the position after it.
  */
 export function putTenThousandths(out: DataView, at: number, units: number): number {
   const whole = Math.floor(units / 10_000);

@@ -1,6 +1,6 @@
 /**
- * Writes a page's rows as JSON bytes: the array of arrays of contract 5.1, byte for byte as `JSON.stringify` writes the
- * rows, from columns and without a row object or a string for each cell.
+ * Writes a page's rows as JSON bytes: the array of arrays of contract 5.1, byte for byte as `JSON.stringify` writes it.
+ * Reads columns, and creates no object for a row and no string for a cell.
  */
 import type { Cell } from "./cells.ts";
 import { type JsonColumn, rowTemplate } from "./row-template.ts";
@@ -13,7 +13,7 @@ export interface JsonPart {
   endRow: number;
 }
 
-/** Small enough that a batch stays in the processor's cache. */
+/** The number of rows in a batch: few enough that the batch stays in the processor's cache. */
 const BATCH_ROWS = 256;
 
 const OPEN = 0x5b;
@@ -36,14 +36,14 @@ export function writeItems(parts: readonly JsonPart[]): Uint8Array {
     if (endRow > startRow) at = writeRows(at, rowTemplate(columns), startRow, endRow);
   }
   if (at === 0) return NOTHING.slice();
-  // Each row begins with the end of the row before it, `],[`. For the first row it is replaced by the array's `[[`.
+  // Each row begins with `],[`, which ends the row before it. In the first row, the array's `[[` replaces it.
   page.setUint8(1, OPEN);
   page.setUint8(at, CLOSE);
   page.setUint8(at + 1, CLOSE);
   return new Uint8Array(page.buffer.slice(1, at + END_BYTES));
 }
 
-/** Writes rows to `page` from `start` on. Returns the position after them. */
+/** Writes rows to `page`, beginning at `start`. Returns the position after them. */
 function writeRows(start: number, cells: readonly Cell[], startRow: number, endRow: number): number {
   const slotBytes = padded(cells.reduce((sum, { maxBytes }) => sum + maxBytes, SPILL_BYTES));
   slots = withSpace(slots, BATCH_ROWS * slotBytes, 0);
@@ -59,7 +59,9 @@ function writeRows(start: number, cells: readonly Cell[], startRow: number, endR
   return at;
 }
 
-/** Copies the texts of a batch's slots to `page` from `start` on without gaps. Returns the position after them. */
+/**
+ * Copies the texts of a batch's slots to `page` without gaps, beginning at `start`. Returns the position after them.
+ */
 function gather(start: number, rows: number, slotBytes: number): number {
   let at = start;
   if (slotBytes < LONG_ROW_BYTES) {

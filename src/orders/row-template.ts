@@ -85,8 +85,8 @@ type Part = Texts | { lead: string; column: Varying };
 const JOINED_TEXTS = 64;
 
 /**
- * Returns `next`, or one table for two columns: if the last of `parts` is a column of texts too and the two have few
- * combinations, removes that part and returns their combinations, so that a row has one cell less.
+ * Returns the texts to add to `parts`. If the last part is also a column of texts and the two have few combinations,
+ * removes that part and returns the combinations, so that a row has one cell less. Otherwise returns `next`.
  */
 function joined(parts: Part[], next: Texts): Texts {
   const last = parts.at(-1);
@@ -130,7 +130,7 @@ function numberTable(lead: string, numbers: Float64Array): TextTable {
   return table;
 }
 
-/** Returns `length` unused bytes of the arena, which the caller may take in part. */
+/** Returns `length` unused bytes of the arena. The caller may use fewer. */
 function arenaBytes(length: number): Uint8Array<ArrayBuffer> {
   if (taken + length > arena.length) {
     arena = new Uint8Array(Math.max(length, 2 * arena.length));

@@ -24,8 +24,9 @@ const DATE_COLUMNS = [
 const ORDER_COLUMNS = ["exchange_order_id", "order_type", "order_code"];
 
 /**
- * Returns null when the file of `sizeBytes` bytes that `readRange` reads is Parquet with rows and ZSTD on every column
- * (contract 8.7), and its footer does not contradict an auction pack of `tradedate`; else the problem as a clause.
+ * Returns the problem of a file as a clause, or null. A file without a problem is Parquet with rows and with ZSTD on
+ * every column (contract 8.7), and its footer does not contradict an auction pack of `tradedate`. `readRange` reads the
+ * file, which has `sizeBytes` bytes.
  */
 export function auctionProblem(
   sizeBytes: number,

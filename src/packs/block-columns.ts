@@ -81,7 +81,9 @@ export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset): Bl
   };
 }
 
-/** Amounts are computed from price and volume, because reading their column would read a quarter more of the pack. */
+/**
+ * Returns the amounts, computed from price and volume, because decoding the stored amounts would read a quarter more.
+ */
 function amountColumn(
   { name, price, volume }: Extract<Column, { kind: "amount" }>,
   numbers: (field: string) => NumberTable,

@@ -5,8 +5,8 @@ import { PackFormatError } from "./errors.ts";
 import { frameOf } from "./zstd-frame.ts";
 
 /**
- * A call of `zstdDecompressSync` costs about 20 µs whatever its size. For small pages, the portable decoder is faster:
- * it takes 2 µs for the dictionaries of symbols, dates and codes.
+ * A call of `zstdDecompressSync` costs at least 20 µs. For a smaller page, the portable decoder is faster: it takes 2
+ * µs for the dictionaries of symbols, dates and codes.
  */
 const NATIVE_FROM_BYTES = 128;
 
@@ -21,7 +21,7 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Returns the `size` bytes of `page`, a ZSTD frame; no page is empty. Throws `PackFormatError` when the frame holds a
- * different number of bytes, and for an impossible `size` before it allocates memory.
+ * different number of bytes. An impossible `size` is refused before memory is allocated.
  */
 export function decompressPage(page: Uint8Array, size: number): Uint8Array {
   if (!(size > 0 && size <= MAX_PAGE_BYTES))
@@ -56,22 +56,22 @@ interface Decoder {
   left: Uint32Array;
 }
 
-/** Made for the first page and kept for all pages; null where there is none. */
+/** Created for the first page and used for all pages; null when the runtime has none. */
 let decoder: Decoder | null | undefined;
 
 const CONTINUE = 0;
 const UNSET = 0xffff_ffff;
 
 /**
- * Decompresses with one decoder for all pages and directly into memory of the page's size: `zstdDecompressSync` makes a
- * decoder for each page and copies a growing output. `page` must be one whole frame of `size` bytes, so that no page
- * leaves the decoder inside a frame. Returns null when the decoder fails or there is none.
+ * Decompresses with one decoder for all pages, directly into memory of the page's size. `zstdDecompressSync` would
+ * create a decoder for each page and copy a growing output. `page` must be one whole frame of `size` bytes, so that no
+ * page leaves the decoder inside a frame. Returns null when the decoder fails or there is none.
  */
 function keptOrNull(page: Uint8Array, size: number): Uint8Array | null {
   if (decoder === undefined) decoder = newDecoder();
   if (decoder === null) return null;
   const { stream, handle, left } = decoder;
-  // A byte of space that stays empty shows that the frame holds no more.
+  // If the additional byte stays empty, the frame holds no more than `size` bytes.
   const output = new Uint8Array(size + 1);
   left.fill(UNSET);
   try {
@@ -107,7 +107,8 @@ function hasWriteSync(handle: unknown): handle is Decoder["handle"] {
 function unkept(page: Uint8Array, size: number, isWhole: boolean): Uint8Array {
   const bytes = page.length < NATIVE_FROM_BYTES ? null : nativeOrNull(page, size);
   if (bytes !== null) return bytes;
-  // The portable decoder has no limit of its own: it would also decode frames that follow the first one.
+  // The portable decoder has no size limit and would also decode frames that follow the first one, so it gets only a
+  // page that is one frame of this size.
   if (isWhole) return decompressInJs(page);
   const late = nativeOrNull(page, size);
   if (late === null) throw new PackFormatError(`a page is not a ZSTD frame of ${size} bytes`);

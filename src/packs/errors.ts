@@ -24,8 +24,8 @@ export class PackReadError extends Error {
 }
 
 /**
- * Returns the error for a failure while reading stored bytes as `what`. Only a failed check counts as damage, because a
- * damaged day is not served until it is published again, and a reader's bug must not do that to valid bytes.
+ * Returns the error for a failure while reading stored bytes as `what`. Only a failed check counts as damage. A damaged
+ * day is not served until it is published again, and a reader's bug must not have this effect on valid bytes.
  */
 export function asReadError(error: unknown, what: string): PackReadError {
   if (error instanceof PackReadError) return error;

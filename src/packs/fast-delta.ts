@@ -4,10 +4,11 @@
  */
 import { viewOf } from "./page-view.ts";
 
-/** Wider miniblocks or larger minimum deltas could round. */
+/** The widest miniblock, in bits, whose values cannot round. */
 const WIDEST = 48;
+/** The largest minimum delta with which no value can round. */
 const LARGEST_DELTA = 2 ** 51;
-/** Up to 7 bits of a 32-bit word precede a value that begins inside a byte. */
+/** The widest value, in bits, that a 32-bit word holds when up to 7 bits of another value precede it. */
 const WIDEST_IN_WORD = 25;
 /** Values of this width begin at whole bytes. */
 const ALIGNED = 32;

@@ -1,4 +1,4 @@
-/** Finds and reads the day index of a pack, for any storage (publish, verify and doctor share it). */
+/** Finds and reads the day index of a pack in any storage. Publish, verify and doctor use it. */
 import type { DatasetName } from "../datasets/registry.ts";
 import { PackFormatError } from "./errors.ts";
 import { decodeIndexRegion, regionLength, TRAILER_BYTES } from "./index-region.ts";

@@ -12,7 +12,7 @@ import { type AskedColumn, type ProjectedFile, projectedFile } from "./projected
 import { openRange, type PackObject } from "./read-range.ts";
 import { SectionCheck } from "./section-check.ts";
 
-/** Small enough that many concurrent answers fit into one isolate, even if clients do not read. */
+/** The size of a piece: small enough that many concurrent answers fit into one isolate, even if clients do not read. */
 export const PIECE_BYTES = 64 * 1024;
 
 /** A file that is read while it is sent. */
@@ -80,7 +80,7 @@ class Output {
     return this.writer.write(piece);
   }
 
-  /** Writes the last piece (at least four bytes), its last four bytes after `beforeLastBytes`. */
+  /** Writes the last piece, which has at least four bytes. Its last four bytes are written after `beforeLastBytes`. */
   async finish(piece: Uint8Array): Promise<void> {
     const split = piece.length - PARQUET_MAGIC.length;
     if (split > 0) await this.writer.write(piece.subarray(0, split));

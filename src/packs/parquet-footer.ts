@@ -13,8 +13,8 @@ const TAIL_BYTES = 8;
 const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 
 /**
- * Returns null for a Parquet file (of `sizeBytes`, read by `readRange`) that has rows, uses ZSTD for every column chunk
- * and passes `alsoCheck`; otherwise the problem as a clause.
+ * Returns the problem of a file as a clause. Returns null if the file is Parquet, has rows, uses ZSTD for every column
+ * chunk and passes `alsoCheck`. `readRange` reads the file, which has `sizeBytes` bytes.
  */
 export function zstdProblem(
   sizeBytes: number,

@@ -1,7 +1,7 @@
 /**
  * Reduces a section to chosen columns: which bytes of each block to copy, and the footer of the new file. Chunks and
- * schema are in the requested order, and a field requested under two names is copied twice, because some readers fetch
- * the bytes from a row group's first column to its last.
+ * schema are in the requested order, and a field requested under two names is copied twice. Readers that fetch the
+ * bytes from a row group's first column to its last need both.
  */
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";

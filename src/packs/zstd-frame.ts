@@ -4,7 +4,7 @@
 export interface ZstdFrame {
   /** Bytes of the whole frame. */
   length: number;
-  /** Bytes after decompression as the frame states them, or null if it does not. */
+  /** Bytes after decompression, or null if the frame does not state them. */
   contentBytes: number | null;
 }
 

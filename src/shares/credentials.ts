@@ -54,8 +54,8 @@ export function isOwnForm(request: Request): boolean {
 }
 
 /**
- * Returns the `Set-Cookie` that opens the share `shareId`, and no other share, until `endMs`. `Max-Age` is used because
- * a browser's clock can be wrong.
+ * Returns the `Set-Cookie` that opens only the share `shareId`, until `endMs`. `Max-Age` is used because a browser's
+ * clock can be wrong.
  */
 export async function shareCookie(
   secret: string,
@@ -84,7 +84,7 @@ function cookieSignature(secret: string, shareId: string, endMs: number): Promis
   return keyedHash(secret, `cookie ${shareId} ${endMs}`);
 }
 
-/** 64 bits, which suffice to distinguish addresses. */
+/** The length of a hash in hex digits: 64 bits, which suffice to distinguish addresses. */
 const HASH_DIGITS = 16;
 
 export interface Caller {
@@ -99,7 +99,8 @@ export interface Caller {
 
 /** Returns the caller of a request with `headers`, hashed with `secret` so that addresses cannot be enumerated. */
 export async function callerOf(headers: Pick<Headers, "get">, secret: string): Promise<Caller> {
-  // The platform sets this header, so callers cannot forge it. It is absent only without an edge in front.
+  // The platform sets this header, so callers cannot forge it. It is absent only when no edge is in front of the
+  // worker.
   const address = networkOf(headers.get("CF-Connecting-IP") ?? "");
   const [hashed, client] = await Promise.all([
     keyedHash(secret, `address ${address}`),

@@ -62,7 +62,7 @@ export function drivePath(rest: string): DrivePath | null {
   return third === undefined ? { kind: "file", tradedate, name: second } : null;
 }
 
-/** Parses the `name` after `by-symbol/`; it is undefined when the path ends without that slash. */
+/** Parses the `name` after `by-symbol/`; it is undefined when the path ends at `by-symbol` without a slash. */
 function bySymbol(tradedate: BeijingDate, name: string | undefined): DrivePath | null {
   if (name === undefined || name === "") return { kind: "by_symbol", tradedate, slash: name === "" };
   const [, symbol, market, suffix] = /^(\d{6})\.(SH|SZ)(_[a-z]+)?\.parquet$/.exec(name) ?? [];

@@ -48,7 +48,7 @@ export class Guard extends DurableObject<Env> {
 
   /**
    * Records what a client got or saw. Every revision that it got is kept, because two programs with the same address
-   * and agent count as one client, and each can request the rest of its part. Of the revisions that it saw, only the
+   * and agent count as one client, and each can request the rest of its file. Of the revisions that it saw, only the
    * last one is kept.
    */
   async begin({ client, how, files }: BegunFiles): Promise<void> {

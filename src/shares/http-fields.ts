@@ -1,8 +1,8 @@
 /**
  * Header fields of a download (RFC 9110), all pure: its one range of bytes (14), its conditions in the order of 13.2.2,
- * dates, the media type, and the file name. Anything but one well-formed range is ignored, as the RFC allows, and the
- * whole file is served: several ranges would need a multipart body, which no download tool requests and which R2's own
- * stream could not provide. An absent header is `null`.
+ * dates, the media type, and the file name. A `Range` that is not one well-formed range is ignored, as the RFC allows,
+ * and the whole file is served. Several ranges would need a multipart body, which no download tool requests and which
+ * R2's own stream could not provide. An absent header is `null`.
  */
 
 /** The bytes of a file in an answer; `length` is at least 1. */
@@ -113,8 +113,8 @@ export function verdictOn(conditions: Conditions, validators: Validators): Verdi
 }
 
 /**
- * Returns whether a `Range` is honoured: always without `If-Range`; otherwise only when this has the same strong tag,
- * or the same date to the second. A weak tag never matches.
+ * Returns whether a `Range` is honoured: always without `If-Range`; otherwise only when `If-Range` has the same strong
+ * tag, or the same date to the second. A weak tag never matches.
  */
 export function rangeCounts(ifRange: string | null, validators: Validators): boolean {
   if (ifRange === null) return true;

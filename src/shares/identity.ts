@@ -1,6 +1,6 @@
 /**
  * Chooses the share of an account and returns its coverage. There is one share for each account, data type and year, so
- * that a sync job keeps its URL; a new one is created only when the old one is about to end and the new one would end
+ * that a sync job keeps its URL. A new one is created only when the old one is about to end and the new one would end
  * later.
  */
 import { base62 } from "../base/base62.ts";
@@ -8,14 +8,21 @@ import { type Coverage, type CoverageQuestion, coverageOf } from "../catalog/fil
 import { makeShare, SHARE_LIFE_MS, type Share, type ShareOwner } from "../catalog/shares.ts";
 import type { ShareSecrets } from "./secrets.ts";
 
-/** A request replaces a share with less validity left than this, if the new share would end later. */
+/**
+ * A share that expires in less than this many milliseconds is replaced on the next request, if the new share would
+ * expire later.
+ */
 const RENEWED_BELOW_MS = 24 * 3_600_000;
 
-/** 20 base62 characters are 119 bits; 16 random bytes are 128. */
+/** The number of base62 characters in an id; they hold 119 bits. */
 const ID_LENGTH = 20;
+/** The random bytes from which an id is made: 128 bits. */
 const ID_BYTES = 16;
 
-/** Returns the instant (exclusive) at which a share expires: after its 7 days, or when the plan ends at `planEndMs`. */
+/**
+ * Returns the instant (exclusive) at which a share expires: 7 days after its creation, or at `planEndMs` if that is
+ * earlier.
+ */
 export function shareEndMs({ createdAtMs }: Pick<Share, "createdAtMs">, planEndMs: number): number {
   return Math.min(createdAtMs + SHARE_LIFE_MS, planEndMs);
 }
@@ -59,8 +66,8 @@ const CACHE_NAME = "edgetape-coverage";
 const FORM = 1;
 
 /**
- * How long a cache entry may be used. The catalog revision in the key keeps entries correct, except after a restore of
- * an older database, when revisions repeat; this bounds how long an entry can then be wrong.
+ * How long a cache entry may be used. The catalog revision in the key keeps entries correct, except after an older
+ * database was restored, because revisions then repeat. This limit bounds how long an entry can be wrong.
  */
 const MAX_AGE_SECONDS = 600;
 

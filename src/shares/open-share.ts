@@ -41,8 +41,8 @@ export interface ShareAccess {
 const UNKNOWN_GUARDS = 256;
 
 /**
- * For this long after the guard admitted a caller, it is not asked about that caller again, so that 8 connections cause
- * one call.
+ * For this long after the guard admitted a caller, the worker does not ask it about that caller again, so that 8
+ * connections cause one call.
  */
 const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
@@ -144,8 +144,8 @@ function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]) {
 }
 
 /**
- * Returns the secret that signs a share's cookies: the one that its password is derived from, or the current one when
- * that is gone or the share is unknown.
+ * Returns the secret that signs a share's cookies: the one that its password is derived from. If that secret is gone or
+ * the share is unknown, returns the current one.
  */
 function secretOf(held: HeldShare | null, { SHARE_SECRET }: Settings): string {
   const present = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";

@@ -63,8 +63,8 @@ interface SealedPassword {
 }
 
 /**
- * The external share that a password belongs to. The encryption authenticates it, so a password that was moved to
- * another row cannot be decrypted.
+ * The external share that a password belongs to. The encryption authenticates the share, so a password that was moved
+ * to another row cannot be decrypted.
  */
 export interface Drive {
   dataType: DataType;

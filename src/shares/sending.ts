@@ -24,7 +24,7 @@ export const MAX_IN_ALL = 128;
  */
 const DOWNLOAD_BYTES = 250_000;
 
-/** Large enough that the pause between two reads of the store is negligible. */
+/** The size of a window: large enough that the pause between two reads of the store is negligible. */
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
 /** The platform limits the number of reads in one request, so a very long range is sent in longer windows. */
@@ -135,8 +135,9 @@ async function openWindow(
 interface Begun {
   range: ByteRange;
   windowBytes: number;
-  /** The first bytes, already read; `rest` is the body with the rest of the first window. */
+  /** The first bytes, already read. */
   first: Uint8Array;
+  /** The rest of the first window. */
   rest: ReadableStream<Uint8Array>;
   pipe: FixedLengthStream;
   memory: Reservation;

@@ -30,8 +30,8 @@ export function namedVersion<V extends Validators>(
 }
 
 /**
- * What a client did with a path: it `got` the file from its first byte on and may have a part of it, or it `saw` its
- * size and tag (`HEAD`, a listing with sizes, single ranges).
+ * What a client did with a path: it `got` the file from its first byte and may have a part of it, or it `saw` its size
+ * and tag (`HEAD`, a listing with sizes, single ranges).
  */
 export interface Begun {
   client: string;
@@ -55,9 +55,9 @@ export function beginningOf(method: string, range: AskedRange | null): Beginning
 
 /**
  * Returns the revision that a client means when it requests a range from the middle of a file and names no version, as
- * `curl -C -`, `wget -c` and `aria2c` do. If the client got and last saw only one revision, it is that one. For a
- * client without records, it is the revision of all other clients of the share, if there is only one. Returns null when
- * the revision is ambiguous, unknown or gone, so that the range could join two versions.
+ * `curl -C -`, `wget -c` and `aria2c` do. If everything that the client got and last saw has one revision, it is that
+ * one. For a client without records, it is the revision of all other clients of the share, if they have only one.
+ * Returns null when the revision is ambiguous, unknown or gone, so that the range could join two versions.
  */
 export function meantRevision(
   begun: readonly Begun[],

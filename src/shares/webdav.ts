@@ -88,7 +88,7 @@ function fileEntry(name: string, { sizeBytes, etag, lastModifiedMs, revision }: 
   return { name, isFolder: false, sizeBytes, etag, lastModifiedMs, revision, sha256: null };
 }
 
-/** Returns the body as text; null when it exceeds the limit, whatever `Content-Length` says, or is incomplete. */
+/** Returns the body as text; null when it is incomplete or exceeds the limit. `Content-Length` is not trusted. */
 async function readText(request: Request): Promise<string | null> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -124,7 +124,7 @@ function locatedFolder(folderPath: string, entries: readonly Entry[]): Located[]
   ];
 }
 
-/** Returns the body of a 207 answer: the properties in `ask` of each of `located`. */
+/** Returns the body of a 207 answer: the properties that `ask` names, for each of `located`. */
 function multistatus(located: readonly Located[], ask: PropfindAsk): string {
   const responses = located.map(({ path, entry }) => {
     return `<D:response><D:href>${escaped(path)}</D:href>${propstats(entry, ask)}</D:response>`;

@@ -174,7 +174,10 @@ function endOfCalendar(until: BeijingDate | null, today: BeijingDate): Finding {
   };
 }
 
-/** Scheduled checks ignore older gaps: only a gap after the newest trading day makes requests without a date fail. */
+/**
+ * How many days scheduled checks look back. They ignore older gaps, because only a gap after the newest trading day
+ * makes requests without a date fail.
+ */
 const LOOKED_BACK_DAYS = 30;
 
 /** Returns a finding for each gap in the calendar that ends after `since`; for every gap when `since` is null. */

@@ -186,7 +186,7 @@ export async function deleteUnserved(
   const deleted: Finding[] = [];
   for (const { known, stored } of unserved) {
     if (nowMs - Math.max(stored.uploadedMs, known.begunAtMs) < keptMs) continue;
-    // A newer upload may by now use the same number and key.
+    // A newer upload may use the same number and key by now.
     const present = await bucket.head(stored.key);
     if (present?.etag !== stored.etag) continue;
     await bucket.delete(stored.key);

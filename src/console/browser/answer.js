@@ -145,7 +145,8 @@ function fillShown() {
 }
 
 /**
- * Returns a function that links cells of the answer to `body`: a URL to itself, a security to its rows of the day.
+ * Returns a function that returns the link of a cell in the answer to `body`. A cell with a URL links to that URL, and
+ * a cell with a security links to the security's rows of the day.
  *
  * @param {Body} body
  * @returns {import("./table.js").LinkOf}

@@ -237,8 +237,8 @@ export function stacked(minutes, kinds) {
 }
 
 /**
- * Returns the charts as numbers, one entry for each kind that occurs. `volume` is null when the column was not
- * requested, `low` and `high` when no row of the kind has a price.
+ * Returns the number of rows, total volume and price range of each kind of row in `rows`. `volume` is null when that
+ * column was not requested. `low` and `high` are null when no row of the kind has a price.
  *
  * @param {readonly Row[]} rows
  * @param {Places} places

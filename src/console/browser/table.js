@@ -64,9 +64,9 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
 const SIDES = ["order_type", "order_code", "side"];
 
 /**
- * Returns a table of `rows`, whose columns are named by `fields`. `from` is the index of the first row in a longer
- * list, whose rows are then numbered; `link` returns the URL of a cell, or null; `right` aligns all columns but the
- * first to the right, for numbers stored as text.
+ * Returns a table of `rows`, whose columns are named by `fields`. With `from`, the index of the first row in a longer
+ * list, the rows are numbered. `link` returns the URL of a cell, or null. `right` aligns all columns but the first
+ * to the right, for numbers stored as text.
  *
  * @param {readonly string[]} fields
  * @param {readonly Row[]} rows

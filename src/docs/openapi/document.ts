@@ -63,8 +63,8 @@ function operation(tradedate: string): Json {
 }
 
 /**
- * Returns the responses by HTTP status. A refused request for a file gets the error's status, a refused request for
- * JSON usually 200 (contract 1.4).
+ * Returns the responses by HTTP status. A refused request for a file gets an error status; a refused request for JSON
+ * usually gets 200 (contract 1.4).
  */
 function responses(tradedate: string): Json {
   const statuses = [...new Set(REFUSALS.flatMap(({ status }) => [status.json, status.parquet]))].toSorted();

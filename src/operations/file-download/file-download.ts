@@ -136,7 +136,8 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
 }
 
 /**
- * When a client should ask again while an operator is still creating an external share, which takes minutes to days.
+ * How long a client should wait before it asks again while an operator is creating an external share. That takes
+ * minutes to days.
  */
 const PREPARING_RETRY_SECONDS = 600;
 

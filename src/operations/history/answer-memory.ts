@@ -46,8 +46,8 @@ export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusa
     log.note({ ended: "client_gone" });
     return new Response(null);
   }
-  // Answers to other requests of the account, still being made, hold its memory. The gate accepts one request at a
-  // time.
+  // Answers that are being made for the account's other requests hold its memory. The gate would refuse this request
+  // too, because it accepts one request at a time.
   if (refusal === "part_busy") return refuse({ reason: "slot_busy" });
   const unread = refusal === "part_full";
   log.note({ lacking: unread ? "memory_of_account" : "memory" });

@@ -53,9 +53,9 @@ export async function answerWithSlot(accepted: Accepted): Promise<Response> {
 }
 
 /**
- * Answers the request, with a second attempt when the pack could not be read. A missing or changed object may have been
- * replaced since the catalog was read, and bytes with a wrong checksum may have been corrupted in transit, so only a
- * second failure counts as damage. Valid bytes that cannot be read are a fault.
+ * Answers the request, with a second attempt when the pack could not be read. Only a second failure counts as damage: a
+ * missing or changed object may have been replaced since the catalog was read, and bytes with a wrong checksum may have
+ * been corrupted in transit. When the reader fails on valid bytes, that is a fault.
  */
 async function secondLook(accepted: Accepted): Promise<Result<Response, Denial>> {
   try {
@@ -90,9 +90,9 @@ function answerOnce(accepted: Accepted): Promise<Result<Response, Denial>> {
 }
 
 /**
- * Refuses an accepted request. It is credited when the day was withdrawn meanwhile or is damaged. A cursor that skips
- * more rows than its millisecond has is the caller's error, which only a read of the pack can detect; it is charged, so
- * that the daily limit bounds such reads.
+ * Refuses an accepted request. Credits the charge, except for a cursor that skips more rows than its millisecond has.
+ * Such a cursor is the caller's error, but only a read of the pack detects it. The request stays charged, so that the
+ * daily limit bounds such reads.
  */
 async function refuse(accepted: Accepted, denial: Denial): Promise<Response> {
   const { call, slot } = accepted;
@@ -138,8 +138,8 @@ async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>>
   const { log, requestId, nowMs, ctx, signal } = call;
   const { revision, pack } = found.day;
 
-  // A permit is needed only for computing, so a page that waits for R2 does not delay others. A failed read is thrown
-  // by `makePage`.
+  // A permit is taken only for computing, so that a page that waits for R2 does not delay others. `makePage` throws the
+  // error of a failed read.
   const read = accepted.begun ?? beginRead(call, accepted, found);
   await log.stage("r2", () => read.bytes.catch(() => undefined));
   const leave = await log.stage("queue", () => pagePermits.enter({ ms: firstByteMs(call), signal }));
@@ -213,7 +213,7 @@ async function makePage(
   return ok({ body, rows, hasMore: nextCursor !== null });
 }
 
-/** Opens the section and streams it while the slot is held. A fault in mid-body aborts the connection. */
+/** Opens the section and streams it while the slot is held. A fault during the stream aborts the connection. */
 async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>> {
   const { call, query, question, slot, found, memory } = accepted;
   const { env, log, requestId, nowMs, ctx, signal } = call;

@@ -142,9 +142,10 @@ function locate(
 }
 
 /**
- * Returns the exchanges that the query can mean. `candidates` are those where the code has rows in any dataset of the
- * day, so that a code means the same security at every interface; if there are none, those that list the code without
- * rows. `own` are those with rows in the requested dataset. Bare digits never mean an index.
+ * Returns the exchanges that the query can mean. `candidates` are those on which the code has rows in any dataset of
+ * the day, so that a code means the same security at every interface. If there are none, they are those that list the
+ * code without rows. `own` are those on which the code has rows in the requested dataset. Bare digits never mean an
+ * index.
  */
 function marketsOf(
   { sections, elsewhere }: OrderDay,
@@ -159,7 +160,7 @@ function marketsOf(
 
 /**
  * Returns the cached day. Returns null when the day must be read, because it is not cached or the cursor belongs to
- * content other than the cached one.
+ * different content.
  */
 export function keptFor(
   question: OrderDayQuestion,

@@ -64,8 +64,8 @@ export class Permits {
   }
 
   /**
-   * Waits until another request ends and thereby grants the permit. Returns false when the client disconnects first.
-   * The platform continues this request in its own context; the timer keeps it alive meanwhile and ends the wait.
+   * Waits until another request ends and grants the permit. Returns false when the client disconnects first. The
+   * platform continues this request in its own context. The timer keeps that context alive and ends the wait.
    */
   async #waitFor(came: Promise<"come">, permit: Permit, { ms, signal }: PermitRequest): Promise<boolean> {
     let hasCome = false;

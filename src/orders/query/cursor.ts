@@ -4,9 +4,10 @@
  *
  * `v5.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian: tradedate u32,
  * dataset, market and symbol u32 (dataset × 2^28 + market × 2^24 + symbol), start u32, end u32, revision u32, time u32,
- * skip u32, and 6 bytes of the SHA-256 of the day's pack. The last are needed because a restored catalog may issue a
+ * skip u32, and 6 bytes of the SHA-256 of the day's pack. The hash is needed because a restored catalog may issue a
  * revision number again, and paging must never join rows of two builds. `v4.` has the same form for orders only and is
- * still read; `v3.` lacked the pack. Each page advances (time, skip), so that all cursors of one paging run differ.
+ * still read. `v3.` has no pack hash and is refused. Each page advances (time, skip), so that all cursors of one paging
+ * run differ.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
@@ -79,8 +80,8 @@ export async function signCursor(secret: string, content: DatedCursor): Promise<
 
 /**
  * Reads a cursor of any generation. Refuses the first generation (order numbers) and the one without a pack mark with
- * `cursor_old_format`, and any text that is not a cursor, was altered or has a wrong signature with `cursor_invalid`.
- * Never throws, whatever the text.
+ * `cursor_old_format`. Refuses any text that is not a cursor, was altered or has a wrong signature with
+ * `cursor_invalid`. Never throws.
  */
 export async function readCursor(
   secrets: CursorSecrets,

@@ -84,11 +84,11 @@ export function areAllColumns(columns: readonly AskedColumn[], dataset: DatasetN
 }
 
 /**
- * Returns the columns of `dataset` that `fields` selects (contract 3.10). When it is absent or blank, returns the
- * standard columns; otherwise those that a comma-separated string or an array of strings names, in that order. Blanks
- * around names, empty pieces and repeats are ignored; names are case-sensitive. A column requested by its legacy name
- * is returned under it, and the new name can be requested too. Refuses any other type (`param_invalid`) and the first
- * unknown name (`field_unknown`).
+ * Returns the columns of `dataset` that `fields` selects (contract 3.10). When `fields` is absent or blank, returns the
+ * standard columns. Otherwise returns the columns that a comma-separated string or an array of strings names, in that
+ * order. Blanks around names, empty pieces and repeats are ignored; names are case-sensitive. A column requested by its
+ * legacy name is returned under that name, and its new name can be requested too. Refuses any other type
+ * (`param_invalid`) and the first unknown name (`field_unknown`).
  *
  * @example parseFields("time,side", "orders") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
  */

@@ -71,6 +71,6 @@ function rowsParameter() {
   };
 }
 
-/** Returns whether the value is zero as text or an integer below 1; a text with a sign has no valid form. */
+/** Returns whether the value is a text of zeros or an integer below 1. A text with a sign has a wrong form instead. */
 const isBelowOne = (value: unknown) =>
   typeof value === "string" ? /^0+$/.test(value) : Number.isInteger(value) && Number(value) < 1;

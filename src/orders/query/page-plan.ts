@@ -65,8 +65,8 @@ export interface PositionBeyondRows {
 const NOTHING: PagePlan = { firstBlock: 0, endBlock: 0 };
 
 /**
- * Returns the blocks that contain the page: at most two for a page of up to one full block, whatever the size of the
- * day. Blocks that begin at or after the window's end are excluded.
+ * Returns the blocks that contain the page. A page of at most one full block needs at most two blocks, however large
+ * the day is. Blocks that begin at or after the window's end are excluded.
  */
 export function planPage(paged: PagedRows, { position, endTime, pageSize }: PageAsk): PagePlan {
   const { rows, blocks, lastTime } = paged;
@@ -122,9 +122,9 @@ export function findPage(
 }
 
 /**
- * Returns the row at `position` when the block's first row determines it, because the block begins in the position's
- * millisecond, or after it (only the first block can). Returns infinity for a position that skips rows before all rows,
- * and null when the row can be anywhere up to the block's end.
+ * Returns the row at `position` if the block's first row determines it: the block begins in the position's millisecond
+ * or after it. Only the first block can begin after it. Returns infinity when the position is before all rows but skips
+ * some. Returns null when the row can be anywhere up to the block's end.
  */
 function exactStart(first: PageBlock, { time, skip }: Position): number | null {
   if (first.t0 === time) return first.firstRow + skip - first.k0;

@@ -33,9 +33,9 @@ export function beginPaging(query: HistoryQuery): Paging {
 }
 
 /**
- * Returns the paging state of a later page of `dataset`. Dataset, symbol, date and window must equal those of the
- * cursor in any spelling; only the date may be omitted (contract 5.3). A bare symbol is compared by its digits here and
- * by its exchange in `resolveMarket`. Refuses the first parameter that differs.
+ * Returns the paging state of a later page of `dataset`. Dataset, symbol, date and window must equal the cursor's, in
+ * any spelling; only the date may be omitted (contract 5.3). A bare symbol is compared by its digits here and by its
+ * exchange in `resolveMarket`. Refuses the first parameter that differs.
  *
  * An undated cursor needs `tradedate` (contract 5.5) and must point into the window.
  */

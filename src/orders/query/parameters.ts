@@ -1,7 +1,7 @@
 /**
  * Parses the parameters of all operations (contract 3.1, 3.2, 3.3): blanks, unknown names, and one zod schema for each
- * parameter, which parses its value and documents it in `/openapi.json`. A schema only accepts or refuses; the refusal,
- * not the schema, describes what is wrong with a value.
+ * parameter, which parses its value and documents it in `/openapi.json`. A schema only accepts or refuses; `problemOf`
+ * describes what is wrong with a refused value.
  */
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -185,7 +185,7 @@ export function textParameter<Schema extends z.ZodType>(schema: Schema, accepted
   return { schema, problemOf };
 }
 
-/** Returns, as YYYYMMDD, the day that a number or a text with separators means; undefined when it means none. */
+/** Returns the day that a number or a text with separators means, as YYYYMMDD; undefined when it means no day. */
 function dateMeant(input: unknown): string | undefined {
   if (typeof input !== "string" && typeof input !== "number") return undefined;
   const [, year = "", month = "", day = ""] =

@@ -1,6 +1,6 @@
 /**
- * The reasons for which a query is refused, without messages; these, codes and HTTP statuses are in `http/`. A stored
- * denial without `dataset` is about orders.
+ * The reasons for which a query is refused. Messages, codes and HTTP statuses are in `http/`. A stored denial without
+ * `dataset` is about orders.
  */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
@@ -50,8 +50,8 @@ export interface ParamInvalid {
   problem: ParamProblem;
   given: string;
   /**
-   * What is accepted, if the problem does not say it: `2017-2026`, `auction_tick, level2`; or what was probably meant:
-   * `09:30` for 9:30; or the value of the other parameter, `end_time` or `limit`.
+   * If the problem does not say it: what is accepted (`2017-2026`, `auction_tick, level2`), what was probably meant
+   * (`09:30` for 9:30), or the value of the other parameter (`end_time` or `limit`).
    */
   accepted?: string;
 }

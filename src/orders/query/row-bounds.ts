@@ -1,7 +1,7 @@
 /**
  * Bounds the number of rows in a time window by a security's blocks. Only the times of the blocks' first rows are
- * known, so the result is a range. It is exact without a window, and where the window begins and ends outside the rows
- * or at the first time of a block.
+ * known, so the result is a range. It is exact without a window, and if each end of the window is outside the rows or
+ * at the time of a block's first row.
  */
 import type { PagedRows } from "./page-plan.ts";
 import type { TimeOfDay, TimeWindow } from "./time-window.ts";
@@ -35,8 +35,7 @@ function rowsBefore({ rows, blocks, lastTime }: BoundedRows, time: TimeOfDay): B
   if (next === 0 || rows === 0) return exactly(0);
   if (lastTime < time) return exactly(rows);
   const last = following === undefined ? blocks.at(-1) : blocks[next - 1];
-  // The block's first row is before `time`. Its last row may be before `time` too, except when it is the security's
-  // last row.
+  // The block's first row is before `time`. Later rows of the block may be too, but not the security's last row.
   return { atLeast: (last?.firstRow ?? 0) + 1, atMost: following?.firstRow ?? rows - 1 };
 }
 

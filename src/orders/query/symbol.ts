@@ -23,7 +23,7 @@ const MARKET_BY_SUFFIX: ReadonlyMap<string, AskedMarket> = new Map<string, Asked
   ["BJ", "BJ"],
 ]);
 
-/** Returns a pattern for names in any case, without a flag, because patterns in JSON Schema have none. */
+/** Returns a pattern for names in any case. It works without a flag, because patterns in JSON Schema have no flags. */
 const anyCase = (names: readonly string[]) =>
   names.map((word) => word.replaceAll(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)).join("|");
 
@@ -120,10 +120,10 @@ export interface MarketChoice {
 
 /**
  * Returns the exchange of the query among the `candidates` of that day: the requested one, or the one that bare digits
- * mean; `null` when it is not among them (1002 `security_unknown`). Refuses bare digits that mean a different exchange
- * from the cursor's with `cursor_mismatch`, because they name a different security. The cursor's exchange is kept if
- * the digits mean it in the requested dataset alone, because another dataset of the day can be published while a client
- * pages. Check the day's revision first, because a rebuilt day can have other securities.
+ * mean. Returns `null` when it is not among them (1002 `security_unknown`). Refuses bare digits that mean a different
+ * exchange from the cursor's with `cursor_mismatch`, because they name a different security. But keeps the cursor's
+ * exchange if the digits mean it in the requested dataset alone: another dataset of the day can be published while a
+ * client pages. Check the day's revision first, because a rebuilt day can have other securities.
  */
 export function resolveMarket(
   asked: AskedSecurity,

@@ -92,7 +92,7 @@ export interface YearFacts {
   open: ReadonlyMap<BeijingDate, boolean>;
 }
 
-/** Returns all days of the year by month from January on. */
+/** Returns all days of the year in twelve lists, one for each month. */
 export function yearDays(facts: YearFacts): YearDay[][] {
   const months: YearDay[][] = Array.from({ length: 12 }, () => []);
   const first = `${facts.year}0101` as BeijingDate;
