@@ -12,7 +12,7 @@ import { buildPackBytes } from "../support/pack-bytes.ts";
 
 type QuoteColumns = RowsOf<typeof quotes>;
 
-/** A day has about 5,000 snapshots of a security that trades without pause. */
+/** The number of copies. A security that trades without pause has about 5,000 snapshots a day. */
 const COPIES = 7;
 
 /**

@@ -17,7 +17,7 @@ const FILE_DATE = "20260310";
 const MISSING_DATE = "20260312";
 const ROUNDS = 12;
 const SWEPT = 40;
-/** This is longer than an isolate keeps cached data. */
+/** The milliseconds by which the clock is set forward, so that an isolate's cached data has expired. */
 const EXPIRE_MS = 60_000;
 const STAGES = ["D1", "gate", "R2", "release", "guard", "other"] as const;
 type Stage = (typeof STAGES)[number];

@@ -33,9 +33,9 @@ export interface Call {
 }
 
 /**
- * The runtime closes a connection that is idle for 5 s, and a request sent at that moment is lost. Idle connections are
- * therefore closed here earlier. A test that computes for seconds cannot close connections meanwhile, so each request
- * first lets the event loop run timers and handle closed connections.
+ * How long a connection may be idle. The runtime closes a connection that is idle for 5 s, and a request sent at that
+ * moment is lost, so idle connections are closed here earlier. A test that blocks the event loop cannot close
+ * connections meanwhile. Each request therefore first lets the event loop run timers and handle closed connections.
  */
 const IDLE_MS = 2_000;
 

@@ -133,7 +133,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     }
   }
 
-  /** Returns all rows not read by iterating. After an error, calling it again continues and returns them all. */
+  /** Returns all rows not yet iterated. After an error, another call continues and returns them all. */
   async toArray(): Promise<R[]> {
     for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
       const rows = this.#leavingOut(ticks, async function* (each) {

@@ -295,7 +295,7 @@ function joined(entry: string): string {
   for (const [name, from] of load(entry).exports) {
     const meant = take(from.path, from.name);
     if (meant !== name) renamed.set(meant, name);
-    // The bundle does not export these classes, only their types are public.
+    // The bundle does not export these classes; only their types are public.
     if (from.isType && CLASS.test(taken.get(meant) ?? "")) typesOfClasses.push(name);
     else publicNames.add(meant);
   }

@@ -81,7 +81,7 @@ export class NotAllowed extends ServiceError {}
 /** 422: a parameter is invalid. Never retried. */
 export class BadRequest extends ServiceError {}
 
-/** The day changed during reading: again after a restart, or in rows already returned. */
+/** The day changed again after a restart, or rows already returned have changed. */
 export class DataRebuilt extends BadRequest {}
 
 /** 503, or 429 of the per-second limit: after all waits, or when a wait cannot help. */

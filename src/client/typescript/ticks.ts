@@ -200,7 +200,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     } while (await this.#fill());
   }
 
-  /** Returns all rows not read by iterating. After an error, calling it again continues and returns them all. */
+  /** Returns all rows not yet iterated. After an error, another call continues and returns them all. */
   async toArray(): Promise<R[]> {
     do {
       const page = this.#ready();

@@ -69,8 +69,8 @@ export class Patience {
   }
 
   /**
-   * Waits as long as the service asks, plus up to a fifth at random, so that callers do not retry together. A shorter
-   * wait than a second grows with each attempt, because 0 would overload the service. Throws `refusal` when the wait
+   * Waits as long as the service asks, plus up to a fifth at random, so that callers do not retry together. A wait
+   * below a second grows with each attempt, because 0 would overload the service. Throws `refusal` when the wait
    * would exceed the rest of `maxWaitMs`.
    */
   async waitTold(toldMs: number, refusal: ServiceError, signal: AbortSignal | undefined): Promise<void> {

@@ -22,9 +22,9 @@ export async function duckdbConnection(path = ":memory:"): Promise<DuckDBConnect
 }
 
 /**
- * Writes the measured security into a file of its own, as edgetape has a section for each security, and prepares a
- * statement that builds the JSON text. The figures do not include the time to write the file. There is no Parquet
- * answer, because it would be a copy of this file.
+ * Writes the measured security into a separate file, because edgetape's pack has a separate section for each security.
+ * Then prepares a statement that builds the JSON text. The figures do not include the time to write the file. The
+ * contestant has no Parquet task, because the answer would be a copy of this file.
  */
 export async function duckdb({ day, folder }: RivalSetting): Promise<Rival> {
   const connection = await duckdbConnection();

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from .reading import Reading
 
-#: Maximum number of security days that a plan requests estimates for; of more, it samples some, evenly spread.
+#: Maximum number of security days that a plan requests estimates for. Of more, it takes an evenly spread sample.
 _MOST_ESTIMATES = 60
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Literal, NamedTuple
 
-#: Each has a method of `Client` that reads it.
+#: The names of the datasets. `Client` has a method for each.
 DatasetName = Literal["orders", "trades", "quotes"]
 
 

@@ -169,14 +169,14 @@ class _Way(NamedTuple):
 
 
 class State(NamedTuple):
-    """The rows read and how paging continues. The containers `kept` and `cursors` only grow; their numbers of valid
-    entries are `row_count` and `pages`. Nothing else is changed in place."""
+    """The rows read and how paging continues. The containers `kept` and `cursors` only grow; `row_count` and `pages`
+    say which of their entries are valid. Nothing else is changed in place."""
 
     tradedate: Optional[str]
     kept: List[Row]
     """The rows read; those after `row_count` belong to an interrupted page and do not count."""
     cursors: Dict[str, int]
-    """Cursors received, with the number of earlier pages; entries from `pages` on do not count."""
+    """Cursors received, each with the number of pages before it; an entry with `pages` or more does not count."""
     row_count: int = 0
     pages: int = 0
     fields: Optional[List[str]] = None

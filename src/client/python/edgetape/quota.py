@@ -21,7 +21,7 @@ _MANY_DAYS = 30
 #: Requests beyond which a share is the better way: they take an hour at the per-second limit, in practice a day.
 _MANY_REQUESTS = 100_000
 
-#: Up to this many files or security days, the quota is checked only if a person watches: a plan covers them in days.
+#: Up to this many files or security days, the quota is checked only if a person watches: it covers them in days.
 _MANY = 1_000
 
 #: Bytes per day at 100 Mbit/s, to estimate how long the download of a share takes.

@@ -36,7 +36,7 @@ from .waiting import one_at_a_time
 #: Several securities; a string is a single security.
 SymbolList = Union[List[str], Tuple[str, ...], Set[str], FrozenSet[str]]
 
-#: Larger than any security's file of a day: with this much free space, the file's size is not requested.
+#: With this much free space, a file's size is not requested first: no security's file of a day is larger.
 _AMPLE_BYTES = 1 << 30
 
 #: The class that reads the rows of each dataset.

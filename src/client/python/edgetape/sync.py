@@ -444,7 +444,7 @@ class FolderRun:
     def _take_refusal(self, name: Name, refusal: NoData, here: Entry) -> None:
         """Records a 1002 about the security or about the whole day. Raises any other."""
         if self._client.present_url != here["url"]:
-            return  # Another deployment than the one that listed the days: the file remains for the next run.
+            return  # A different deployment from the one that listed the days: the file remains for the next run.
         if refusal.reason in EMPTY:
             self._put_away(self._entry(*name))
             self._report.empty.append(name)

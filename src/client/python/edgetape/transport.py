@@ -25,7 +25,7 @@ from urllib.parse import unquote, urlsplit
 from ._version import __version__
 from .errors import ConfigurationError
 
-#: What the standard library raises for a connection. It raises some of these for local files too.
+#: Errors that the standard library raises for a connection. It raises some of them for local files too.
 _NETWORK_ERRORS = (OSError, http.client.HTTPException)
 
 USER_AGENT = f"edgetape-python/{__version__} (Python {platform.python_version()}; {platform.system()})"

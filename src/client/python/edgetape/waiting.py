@@ -34,7 +34,7 @@ UNTOLD_WAIT_S = 2.0
 _FIRST_BACKOFF_S = 0.25
 _LONGEST_BACKOFF_S = 8.0
 
-#: Shorter waits requested by the service grow up to this one with each repetition.
+#: A shorter wait that the service requests repeatedly grows up to this one.
 _SHORT_WAIT_S = 1.0
 
 #: The shortest timeout of an attempt, however little is left of `max_wait`: a healthy connection answers within it.
