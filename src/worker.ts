@@ -1,7 +1,7 @@
 /**
  * Entry of the worker: the fetch handler, the scheduled task and the Durable Object classes. An isolate starts with
- * what `/api` needs; the pages, the drive and the operators' API, nearly half of the code, are loaded at the first
- * request for one of them.
+ * what `/api` needs. The pages, the drive and the operators' API are nearly half of the code. They are loaded at the
+ * first request for one of them.
  */
 import { createApi, isForApi } from "./api.ts";
 import type { createApp } from "./app.ts";

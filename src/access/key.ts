@@ -50,8 +50,8 @@ export async function hashKey(apikey: string): Promise<string> {
 }
 
 /**
- * Returns the first characters of the key, by which people tell keys apart: at most 8, and at most a quarter of the
- * key, because an imported key may be short.
+ * Returns the first characters of the key, by which people tell keys apart. They are at most 8, and at most a quarter
+ * of the key, because an imported key may be short.
  */
 export function firstCharacters(apikey: string): string {
   return apikey.slice(0, Math.min(8, Math.floor(apikey.length / 4)));

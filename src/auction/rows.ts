@@ -81,8 +81,8 @@ export function auctionOf(quotes: AuctionQuotes): Auction {
 }
 
 /**
- * Returns whether a snapshot is a call snapshot: it shows either a virtual match, with the same price and quantity on
- * both sides, or no price and no quantity at all.
+ * Returns whether a snapshot is a call snapshot. Such a snapshot shows either a virtual match, with the same price and
+ * quantity on both sides, or no price and no quantity at all.
  */
 function isCall(quotes: AuctionQuotes, row: number): boolean {
   if ((quotes.time[row] ?? 0) >= CALL_END || at(quotes.volume, row) !== 0) return false;

@@ -37,11 +37,9 @@ export interface MemoryAsk {
 }
 
 /**
- * Why no memory was reserved:
- * - `part_full`: open bodies alone reach the limit of a group.
- * - `part_busy`: open bodies and answers that are being made together reach the limit of a group.
- * - `full`: the isolate's memory is used up.
- * - `client_gone`: the client disconnected.
+ * Why no memory was reserved. `part_full`: open bodies alone reach the limit of a group. `part_busy`: open bodies and
+ * answers that are being made together reach the limit of a group. `full`: the isolate's memory is used up.
+ * `client_gone`: the client disconnected.
  */
 export type MemoryRefusal = "part_full" | "part_busy" | "full" | "client_gone";
 

@@ -46,7 +46,7 @@ export async function showInvite(c: ConsoleContext): Promise<Response> {
 
 /**
  * Handles the button: uses the link and opens a session. A second press of the same button, as in a double click, gets
- * the first one's answer, because browsers show only the last answer and ignore the cookies of the others.
+ * the answer of the first press. Browsers show only the last answer and ignore the cookies of the others.
  */
 export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   if (!isSameOrigin(c.req.raw)) return signInFirst(c, { problem: "form_foreign", status: 403 });

@@ -275,7 +275,7 @@ async function securityOf({ env }: Desk, tradedate: string, dataset: DatasetName
 }
 
 /**
- * Runs a request of `POST /api` as the signed-in holder: the session replaces the key; everything else, from the rate
+ * Runs a request of `POST /api` as the signed-in holder. The session replaces the key; everything else, from the rate
  * limit to slot and quota, is the same code.
  */
 export async function runRequest(c: ConsoleContext): Promise<Response> {

@@ -1,6 +1,6 @@
 /**
- * The reasons for which a caller, a plan or a use of an interface is refused (contract 2.1, steps 3, 4, 6, 8 and 9),
- * without messages.
+ * The reasons why a caller, a plan or a use of an interface is refused (contract 2.1, steps 3, 4, 6, 8 and 9). The
+ * messages are elsewhere.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PlanName } from "./principal.ts";

@@ -140,8 +140,9 @@ export function verdictOf(state: GateState, kind: GateKind, limits: GateLimits):
 }
 
 /**
- * Returns the row with its counters at zero if a new Beijing day has begun. A clock that steps back over midnight (the
- * object moved to another machine) must not grant a day's quota twice, so a row that is one day ahead is kept.
+ * Returns the row with its counters at zero if a new Beijing day has begun. A clock can step back over midnight when
+ * the object moves to another machine. A row that is one day ahead is therefore kept, so that a day's quota is not
+ * granted twice.
  */
 function startDay(row: GateRow, nowMs: number): GateRow {
   const today = beijingDate(nowMs);

@@ -1,6 +1,6 @@
 /**
- * Messages between the worker and the gate object. Both sides are deployed separately, so fields are only ever added,
- * and each side must work with a counterpart that does not have them yet (`README.md`, "The row").
+ * Messages between the worker and the gate object. Both sides are deployed separately. Fields are therefore only ever
+ * added, and each side must work with a counterpart that does not have them yet (`README.md`, "The row").
  */
 import type { UsageOwner } from "../catalog/usage.ts";
 import type { UseDenial } from "../entitlement/caller-denial.ts";

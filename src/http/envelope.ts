@@ -14,8 +14,8 @@ export const BODY_LIMIT_BYTES = 64 * 1024;
 export const HEADER_LIMIT = 8 * 1024;
 
 /**
- * Up to this many bytes of a body that is too large are read and discarded, because a client that is still sending does
- * not read the answer.
+ * A body that is too large is read up to this many bytes and discarded, because a client that is still sending does not
+ * read the answer.
  */
 const DRAIN_BYTES = 1024 * 1024;
 

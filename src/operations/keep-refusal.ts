@@ -1,7 +1,7 @@
 /**
  * Stores refusals so that an operator can explain them (`edgetape explain <request id>`). They are written after the
- * answer and never delay it. A write costs as much as a thousand reads, and the database handles one write at a time,
- * so each isolate stores only a few refusals of each account.
+ * answer and never delay it. Each isolate stores only a few refusals of each account, because a write costs as much as
+ * a thousand reads, and the database handles one write at a time.
  */
 import { addRefusal, type Refusal } from "../catalog/refusals.ts";
 import type { Denial } from "../http/denial.ts";

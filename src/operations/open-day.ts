@@ -14,8 +14,8 @@ export interface OpenDay {
 
 /**
  * Returns the day of `question`, from `kept` or the call's first prepared read, or why the plan does not cover it. If
- * the request has no date, the plan is first checked for today, so that a caller who may not read today is refused
- * before the calendar is read.
+ * the request has no date, the plan is first checked for today. A caller who may not read today is thus refused before
+ * the calendar is read.
  */
 export async function openDay(
   call: Pick<Call, "principal" | "nowMs" | "log" | "read" | "settings">,

@@ -1,7 +1,7 @@
 /**
  * Writes the cells of JSON rows. A batch of rows is written at once: each row has a slot, and each cell appends its
- * text to every slot, so that each loop does one thing only. Loops read local variables, because a closure's variables
- * would be looked up for every row.
+ * text to every slot. Each loop therefore does one thing only. Loops read local variables, because a closure's
+ * variables would be looked up for every row.
  */
 import { NUMBER_BYTES, PLAIN_BELOW, putInteger, putNumber, putTenThousandths } from "./number-text.ts";
 import { amountOf } from "./record.ts";
@@ -56,8 +56,8 @@ export function tableCell(table: TextTable, index: Uint16Array): Cell {
 }
 
 /**
- * Returns a cell with the texts of a table in which each text fits in one copy step, so that no loop and no table of
- * starts is needed.
+ * Returns a cell with the texts of a table in which each text fits in one copy step. It needs no loop and no table of
+ * starts.
  */
 function shortCell(table: TextTable, index: Uint16Array, maxBytes: number): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {

@@ -1,7 +1,7 @@
 /**
  * Writes numbers as JSON directly into bytes, with exactly the text of `JSON.stringify` and without a string for each
- * number (a page has 60,000 numbers). Four digits at a time come from a table and are stored as one word, so up to four
- * bytes after the returned position can be overwritten; the next write replaces them.
+ * number (a page has 60,000 numbers). Four digits at a time come from a table and are stored as one word. Up to four
+ * bytes after the returned position can therefore be overwritten; the next write replaces them.
  */
 
 /** Space for any number (24 bytes, -1.7976931348623157e+308) and the bytes that can be overwritten after it. */

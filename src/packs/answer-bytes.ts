@@ -23,9 +23,9 @@ const VALUE_BYTES: Readonly<Record<Column["kind"], number>> = {
 };
 
 /**
- * Returns the maximum bytes in memory for the page `ask` of `entry` with these `fields` of `dataset`: the range read
- * from the pack, and its JSON if every value had its maximum length. For a page without blocks, only the envelope
- * counts.
+ * Returns the maximum bytes in memory for the page `ask` of `entry` with these `fields` of `dataset`. They are the
+ * range read from the pack, and the page's JSON if every value had its maximum length. For a page without blocks, only
+ * the envelope counts.
  */
 export function pageBytes(
   entry: SectionEntry,
@@ -52,8 +52,8 @@ export function pageBytes(
 const PIECES = 3;
 
 /**
- * Returns the maximum bytes in memory for the Parquet answer of `entry`: its pieces in transit and, with chosen
- * columns, one block and the description of all blocks.
+ * Returns the maximum bytes in memory for the Parquet answer of `entry`: its pieces in transit. With chosen columns,
+ * one block and the description of all blocks are added.
  */
 export function fileBytes(entry: SectionEntry): number {
   const blocks = entry.blocks.map(({ offset }, number) => blockEnd(entry, number) - offset);

@@ -6,9 +6,9 @@ export class PackFormatError extends Error {
 }
 
 /**
- * Why a stored pack could not be read: `missing` (no such object), `changed` (not the object that the catalog names),
- * `damaged` (the bytes contradict the index or violate the layout), `unreadable` (the reader failed although the bytes
- * are not proven wrong: a bug).
+ * Why a stored pack could not be read. `missing`: there is no such object. `changed`: it is not the object that the
+ * catalog names. `damaged`: the bytes contradict the index or violate the layout. `unreadable`: the reader failed
+ * although the bytes are not proven wrong, which is a bug.
  */
 export type PackReadErrorKind = "missing" | "changed" | "damaged" | "unreadable";
 

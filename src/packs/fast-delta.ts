@@ -14,8 +14,8 @@ const WIDEST_IN_WORD = 25;
 const ALIGNED = 32;
 
 /**
- * Returns the first `count` integers of `page`, or null for a page that this reader does not handle: miniblocks that
- * are not a multiple of 8 values, numbers that do not fit, or a truncated page.
+ * Returns the first `count` integers of `page`. Returns null for a page that this reader does not handle: miniblocks
+ * that are not a multiple of 8 values, numbers that do not fit, or a truncated page.
  */
 export function fastDelta(page: Uint8Array, count: number): Float64Array | null {
   const reader = { page, at: 0 };

@@ -8,8 +8,8 @@ import { viewOf } from "./page-view.ts";
 const WIDEST = 16;
 
 /**
- * Returns the first `count` indices of `page`, or null for a page that this reader does not handle: a width beyond 16
- * bits, a run beyond the page's end, or a truncated page.
+ * Returns the first `count` indices of `page`. Returns null for a page that this reader does not handle: a width beyond
+ * 16 bits, a run beyond the page's end, or a truncated page.
  */
 export function fastIndex(page: Uint8Array, count: number): Uint16Array | null {
   const width = page[0] ?? WIDEST + 1;

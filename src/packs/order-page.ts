@@ -36,8 +36,8 @@ export interface OrderPage {
 
 /**
  * Returns the page `ask` of the section `entry` of a pack of `dataset`, from `ask.position` (inclusive) to
- * `ask.endTime` (exclusive), in one R2 read or none (when the index alone shows that there are no rows). Every block is
- * checked against its CRC, and its symbol, date and first time against the index, before a row is returned.
+ * `ask.endTime` (exclusive). It needs one R2 read, or none when the index alone shows that there are no rows. Before a
+ * row is returned, its block is checked against the CRC, and the block's symbol, date and first time against the index.
  *
  * Throws `PackReadError`: `missing` (no object), `changed` (a different etag), `damaged` (wrong bytes), `unreadable`
  * (the right bytes, but an unforeseen exception). Refuses a position that skips more rows than its millisecond has

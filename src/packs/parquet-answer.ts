@@ -31,9 +31,9 @@ export interface ParquetAnswer {
 }
 
 /**
- * Opens the Parquet answer of the section `entry` of a pack of `dataset`: unchanged as in the pack, or with only
- * `columns` (in this order, under these names, each name once). Returns when the first bytes have been read. Throws
- * `PackReadError` as `openRange` does, and `damaged` when the chunk table is invalid.
+ * Opens the Parquet answer of the section `entry` of a pack of `dataset`. The file is unchanged as in the pack, or has
+ * only `columns` (in this order, under these names, each name once). Returns when the first bytes have been read.
+ * Throws `PackReadError` as `openRange` does, and `damaged` when the chunk table is invalid.
  *
  * @example const file = await openParquetAnswer(env.PACKS, pack, entry, [{ field: "price", name: "price" }]);
  */

@@ -63,8 +63,8 @@ interface MovedChunk {
 }
 
 /**
- * For a block with chunks of these `sizes`, returns the chunks of `columns`, placed in this order from byte `from` of
- * the new file, and the parts of the block to copy.
+ * Returns what to take from a block with chunks of these `sizes`: the chunks of `columns`, placed in this order from
+ * byte `from` of the new file, and the parts of the block to copy.
  */
 function chooseChunks(
   sizes: readonly ChunkSizes[],

@@ -22,8 +22,8 @@ export const WARM_UP_ROWS = 512;
 
 /**
  * The number of pages that the warm-up writes. Median processor times in workerd: without a warm-up, the first page
- * takes 22 ms. A warm-up of 12 pages takes 23 ms, and the first page then 13 ms; with 40 pages, 20 of them decoded, it
- * is 39 ms and 11 ms; with 80 pages, all decoded, 61 ms and 10 ms.
+ * takes 22 ms. A warm-up of 12 pages takes 23 ms, and the first page then 13 ms. With 40 pages, 20 of them decoded,
+ * they take 39 ms and 11 ms. With 80 pages, all decoded, they take 61 ms and 10 ms.
  */
 const PAGES = 40;
 /** Fewer pages are decoded, because decoding takes most of a page's time here and leaves garbage to collect. */

@@ -159,7 +159,7 @@ function isMiddle(asked: AskedRange | null): boolean {
 
 /**
  * Records which revision the client began. While an old revision is still available, the answer to the client's next
- * range request depends on this record, so the present answer is sent only after the record is stored.
+ * range request depends on this record. The present answer is therefore sent only after the record is stored.
  */
 async function remember(
   { access, waitUntil }: DriveContext,

@@ -1,9 +1,9 @@
 /**
  * Keeps records of a share outside the catalog: wrong passwords by address, and which revision of a file each client
- * began. Each share has its own small Durable Object; unknown ids share a limited number of objects, so that requests
+ * began. Each share has its own small Durable Object. Unknown ids share a limited number of objects, so that requests
  * for them look the same and cannot create more. After ten wrong passwords in 15 minutes, an address is locked out
- * until the oldest of them is 15 minutes old, even with the right password; otherwise the lock would not slow down an
- * exhaustive search. Other addresses are unaffected.
+ * until the oldest of them is 15 minutes old. The lock refuses even the right password; otherwise it would not slow
+ * down an exhaustive search. Other addresses are unaffected.
  */
 import { DurableObject } from "cloudflare:workers";
 import { type Env, nowMs, settingsOf } from "../env.ts";
@@ -47,9 +47,9 @@ export class Guard extends DurableObject<Env> {
   }
 
   /**
-   * Records what a client got or saw. Every revision that it got is kept, because two programs with the same address
-   * and agent count as one client, and each can request the rest of its file. Of the revisions that it saw, only the
-   * last one is kept.
+   * Records what a client got or saw. Two programs with the same address and agent count as one client, and each can
+   * request the rest of its file. Every revision that the client got is therefore kept. Of the revisions that it saw,
+   * only the last one is kept.
    */
   async begin({ client, how, files }: BegunFiles): Promise<void> {
     const now = this.#now();

@@ -1,8 +1,8 @@
 /**
- * Header fields of a download (RFC 9110), all pure: its one range of bytes (14), its conditions in the order of 13.2.2,
- * dates, the media type, and the file name. A `Range` that is not one well-formed range is ignored, as the RFC allows,
- * and the whole file is served. Several ranges would need a multipart body, which no download tool requests and which
- * R2's own stream could not provide. An absent header is `null`.
+ * Header fields of a download (RFC 9110): its one range of bytes (14), its conditions in the order of 13.2.2, dates,
+ * the media type, and the file name. All functions are pure. A `Range` that is not one well-formed range is ignored, as
+ * the RFC allows, and the whole file is served. Several ranges would need a multipart body, which no download tool
+ * requests and which R2's own stream could not provide. An absent header is `null`.
  */
 
 /** The bytes of a file in an answer; `length` is at least 1. */
@@ -38,8 +38,8 @@ export function parseRange(header: string | null): AskedRange | null {
 
 /**
  * Returns the bytes of `asked` in a file of `sizeBytes`. A range that begins at or after the file's end, or asks for
- * its last 0 bytes, is unsatisfiable; one that ends after the file's end is shortened. In an empty file, a suffix range
- * means the whole file, and any other range is unsatisfiable.
+ * its last 0 bytes, is unsatisfiable. A range that ends after the file's end is shortened. In an empty file, a suffix
+ * range means the whole file, and any other range is unsatisfiable.
  *
  * @example spanOf(parseRange("bytes=-500"), 10_000) // { kind: "part", offset: 9_500, length: 500 }
  */

@@ -1,6 +1,6 @@
 /**
  * Authorises a request to a share: first the password, then whether the share is still valid (contract 8.6). Without
- * the right password, the answer reveals nothing about the share, not even by its timing: for an unknown share, a
+ * the right password, the answer reveals nothing about the share, not even by its timing. For an unknown share, a
  * password is derived, compared and guarded as for an existing one.
  */
 import { ok, type Result, refused } from "../base/result.ts";

@@ -242,8 +242,8 @@ export interface Place {
 }
 
 /**
- * Returns the statement that reads the versions of the file at `path`, to run in one round trip with the one that reads
- * the share; null when `path` is not in a stored file.
+ * Returns the statement that reads the versions of the file at `path`. It runs in one round trip with the statement
+ * that reads the share. Returns null when `path` is not in a stored file.
  */
 export function readAhead(
   db: D1Database,

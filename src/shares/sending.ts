@@ -2,7 +2,7 @@
  * Sends a range of an object to a client of the drive, within a limit of concurrent downloads.
  *
  * The bytes pass from the store to the client inside the runtime, without script code. They are requested in windows,
- * because a store may buffer the requested bytes while the client does not read; a stalled client then needs the memory
+ * because a store may buffer the requested bytes while the client does not read. A stalled client then needs the memory
  * of one window, not of its file.
  */
 import { answerMemory, type MemoryPart, partOfAccount, type Reservation } from "../base/memory.ts";

@@ -1,5 +1,5 @@
 /**
- * Chooses the version for a request when the file was replaced less than 7 days ago: a client that began the old
+ * Chooses the version for a request when the file was replaced less than 7 days ago. A client that began the old
  * version can finish it, and no client gets bytes of two versions under one name. Pure.
  */
 import type { FileVersion } from "../catalog/files.ts";
@@ -30,8 +30,8 @@ export function namedVersion<V extends Validators>(
 }
 
 /**
- * What a client did with a path: it `got` the file from its first byte and may have a part of it, or it `saw` its size
- * and tag (`HEAD`, a listing with sizes, single ranges).
+ * What a client did with a path. It `got` the file from its first byte and may have a part of it, or it `saw` the
+ * file's size and tag (`HEAD`, a listing with sizes, single ranges).
  */
 export interface Begun {
   client: string;

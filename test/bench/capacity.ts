@@ -4,7 +4,7 @@
  *
  * Timers take processor time too, so both delays use the same timers. Clients and simulated stores share the machine
  * with the isolate. Therefore the figures also show the pages per second of the runtime's processor time, and the share
- * of the time in which its thread had work: a thread that always has work loses nothing by waiting for R2.
+ * of the time in which its thread had work. A thread that always has work loses nothing by waiting for R2.
  */
 import { Agent } from "node:http";
 import { call } from "../support/http-client.ts";

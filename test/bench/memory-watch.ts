@@ -5,8 +5,8 @@ import type { BenchRow } from "./bench-row.ts";
 const MIB = 2 ** 20;
 
 /**
- * Samples the runtime's resident memory every second. A runtime that keeps no data also grows until its heap is full,
- * so the memory of a runtime that serves a fixed body is shown beside it.
+ * Samples the runtime's resident memory every second. A runtime that keeps no data also grows until its heap is full.
+ * The memory of a runtime that serves a fixed body is therefore shown beside it.
  */
 export class MemoryWatch {
   readonly #samples: number[] = [];
@@ -22,8 +22,8 @@ export class MemoryWatch {
   }
 
   /**
-   * Stops sampling. Returns the memory at the start and after each fifth of the time, and its slope in the first and
-   * the second half, in rows whose names begin with `name`. Returns no rows for fewer than five samples.
+   * Stops sampling. Returns rows whose names begin with `name`: the memory at the start and after each fifth of the
+   * time, and its slope in the first and the second half. Returns no rows for fewer than five samples.
    */
   end(name: string): BenchRow[] {
     clearInterval(this.#timer);

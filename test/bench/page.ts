@@ -1,6 +1,6 @@
 /**
  * Measures a page of 10,000 rows and ten fields from stored bytes to JSON bytes inside workerd, beside `JSON.stringify`
- * of the same rows there. The measured pages are one aligned with a block, one half in a block and half in the next,
+ * of the same rows there. The measured pages are: one aligned with a block, one half in a block and half in the next,
  * the first and the last page of a day, and the first page of a fresh isolate. The section is in memory, so R2's time
  * is not included.
  *

@@ -183,8 +183,8 @@ export function clockMilliseconds(time: string): number {
 
 /**
  * Returns a security of `rows` records that resemble real ones: steps of 10 ms, dense milliseconds, repeated and zero
- * ids, cancels, phase flags with zeros, prices and volumes whose product ranges from small to beyond 2^53. On average
- * the time advances once in `crowd` records (default 1.2).
+ * ids, cancels, and phase flags with zeros. The product of price and volume ranges from small to beyond 2^53. On
+ * average the time advances once in `crowd` records (default 1.2).
  */
 export function randomSecurity(
   random: Random,

@@ -14,8 +14,8 @@ export interface TakeOptions {
 }
 
 /**
- * The repeated task: take and free a slot (for a single request, while paging, or with an object of the previous
- * version), or write a plain row twice.
+ * The repeated task: take and free a slot, or write a plain row twice (`writes`). The slot is that of a single request
+ * (`slot`), of a page (`paging`), or of an object of the previous version (`former`).
  */
 export type GateRounds = "slot" | "paging" | "former" | "writes";
 

@@ -115,8 +115,8 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
 }
 
 /**
- * Repeats a task on many objects concurrently, `rounds` times on each: takes and frees the slot (paging, not paging, or
- * with an object of the previous version), or writes a plain row twice.
+ * Repeats a task on many objects concurrently, `rounds` times on each. The task takes and frees the slot (paging, not
+ * paging, or with an object of the previous version), or writes a plain row twice.
  */
 async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<void> {
   const query = url.searchParams;

@@ -1,5 +1,5 @@
 /**
- * An independent reader of the files that `usualMakers` writes: it splits text into lines and cells without the
+ * An independent reader of the files that `usualMakers` writes. It splits text into lines and cells without the
  * builder's parser, and follows the builder's documented rules on which lines are rows.
  */
 import type { DatasetName } from "../../src/datasets/registry.ts";

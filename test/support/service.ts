@@ -1,6 +1,6 @@
 /**
- * The whole service as a black box: the deployed bundle under workerd with real D1, R2, Durable Objects
- * and the rate-limit binding, reached over HTTP on 127.0.0.1 at a free port.
+ * The whole service as a black box: the deployed bundle under workerd with real D1, R2, Durable Objects and the
+ * rate-limit binding. Tests reach it over HTTP on 127.0.0.1 at a free port.
  */
 import { readdir, rm } from "node:fs/promises";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";

@@ -1,6 +1,6 @@
 /**
  * Makes `import text from "./x.css" with { type: "text" }` give a string in tests. The bundler that deploys the worker
- * supports this; Vite does not yet and passes no attributes to plugins, so this plugin recognises the modules by their
+ * supports this. Vite does not yet and passes no attributes to plugins, so this plugin recognises the modules by their
  * paths.
  */
 import { readFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 /**
  * Paging through the rows of one security on one day that survives broken connections. It continues by the cursor of
  * the deployment that issued it. When another deployment answers, or the cursor is no longer accepted, it continues by
- * position: for orders, with a cursor without a date; where that is refused or unsupported, with a time window that
+ * position. For orders, that is a cursor without a date. Where that is refused or unsupported, it is a time window that
  * begins at the position's millisecond. A day that has changed is read again from its first row, once.
  */
 import { type Answer, type BodyFor, type Call, served } from "./calls.ts";

@@ -138,8 +138,8 @@ export interface TicksOptions {
 
 /**
  * A stream of rows, created by `Client.orders` and similar methods; no request is sent before the first use. Each row
- * is returned once: after a `break`, or an error such as a used-up quota, reading continues after the last returned
- * row, and concurrent iterators share the rows.
+ * is returned once. After a `break` or an error such as a used-up quota, reading continues after the last returned
+ * row. Concurrent iterators share the rows.
  *
  * A day that is rebuilt during reading is read again from its first row, once. If the rows already returned are equal,
  * the stream continues after them; otherwise it throws `DataRebuilt`.

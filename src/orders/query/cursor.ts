@@ -1,6 +1,6 @@
 /**
- * Cursors (contract 5.2): opaque, URL-safe text that says where the next page begins and which query it belongs to,
- * authenticated so that callers can neither create nor alter one.
+ * Cursors (contract 5.2): opaque, URL-safe text that says where the next page begins and which query it belongs to.
+ * Cursors are authenticated, so that callers can neither create nor alter one.
  *
  * `v5.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian: tradedate u32,
  * dataset, market and symbol u32 (dataset × 2^28 + market × 2^24 + symbol), start u32, end u32, revision u32, time u32,

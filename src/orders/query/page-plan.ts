@@ -1,7 +1,7 @@
 /**
- * Locates a page. A page begins at a position in time, not at a row number (contract 5.2), and the index has a position
- * only for the first row of each block. A page is therefore found in two steps with one read between them: `planPage`
- * returns the blocks to fetch; `findPage` returns the page's rows in them and where the next page begins.
+ * Locates a page. A page begins at a position in time, not at a row number (contract 5.2), but the index has a position
+ * only for the first row of each block. A page is therefore found in two steps with one read between them. `planPage`
+ * returns the blocks to fetch. `findPage` returns the page's rows in these blocks and where the next page begins.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 
@@ -88,9 +88,9 @@ export function planPage(paged: PagedRows, { position, endTime, pageSize }: Page
 }
 
 /**
- * Returns the rows of the page in the blocks of `plan`. `timeAt(row)` returns the time of any row in these blocks and
- * is called for as few rows as possible, so that blocks can be decoded on first use. `next` is null exactly when no row
- * of the window follows. Refuses a position that skips more rows than its millisecond has; a position that skips
+ * Returns the rows of the page in the blocks of `plan`. `timeAt(row)` returns the time of any row in these blocks. It
+ * is called for as few rows as possible, because a block may be decoded on its first call. `next` is null exactly when
+ * no row of the window follows. Refuses a position that skips more rows than its millisecond has; a position that skips
  * exactly all rows of a millisecond is valid.
  */
 export function findPage(

@@ -1,7 +1,7 @@
 /**
- * Parses the parameters of all operations (contract 3.1, 3.2, 3.3): blanks, unknown names, and one zod schema for each
- * parameter, which parses its value and documents it in `/openapi.json`. A schema only accepts or refuses; `problemOf`
- * describes what is wrong with a refused value.
+ * Parses the parameters of all operations (contract 3.1, 3.2, 3.3). It handles blanks and unknown names. One zod schema
+ * for each parameter parses its value and documents it in `/openapi.json`. A schema only accepts or refuses;
+ * `problemOf` describes what is wrong with a refused value.
  */
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";

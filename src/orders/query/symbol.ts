@@ -84,8 +84,9 @@ const FUNDS: Readonly<Record<Market, RegExp>> = { SH: /^5/, SZ: /^1[568]/ };
 
 /**
  * Returns the exchange that bare digits mean among the `candidates` of that day; `null` without candidates. Of two
- * candidates, it is the one where the code is a share, else the one where it is a fund; if neither decides, refuses
- * with "add .SH or .SZ". Code ranges are used only to decide between two candidates, because exchanges open new ranges.
+ * candidates, it is the one on which the code is a share, else the one on which it is a fund. If neither decides,
+ * refuses with "add .SH or .SZ". Code ranges are used only to decide between two candidates, because exchanges open new
+ * ranges.
  */
 export function chooseMarket(
   symbol: string,

@@ -71,8 +71,8 @@ function lookOf(state: DayState): string {
 }
 
 /**
- * `outside` is a past trading day that the share does not cover; `upcoming` is today, while it has no file, or a later
- * day; `unknown` is a weekday that the trading calendar does not contain.
+ * `outside`: a past trading day that the share does not cover. `upcoming`: a later day, or today while it has no file.
+ * `unknown`: a weekday that the trading calendar does not contain.
  */
 export type DayState = "present" | "missing" | "closed" | "outside" | "upcoming" | "unknown";
 

@@ -1,6 +1,6 @@
 /**
- * The contenders that build a pack from a vendor's folder: our builder; DuckDB, which is given the layout of the files
- * and the order of the rows; and, as a lower bound, only reading the files.
+ * The contenders that build a pack from a vendor's folder: our builder, DuckDB, and only reading the files, as a lower
+ * bound. DuckDB is given the layout of the files and the order of the rows.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";

@@ -1,6 +1,6 @@
 /**
- * Repeats one stage of a build on a day's packs, in a separate process: `auction` writes the auction pack to a new
- * file, `quality` checks the day and writes its quality sheet. Arguments: the stage, the date, the folder of the packs;
+ * Repeats one stage of a build on a day's packs, in a separate process. `auction` writes the auction pack to a new
+ * file; `quality` checks the day and writes its quality sheet. Arguments: the stage, the date, the folder of the packs;
  * prints JSON.
  */
 import { rm } from "node:fs/promises";
