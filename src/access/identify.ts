@@ -68,7 +68,7 @@ export async function identify(
   return { ...identifiedAs(db, remember(sha256, holder, nowMs), nowMs), alongside: read };
 }
 
-/** Clears this isolate's cache; for tests. */
+/** Clears this isolate's cache. For tests only. */
 export function forgetPrincipals(): void {
   holders.clear();
 }

@@ -25,7 +25,7 @@ const lots = {
 } as const;
 const shares = { type: "INT64", nullable: false, unit: { en: "shares", zh: "股" } } as const;
 
-/** The columns in file order: first those that readers of other vendors' auction packs expect. */
+/** The columns in file order. Those that readers of other vendors' auction packs expect come first. */
 export const AUCTION_COLUMNS = [
   { name: "tradedate", ...text, description: { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" } },
   {

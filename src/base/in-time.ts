@@ -7,7 +7,7 @@ export class LateAnswer extends Error {
 
 /**
  * Returns the result of `work`, or throws a `LateAnswer` when it has not settled within `ms`. The work is not
- * cancelled; the caller handles its later result.
+ * cancelled, so the caller must handle its later result.
  */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -47,7 +47,8 @@ export async function sessionOfPress(invite: string, press: string): Promise<str
 
 /** Returns the `Set-Cookie` for `token` until `endMs`; `secure` on https. */
 export function sessionCookie(token: string, { endMs, secure }: { endMs: number; secure: boolean }): string {
-  // Lax, so that the holder is signed in when following a link to the console; no GET of the console changes anything.
+  // `Lax` sends the cookie when the holder follows a link to the console. This is safe, because no GET of the console
+  // changes anything.
   const attributes = `Expires=${new Date(endMs).toUTCString()}; HttpOnly; SameSite=Lax`;
   return secure
     ? `${COOKIE.secure}=${token}; Path=/; ${attributes}; Secure`

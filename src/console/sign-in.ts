@@ -72,7 +72,7 @@ export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   return seeOther("/console/", { "Set-Cookie": cookieFor(c, session, SESSION_MS) });
 }
 
-/** Returns the form token, which identifies a repeated press; a new one for a form without it. */
+/** Returns the form token, which identifies a repeated press. Returns a new token for a form without one. */
 async function pressIn(c: ConsoleContext): Promise<string> {
   const press = (await formOf(c.req.raw))?.get("press") ?? "";
   return PRESS.test(press) ? press : newPress();
@@ -91,8 +91,8 @@ function cookieFor(c: ConsoleContext, token: string, lifeMs: number): string {
 }
 
 /**
- * Counts the attempt, and returns whether the address is locked out: after ten wrong links in 15 minutes, as for
- * passwords of shares.
+ * Counts the attempt and returns whether the address is locked out. Ten wrong links in 15 minutes lock an address out,
+ * like ten wrong passwords of a share.
  */
 async function isLockedOut(c: ConsoleContext, right: boolean): Promise<boolean> {
   const { SHARE_SECRET, LOCATION_HINT } = settingsOf(c.env);

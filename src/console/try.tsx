@@ -296,8 +296,8 @@ export async function runRequest(c: ConsoleContext): Promise<Response> {
     log,
   };
   const response = await serveApi(c.req.raw, scope, who.principal);
-  // Any origin may read /api, which needs a key; here a cookie identifies the caller, so no other origin may read the
-  // answer.
+  // Any origin may read answers of /api, because a request needs a key. Here a cookie identifies the caller, so no
+  // other origin may read the answer.
   response.headers.delete("Access-Control-Allow-Origin");
   response.headers.delete("Access-Control-Expose-Headers");
   response.headers.set("Cross-Origin-Resource-Policy", "same-origin");

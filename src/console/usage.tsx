@@ -43,8 +43,8 @@ export async function usageOf(
 }
 
 /**
- * Returns one service's usage on the `DAYS` days up to `today`. `rows` can be of any service; of two rows of one day,
- * the later one in the list counts.
+ * Returns one service's usage on the `DAYS` days up to `today`. `rows` can also contain rows of other services. If a
+ * day has two rows, the later one in the list counts.
  */
 function usageOfService(
   service: Service,

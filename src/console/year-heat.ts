@@ -85,7 +85,7 @@ function restMark(day: BeijingDate, today: BeijingDate, from: BeijingDate | null
 
 /**
  * Shades days by rank, not by amount, because one extreme day would make all others look alike. Days with the same
- * number of rows have the same shade; a single day, or equal days, have the middle one.
+ * number of rows have the same shade. If all days have the same number, it is the middle shade.
  */
 function shades(days: readonly DayOverview[]): (rows: number) => number {
   const counts = [...new Set(days.filter(isServed).map(({ loaded }) => loaded.rows))].sort((a, b) => a - b);

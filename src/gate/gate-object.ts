@@ -85,7 +85,9 @@ export class Gate extends DurableObject<Env> {
   /** The id of the grant that held the slot when this object started. */
   #heldAtStart: string | undefined;
   #carried: Carried | undefined;
-  /** When a page that has a next page last ended (Unix milliseconds); unset once that next page is requested. */
+  /**
+   * When the last page that has a next page ended (Unix milliseconds). Unset when that next page has been requested.
+   */
   #pausedMs: number | undefined;
   /** Whether the last pause between two pages was short; the next one is then expected to be short too. */
   #isPaging = false;

@@ -1,6 +1,6 @@
 /**
- * The worker's side of the gate. An operation takes the slot, does its work and releases the slot. Whatever fails in
- * between, the effect is that of exactly one release.
+ * The worker's side of the gate. An operation takes the slot, does its work and releases the slot. Even if something
+ * fails in between, the effect is that of exactly one release.
  */
 import { inTime, LateAnswer } from "../base/in-time.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -76,8 +76,8 @@ const granted = new Set<string>();
 const MAX_GRANTED = 5_000;
 
 /**
- * Returns whether the gate's last answer to this isolate was a grant. Later calls return false until the next grant, so
- * one grant permits at most one read before the gate has answered, however many requests arrive.
+ * Returns whether the gate's last answer to this isolate was a grant. Later calls return false until the next grant.
+ * One grant therefore permits at most one read before the gate has answered, even if many requests arrive.
  */
 export function spendGrant(of: Pick<SlotAsk, "accountId" | "interface">): boolean {
   return granted.delete(slotName(of));

@@ -7,7 +7,7 @@ export type Field = (typeof orders)["columns"][number]["name"];
 /** The standard fields of an order record, in the order of the default answer (contract 4.1). */
 export const FIELDS: readonly Field[] = orders.columns.map(({ name }) => name);
 
-/** The exchange a security trades on, as in a code's suffix. */
+/** The exchange on which a security trades, written as in the suffix of a code. */
 export type Market = "SH" | "SZ";
 
 /** A security in packs and answers. */

@@ -41,7 +41,7 @@ export function sharePath(pathname: string): SharePath {
 
 /**
  * Returns what `rest` (encoded, without a leading slash) names, or null when no file of a share can have that name.
- * Each part is decoded once; one that then contains a slash, a backslash or a control character is invalid.
+ * Each part is decoded once. A part that then contains a slash, a backslash or a control character is invalid.
  *
  * @example drivePath("20260311/by-symbol/600519.SH.parquet") // { kind: "security", symbol: "600519", … }
  */

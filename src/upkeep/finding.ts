@@ -19,7 +19,9 @@ export interface Finding {
 /** The maximum number of findings of one kind that are listed: a lost bucket would produce thousands. */
 const TOLD = 10;
 
-/** Shortens a long list of findings of one kind to the first `TOLD` and one with the number of the others. */
+/**
+ * Shortens a long list of findings of one kind: keeps the first `TOLD` and adds one that says how many more there are.
+ */
 export function abridged(findings: Finding[]): Finding[] {
   const last = findings[TOLD];
   if (last === undefined) return findings;

@@ -17,8 +17,8 @@ import { writeDenseQuotes } from "./dense-quotes.ts";
 const FIRST_DATE = "20220301" as BeijingDate;
 
 /**
- * A security with as many orders as on a real day, in sample days of every size. It lies far from both ends of the
- * pack.
+ * The measured security. Even in a small sample day, it has as many orders as on a real day. It lies far from both ends
+ * of the pack.
  */
 const SYMBOL = "300750";
 

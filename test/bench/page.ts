@@ -17,7 +17,7 @@ import type { Task } from "./page-worker.ts";
 import { wireRows } from "./wire.ts";
 
 const TIMES_PER_REQUEST = 20;
-/** Requests of each task before measuring, so that the code is optimised by then. */
+/** Requests of each task before it is measured, so that the code is optimised first. */
 const WARM_UP_REQUESTS = 10;
 const FRESH_ISOLATES = 7;
 /** Rounds of the other datasets; a page of quotes has five times as many fields. */

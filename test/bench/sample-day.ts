@@ -15,7 +15,7 @@ import type { Service } from "../support/service.ts";
 
 /** The published day; the service's clock is one day later. */
 export const SAMPLE_DATE = "20260311" as BeijingDate;
-/** A security with as many orders as on a real day, in sample days of every size. */
+/** A security that has as many orders as on a real day, even in a small sample day. */
 export const LARGEST = "300750";
 
 const DAY_ROWS = 1_000_000;

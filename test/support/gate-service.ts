@@ -14,8 +14,8 @@ export interface TakeOptions {
 }
 
 /**
- * The repeated task: take and free a slot, or write a plain row twice (`writes`). The slot is that of a single request
- * (`slot`), of a page (`paging`), or of an object of the previous version (`former`).
+ * The repeated task. `slot`, `paging` and `former` take and free a slot: for a single request, while paging, and with
+ * an object of the previous version. `writes` writes a plain row twice.
  */
 export type GateRounds = "slot" | "paging" | "former" | "writes";
 

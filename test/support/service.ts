@@ -21,7 +21,9 @@ export const DEFAULT_NOW = "2026-03-12T10:00:00+08:00";
 export const ADMIN_TOKEN = "test-admin-token-of-the-first-operator";
 
 export interface ServiceOptions {
-  /** Variables and secrets of the deployment, under the names in `src/env.ts`; they replace the tests' own. */
+  /**
+   * Variables and secrets of the deployment, under the names in `src/env.ts`. They replace the defaults of the tests.
+   */
   settings?: Record<string, string>;
   /** The time of the service's clock at its start (RFC 3339); the clock runs from there. */
   nowAt?: string;
@@ -49,7 +51,7 @@ export interface Service {
   nowMs(): number;
   /** Sends `POST /api` with a body as JSON, or unchanged if it is text or bytes. */
   post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Sends a request below `/admin` with the operator's token; bytes unchanged, anything else as JSON. */
+  /** Sends a request below `/admin` with the operator's token. Bytes are sent unchanged, anything else as JSON. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Every line the worker wrote to its log so far. */
   logs: string[];

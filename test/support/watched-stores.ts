@@ -1,6 +1,6 @@
 /**
- * The service's stores behind a watcher that can count, delay or fail every call or corrupt its answer: D1, R2, the
- * Durable Objects and their leases, and the edge's cache.
+ * The service's stores behind a watcher: D1, R2, the Durable Objects and their leases, and the edge's cache. The
+ * watcher can count, delay or fail every call, or corrupt its answer.
  */
 import type { Env } from "../../src/env.ts";
 

@@ -40,8 +40,8 @@ export function csvText(fields, rows) {
 }
 
 /**
- * Returns the tables of an answer of any operation: one table of its records; without records, one table of its members
- * and one table for each of its lists.
+ * Returns the tables of an answer of any operation. An answer with records has one table. Any other answer has one
+ * table of its members and one for each of its lists.
  *
  * @param {object} data
  * @returns {Table[]}
@@ -63,7 +63,7 @@ export function tablesOf(data) {
 }
 
 /**
- * Returns a list of objects as a table; its columns are the members of the first one.
+ * Returns a list of objects as a table. Its columns are the members of the first object.
  *
  * @param {string} name
  * @param {Record<string, Cell>[]} list

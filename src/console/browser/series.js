@@ -47,8 +47,8 @@ export const KINDS = /** @type {const} */ (["other", "cancel", "buy", "sell"]);
 const ALIASES = { side: "order_code" };
 
 /**
- * Returns the positions of the columns; null when a column that the charts need was not requested: time, price, type
- * and code of orders; time, price, volume and flag of trades.
+ * Returns the positions of the columns. The charts need time, price, type and code of orders, or time, price, volume
+ * and flag of trades. Returns null when one of these columns was not requested.
  *
  * @param {readonly string[]} fields
  * @returns {Places | null}

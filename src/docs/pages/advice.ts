@@ -1,4 +1,4 @@
-/** Advice for each reason; exhaustive like the table of outcomes. */
+/** Advice for each reason. A new reason does not compile until it has an entry here. */
 
 import type { Bilingual } from "../../base/language.ts";
 import type { Reason } from "../../http/denial.ts";

@@ -172,8 +172,8 @@ export function keptFor(
 }
 
 /**
- * Returns whether paging began on content other than that of `day`: a different revision, or the same revision number
- * with a different pack.
+ * Returns whether paging began on different content from that of `day`: a different revision, or the same revision
+ * number with a different pack.
  */
 function isRebuilt({ revision, packMark: mark }: Paging, day: LoadedDay): boolean {
   if (revision === null) return false;

@@ -43,15 +43,15 @@ export type ParamProblem =
   | "value_unknown"
   | "out_of_range";
 
-/** A parameter with an invalid value. `given` is a short printable excerpt of it, or `""`. */
+/** A parameter with an invalid value. `given` is a short printable excerpt of the value, or `""`. */
 export interface ParamInvalid {
   reason: "param_invalid";
   parameter: string;
   problem: ParamProblem;
   given: string;
   /**
-   * If the problem does not say it: what is accepted (`2017-2026`, `auction_tick, level2`), what was probably meant
-   * (`09:30` for 9:30), or the value of the other parameter (`end_time` or `limit`).
+   * What is accepted (`2017-2026`, `auction_tick, level2`), what was probably meant (`09:30` for 9:30), or the value of
+   * the other parameter (`end_time` or `limit`). Absent when the problem says enough.
    */
   accepted?: string;
 }

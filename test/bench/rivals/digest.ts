@@ -1,4 +1,6 @@
-/** Computes a digest of the rows of a Parquet file and their order, whichever program wrote the file. */
+/**
+ * Computes a digest of the rows of a Parquet file and their order. The program that wrote the file makes no difference.
+ */
 import { duckdbConnection } from "./duckdb.ts";
 
 /** Returns a sum over every value with its position, read by DuckDB: equal for equal rows in equal order. */

@@ -91,7 +91,7 @@ class BadRequest(ServiceError):
 
 
 class DataRebuilt(BadRequest):
-    """The day changed during reading, and again after paging had restarted; or rows already returned have changed."""
+    """The day changed again after reading had restarted, or rows already returned have changed."""
 
 
 class Unavailable(ServiceError):

@@ -126,7 +126,7 @@ class Reading(Enquiries):
     @_opens(Trades)
     def trades(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
         """Returns the trades of one security on one day, or of a list of securities on a range of days, with the
-        cancellations of Shenzhen; no request is sent yet. Reading calls ``level2_trade_history``. A list also calls
+        cancellations of Shenzhen. No request is sent yet. Reading calls ``level2_trade_history``. A list also calls
         ``data_status``, and its plan calls ``trade_history_estimate`` and ``account_info``.
 
         ``trades(symbol, date, start, end, fields)`` returns `Trades`, in time order.
