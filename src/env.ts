@@ -116,7 +116,7 @@ export function settingsOf(env: Env): Settings {
   return parsed.settings;
 }
 
-/** A change reaches D1 within this time of its timestamp. */
+/** The longest time from a change's timestamp until the change is in D1. */
 const COMMIT_MS = 5_000;
 
 /**

@@ -11,7 +11,7 @@ import { Layout, Notice, PAGE_POLICY, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages, type Problem } from "./messages.ts";
 import { isFormToken, isSameOrigin, type SignedIn, signedIn } from "./session.ts";
 
-/** The app opens the log and sets the language before these routes. */
+/** The app opens the log and sets the language before these routes run. */
 export type ConsoleEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 export type ConsoleContext = Context<ConsoleEnv>;
 

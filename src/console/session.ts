@@ -88,7 +88,7 @@ export async function signedIn(db: D1Database, request: Request, nowMs: number):
   return null;
 }
 
-/** Derives the form token of the session with this token, irreversibly. */
+/** Derives the form token of a session from the session's `token`, irreversibly. */
 export function formTokenOf(token: string): Promise<string> {
   return hashKey(`form of ${token}`);
 }

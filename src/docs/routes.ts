@@ -15,7 +15,7 @@ import { docsPage, lostPage, pathOf } from "./layout.tsx";
 import { openApiDocument } from "./openapi/document.ts";
 import { SLUGS } from "./pages.ts";
 
-/** The app opens the log and sets the language before these routes. */
+/** The app opens the log and sets the language before these routes run. */
 export type DocsEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
 /** Documentation changes with a deployment and with the newest day. */

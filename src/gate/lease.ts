@@ -30,7 +30,7 @@ export interface Grant {
   kind: GateKind;
   /** The Beijing day that was charged. */
   day: BeijingDate;
-  /** False once it was credited. */
+  /** False once the charge was credited. */
   charged: boolean;
   /** The outcome that the worker reported; absent while the request runs, and when the worker died. */
   outcome?: RequestOutcome;

@@ -118,7 +118,7 @@ export interface GrantSummary {
   kind: GateKind;
   /** The Beijing day that was charged. */
   day: string;
-  /** False once it was credited. */
+  /** False once the charge was credited. */
   charged: boolean;
 }
 

@@ -56,7 +56,7 @@ export interface Step {
   /** The step's number. */
   step: number;
   about: "plan and window" | "data" | "slot" | "quota" | "charge";
-  /** Why it refuses; null when it passes. */
+  /** Why the step refuses; null when it passes. */
   denial: Denial | null;
   /** A clause for the operator that says what was checked and found. */
   detail: string;

@@ -85,7 +85,7 @@ function keptOrNull(page: Uint8Array, size: number): Uint8Array | null {
   return null;
 }
 
-/** Returns null when this runtime's streams have no decoder of that form. */
+/** Returns a decoder, or null when this runtime's streams do not have one in the expected form. */
 function newDecoder(): Decoder | null {
   try {
     const stream = zlib.createZstdDecompress();

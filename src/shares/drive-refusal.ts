@@ -165,8 +165,8 @@ const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Biling
 };
 
 /**
- * Tools are asked for Basic credentials. A browser would open its own dialog, which cannot explain anything, so it gets
- * a challenge of an unknown type and the page with a form.
+ * Tools are asked for Basic credentials. A browser would then open its own dialog, which cannot explain anything.
+ * Browsers therefore get a challenge of an unknown type and the page with a form.
  */
 const BASIC = 'Basic realm="edgetape share", charset="UTF-8"';
 const FORM = 'Edgetape-Form realm="edgetape share"';

@@ -16,11 +16,11 @@ import { passwordOf, sharePassword } from "./secrets.ts";
 /** A share that the request may read. */
 export interface OpenShare {
   share: Share;
-  /** The instant (exclusive, Unix milliseconds) at which it expires. */
+  /** The instant (exclusive, Unix milliseconds) at which the share expires. */
   endMs: number;
-  /** The days that it covers now, both inclusive; null when the plan's window no longer overlaps the year. */
+  /** The days that the share covers now, both inclusive; null when the plan's window no longer overlaps the year. */
   days: { from: BeijingDate; to: BeijingDate } | null;
-  /** The secret that signs its cookies. */
+  /** The secret that signs the share's cookies. */
   secret: string;
   /** The result of the statement `ShareAccess.alongside`, if there was one. */
   read: D1Result | undefined;
@@ -152,7 +152,7 @@ function secretOf(held: HeldShare | null, { SHARE_SECRET }: Settings): string {
   return (held === null ? undefined : SHARE_SECRET.secrets.get(held.share.secretVersion)) ?? present;
 }
 
-/** Derives a password for unknown ids, so that they take as long as existing ones. */
+/** Derives a password for an unknown id, so that checking it takes as long as for an existing one. */
 function decoyPassword(settings: Settings, shareId: string): Promise<string> {
   const { current, secrets } = settings.SHARE_SECRET;
   return sharePassword(secrets.get(current) ?? "", current, shareId);

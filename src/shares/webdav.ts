@@ -11,7 +11,7 @@ import { contentTypeOf, httpDate } from "./http-fields.ts";
 import { guardOf, type OpenShare } from "./open-share.ts";
 import { type Entry, hrefOf, type Resource, resourceAt } from "./resource.ts";
 
-/** No client sends a larger body. */
+/** The largest accepted body. No client sends a larger one. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** Answers `OPTIONS`: read-only WebDAV class 1. */
@@ -222,7 +222,7 @@ const TOKEN =
   /\s*(?:<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/gy;
 const ATTRIBUTE = /\s*([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;
 
-/** No client requests this many elements. */
+/** The most elements of an accepted body. No client sends as many. */
 const MAX_ELEMENTS = 500;
 
 interface Element extends PropertyName {

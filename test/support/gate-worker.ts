@@ -1,6 +1,6 @@
 /**
- * A small worker around the gate. `POST /take?account=…&how=…` takes the slot and ends as `how` says, with endings that
- * the whole service cannot produce on command. `POST /rounds` is for the bench.
+ * A small worker around the gate. `POST /take?account=…&how=…` takes the slot and ends the request as `how` says. The
+ * whole service cannot produce these endings on command. `POST /rounds` is for the bench.
  */
 import { MemoryBudget } from "../../src/base/memory.ts";
 import { Gate as ServedGate } from "../../src/gate/gate-object.ts";

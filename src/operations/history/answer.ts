@@ -38,7 +38,7 @@ interface Accepted extends Asked {
   begun: OrderPageRead | null;
 }
 
-/** Serves or refuses the accepted request. Throws on a fault, after crediting it. */
+/** Serves or refuses the accepted request. On a fault, credits the charge and throws. */
 export async function answerWithSlot(accepted: Accepted): Promise<Response> {
   const { call, slot } = accepted;
   try {

@@ -78,8 +78,8 @@ interface Bounds {
 }
 
 /**
- * Returns the window between two bounds. The day's own bound replaces an absent one. Refuses an empty window (start ≥
- * end), quoting the `given` texts. The refusal names `end_time` when no start was given, else `start_time`.
+ * Returns the window between two bounds. The start or end of the day replaces an absent bound. Refuses an empty window
+ * (start ≥ end), quoting the `given` texts. The refusal names `end_time` when no start was given, else `start_time`.
  */
 export function timeWindowOf(
   { start_time, end_time }: Bounds,

@@ -67,7 +67,7 @@ export class Contest {
   }
 }
 
-/** Runs each task once, which warms it up, and checks its answer. Returns the milliseconds of the slow ones. */
+/** Runs each task once, which warms it up, and checks its answer. Returns the milliseconds of the slow tasks. */
 async function firstTime(
   tasks: readonly Floor[],
   check: (name: string, answer: unknown) => Promise<void>,

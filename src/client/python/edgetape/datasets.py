@@ -17,7 +17,7 @@ class Dataset(NamedTuple):
 
     name: DatasetName
     interface: str
-    """The operation that reads it."""
+    """The operation that reads the dataset."""
     estimate: str
     """The operation that estimates the rows and cost of reading."""
     standard: Dict[str, str]

@@ -174,7 +174,7 @@ class FolderLock:
             file.close()  # The previous holder removed the file after it was opened here.
 
     def release_after(self, threads: Sequence[threading.Thread]) -> None:
-        """Releases the lock in a separate thread after all of these threads have ended."""
+        """Releases the lock in a separate thread when all `threads` have ended."""
         file, self._file = self._file, None
         if file is None:
             return

@@ -26,7 +26,7 @@ from .transport import BrokenConnection, Connections, proxy_for
 _TIMEOUT_S = 15.0
 _ROUNDS = 5
 
-#: Seconds. A larger error of the local clock makes certificate checks fail and shifts the start of the day.
+#: The tolerated error of the local clock, in seconds. A larger one makes certificate checks fail and shifts the day.
 _CLOCK_S = 60
 
 _PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")

@@ -93,7 +93,7 @@ class HistoryRun(FolderRun):
 
     def _known_code(self, symbol: str, tradedate: str) -> Optional[str]:
         """Returns the code of a symbol. A symbol without an exchange is looked up once, for the first day that has it.
-        If it means another security on a later day, that day's share lacks the file, and the API is asked."""
+        If it means a different security on a later day, that day's share lacks the file, and the API is asked."""
         if self._codes.get(symbol) is None:
             self._codes[symbol] = self._code_of(symbol, tradedate)
         return self._codes[symbol]

@@ -66,7 +66,7 @@ class _Lines:
 
     def readline(self, limit: int = -1) -> bytes:
         line: bytes = self.stream.readline(limit)
-        # An empty head is left to http.client: the server closed the connection.
+        # http.client handles an empty head, which means that the server closed the connection.
         cut = not line.endswith(b"\n") and len(line) != limit
         if cut and (line or not self._is_first):
             raise http.client.IncompleteRead(line)
