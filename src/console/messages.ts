@@ -217,7 +217,7 @@ const EN = {
     cursor_old_format: "Cursor of the old format",
     cursor_invalid: "Invalid cursor",
     cursor_mismatch: "Parameters differ from the cursor's first page",
-    data_rebuilt: "Data was rebuilt, start from page one",
+    data_rebuilt: "Data was rebuilt; start from page one",
     not_loaded: "Day not loaded yet",
     not_trading_day: "Not a trading day",
     future_day: "Day still to come",

@@ -55,7 +55,7 @@ export function describe(denial: DriveDenial): Described {
     case "form_foreign":
       return {
         status: 403,
-        message: { zh: "请在本页面上输入密码。", en: "Enter the password on this page itself." },
+        message: { zh: "请在本页面上输入密码。", en: "Enter the password in the form on this page." },
       };
     case "https_needed":
       return { status: 403, message: { zh: "请改用 https 地址。", en: "Use the https address." } };

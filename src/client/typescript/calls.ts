@@ -122,8 +122,8 @@ function envelopeIn(text: string): Envelope | null {
 
 function pageOfAnother(baseUrl: string, status: number, text: string): Envelope {
   const excerpt = text.slice(0, 160).replaceAll(/\s+/g, " ").trim() || "an empty body";
-  if (status === 200) throw new BrokenConnection(`the answer is not the service's: ${excerpt}`);
-  const message = `${baseUrl} answered HTTP ${status}, but the answer is not the service's: ${excerpt}`;
+  if (status === 200) throw new BrokenConnection(`the answer is not from the service: ${excerpt}`);
+  const message = `${baseUrl} answered HTTP ${status}, but the answer is not from the service: ${excerpt}`;
   if (!mayPass(status)) throw new ProtocolError(message);
   return { code: 503, message, data: null, isForeign: true };
 }

@@ -101,7 +101,7 @@ export class QuotaUsed extends ServiceError {
 /** No base URL could be reached, or every answer broke off; `cause` is the last failure. */
 export class ConnectionFailed extends EdgetapeError {}
 
-/** An answer that is not the service's: a proxy's page, a repeated cursor, rows out of order. */
+/** An answer that the service never sends: a proxy's page, a repeated cursor, rows out of order. */
 export class ProtocolError extends EdgetapeError {}
 
 /** A file is not as announced: a different SHA-256, or not a complete Parquet file. */

@@ -93,7 +93,7 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
     told = parse_retry_after(headers.get("Retry-After"))
     if envelope is None:
         if status == 200:
-            raise BrokenConnection(f"the answer is not the service's JSON: {_excerpt(body)}")
+            raise BrokenConnection(f"the answer is not JSON from the service: {_excerpt(body)}")
         if not may_pass(status):
             raise _foreign(base_url, status, headers, body)
         message = f"{base_url} answered HTTP {status} without the service's envelope: {_excerpt(body)}"
@@ -140,7 +140,7 @@ def _foreign(base_url: str, status: int, headers: Message, body: bytes) -> Proto
         return ProtocolError(
             f"{base_url} redirects to {moved}: a redirect drops the POST, so use that base URL instead"
         )
-    return ProtocolError(f"{base_url} answered HTTP {status}, but the answer is not the service's: {_excerpt(body)}")
+    return ProtocolError(f"{base_url} answered HTTP {status}, but the answer is not from the service: {_excerpt(body)}")
 
 
 def _excerpt(body: bytes) -> str:

@@ -175,7 +175,7 @@ def _ask_health(connections: Connections, base_url: str) -> Iterator[str]:
     if failed:
         raise _Trouble(f"service: edgetape {version}, but {', '.join(failed)} does not answer")
     yield f"service: edgetape {version}, all its stores answer"
-    yield f"speed: {_ms(statistics.median(rounds[1:]))} a request, {_ms(rounds[0])} the first one"
+    yield f"speed: {_ms(statistics.median(rounds[1:]))} per request, {_ms(rounds[0])} for the first one"
     yield from _compare_clocks(headers.get("Date"))
 
 
