@@ -23,9 +23,9 @@ const VALUE_BYTES: Readonly<Record<Column["kind"], number>> = {
 };
 
 /**
- * Returns the maximum bytes in memory for the page `ask` of `entry` with these `fields` of `dataset`. They are the
- * range read from the pack, and the page's JSON if every value had its maximum length. For a page without blocks, only
- * the envelope counts.
+ * Returns the maximum bytes in memory for the page `ask` of `entry` with these `fields` of `dataset`. Counts the range
+ * read from the pack, and the page's JSON as if every value had its maximum length. For a page without blocks, only the
+ * envelope counts.
  */
 export function pageBytes(
   entry: SectionEntry,

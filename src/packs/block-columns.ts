@@ -82,7 +82,8 @@ export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset): Bl
 }
 
 /**
- * Returns the amounts, computed from price and volume, because decoding the stored amounts would read a quarter more.
+ * Returns the amounts, computed from price and volume. Reading the stored amounts would read a quarter more of the
+ * pack.
  */
 function amountColumn(
   { name, price, volume }: Extract<Column, { kind: "amount" }>,

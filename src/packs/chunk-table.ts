@@ -1,8 +1,9 @@
 /**
  * The chunk table: the sizes of a section's column chunks, written between the section's leading `PAR1` and its first
  * block. Parquet readers follow the footer's offsets and never read the table. Parquet answers with chosen columns need
- * it: the exact length of such an answer must be known before its first byte is sent, but the section is read from its
- * start, and the footer, which also holds these sizes, comes last. Little endian, 12 bytes per chunk, then a CRC-32.
+ * it, because the exact length of such an answer must be known before its first byte is sent. The footer holds these
+ * sizes too, but the section is read from its start, and the footer comes last. Little endian, 12 bytes per chunk, then
+ * a CRC-32.
  */
 import { crc32 } from "node:zlib";
 import { u32 } from "./blocks-blob.ts";

@@ -131,8 +131,8 @@ function counts(bytes: Uint8Array, count: number): Float64Array | number {
 }
 
 /**
- * Returns `bytes`, copied unless they begin at a multiple of eight, as eight-byte numbers must. Decoders differ in
- * where they put their output.
+ * Returns `bytes`, or a copy if their position is not a multiple of eight, because eight-byte numbers cannot be read
+ * there. Decoders differ in where they put their output.
  */
 function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);

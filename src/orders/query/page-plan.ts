@@ -65,8 +65,8 @@ export interface PositionBeyondRows {
 const NOTHING: PagePlan = { firstBlock: 0, endBlock: 0 };
 
 /**
- * Returns the blocks that contain the page. A page of at most one full block needs at most two blocks, however large
- * the day is. Blocks that begin at or after the window's end are excluded.
+ * Returns the blocks that contain the page. A page of at most one full block needs at most two blocks, on a day of any
+ * size. Blocks that begin at or after the window's end are excluded.
  */
 export function planPage(paged: PagedRows, { position, endTime, pageSize }: PageAsk): PagePlan {
   const { rows, blocks, lastTime } = paged;

@@ -122,9 +122,9 @@ export interface MarketChoice {
 /**
  * Returns the exchange of the query among the `candidates` of that day: the requested one, or the one that bare digits
  * mean. Returns `null` when it is not among them (1002 `security_unknown`). Refuses bare digits that mean a different
- * exchange from the cursor's with `cursor_mismatch`, because they name a different security. But keeps the cursor's
- * exchange if the digits mean it in the requested dataset alone: another dataset of the day can be published while a
- * client pages. Check the day's revision first, because a rebuilt day can have other securities.
+ * exchange from the cursor's with `cursor_mismatch`, because they name a different security. Keeps the cursor's
+ * exchange, however, if the digits mean it in the requested dataset alone, because another dataset of the day can be
+ * published while a client pages. Check the day's revision first, because a rebuilt day can have other securities.
  */
 export function resolveMarket(
   asked: AskedSecurity,
