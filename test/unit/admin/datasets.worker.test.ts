@@ -100,7 +100,6 @@ describe("the trades and the orders of a day", () => {
       expect(await servedState("20240508", pack.dataset)).toEqual([]);
     }
   });
-
 });
 
 describe("the trades of a day", () => {

@@ -59,11 +59,7 @@ describe("the bodies of admin requests", () => {
     ],
     ["an imported plan that ends after the year 9999", keyImportRowSchema, { ...imported, end: 2 ** 53 - 1 }],
     ["a key that expires after the year 9999", newKeySchema, { expires: 2 ** 53 - 1 }],
-    [
-      "an extension beyond the year 9999",
-      extendSubscriptionSchema,
-      { plan: "trial", until: 2 ** 53 - 1 },
-    ],
+    ["an extension beyond the year 9999", extendSubscriptionSchema, { plan: "trial", until: 2 ** 53 - 1 }],
     [
       "an external link that expires after the year 9999",
       externalShareSchema,
