@@ -22,7 +22,7 @@ async function infoOf(apikey: string): Promise<AccountInfo> {
 }
 
 describe("the operation account_info", () => {
-  it("returns the plan, its windows and the quota used, credited and left today, and is itself not charged", async () => {
+  it("returns the plan, its windows, today's quota and the last requests, and is not charged itself", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "trial" });
     const ask = (params: object) =>
       world.ask({ symbol: "600519", tradedate: MAIN, ...params }, { apikey: key });
@@ -96,7 +96,7 @@ describe("the operation account_info", () => {
     expect(JSON.stringify(info)).not.toContain(key);
   });
 
-  it("lists refused requests with their security and day, or null for both when a parameter was invalid", async () => {
+  it("lists refused requests with their security and day, which are null if a parameter was invalid", async () => {
     const { key } = await account(world.service, { plan: "professional" });
     const ask = (params: object) => world.ask({ symbol: "600519", ...params }, { apikey: key });
     const outside = await ask({ tradedate: OLDEST });
@@ -112,7 +112,7 @@ describe("the operation account_info", () => {
     expect(toldOf(unread)).toEqual(["param_invalid", null, null]);
   });
 
-  it("returns the professional plan's windows as dates, and the remaining files under the account's own limit", async () => {
+  it("returns the dates of the professional plan's windows, and counts files against the account's own limit", async () => {
     const { key } = await account(world.service, { plan: "professional", limits: { files: 5 } });
     await world.ask({ symbol: "600519", tradedate: MAIN, format: "parquet" }, { apikey: key });
     expect(await infoOf(key)).toMatchObject({

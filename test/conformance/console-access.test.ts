@@ -87,7 +87,7 @@ async function expectAll(headers: Record<string, string>, status: number): Promi
 }
 
 describe("every console route that needs a session", () => {
-  it("is covered by the tests below, which fill in its id parameters", () => {
+  it("is among the routes requested here, with its id parameters filled in", () => {
     const all = routesOf(consoleRoutes().routes).map(({ method, path }) => `${method} ${path}`);
     expect(all.length).toBeGreaterThan(14);
     expect(OPEN.filter((route) => !all.includes(route))).toEqual([]);
@@ -103,13 +103,6 @@ describe("every console route that needs a session", () => {
     for (const text of [owner.key, world.service.adminToken]) {
       await expectAll({ cookie: `edgetape_console=${text}`, authorization: `Bearer ${text}` }, 401);
     }
-  });
-
-  it("is served when the valid session cookie follows invalid cookies of the same name", async () => {
-    const bogus = ["x", "a".repeat(43), ""].map((text) => `edgetape_console=${text}`).join("; ");
-    const cookie = `${bogus}; ${(await signIn(world.service, owner.accountId)).cookie}`;
-    const answer = await call(`${world.service.baseUrl}/console/`, { method: "GET", headers: { cookie } });
-    expect(answer.status).toBe(200);
   });
 
   it("is refused with a session that has been signed out", async () => {
@@ -132,6 +125,15 @@ describe("every console route that needs a session", () => {
   });
 });
 
+describe("the console's overview", () => {
+  it("is served when the valid session cookie follows invalid cookies of the same name", async () => {
+    const bogus = ["x", "a".repeat(43), ""].map((text) => `edgetape_console=${text}`).join("; ");
+    const cookie = `${bogus}; ${(await signIn(world.service, owner.accountId)).cookie}`;
+    const answer = await call(`${world.service.baseUrl}/console/`, { method: "GET", headers: { cookie } });
+    expect(answer.status).toBe(200);
+  });
+});
+
 describe("the session of another account", () => {
   it("cannot change the owner's keys and shares through any route that takes an id", async () => {
     const before = await state();
@@ -145,14 +147,14 @@ describe("the session of another account", () => {
     expect(await state()).toBe(before);
   });
 
-  it("reveals nothing about the owner on any page", async () => {
+  it("gets no page that contains the owner's ids", async () => {
     for (const path of GETS) {
       const { text } = await stranger.ask("GET", path);
       for (const secret of [owner.accountId, keyId(), shareId]) expect(text).not.toContain(secret);
     }
   });
 
-  it("runs requests as its own account, whatever API key is in the body", async () => {
+  it("runs requests as that account even when the body contains the owner's API key", async () => {
     const body = { ...request, apiname: "account_info", params: {}, apikey: owner.key };
     const headers = {
       cookie: stranger.cookie,
@@ -189,7 +191,7 @@ describe("a form on the console", () => {
     ["an opaque origin", { origin: "null" }],
     ["another session's token", { "x-form-token": "0".repeat(64) }],
     ["no token", { "x-form-token": "" }],
-  ])("is refused when sent with %s, whether from the Try it page or the keys page", async (_, wrong) => {
+  ])("is refused with %s, on the Try it page and on the keys page", async (_, wrong) => {
     expect((await run(asHolder(wrong))).status).toBe(403);
     const before = await state();
     const form = "x-form-token" in wrong ? wrong["x-form-token"] : holder.formToken;
@@ -226,14 +228,14 @@ describe("a request run from the console", () => {
     expect((await trial.ask("GET", "/console/")).text).toContain(String(ran.headers["x-request-id"]));
   });
 
-  it("cannot be read by another origin", async () => {
+  it("returns a response that no other origin can read", async () => {
     const ran = await run(asHolder());
     expect(ran.status).toBe(200);
     expect(ran.headers["access-control-allow-origin"]).toBeUndefined();
     expect(ran.headers["cross-origin-resource-policy"]).toBe("same-origin");
   });
 
-  it("is refused with the API's reasons for a missing plan, an invalid parameter and an unknown apiname", async () => {
+  it("gets the API's reason for a missing plan, an invalid parameter or an unknown apiname", async () => {
     const free = await account(world.service, { plan: "free" });
     const session = await signIn(world.service, free.accountId);
     const headers = {

@@ -1,4 +1,4 @@
-/** Tests the console's pages: keys, shares, data by plan. Text from users and URLs is HTML-escaped. */
+/** Tests the console's pages for keys, requests, data and shares, and that they escape text from users and URLs. */
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
@@ -31,7 +31,7 @@ const works = async (apikey: string) =>
     .code;
 
 describe("the console's keys page", () => {
-  it("shows a new key once, in the answer that creates it, and the key works immediately", async () => {
+  it("shows a new key only once, in the response that creates it, and the key works immediately", async () => {
     const { holder } = await holderOf("flagship");
     const made = await holder.ask("POST", "/console/keys", { name: "night job" });
     const key = keyIn(made.text);
@@ -42,7 +42,7 @@ describe("the console's keys page", () => {
     expect(page).not.toContain(key);
   });
 
-  it("replaces a key with a new one while the old key keeps working for the chosen overlap", async () => {
+  it("replaces a key with a new one, and keeps the old key valid for the chosen overlap", async () => {
     const { holder, key: old, keys } = await holderOf("flagship");
     const path = `/console/keys/${keys[0]?.keyId}/roll`;
     const fresh = keyIn((await holder.ask("POST", path, { hours: "24" })).text);
@@ -50,7 +50,7 @@ describe("the console's keys page", () => {
     expect((await holder.ask("POST", path, { hours: "999" })).status).toBe(404);
   });
 
-  it("immediately revokes a key that was never used when it is replaced without overlap", async () => {
+  it("revokes an unused key immediately when a new key replaces it without overlap", async () => {
     const { holder, key: old, keys } = await holderOf("flagship");
     await holder.ask("POST", `/console/keys/${keys[0]?.keyId}/roll`, { hours: "0" });
     expect(await works(old)).toBe(403);
@@ -114,7 +114,7 @@ describe("the console's Try it page", () => {
 });
 
 describe("the console's overview", () => {
-  it("shows the plan, what it covers, what is used today and how the last requests ended", async () => {
+  it("shows the plan, its window, today's usage and the results of the last requests", async () => {
     const { holder, key } = await holderOf("professional");
     const ask = (tradedate: string) =>
       world.service.post(
@@ -129,7 +129,7 @@ describe("the console's overview", () => {
     expect(page).toContain("Date outside the plan&#39;s window");
   });
 
-  it("adds up each interface's last 30 days, including requests that so far only the gate has counted", async () => {
+  it("shows each interface's totals for 30 days, including requests that only the gate has counted so far", async () => {
     const { holder, key, accountId } = await holderOf("flagship");
     expect(await english(holder, "/console/")).toContain("Nothing was used.");
     const db = await world.service.mf.getD1Database("DB");
@@ -184,7 +184,7 @@ describe("the links on the console's pages", () => {
 });
 
 describe("the console's data page", () => {
-  it("shows the years that the plan covers, each with its days", async () => {
+  it("shows the trading days of a chosen year, including days without data", async () => {
     const { holder } = await holderOf("flagship");
     const page = await english(holder, "/console/data?year=2025");
     expect(page).toContain(`day=${OLDEST}`);
@@ -199,8 +199,10 @@ describe("the console's data page", () => {
     expect(standard).toContain("does not include order history");
     expect(standard).not.toMatch(/tradedate=|day=/);
   });
+});
 
-  it("shows a day with its datasets and the result of the quality check", async () => {
+describe("the console's page about a day", () => {
+  it("shows the day's datasets and the result of each quality check", async () => {
     const { holder } = await holderOf("flagship");
     const checks = {
       matching: { passed: 41, failed: 2, not_provable: 3 },
@@ -228,7 +230,7 @@ describe("the console's data page", () => {
     expect(data).toMatch(new RegExp(`day=${MAIN}"[^>]*>[^<]*</a> the quality check failed`));
   });
 
-  it("shows who made the day's auction file, if the plan includes such files", async () => {
+  it("says who made the day's auction file, if the plan includes such files", async () => {
     const rows = async (plan: PlanName) => {
       const page = await english((await holderOf(plan)).holder, `/console/day?day=${MAIN}`);
       return /<h2 id="auction">.*?<tbody>(.*?)<\/tbody>/s.exec(page)?.[1]?.replaceAll(/<[^>]*>/g, " ") ?? "";
@@ -250,7 +252,7 @@ describe("the console's data page", () => {
     expect(await rows("trial")).toBe("");
   });
 
-  it("returns 404 for a day before the plan's window, a future day and an invalid date", async () => {
+  it("returns 404 for a day outside the plan's window, a future day and an invalid date", async () => {
     const { holder } = await holderOf("professional");
     for (const day of [BEFORE_WINDOW, "20990101", "20260231", "x", ""]) {
       expect((await holder.ask("GET", `/console/day?day=${day}`)).status).toBe(404);
@@ -262,7 +264,7 @@ describe("the console's data page", () => {
 });
 
 describe("the console's shares page", () => {
-  it("lists shares with their URLs and expiry times but without their passwords, until they are revoked", async () => {
+  it("lists a share's URL but not its password, and omits the share after it is revoked", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const page = (await holder.ask("GET", "/console/shares")).text;
@@ -272,7 +274,7 @@ describe("the console's shares page", () => {
     expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.url);
   });
 
-  it("shows a share's password only in the response to the button that asks for it", async () => {
+  it("shows a share's password only in the response to the button that requests it", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const told = await holder.ask("POST", `/console/shares/${share.shareId}/password`, {});
@@ -282,7 +284,7 @@ describe("the console's shares page", () => {
     expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.password);
   });
 
-  it("opens a share of the session's own account without a password, and no other share", async () => {
+  it("opens the account's own share without a password, with a cookie that opens no other share", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const opened = await holder.ask("POST", `/console/shares/${share.shareId}/open`, {});

@@ -32,7 +32,7 @@ describe("a one-time sign-in link", () => {
     expect((await press(url)).status).toBe(303);
   });
 
-  it("signs in once when its button is pressed, and redirects to the overview", async () => {
+  it("signs in the first time its button is pressed, and is refused from then on", async () => {
     const url = await inviteTo(service, owner.accountId);
     const first = await press(url);
     expect(first.headers.location).toBe("/console/");
@@ -85,7 +85,7 @@ describe("a one-time sign-in link", () => {
     expect((await press(url, { ...ownForm(service), ...english })).text).toContain("This link has expired.");
   });
 
-  it("can be created only by an operator, for an existing account and for at most a week", async () => {
+  it("can be created only by an operator, for an existing account, with a validity of at most a week", async () => {
     const path = `/admin/accounts/${owner.accountId}/invites`;
     expect((await service.admin("POST", "/admin/accounts/unknown/invites", {})).status).toBe(404);
     expect((await service.admin("POST", path, { validMs: 8 * 86_400_000 })).status).toBe(400);
@@ -95,7 +95,7 @@ describe("a one-time sign-in link", () => {
 });
 
 describe("a second press of the sign-in button", () => {
-  /** Opens a link and returns the body of its page's form. The token in it identifies repeated presses. */
+  /** Opens a sign-in link and returns the body that its form sends. A token in the body identifies repeated presses. */
   const pressOn = async (url: string) => {
     const [, value] = /name="press" value="([0-9A-Za-z]{43})"/.exec((await open(url)).text) ?? [];
     return new URLSearchParams({ press: value ?? "" }).toString();
@@ -146,7 +146,7 @@ describe("a second press of the sign-in button", () => {
   });
 });
 
-describe("an account's sessions and links", () => {
+describe("an account's console sessions and sign-in links", () => {
   const accountPath = (accountId: string) => `/admin/accounts/${accountId}`;
   const consoleOf = async (accountId: string) =>
     (await asOperator<Account>(service, "GET", accountPath(accountId))).console;
@@ -196,7 +196,7 @@ describe("an account's sessions and links", () => {
   });
 });
 
-describe("a used link opened again", () => {
+describe("a used sign-in link that is opened again", () => {
   it("redirects to the overview if the browser sends the session's cookie, and is refused otherwise", async () => {
     const url = await inviteTo(service, owner.accountId);
     const cookie = setCookie(await press(url)).split(";")[0] ?? "";
@@ -237,7 +237,7 @@ describe("a console session", () => {
     expect((await overview(holder)).status).toBe(401);
   });
 
-  it("ends when its holder signs out, for every copy of its cookie", async () => {
+  it("ends for every copy of its cookie when its holder signs out", async () => {
     const holder = await signIn(service, owner.accountId);
     const out = await holder.ask("POST", "/console/sign-out", {});
     expect(out.status).toBe(303);
@@ -252,7 +252,7 @@ describe("a console session", () => {
     expect((await overview(holder)).status).toBe(401);
   });
 
-  it("is stored only as a hash, like its sign-in link; neither can be read from the database or the log", async () => {
+  it("leaves neither its cookie nor its sign-in link readable in the database or the log", async () => {
     const url = await inviteTo(service, owner.accountId);
     const cookie = setCookie(await press(url)).split(";")[0] ?? "";
     await open(`${service.baseUrl}/console/`, { cookie });
@@ -286,7 +286,7 @@ describe("the console's pages", () => {
     }
   });
 
-  it("use styles and scripts that browsers cache for a year, under names that depend on their content", async () => {
+  it("use a stylesheet that browsers may keep without asking for it again", async () => {
     const page = await open(`${service.baseUrl}/console/`);
     expect(page.status).toBe(401);
     const [, style] = /href="(\/-assets\/[\w-]+\.css)"/.exec(page.text) ?? [];

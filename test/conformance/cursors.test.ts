@@ -13,7 +13,7 @@ const windowed = { ...base, start_time: "09:30", end_time: "13:00" };
 const rows = () => world.main.rowsOf("600519");
 const cursorOf = async (params: Record<string, unknown>) =>
   pageOf(await world.ask({ page_size: 3, ...params })).next_cursor ?? "";
-/** Requests a page at `cursor` with these parameters; undefined ones are omitted. */
+/** Requests the page at `cursor` with these parameters. Undefined parameters are omitted. */
 const at = (cursor: unknown, params: Record<string, unknown>) =>
   world.ask({ page_size: 3, ...params, cursor });
 
@@ -22,7 +22,7 @@ describe("cursors (contract 5)", () => {
     expect(await cursorOf(base)).toMatch(/^[A-Za-z0-9._~-]{16,512}$/);
   });
 
-  it("keep the first page's date on later pages without a date", async () => {
+  it("keep the first page's date when later requests omit `tradedate`", async () => {
     const page = pageOf(await at(await cursorOf(base), { symbol: "600519" }));
     expect(page.tradedate).toBe(MAIN);
     expect(page.items).toEqual(rows().slice(3, 6));
@@ -30,7 +30,7 @@ describe("cursors (contract 5)", () => {
     expect(pageOf(await at(await cursorOf(oldest), { symbol: "600519" })).tradedate).toBe(OLDEST);
   });
 
-  it("keep the day of a first page without tradedate, even after midnight", async () => {
+  it("keep the day of a first page that was requested without `tradedate`, even after midnight", async () => {
     const wednesday = await startWorld({ nowAt: "2026-03-11T20:00:00+08:00" });
     const first = pageOf(await wednesday.ask({ symbol: "600519", page_size: 3 }));
     await wednesday.stop();
@@ -184,13 +184,13 @@ describe("a time-offset cursor without a date (contract 5.5)", () => {
     },
   );
 
-  it("is refused with 422 without tradedate, and the message asks for it", async () => {
+  it("is refused with 422 when the request omits `tradedate`, and the message names that parameter", async () => {
     const answer = await at("v2.093000000-0", { symbol: "600519" });
     expect(answer.envelope.code).toBe(422);
     expect(answer.envelope.message).toContain("tradedate");
   });
 
-  it("stays inside the request's time window", async () => {
+  it("returns only rows inside the request's time window", async () => {
     const page = pageOf(await world.ask({ ...windowed, cursor: "v2.093001000-0" }));
     expect(page.items).toEqual(rows().slice(8, 11));
     expect(page.has_more).toBe(false);

@@ -148,7 +148,7 @@ describe("data_changes", () => {
     has_more: boolean;
   }
 
-  it("lists every publication inside the plan's window exactly once, over several pages", async () => {
+  it("lists every publication in the plan's window exactly once across pages", async () => {
     const seen: string[] = [];
     let after = 0;
     for (;;) {
@@ -247,13 +247,13 @@ describe("data_symbols", () => {
     expect(items.find(([symbol]) => symbol === "688111")).toEqual(["688111", "SH", 0, 0, null, null]);
   });
 
-  it("lists one exchange on request, and refuses an unknown exchange", async () => {
+  it("lists one exchange's securities on request, and refuses an unknown exchange", async () => {
     const { items } = await dataOf<Symbols>("data_symbols", { tradedate: MAIN, market: "sz" });
     expect(new Set(items.map(([, market]) => market))).toEqual(new Set(["SZ"]));
     expectRefusal(await ask("data_symbols", { tradedate: MAIN, market: "BJ" }), { reason: "param_invalid" });
   });
 
-  it("refuses the days that order history refuses", async () => {
+  it("refuses the same days as order history", async () => {
     expectRefusal(await ask("data_symbols", {}), { reason: "not_loaded", says: [TODAY, MAIN] });
     expectRefusal(await ask("data_symbols", { tradedate: HOLIDAY }), { reason: "not_trading_day" });
     expectRefusal(await ask("data_symbols", { tradedate: BEFORE_WINDOW }, world.keys.professional), {
@@ -263,7 +263,7 @@ describe("data_symbols", () => {
 });
 
 describe("order_history_estimate", () => {
-  it("returns the number of rows and pages, the Parquet file's size, and the cost against today's quota", async () => {
+  it("returns the number of rows and pages, the Parquet file's size, the cost, and today's remaining quota", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     await world.ask({ symbol: "600519", tradedate: MAIN }, { apikey: key });
     const params = { symbol: "600000", tradedate: MAIN, page_size: 7 };
@@ -311,7 +311,7 @@ describe("order_history_estimate", () => {
     }
   });
 
-  it("returns bounds that contain the true number of rows for a window inside the day", async () => {
+  it("returns a lower and an upper bound for the number of rows in a time window", async () => {
     const window = { symbol: "600519", tradedate: MAIN, start_time: "09:30", end_time: "09:31" };
     const { rows } = await dataOf<{ rows: { at_least: number; at_most: number } }>(
       "order_history_estimate",
@@ -323,7 +323,7 @@ describe("order_history_estimate", () => {
     expect(rows.at_most).toBeGreaterThanOrEqual(exact);
   });
 
-  it("refuses what order history refuses", async () => {
+  it("refuses the same requests as order history", async () => {
     const asked = (params: object, key?: string) => ask("order_history_estimate", params, key);
     expectRefusal(await asked({ tradedate: MAIN }), { reason: "param_invalid", says: ["symbol"] });
     expectRefusal(await asked({ symbol: "999999", tradedate: MAIN }), { reason: "security_unknown" });

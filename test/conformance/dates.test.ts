@@ -23,7 +23,7 @@ afterAll(() => world.stop());
 const ask = (tradedate: unknown) => world.ask({ symbol: "600519", tradedate });
 
 describe("tradedate (contract 3.5, 3.13)", () => {
-  it("selects the day, and the answer names it", async () => {
+  it("selects the day, which the response names", async () => {
     const page = pageOf(await ask(MAIN));
     expect(page.tradedate).toBe(MAIN);
     expect(page.items).toEqual(world.main.rowsOf("600519"));
@@ -44,7 +44,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     "２０２６０３１１",
     "20260311,20260310",
     "20260310-20260311",
-  ])("is refused with 422 for %j", async (tradedate) => {
+  ])("with the value %j is refused with 422", async (tradedate) => {
     expectRefusal(await ask(tradedate), { reason: "param_invalid", says: ["tradedate"] });
   });
 
@@ -56,11 +56,11 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expectRefusal(answer, { reason: "param_invalid", says: ["tradedate", /string/] });
   });
 
-  it.each([[["20260311"]], [true], [{}]])("is refused with 422 for %j", async (tradedate) => {
+  it.each([[["20260311"]], [true], [{}]])("with the value %j is refused with 422", async (tradedate) => {
     expectRefusal(await ask(tradedate), { reason: "param_invalid", says: ["tradedate"] });
   });
 
-  it("with blanks around it is trimmed or refused, and never selects another day", async () => {
+  it("surrounded by blanks is trimmed or refused, and never selects another day", async () => {
     const answer = await ask(` ${MAIN} `);
     if (answer.envelope.code === 200) expect(pageOf(answer).tradedate).toBe(MAIN);
     else expectRefusal(answer, { reason: "param_invalid", says: ["tradedate"] });
@@ -81,7 +81,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     },
   );
 
-  it("of a loaded day is served even if the calendar says that the day is not a trading day", async () => {
+  it("selects a loaded day even if the calendar says that it is not a trading day", async () => {
     const built = day({ tradedate: "20260228", securities: [MAOTAI] });
     const more = await sharedWorld("publish");
     await publish(more.service, built);
@@ -94,7 +94,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expectRefusal(await ask("20260309"), { reason: "not_loaded", says: ["20260309"] });
   });
 
-  it("of a missing day is refused, with the advice to try again later if the day is one of the last seven", async () => {
+  it("of a missing day is refused, and the message advises to try again later only for the last seven days", async () => {
     const later = /稍后重试|try again later/;
     for (const tradedate of ["20250107", "20260305"]) {
       const answer = await ask(tradedate);
@@ -126,7 +126,7 @@ describe("an omitted or blank tradedate (contract 3.5)", () => {
     expect(page.tradedate).toBe(TODAY);
   });
 
-  it("means Friday on a Sunday, and on a holiday the last trading day before it", async () => {
+  it("means the preceding trading day on a Sunday or a holiday", async () => {
     await using sunday = await startWorld({ nowAt: "2026-03-15T12:00:00+08:00" }).then(disposable);
     expectRefusal(await sunday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260313"] });
     await using holiday = await startWorld({ nowAt: "2026-03-02T12:00:00+08:00" }).then(disposable);

@@ -49,7 +49,7 @@ describe("a request without the right password", () => {
     expect(appearance(stranger)).toEqual(appearance(wrong));
   });
 
-  it("is asked for Basic credentials, or gets the sign-in form if it comes from a browser", async () => {
+  it("gets a Basic challenge, or the sign-in form if it comes from a browser", async () => {
     const { url } = world.share;
     const tool = await get(url);
     expect(tool.headers["www-authenticate"]).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/);
@@ -59,7 +59,7 @@ describe("a request without the right password", () => {
     expect(browser.text).toContain('type="password"');
   });
 
-  it("is refused with 401 for every method that reads", async () => {
+  it("is refused with 401 for GET, HEAD, OPTIONS and PROPFIND", async () => {
     for (const method of ["GET", "HEAD", "OPTIONS", "PROPFIND"]) {
       const answer = await call(world.share.url, { method, headers: { depth: "0" } });
       expect(answer.status).toBe(401);
@@ -107,7 +107,7 @@ describe("the right password of a share", () => {
     for (const line of world.service.logs) expect(line).not.toContain(world.share.password);
   });
 
-  it("opens no other share, for every pair of shares", async () => {
+  it("opens no other share", async () => {
     const { service, keys, share, owner } = world;
     const shares = [
       share,
@@ -142,7 +142,7 @@ describe("an expired or revoked share", () => {
     expect(wrong.status).toBe(401);
   };
 
-  it("is refused after its lifetime with 403 for the right password and 401 for a wrong one", async () => {
+  it("is refused after its lifetime, with 403 for the right password and 401 for a wrong one", async () => {
     const { share } = await made();
     const db = await world.service.mf.getD1Database("DB");
     const days = (count: number) =>
@@ -194,7 +194,7 @@ function postForm({ url, shareId, password }: TestShare, headers: Record<string,
 }
 
 describe("the sign-in form of a share", () => {
-  it("sets a cookie for this share and redirects to its page", async () => {
+  it("sets a cookie for this share and redirects to the share's page", async () => {
     const { share } = world;
     const answer = await postForm(share);
     expect(answer.headers.location).toBe(`/s/${share.shareId}/`);
@@ -212,7 +212,7 @@ describe("the sign-in form of a share", () => {
     expect((await get(other.url + file, { cookie })).status).toBe(401);
   });
 
-  it("is refused when another site sends it, before the password is checked", async () => {
+  it("is refused with 403 when another site sends it, even with the right password", async () => {
     for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
       const answer = await postForm(world.share, headers as Record<string, string>);
       expect(answer.status).toBe(403);
@@ -220,7 +220,7 @@ describe("the sign-in form of a share", () => {
     }
   });
 
-  it("answers a wrong password with the 401 of an unknown share and shows the form again", async () => {
+  it("answers a wrong password like an unknown share, with 401 and the form again", async () => {
     const wrong = await postForm({ ...world.share, password: "wrong" }, HERE);
     const unknown = await postForm({ ...world.share, url: at(UNKNOWN) }, HERE);
     expect(wrong.status).toBe(401);

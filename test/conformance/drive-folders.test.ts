@@ -22,7 +22,7 @@ async function linksOf(share: TestShare, path: string): Promise<string[]> {
 }
 
 describe("a share's folder", () => {
-  it("at the root links only to every day (with a final slash), every file, the manifest and the checksums", async () => {
+  it("at the root links to the days, the files, the manifest and the checksums, and to nothing else", async () => {
     const links = new Set(await linksOf(world.share, ""));
     const days = [BEFORE_WINDOW, FIRST_OF_WINDOW, DAY];
     const own = [...PACKS, `${DAY}_trades.zip`].map((name) => `${DAY}/${name}`);
@@ -36,7 +36,7 @@ describe("a share's folder", () => {
     expect(links).toEqual(["../", ...PACKS, `${DAY}_trades.zip`]);
   });
 
-  it("redirects its path without the final slash to the path with the slash", async () => {
+  it("redirects a path without the final slash to the path with it", async () => {
     for (const path of [DAY, `${DAY}/by-symbol`]) {
       const answer = await onDrive(world.share, path);
       expect(answer.status).toBe(308);
@@ -65,7 +65,7 @@ async function shownOf(path: string): Promise<string> {
 }
 
 describe("the pages of a share", () => {
-  it.each(["", `${DAY}/`])("name a security's files and show a command for one (path %j)", async (path) => {
+  it.each(["", `${DAY}/`])("name a security's files and show a download command (path %j)", async (path) => {
     const shown = await shownOf(path);
     const { shareId, url } = world.share;
     expect(shown).toContain(`curl -fO -u ${shareId} "${url}${DAY}/by-symbol/600519.SH.parquet"`);
@@ -87,8 +87,8 @@ interface ListedFile {
   build_id?: string;
 }
 
-describe("a share's page, as read by fsspec,", () => {
-  it("contains no URL outside its links, so that fsspec lists no command as a file", async () => {
+describe("a share's page", () => {
+  it("contains no absolute URL, because fsspec would list it as a file", async () => {
     for (const path of ["", `${DAY}/`]) {
       const { text } = await onDrive(world.share, path);
       expect(text.match(/https?:\/\/[-a-zA-Z0-9@:%_+.~#?&/=]+/g) ?? []).toEqual([]);
@@ -123,15 +123,6 @@ describe("manifest.json and SHA256SUMS", () => {
     ]);
   });
 
-  it("include the result of the quality check (manifest only) for each pack that was checked", async () => {
-    const { text } = await onDrive(world.share, "manifest.json");
-    const { files } = JSON.parse(text) as { files: (ListedFile & { quality?: unknown })[] };
-    const checked = files.filter(({ quality }) => quality !== undefined);
-    expect(checked.map(({ path, quality }) => [path, quality])).toEqual([
-      [`${DAY}/${DAY}_trades.parquet`, QUALITY],
-    ]);
-  });
-
   it("return 304 when they are unchanged, and refuse a range that does not begin at 0", async () => {
     for (const name of ["manifest.json", "SHA256SUMS"]) {
       const first = await onDrive(world.share, name, { headers: { range: "bytes=0-3" } });
@@ -147,8 +138,19 @@ describe("manifest.json and SHA256SUMS", () => {
   });
 });
 
+describe("manifest.json", () => {
+  it("contains the result of the quality check for each pack that was checked", async () => {
+    const { text } = await onDrive(world.share, "manifest.json");
+    const { files } = JSON.parse(text) as { files: (ListedFile & { quality?: unknown })[] };
+    const checked = files.filter(({ quality }) => quality !== undefined);
+    expect(checked.map(({ path, quality }) => [path, quality])).toEqual([
+      [`${DAY}/${DAY}_trades.parquet`, QUALITY],
+    ]);
+  });
+});
+
 describe("the folder by-symbol", () => {
-  it("lists every security with rows, once for each dataset", async () => {
+  it("lists one file per dataset for every security that has rows", async () => {
     const links = await linksOf(world.share, `${DAY}/by-symbol/`);
     const expected = world.main.securities
       .filter(({ orders }) => orders.length > 0)
@@ -157,7 +159,7 @@ describe("the folder by-symbol", () => {
     expect(links.filter((href) => !href.startsWith(".")).sort()).toEqual(expected.sort());
   });
 
-  it("serves files that equal their security's Parquet answer byte for byte", async () => {
+  it("serves each security's order file with the same bytes as the Parquet answer", async () => {
     for (const { symbol, market, orders } of world.main.securities) {
       const path = `${DAY}/by-symbol/${symbol}.${market}.parquet`;
       const file = await onDrive(world.share, path);
@@ -214,7 +216,7 @@ describe("the folder by-symbol", () => {
 });
 
 describe("the coverage of a share", () => {
-  it("is the plan's window for a professional; earlier files return 404", async () => {
+  it("is the window of the professional plan, and earlier files return 404", async () => {
     const share = await shareOf(world.service, world.keys.professional);
     const order = (day: string) => onDrive(share, `${day}/${day}_orders.parquet`);
     expect((await order(FIRST_OF_WINDOW)).status).toBe(200);
@@ -241,7 +243,7 @@ describe("the coverage of a share", () => {
     expect(await statuses()).toEqual([404, false]);
   });
 
-  it("excludes files of another type or year", async () => {
+  it("excludes files of another year", async () => {
     const share = await shareOf(world.service, world.owner.key, "level2", 2025);
     expect((await onDrive(share, `${DAY}/${DAY}_trades.zip`)).status).toBe(404);
     expect((await onDrive(world.share, `20250106/20250106_orders.parquet`)).status).toBe(404);

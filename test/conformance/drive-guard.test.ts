@@ -1,4 +1,4 @@
-/** Too many wrong passwords (contract 8.6): 10 in 15 minutes per share and address. */
+/** The limit on wrong passwords (contract 8.6): 10 in 15 minutes per share and IP address. */
 import { afterAll, describe, expect, it } from "vitest";
 import { basic, shareOf, type TestShare } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
@@ -7,7 +7,7 @@ import { HERE, sharedDriveWorld, THERE } from "./drive-world.ts";
 const world = await sharedDriveWorld();
 afterAll(() => world.stop());
 
-/** Sends a request with a password from an address. */
+/** Requests the share with this password, from the IP address in the header `from`. */
 function knock({ url, shareId }: TestShare, password: string, from: Record<string, string>) {
   return call(url, { method: "GET", headers: { ...basic(shareId, password), ...from } });
 }
@@ -20,7 +20,7 @@ async function wrong(share: TestShare, times: number, from: Record<string, strin
 }
 
 describe("the lockout after ten wrong passwords", () => {
-  it("refuses the address, even with the right password, and sends Retry-After; it refuses no other address", async () => {
+  it("refuses the IP address with Retry-After, even for the right password, but no other address", async () => {
     const share = await shareOf(world.service, world.keys.flagship);
     expect(await wrong(share, 12, HERE)).toEqual([...Array(10).fill(401), 429, 429]);
     const right = await knock(share, share.password, HERE);
@@ -37,7 +37,7 @@ describe("the lockout after ten wrong passwords", () => {
     expect((await knock(share, share.password, HERE)).status).toBe(200);
   });
 
-  it("begins at the tenth of 15 concurrent wrong passwords", async () => {
+  it("begins after the tenth of 15 concurrent wrong passwords", async () => {
     const from = { "cf-connecting-ip": "192.0.2.1" };
     const knocks = Array.from({ length: 15 }, (_, n) => knock(world.share, `wrong ${n}`, from));
     const statuses = (await Promise.all(knocks)).map(({ status }) => status);
@@ -60,7 +60,7 @@ describe("the lockout after ten wrong passwords", () => {
     expect(await wrong(unknown, 11, THERE)).toEqual([...Array(10).fill(401), 429]);
   });
 
-  it("does not apply to the cookie of a share that the address opened before", async () => {
+  it("does not apply to a request with the cookie of an earlier sign-in", async () => {
     const from = { "cf-connecting-ip": "192.0.2.77" };
     const { url, password } = world.share;
     const body = new URLSearchParams({ password }).toString();

@@ -1,4 +1,4 @@
-/** Ranges and conditions of a download over HTTP (RFC 9110, 13 and 14; contract 8.9). */
+/** Ranges and conditions of a download over HTTP (RFC 9110, sections 13 and 14; contract 8.9). */
 import { afterAll, describe, expect, it } from "vitest";
 import { onDrive } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
@@ -166,8 +166,8 @@ const CASES: Case[] = [
   },
 ];
 
-describe("a download of 10,000 bytes", () => {
-  it.each(CASES)("returns the right answer for $name", async ({ method = "GET", headers, expected }) => {
+describe("a download of a 10,000-byte file", () => {
+  it.each(CASES)("follows RFC 9110 for $name", async ({ method = "GET", headers, expected }) => {
     const answer = await onDrive(world.share, PATH, { method, headers: headers() });
     expect(answer.status).toBe(expected.status);
     if (expected.status === 416) expect(answer.headers["content-range"]).toBe(`bytes */${SIZE}`);
@@ -188,7 +188,7 @@ describe("a download of 10,000 bytes", () => {
   });
 });
 
-/** The expected usage (contract 7.10): the sum of all GET answers that contain bytes of the file. */
+/** The expected usage (contract 7.10): the sum over all GET responses that contain bytes of the file. */
 const served = { requests: 0, files: 0, bytes: 0 };
 
 function expectBytes(answer: Answer, method: string, expected: Expected): void {
@@ -207,7 +207,7 @@ function expectBytes(answer: Answer, method: string, expected: Expected): void {
 }
 
 describe("a download from a share", () => {
-  it("returns the type, name and SHA-256 of the whole file in its headers, even for a part", async () => {
+  it("returns the type, name and SHA-256 of the whole file in its headers, even for a range", async () => {
     for (const headers of [{}, { range: "bytes=5-9" }] as Record<string, string>[]) {
       const answer = await onDrive(world.share, PATH, { headers });
       expect(answer.headers["content-type"]).toBe("application/zip");

@@ -30,7 +30,7 @@ function responsesOf({ text }: Answer): Map<string, { xml: string; of(name: stri
 }
 
 describe("OPTIONS on a share", () => {
-  it("answers with DAV class 1 and the accepted methods", async () => {
+  it("returns DAV class 1 and the accepted methods", async () => {
     const answer = await onDrive(world.share, "", { method: "OPTIONS" });
     expect(answer.status).toBe(200);
     expect(answer.headers.dav).toBe("1");
@@ -39,7 +39,7 @@ describe("OPTIONS on a share", () => {
 });
 
 describe("PROPFIND on a share", () => {
-  it("with depth 0 describes the resource alone", async () => {
+  it("with depth 0 describes only the resource itself", async () => {
     for (const path of ["", `${DAY}/`, `${DAY}/${DAY}_trades.zip`, "manifest.json"]) {
       const answer = await propfind(path, "0");
       expect(answer.status).toBe(207);
@@ -47,7 +47,7 @@ describe("PROPFIND on a share", () => {
     }
   });
 
-  it("with depth 1 lists the root's days and generated files, and a day's files without by-symbol", async () => {
+  it("with depth 1 lists the days and generated files of the root, and the files of a day but not by-symbol", async () => {
     const root = [...responsesOf(await propfind("", "1")).keys()];
     expect(root).toEqual(["", "20260210/", "20260211/", `${DAY}/`, "manifest.json", "SHA256SUMS"]);
     const ofDay = [...responsesOf(await propfind(`${DAY}/`, "1")).keys()];
@@ -60,7 +60,7 @@ describe("PROPFIND on a share", () => {
     expect(listed).toContain(`${DAY}/by-symbol/600519.SH.parquet`);
   });
 
-  it("returns for a file the size, type and ETag that GET returns", async () => {
+  it("returns the same size, ETag, date and type for a file as GET", async () => {
     for (const path of [`${DAY}/${DAY}_trades.zip`, "SHA256SUMS", `${DAY}/by-symbol/600519.SH.parquet`]) {
       const got = await onDrive(world.share, path);
       const told = responsesOf(await propfind(path, "0")).get(path);
@@ -100,7 +100,7 @@ describe("PROPFIND on a share", () => {
     expect(xml).toContain("<D:displayname/>");
   });
 
-  it("with infinite depth is refused with 403 and the error element of WebDAV", async () => {
+  it("with a depth other than 0 or 1, or with none, is refused with 403 and WebDAV's error element", async () => {
     for (const depth of ["infinity", "2", null]) {
       const answer = await propfind("", depth);
       expect(answer.status).toBe(403);
@@ -121,7 +121,7 @@ describe("PROPFIND on a share", () => {
     expect((await propfind("", "0", body)).status).toBe(status);
   });
 
-  it("is refused as soon as a body sent without its length exceeds the limit", async () => {
+  it("is refused as soon as a body of undeclared length exceeds the limit", async () => {
     const { shareId, password, url } = world.share;
     const { authorization } = basic(shareId, password);
     const { hostname, port, pathname } = new URL(url);

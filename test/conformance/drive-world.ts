@@ -15,8 +15,9 @@ import { sharedWorld, startWorld, type World } from "./world.ts";
 export const DAY = "20260311";
 /** The names of the packs of `DAY`, in the order of listings. */
 export const PACKS = DATASET_NAMES.map((dataset) => `${DAY}_${dataset}.parquet`).toSorted();
-/** Two different IP addresses for `CF-Connecting-IP`. */
+/** The header that names a client's IP address. */
 export const HERE = { "cf-connecting-ip": "203.0.113.7" };
+/** The same header with another IP address. */
 export const THERE = { "cf-connecting-ip": "198.51.100.9" };
 
 export interface DriveWorld extends World {
@@ -40,14 +41,14 @@ export const QUALITY = {
 
 const trades = tradesFile(DAY, randomBytes(1, 10_000));
 
-/** Starts a separate service with files and shares, for a test that changes its files. */
+/** Starts a separate service with files and shares, for tests that change the files. */
 export async function startDriveWorld(): Promise<DriveWorld> {
   const world = await startWorld();
   await publishOnDrive(world);
   return withShare(world);
 }
 
-/** Returns a service that the test files of a worker process use together, with a new share; see `sharedWorld`. */
+/** Returns the one service of all test files in a worker process, with a new share in it. See `sharedWorld`. */
 export async function sharedDriveWorld(): Promise<DriveWorld> {
   const world = await sharedWorld("drive");
   await oncePerWorker("files of the drive", () => publishOnDrive(world));

@@ -74,7 +74,7 @@ describe("the router (contract 1.1)", () => {
     },
   );
 
-  it("answers a browser's HEAD of an unknown path without a body, and its POST with an envelope", async () => {
+  it("answers a browser's HEAD request for an unknown path without a body, and its POST request with an envelope", async () => {
     const head = await lost("HEAD", "/no/such/path", { accept: browser });
     expect([head.status, head.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
     expect(head.bytes).toHaveLength(0);
@@ -92,7 +92,7 @@ describe("the request envelope (contract 1.2)", () => {
     ["null", "null"],
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
     ["a form", "apiname=level2_order_history&apikey=x"],
-  ])("is refused with code 422 and HTTP status 200 for a body of %s", async (_, body) => {
+  ])("is refused with code 422 and HTTP status 200 if the body holds %s", async (_, body) => {
     expectRefusal(await world.service.post(body), { reason: "envelope_invalid" });
   });
 
@@ -108,7 +108,7 @@ describe("the request envelope (contract 1.2)", () => {
     }
   });
 
-  it("is accepted at 64 KiB, and refused with HTTP 413 at one byte more", async () => {
+  it("of 64 KiB is accepted, and one byte more is refused with HTTP 413", async () => {
     const padded = (size: number) => {
       const bare = JSON.stringify(request({ padding: "" }));
       return JSON.stringify(request({ padding: "x".repeat(size - bare.length) }));
@@ -123,13 +123,13 @@ describe("the request envelope (contract 1.2)", () => {
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8", "nonsense"])(
-    "is read with Content-Type %s",
+    "is accepted with Content-Type %s",
     async (type) => {
       expect((await world.service.post(request(), { "content-type": type })).envelope.code).toBe(200);
     },
   );
 
-  it("is read without Content-Type", async () => {
+  it("is accepted without Content-Type", async () => {
     const answer = await call(`${world.service.baseUrl}/api`, { body: request() });
     expect(answer.envelope.code).toBe(200);
   });
@@ -138,11 +138,11 @@ describe("the request envelope (contract 1.2)", () => {
     expect((await world.service.post(`\ufeff${JSON.stringify(request())}`)).envelope.code).toBe(200);
   });
 
-  it("may hold unknown members beside the known four", async () => {
+  it("may contain unknown members", async () => {
     expect((await world.service.post(request({ version: 2, token: "x" }))).envelope.code).toBe(200);
   });
 
-  it("with fields null is served as without fields", async () => {
+  it("with fields null is treated like an envelope without fields", async () => {
     const answer = await world.service.post(request({ fields: null }));
     expect(answer.envelope.data?.fields).toHaveLength(10);
   });

@@ -38,7 +38,7 @@ export const CODE_OF_REASON: Record<string, number> = {
   day_damaged: 503,
 };
 
-/** The HTTP status by reason of a JSON refusal, if it is not 200 (contract 1.4). */
+/** The HTTP statuses of JSON refusals by reason, where they are not 200 (contract 1.4). */
 const JSON_STATUS: Record<string, number> = {
   method_not_allowed: 405,
   body_too_large: 413,

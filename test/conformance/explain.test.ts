@@ -28,7 +28,7 @@ const settled = (id: string) =>
   );
 
 describe("explaining a request id", () => {
-  it("describes every refusal, with and without a known key, and returns a text for the customer", async () => {
+  it("describes refusals with and without a known key, and returns a text for the customer", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "professional" });
     const ask = (params: object) =>
       world.ask({ symbol: "600519", tradedate: MAIN, ...params }, { apikey: key });
@@ -59,7 +59,7 @@ describe("explaining a request id", () => {
     }
   });
 
-  it("says whether an accepted request was charged, even when the operator names no account", async () => {
+  it("finds an accepted request without being given its account, and says that it was charged", async () => {
     const { accountId, key } = await account(world.service, { plan: "trial" });
     const page = await world.ask({ symbol: "600519", tradedate: MAIN, page_size: 3 }, { apikey: key });
     expect(await settled(idOf(page))).toMatchObject({
@@ -94,7 +94,7 @@ describe("explaining a request id", () => {
 });
 
 describe("explaining a request without sending it", () => {
-  it("checks the steps of contract 2.1, predicts the answer and counts nothing", async () => {
+  it("checks the steps of contract 2.1, predicts the answer and uses no quota", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "trial" });
     const request = body({ symbol: "600519", tradedate: MAIN });
     for (const asker of [{ key }, { keyId: keys[0]?.keyId }, { account: accountId }]) {
@@ -158,7 +158,7 @@ describe("explaining a request without sending it", () => {
     }
   });
 
-  it("creates no share for file_download, and takes no slot", async () => {
+  it("creates no share for file_download", async () => {
     const { accountId, key } = await account(world.service, { plan: "flagship" });
     const request = JSON.stringify({
       apiname: "file_download",

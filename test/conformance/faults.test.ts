@@ -55,7 +55,7 @@ describe("faults of the service (contract 1.6, 2.3)", () => {
 });
 
 describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
-  /** Publishes the day again and corrupts 600519's section in R2. The catalog `knows` the new etag or does not. */
+  /** Publishes the day again and corrupts 600519's section in R2, with or without the new etag in the catalog. */
   async function corrupt(catalog: "knows" | "does not know"): Promise<void> {
     const bucket = await world.service.mf.getR2Bucket("PACKS");
     const { day } = await publish(world.service, MAIN_DAY);
@@ -74,12 +74,12 @@ describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
     await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, key).run();
   }
 
-  it("cause 503, never wrong rows, when the object in R2 was replaced", async () => {
+  it("cause 503 instead of wrong rows when the object in R2 was replaced", async () => {
     await corrupt("does not know");
     expectRefusal(await world.ask(asked), { reason: "unavailable" });
   });
 
-  it("cause 503 for a JSON page, which is credited, and the day is day_damaged from then on", async () => {
+  it("cause 503 for a JSON page, whose request is credited, and the day is day_damaged from then on", async () => {
     await corrupt("knows");
     const { key } = await account(world.service, { plan: "trial" });
     const first = await world.ask(asked, { apikey: key });

@@ -35,7 +35,7 @@ async function wholeDatabase(): Promise<string> {
 }
 
 describe("an external share (contract 8.4)", () => {
-  it("without a link has the status `preparing`, an empty URL, and a time to wait before asking again", async () => {
+  it("without a link has the status `preparing`, an empty URL and a positive `retry_after`", async () => {
     await set("auction_tick", 2022, COVERS);
     const prepared = await share("auction_tick", 2022);
     expect(prepared).toEqual({
@@ -74,7 +74,7 @@ describe("an external share (contract 8.4)", () => {
     expect(isOurs(await share("auction_tick", 2025))).toBe(true);
   });
 
-  it("is returned even for a year of which the service itself publishes no file", async () => {
+  it("is returned even for a year without files on the service itself", async () => {
     await set("level2", 2020, { ...COVERS, firstDay: "20200102", lastDay: "20201231", link: LINK });
     expect((await share("level2", 2020)).url).toBe(LINK.url);
     await clear("level2", 2020);
@@ -86,7 +86,7 @@ describe("an external share (contract 8.4)", () => {
     expect(await share("auction_tick", 2022)).toMatchObject({ status: "preparing", url: "", password: "" });
   });
 
-  it("is returned only for plans that cover the whole year; a plan with a window gets the service's own share", async () => {
+  it("is returned to plans that cover the whole year, while plans with a window get the service's own share", async () => {
     await set("level2", 2026, { ...COVERS, firstDay: "20260105", lastDay: "20260311", link: LINK });
     expect((await share("level2", 2026)).url).toBe(LINK.url);
     for (const plan of ["professional", "weekly"] as const) {
@@ -122,7 +122,7 @@ describe("the registration of an external share", () => {
     expect([400, 422]).toContain(answer.status);
   });
 
-  it("hides the passwords when shares are listed, and adds an audit row for each change", async () => {
+  it("keeps the password out of the list of external shares, and adds an audit row for each change", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const list = await world.service.admin("GET", "/admin/external");
     expect(list.text).toContain(LINK.url);
@@ -137,7 +137,7 @@ describe("the registration of an external share", () => {
 });
 
 describe("the secrets of shares (contract 8.4)", () => {
-  it("are never stored or logged in plain text: passwords of own and external shares, keys, the share secret", async () => {
+  it("are never stored or logged in plain text: passwords of own and external shares, API keys, the share secret", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const shares = [
       await share("level2", 2026),
@@ -160,8 +160,10 @@ describe("the secrets of shares (contract 8.4)", () => {
       expect(kept).not.toContain(secret);
     }
   });
+});
 
-  it("cause 503 without any detail when a stored password cannot be decrypted", async () => {
+describe("a stored share password that cannot be decrypted (contract 8.4)", () => {
+  it("causes 503 without details", async () => {
     await set("level2", 2021, { ...COVERS, firstDay: "20210104", lastDay: "20211231", link: LINK });
     const db = await world.service.mf.getD1Database("DB");
     await db

@@ -105,7 +105,7 @@ describe("the share of an account, type and year (contract 8.3)", () => {
     expect(await at("http://127.0.0.1:8787")).toMatchObject({ code: 200 });
   });
 
-  it("has a URL under PUBLIC_BASE_URL when that is set", async () => {
+  it("has a URL under PUBLIC_BASE_URL if that setting is given", async () => {
     await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example.com/" } });
     await publishFiles(service, ownFile("20260105", "x"));
     const { key } = await account(service, { plan: "flagship" });
@@ -131,7 +131,7 @@ async function overTime(
   }
 }
 
-/** Returns the HTTP status of the share's manifest on `service`, whatever the host in the share's URL. */
+/** Returns the HTTP status of the share's manifest on `service`. The host in the share's URL is not used. */
 async function opened(service: Service, { url, password }: ShareFields): Promise<number> {
   const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
   const authorization = `Basic ${Buffer.from(`${shareId}:${password}`).toString("base64")}`;
@@ -142,7 +142,7 @@ async function opened(service: Service, { url, password }: ShareFields): Promise
 const startMs = Date.parse("2026-01-01T00:00:00+08:00");
 
 describe("a share over time (contract 8.3)", () => {
-  it("keeps its URL over midnight although a professional's window moves on", async () => {
+  it("keeps its URL over midnight although the professional plan's window moves", async () => {
     let key = "";
     let evening: ShareFields | undefined;
     await overTime([
@@ -170,7 +170,7 @@ describe("a share over time (contract 8.3)", () => {
     ]);
   });
 
-  it("is renewed only when less than 24 hours are left, and the old share works until it expires", async () => {
+  it("is renewed only when less than 24 hours are left, and the old share keeps working until it expires", async () => {
     let key = "";
     const made: ShareFields[] = [];
     const ask = async (service: Service) => void made.push(await share(key, "level2", 2026, service));
@@ -219,7 +219,7 @@ describe("a share over time (contract 8.3)", () => {
     expect(await share(key)).toEqual(first);
   });
 
-  it("is prolonged with the plan, up to 7 days after its creation", async () => {
+  it("is extended when the plan is extended, to at most 7 days after its creation", async () => {
     const now = world.service.nowMs();
     const { accountId, key } = await account(world.service, {
       plan: "flagship",
@@ -243,7 +243,7 @@ describe("a share over time (contract 8.3)", () => {
     expect(lives).toBeLessThan(7.1 * DAY_MS);
   });
 
-  it("keeps its password until the secret that it was made with is removed", async () => {
+  it("keeps its password until the secret that it was derived from is removed", async () => {
     let key = "";
     const seen: ShareFields[] = [];
     const asked = async (service: Service) => void seen.push(await share(key, "level2", 2026, service));

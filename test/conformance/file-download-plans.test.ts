@@ -62,7 +62,7 @@ describe("the plan rules for shares (contract 7.1, 7.5)", () => {
 });
 
 describe.each(["professional", "weekly"] as const)("the window of plan %s (contract 7.1, 7.2)", (plan) => {
-  it("is the latest 365 calendar days of auction_tick, today and the first day included", async () => {
+  it("is the latest 365 calendar days for auction_tick, including today", async () => {
     const covers = (date: string) => date >= "20250313" && date <= "20260312";
     for (const year of [2025, 2026]) {
       const share = shareIn(await ask(world.keys[plan], "auction_tick", year));
@@ -74,7 +74,7 @@ describe.each(["professional", "weekly"] as const)("the window of plan %s (contr
     expect(shareIn(await ask(world.keys[plan], "auction_tick", 2026)).end_date).toBe("20260312");
   });
 
-  it("is the latest 30 calendar days of level2, limited to the year", async () => {
+  it("is the latest 30 calendar days for level2, limited to the year", async () => {
     const share = shareIn(await ask(world.keys[plan], "level2", 2026));
     const covers = (date: string) => date >= "20260211" && date <= "20260312";
     expect(share).toMatchObject(summary(world, "level2", covers));
@@ -94,7 +94,7 @@ describe.each(["professional", "weekly"] as const)("the window of plan %s (contr
 });
 
 describe("the window of a share (contract 7.2, 8.2)", () => {
-  it("is requested year by year when it spans two years; a year without files returns 1002, not 403", async () => {
+  it("is requested year by year when it spans two years, and a year without files in it returns 1002, not 403", async () => {
     await using service = await startService({ nowAt: "2026-01-10T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
     const asked = (year: number) => askShare(service, key, { data_type: "level2", year });
@@ -141,7 +141,7 @@ describe("requests for shares (contract 2.1), which need no slot and no quota,",
 });
 
 describe("the order of checks for shares (contract 2.1)", () => {
-  it("is key, parameters, plan and window, then published files", async () => {
+  it("is key, parameters, plan, window, published files", async () => {
     const wrongYear = { data_type: "level2", year: 1999 };
     expectRefusal(await askShare(world.service, "no such key", wrongYear), { reason: "key_unknown" });
     expectRefusal(await askShare(world.service, world.keys.free, wrongYear), { reason: "param_invalid" });

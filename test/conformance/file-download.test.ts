@@ -54,7 +54,7 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     },
   );
 
-  it("covers all published files of the year for the flagship plan, and returns their number and total size", async () => {
+  it("covers all published files of the year for the flagship plan, and states their number and total size", async () => {
     for (const year of [2022, 2025, 2026]) {
       const expected = summary(world, "auction_tick", (date) => date.startsWith(String(year)));
       expect(shareIn(await ask("auction_tick", year))).toMatchObject(expected);
@@ -65,7 +65,7 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     }
   });
 
-  it("of level2 counts the order pack and every file that the operator adds", async () => {
+  it("of level2 counts the order pack and every file that the operator added", async () => {
     const share = shareIn(await ask("level2", 2026));
     expect(share).toMatchObject({ file_count: 7, start_date: "20260210", end_date: "20260311" });
   });
@@ -77,7 +77,7 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     expect(url).not.toContain(password);
   });
 
-  it("ends 7 days after its creation, at an instant given in Beijing time", async () => {
+  it("ends 7 days after its creation, and states that instant in Beijing time", async () => {
     const before = world.service.nowMs();
     const { key } = await account(world.service, { plan: "flagship" });
     const { expires_at } = shareIn(await ask("level2", 2026, key));
@@ -88,7 +88,7 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
     expect(madeAt).toBeLessThanOrEqual(after);
   });
 
-  it("ignores fields (contract 3.10)", async () => {
+  it("is returned in full whatever `fields` the request names (contract 3.10)", async () => {
     const params = { data_type: "level2", year: 2026 };
     const body = { apiname: "file_download", apikey: world.keys.flagship, params };
     const plain = await world.service.post(body);
@@ -131,7 +131,7 @@ describe("the coverage of a share (contract 8.2)", () => {
     expect(shareIn(await ask("level2", 2018))).toMatchObject({ file_count: 1, size_bytes: 6 });
   });
 
-  it("counts an order pack as soon as it is published, and once when it is published again", async () => {
+  it("counts an order pack as soon as it is published, and still only once after a second publication", async () => {
     const tradedate = "20210104";
     const packOf = (volume: number) =>
       day({ tradedate, securities: [security("600519", [order("093000000", { volume })])] });

@@ -81,14 +81,14 @@ describe("CORS (contract 1.11)", () => {
 });
 
 describe("the headers of order history (contract 1.10)", () => {
-  it("include X-Window with the applied window, as two times of nine digits", async () => {
+  it("include X-Window with the applied window, written as two nine-digit times", async () => {
     const windowed = await world.ask({ ...good, start_time: "09:30", end_time: "10:00:00" });
     expect(windowed.headers["x-window"]).toBe("093000000-100000000");
     const whole = await world.ask(good);
     expect(whole.headers["x-window"]).toMatch(/^\d{9}-\d{9}$/);
   });
 
-  it("include X-Revision with the day's revision, in JSON and Parquet", async () => {
+  it("include X-Revision with the day's revision, for JSON and Parquet", async () => {
     expect((await world.ask(good)).headers["x-revision"]).toBe("1");
     expect((await world.ask({ ...good, format: "parquet" })).headers["x-revision"]).toBe("1");
   });
@@ -109,7 +109,7 @@ describe("X-Build (contract 1.10)", () => {
     for (const answer of (await everyKind()).slice(2)) expect(answer.headers["x-build"]).toBeUndefined();
   });
 
-  it("is the same for the same rows on another deployment at another revision, and differs for other rows", async () => {
+  it("is the same for the same rows on every deployment and revision, and differs for other rows", async () => {
     const other = await startService();
     try {
       const { key } = await account(other, { plan: "flagship" });
@@ -127,7 +127,7 @@ describe("X-Build (contract 1.10)", () => {
 });
 
 describe("GET /health", () => {
-  it("returns the version and whether D1, R2 and the gate answer", async () => {
+  it("reports the version and the state of D1, R2 and the gate", async () => {
     const answer = await call(`${world.service.baseUrl}/health`, { method: "GET" });
     expect(answer.status).toBe(200);
     const text = answer.text.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Checks properties of every dataset's history (contract 2.4, 3.4, 3.10, 4, 5, 6, 7.3, 9), derived from the dataset's
- * description.
+ * Tests the history of every dataset (contract 2.4, 3.4, 3.10, 4, 5, 6, 7.3, 9). The expected columns come from the
+ * dataset's description.
  */
 import { createHmac } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
@@ -31,7 +31,7 @@ import { sharedWorld } from "./world.ts";
 const DAY = "20260224";
 /** The day whose Parquet answers are larger than all buffers. */
 const LARGE_DAY = "20260225";
-/** The number of cells of that day's only security in each dataset. */
+/** The number of cells per dataset on `LARGE_DAY`, all of one security. */
 const LARGE_CELLS = 4_000_000;
 const SEED = 20_260_224;
 
@@ -42,7 +42,7 @@ const section = (dataset: DatasetName, symbol: string, market: "SH" | "SZ", rows
 
 /**
  * The sections of `DAY`. The bond 110001 is listed in Shanghai in orders, and in Shenzhen in trades and quotes. 688111
- * has no orders, 600000 has no trades; 688001 and the Shanghai indices 000001 and 000300 have only quotes.
+ * has no orders, and 600000 has no trades. 688001 and the Shanghai indices 000001 and 000300 have only quotes.
  */
 const SECTIONS: Record<DatasetName, DatasetSection[]> = {
   orders: [
@@ -140,7 +140,7 @@ const holdSlot = (dataset: DatasetName, apikey: string) =>
 describe.each(DATASET_NAMES)("pages of %s", (dataset) => {
   const { columns } = DATASETS[dataset];
 
-  it("hold every cell of the standard fields, in the source's row order, at every page size", async () => {
+  it("contain every cell of the standard fields, in row order, at large and small page sizes", async () => {
     for (const page_size of [50_000, 1_117]) {
       const { rows, pages } = await readAll(dataset, { symbol: "600519", page_size });
       expect(rows).toEqual(rowsOf(dataset, "600519"));
@@ -149,7 +149,7 @@ describe.each(DATASET_NAMES)("pages of %s", (dataset) => {
     }
   });
 
-  it("hold the named fields in the requested order, including on-request fields and legacy names", async () => {
+  it("contain the named fields in the requested order, including on-request fields and legacy names", async () => {
     const named = columns
       .flatMap(({ name, legacyName }) => (legacyName ? [name, legacyName] : [name]))
       .reverse();
@@ -159,7 +159,7 @@ describe.each(DATASET_NAMES)("pages of %s", (dataset) => {
     expect(page.items).toEqual(rowsOf(dataset, "300750", named.map(fieldOf)));
   });
 
-  it("are refused for a field of another dataset, and the message names the dataset's fields", async () => {
+  it("are refused when a field belongs to another dataset, and the message lists the accepted fields", async () => {
     const own = new Set(fieldNames(DATASETS[dataset], "all"));
     const [foreign] = fieldNames(DATASETS[otherThan(dataset)]).filter((name) => !own.has(name));
     const answer = await ask(dataset, { symbol: "300750" }, { fields: foreign });
@@ -167,7 +167,7 @@ describe.each(DATASET_NAMES)("pages of %s", (dataset) => {
     for (const name of own) expect(answer.envelope.message).toContain(name);
   });
 
-  it("hold exactly the rows of a time window, including its start and excluding its end", async () => {
+  it("contain exactly the rows of a time window, including its start and excluding its end", async () => {
     const all = rowsOf(dataset, "600519");
     const [start_time, end_time] = [String(all[4_000]?.[2]), String(all[9_000]?.[2])];
     const { rows } = await readAll(dataset, { symbol: "600519", start_time, end_time, page_size: 999 });
@@ -176,7 +176,7 @@ describe.each(DATASET_NAMES)("pages of %s", (dataset) => {
 });
 
 describe.each(DATASET_NAMES)("the Parquet answer of %s", (dataset) => {
-  it("has the dataset's file name, and holds the standard fields with the same cells as the pages", async () => {
+  it("has the dataset's file name, and contains the same cells of the standard fields as the pages", async () => {
     const answer = await ask(dataset, { symbol: "600519", format: "parquet" });
     expect(answer.headers["content-disposition"]).toBe(
       `attachment; filename="600519.SH_${DAY}_${dataset}.parquet"`,
@@ -187,7 +187,7 @@ describe.each(DATASET_NAMES)("the Parquet answer of %s", (dataset) => {
     expect(rows).toEqual(rowsOf(dataset, "600519"));
   });
 
-  it("holds the named columns, including on-request columns", async () => {
+  it("contains the requested columns, including on-request columns", async () => {
     const fields = fieldNames(DATASETS[dataset], "all").slice(2).reverse();
     const answer = await ask(dataset, { symbol: "300750", format: "parquet" }, { fields });
     const { names, rows } = await readParquet(answer.bytes);
@@ -196,17 +196,17 @@ describe.each(DATASET_NAMES)("the Parquet answer of %s", (dataset) => {
   });
 });
 
-describe.each(DATASET_NAMES)("cursors of %s", (dataset) => {
+describe.each(DATASET_NAMES)("the interface of %s", (dataset) => {
   const params = { symbol: "300750", page_size: 7 };
 
-  it("are refused by another interface with cursor_mismatch, and the message says why", async () => {
+  it("issues cursors that another interface refuses with cursor_mismatch, and the message says why", async () => {
     const { next_cursor: cursor } = pageOf(await ask(dataset, params));
     const answer = await ask(otherThan(dataset), { ...params, cursor });
     expectRefusal(answer, { reason: "cursor_mismatch" });
     expect(answer.envelope.message).toContain("another interface");
   });
 
-  it("in the formats v4 and v2, which name no dataset, are accepted only for orders", async () => {
+  it("accepts cursors of the formats v4 and v2, which name no dataset, only if it serves orders", async () => {
     const { next_cursor } = pageOf(await ask("orders", params));
     const content = Buffer.from(String(next_cursor).slice(3), "base64url").subarray(0, 34);
     const mac = createHmac("sha256", TEST_CURSOR_SECRET)
@@ -242,7 +242,7 @@ describe.each(DATASET_NAMES)("the slot and quota of %s", (dataset) => {
     expect(await slow.finish()).toBe(Number(slow.headers["content-length"]));
   });
 
-  it("do not affect the quotas of other datasets when this dataset's quota is used up", async () => {
+  it("leave the quotas of other datasets unchanged when the quota is used up", async () => {
     const { key: apikey } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     expect(pageOf(await ask(dataset, { symbol: "300750" }, { apikey })).has_more).toBe(false);
     const used = await ask(dataset, { symbol: "300750" }, { apikey });
@@ -260,8 +260,10 @@ describe.each(DATASET_NAMES)("the slot and quota of %s", (dataset) => {
       ].toSorted(),
     );
   });
+});
 
-  it("depend on plans and windows as those of order history do, with the same refusals", async () => {
+describe.each(DATASET_NAMES)("requests for %s", (dataset) => {
+  it("are refused for a missing plan, a day before the window, a future day or an unknown key", async () => {
     const asked = (apikey: string, tradedate: string) =>
       ask(dataset, { symbol: "300750", tradedate }, { apikey });
     expectRefusal(await asked(world.keys.standard, DAY), { reason: "plan_missing" });
@@ -273,7 +275,7 @@ describe.each(DATASET_NAMES)("the slot and quota of %s", (dataset) => {
 
 describe("the exchange of a security named by digits alone", () => {
   it.each(DATASET_NAMES)(
-    "must be given for %s when the day's datasets have the digits on both exchanges",
+    "must be given for %s when the day has securities with these digits on both exchanges",
     async (dataset) => {
       const answer = await ask(dataset, { symbol: "110001" });
       expectRefusal(answer, { reason: "param_invalid" });
@@ -296,10 +298,10 @@ describe("the exchange of a security named by digits alone", () => {
   });
 });
 
-describe.each(DATASET_NAMES)("paging %s of a security named by digits alone (contract 5.3)", (dataset) => {
-  it("continues after another dataset of the day is published with the digits on the other exchange", async () => {
-    // A separate day for each dataset. For a bond on both exchanges, requests must name the exchange; for a fund, the
-    // service prefers one exchange.
+describe.each(DATASET_NAMES)("reading %s of a security named by digits alone (contract 5.3)", (dataset) => {
+  it("continues after another dataset of the day is published with these digits on the other exchange", async () => {
+    // Each dataset uses a separate day. A request for a bond that is on both exchanges must name the exchange. For a
+    // fund, the service prefers one exchange.
     const tradedate = `2026012${6 + DATASET_NAMES.indexOf(dataset)}`;
     const own = [section(dataset, "110001", "SH", 9), section(dataset, "510300", "SZ", 9)];
     await publishSections(world.service, dataset, tradedate, own);
@@ -330,8 +332,10 @@ describe("a security that has quotes only", () => {
       }
     }
   });
+});
 
-  it("is never found by digits alone at any interface when it is an index", async () => {
+describe("an index named by digits alone", () => {
+  it("is not found by any interface", async () => {
     const share = { symbol: "000001" };
     expect(pageOf(await ask("orders", share)).items).toEqual(rowsOf("orders", "000001"));
     for (const dataset of ["trades", "quotes"] as const) {
@@ -349,7 +353,7 @@ describe("a security that has quotes only", () => {
 describe.each(DATASET_NAMES)("a served day of %s", (dataset) => {
   const total = SECTIONS[dataset].reduce((sum, { columns }) => sum + columns.rows, 0);
 
-  it("is listed in data_status under the dataset's name, and the fields beside the date are those of orders", async () => {
+  it("is listed in data_status under the dataset's name, while the day's top-level fields repeat those of orders", async () => {
     const { days } = await dataOf<DataStatus>("data_status", { month: DAY.slice(0, 6) });
     const found = days.find(({ tradedate }) => tradedate === DAY);
     expect(found?.datasets[dataset]).toMatchObject({ state: "available", revision: 1, rows: total });
@@ -373,7 +377,7 @@ describe.each(DATASET_NAMES)("a served day of %s", (dataset) => {
       expect((await dataOf<Symbols>("data_symbols", { tradedate: DAY })).items).toEqual(items);
   });
 
-  it("has an estimate with its exact numbers of rows and pages", async () => {
+  it("has an estimate with the exact numbers of rows and pages", async () => {
     const rows = sectionOf(dataset, "600519").columns.rows;
     const { estimate } = DATASETS[dataset];
     const found = await dataOf<Estimate>(estimate, { symbol: "600519", tradedate: DAY, page_size: 500 });
@@ -438,7 +442,7 @@ describe("three unmodified public clients with one key", () => {
       "symbol,tradedate,time,open,high,low,close,pre_close,total_volume,total_amount,bid1,bid_vol1,ask1,ask_vol1",
   };
 
-  it("read all datasets in parallel, with page_size 50000 and each with its own fields", async () => {
+  it("read all datasets in parallel, each with page_size 50000 and its own fields", async () => {
     const { key: apikey } = await account(world.service, { plan: "flagship" });
     const reads = DATASET_NAMES.map((dataset) =>
       readAll(dataset, { symbol: "600519", page_size: 50_000 }, { apikey, fields: CLIENTS[dataset] }),

@@ -46,7 +46,7 @@ describe("the request log", () => {
     for (const milliseconds of stages) expect(milliseconds).toBeGreaterThanOrEqual(0);
   });
 
-  it("names reason and code of a refusal", async () => {
+  it("names the reason and code of a refusal", async () => {
     const [line] = await linesOf(await world.ask({ ...good, symbol: "x" }));
     expect(line).toMatchObject({ code: 422, reason: "param_invalid" });
   });
@@ -80,7 +80,7 @@ describe("the request log", () => {
     expect(served.map((line) => line.rows)).toEqual([9_999, 9_999, 5_002, 25_000]);
   });
 
-  it("never contains a key, wherever the caller sends it", async () => {
+  it("never contains an API key, wherever the caller sends it", async () => {
     const key = world.keys.flagship;
     const answers = [
       await world.ask({ ...good, symbol: key }),

@@ -8,7 +8,7 @@ afterAll(() => world.stop());
 const HAN = /\p{Script=Han}/u;
 const good = { symbol: "600519", tradedate: MAIN };
 
-/** Returns the message on an invalid page_size without its final `[reason · request id]`; null sends no language. */
+/** Returns the message about an invalid page_size without `[reason · request id]`. Null sends no Accept-Language. */
 async function sentence(language: string | null): Promise<string> {
   const headers: Record<string, string> = language === null ? {} : { "accept-language": language };
   const answer = await world.ask({ ...good, page_size: 0 }, { headers });
@@ -91,7 +91,7 @@ describe("messages (contract 1.8)", () => {
     ["date", MAIN, /did you mean tradedate\?/],
     ["code", "600519", /did you mean symbol\?/],
     ["ts_code", "600519.SH", /did you mean symbol\?/],
-  ])("about the unknown parameter %s (sent as %s) name the right parameter", async (name, value, said) => {
+  ])("about the unknown parameter %s=%s name the right parameter", async (name, value, said) => {
     const answer = await world.ask({ ...good, [name]: value }, { headers: { "accept-language": "en" } });
     expectRefusal(answer, { reason: "param_unknown", says: [name, said] });
   });

@@ -164,7 +164,7 @@ const BASE: Record<Apiname, Record<string, unknown>> = {
 /** The reasons for which the service refuses the form of a parameter. */
 const FORM = ["param_invalid", "param_unknown", "param_excluded", "field_unknown", "cursor_invalid"];
 
-describe("the document's parameter schemas", () => {
+describe("the parameter schemas in openapi.json", () => {
   it.each(APINAMES)("accept for %s exactly the values that the service accepts", async (apiname) => {
     const schema = paramsSchemas()[apiname];
     const written = z.fromJSONSchema(
@@ -180,14 +180,14 @@ describe("the document's parameter schemas", () => {
         const taken = !FORM.includes(reason ?? "");
         const about = `${name} ${JSON.stringify(value)}: ${reason}`;
         expect(schema.safeParse(params).success, about).toBe(taken);
-        // A pattern cannot express numeric bounds or real dates in a string.
+        // A JSON Schema pattern cannot express numeric bounds or real dates in a string.
         const told = taken || LOOSER.has(`${apiname} ${name} ${JSON.stringify(value)}`);
         expect(written.safeParse(params).success, `written: ${about}`).toBe(told);
       }
     }
   });
 
-  it("accept null as absent, and refuse the parameters that the service excludes with parquet", async () => {
+  it("accept null as absent, and refuse the parameters that the service excludes with format parquet", async () => {
     for (const name of ["tradedate", "format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
       const params = { symbol: "600519", tradedate: MAIN, [name]: null };
       if (name !== "tradedate") expect((await ask("level2_order_history", params)).envelope.code).toBe(200);
@@ -206,7 +206,7 @@ describe("the document's parameter schemas", () => {
   });
 });
 
-describe("the document's examples", () => {
+describe("the examples in openapi.json", () => {
   it.each(Object.keys(requestExamples(MAIN)))(
     "include the request %s, which is served with data that matches its schema",
     async (name) => {

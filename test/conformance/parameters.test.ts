@@ -74,7 +74,7 @@ describe("the `format` parameter (contract 3.6, 3.9)", () => {
   });
 
   it.each(["csv", "xml", "parquets", "js on", 1, true, ["json"], {}])(
-    "is refused with 422 for %j",
+    "with the value %j is refused with 422",
     async (format) => {
       const answer = await ask({ format });
       expectRefusal(answer, { reason: "param_invalid", status: answer.status, says: ["format"] });

@@ -64,7 +64,7 @@ describe("format parquet (contract 6)", () => {
     expect((await readParquet(answer.bytes)).rows).toEqual(world.main.rowsOf("000001"));
   });
 
-  it("returns 25,003 rows in several row groups, in the order of the JSON answer", async () => {
+  it("returns 25,003 rows in the order of the JSON answer", async () => {
     const answer = await ask({ tradedate: DATE });
     expect(answer.headers["x-row-count"]).toBe("25003");
     const file = await readParquet(answer.bytes);
@@ -127,7 +127,7 @@ describe("format parquet (contract 6)", () => {
     expect((await readParquet(answer.bytes)).rows).toHaveLength(13);
   });
 
-  it("returns the same bytes each time within a revision", async () => {
+  it("returns the same bytes for repeated requests within a revision", async () => {
     expect((await ask()).bytes.equals((await ask()).bytes)).toBe(true);
   });
 

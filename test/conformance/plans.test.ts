@@ -76,14 +76,14 @@ describe("subscriptions (contract 7.5)", () => {
     expectRefusal(await ask(key, OLDEST), { reason: "outside_window" });
   });
 
-  it("cause plan_expired when all that have begun have also ended", async () => {
+  it("cause plan_expired when every subscription that has begun has also ended", async () => {
     const ended = from("professional", now - 2 * DAY_MS, now - DAY_MS);
     expectRefusal(await ask(await subscribed(ended)), { reason: "plan_expired" });
     const later = from("flagship", now + DAY_MS, now + 2 * DAY_MS);
     expectRefusal(await ask(await subscribed(ended, later)), { reason: "plan_expired" });
   });
 
-  it("of the weekly card are active for 7 × 24 hours from their start", async () => {
+  it("of the weekly plan are active for 7 × 24 hours from their start", async () => {
     const sixDays = from("weekly", now - 6 * DAY_MS, now + DAY_MS);
     expect((await ask(await subscribed(sixDays))).envelope.code).toBe(200);
     const over = from("weekly", now - 7 * DAY_MS - 1000, now - 1000);

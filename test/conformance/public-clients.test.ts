@@ -43,7 +43,7 @@ async function readAll(params: Params, extra: Record<string, unknown> = {}) {
 }
 
 describe("request bodies of public clients", () => {
-  it('may hold fields: "" in every request, which means the standard fields', async () => {
+  it('may contain fields: "" in every request, which means the standard fields', async () => {
     const { rows, page } = await readAll({ symbol: "600519", tradedate: MAIN }, { fields: "" });
     expect(page.fields).toHaveLength(10);
     expect(rows).toEqual(world.main.rowsOf("600519"));
@@ -60,14 +60,14 @@ describe("request bodies of public clients", () => {
     expect(rows).toEqual(expected);
   });
 
-  it("may hold page_size: 50000, which is served as 10000, and the answer says so", async () => {
+  it("may contain page_size: 50000, which is served as 10000, and the answer says so", async () => {
     const params = { symbol: "600000", tradedate: LARGE, page_size: 50_000 };
     const { rows, pages, page } = await readAll(params);
     expect([page.page_size, pages]).toEqual([10_000, 2]);
     expect(rows).toEqual(crowdedRows);
   });
 
-  it('may hold every value as a string, and null or "" for absent parameters', async () => {
+  it('may contain every value as a string, and null or "" for absent parameters', async () => {
     const params = {
       ...{ symbol: "600519", tradedate: MAIN, page_size: "5", limit: "5", format: "json" },
       ...{ start_time: "", end_time: null },
@@ -83,7 +83,7 @@ describe("request bodies of public clients", () => {
     expect(share.envelope.code).toBe(200);
   });
 
-  it("may have another Content-Type, credentials in headers, and unknown members", async () => {
+  it("may have any Content-Type, wrong credentials in headers, and unknown members", async () => {
     const body = {
       ...orderHistory({ apikey: world.keys.flagship, params: { symbol: "600519", tradedate: MAIN } }),
     };
@@ -100,7 +100,7 @@ describe("request bodies of public clients", () => {
 });
 
 describe("a public client stops paging", () => {
-  it("when has_more is false or next_cursor is null; both are the case only on the last page", async () => {
+  it("when has_more is false or next_cursor is null, which are both the case only on the last page", async () => {
     for (const page_size of [1, 4, 12, 13, 14]) {
       const { rows, pages, page } = await readAll({ symbol: "600519", tradedate: MAIN, page_size });
       expect(rows).toEqual(world.main.rowsOf("600519"));
@@ -109,7 +109,7 @@ describe("a public client stops paging", () => {
     }
   });
 
-  it("at an empty page; only the single page of a window without rows is empty", async () => {
+  it("at an empty page, which is returned only for a window without rows", async () => {
     const empty = await readAll({
       symbol: "600519",
       tradedate: MAIN,
@@ -119,7 +119,7 @@ describe("a public client stops paging", () => {
     expect([empty.pages, empty.rows]).toEqual([1, []]);
   });
 
-  it("at a repeated cursor; 200 pages within one millisecond have 199 different cursors", async () => {
+  it("at a repeated cursor, which does not occur even in 200 pages of one millisecond", async () => {
     const params = { symbol: "600000", tradedate: LARGE, page_size: 100 };
     const { rows, pages } = await readAll(params);
     expect(pages).toBe(200);

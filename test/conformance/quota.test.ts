@@ -56,7 +56,7 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
     expect(left(await ask(key)).remaining).toBe(93);
   });
 
-  it("belongs to the account: its keys share it, and another account has its own", async () => {
+  it("is shared by all keys of an account, and separate for each account", async () => {
     const { keys } = await account(world.service, { plan: "trial", keys: 2, limits: { requests: 3 } });
     const [first = "", second = ""] = keys.map((each) => each.key);
     for (const key of [first, second, first]) expect((await ask(key)).envelope.code).toBe(200);
@@ -113,7 +113,7 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
 });
 
 describe("the general per-second limit (contract 7.4)", () => {
-  it("answers HTTP 429 with Retry-After 10 before parameters are checked, and charges nothing", async () => {
+  it("answers HTTP 429 with Retry-After 10 before parameters are checked, and does not affect another account", async () => {
     const limited = await startWorld({ settings: { RATE_LIMIT: "on" }, rateLimit: 5 });
     const apikey = limited.keys.trial;
     const answers: Answer[] = [];
@@ -130,7 +130,7 @@ describe("the general per-second limit (contract 7.4)", () => {
     expect(other.envelope.code).toBe(200);
   });
 
-  it("is switched off by a setting", async () => {
+  it("can be switched off by a setting", async () => {
     const lifted = await startWorld({ settings: { RATE_LIMIT: "off" }, rateLimit: 5 });
     for (let asked = 0; asked < 30; asked++) {
       expect((await lifted.ask({ symbol: "x" })).reason).toBe("param_invalid");

@@ -16,7 +16,7 @@ import { readVendorZip } from "../support/vendor-zip.ts";
 const DATA = "../shared/data";
 const VENDOR = join(DATA, "orders-20230711-vendor.zip");
 const TRADEDATE = "20230711";
-/** The page sizes that are compared; the quick tier uses only one. */
+/** The page sizes with which each security is read. The quick tier uses only one. */
 const PAGE_SIZES = isLong ? [10_000, 9_999, 1_000] : [9_999];
 /** The page size of the test with the most pages. */
 const SMALL_PAGE = isLong ? 7 : 70;
@@ -75,7 +75,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
     },
   );
 
-  it.each(SYMBOLS)("returns the CSV's rows of a window when %s is read in pages", async (symbol) => {
+  it.each(SYMBOLS)("returns the CSV's rows of a time window when %s is read in pages", async (symbol) => {
     for (const [start_time, end_time] of [
       ["091500000", "092500000"],
       ["093000000", "093100000"],

@@ -1,4 +1,4 @@
-/** Real trades and quotes, from the vendor's archives to pages and Parquet files. Every cell must equal the CSV's. */
+/** Real trades and quotes, from the vendor's archives to pages and Parquet files. Every cell must equal the CSV. */
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -31,7 +31,7 @@ afterAll(() => world.stop());
 const edges = async () => pageOf(await world.ask({ symbol: "601398", tradedate: DATE })).items;
 
 describe("records (contract 4)", () => {
-  it("hold the raw price divided by 10000, and as amount the exact product of price and volume, rounded once", async () => {
+  it("hold the raw price divided by 10000 as price, and the exact product of price and volume, rounded once, as amount", async () => {
     const rows = await edges();
     const by = (time: string) => rows.find((row) => row[2] === time)?.slice(7);
     expect(by("091500000")).toEqual([12.34, 300, 3702]);
@@ -80,7 +80,7 @@ describe("records (contract 4)", () => {
     expect(new Set(shanghai.map((row) => row[5]))).toEqual(new Set(["A", "D", "S", "C"]));
   });
 
-  it("are sorted by time, then in the source's order", async () => {
+  it("are sorted by time, then by their position in the source", async () => {
     const rows = pageOf(await world.ask({ symbol: "600519", tradedate: MAIN })).items;
     expect(rows).toEqual(world.main.rowsOf("600519"));
     expect(rows.filter((row) => row[2] === "093000000").map((row) => row[4])).toEqual([12, 13, 14, 13]);

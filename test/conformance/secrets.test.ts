@@ -1,6 +1,6 @@
 /**
- * No secret is stored in plain text: every operation that issues one is used, the service stops, and its database,
- * Durable Object storage, packs and log are searched byte for byte.
+ * No secret is stored in plain text. The test uses every operation that issues a secret, stops the service, and
+ * searches its database, Durable Object storage, packs and log byte for byte.
  */
 import { describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";

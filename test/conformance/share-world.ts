@@ -1,6 +1,7 @@
 /**
  * Daily files for the tests of `file_download`. The date is Thursday, 12 March 2026, in Beijing. The files lie around
- * New Year and around the first days of the professional plan's windows: 2025-03-13 (365 days), 2026-02-11 (30 days).
+ * New Year and around the first days of the professional plan's windows: 2025-03-13 (365 days) and 2026-02-11
+ * (30 days).
  */
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security } from "../support/builders.ts";
@@ -17,13 +18,14 @@ export const AUCTIONS: readonly DailyFile[] = [
   "20260312",
 ].map((date) => auctionPack(date));
 
-/** The operator's own `level2` files. The days of `PACK_DAYS` have an order pack. */
+/** The operator's own `level2` files. */
 export const OWN_FILES: readonly DailyFile[] = [
   ownFile("20260210", "trades of the day before the window"),
   ownFile("20260211", "trades of its first day"),
   ownFile("20260311", "trades of yesterday"),
   ownFile("20260311", "quotes of yesterday", "quotes.20260311.7z"),
 ];
+/** The days that have an order pack. */
 export const PACK_DAYS = ["20170103", "20260210", "20260211", "20260311"];
 
 export interface ShareWorld {
@@ -36,15 +38,13 @@ export interface ShareWorld {
 
 type Published = Pick<ShareWorld, "service" | "packBytes">;
 
-/** Starts a separate service with these files and an account for every plan, for a test that changes the files. */
+/** Starts a separate service with these files and an account for every plan, for tests that change the files. */
 export async function startShareWorld(): Promise<ShareWorld> {
   const published = await startPublished();
   return withKeys(published, () => published.service.stop());
 }
 
-/**
- * Returns a service that the test files of a worker process use together, with new accounts. `stop` leaves it running.
- */
+/** Returns the one service of all test files in a worker process, with new accounts. `stop` leaves it running. */
 export async function sharedShareWorld(): Promise<ShareWorld> {
   const published = await oncePerWorker("world of shares", startPublished);
   return withKeys(published, async () => published.service.checkLog());

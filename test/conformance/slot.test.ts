@@ -26,7 +26,7 @@ async function untilFree(apikey: string, milliseconds: number): Promise<Answer> 
 }
 
 describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
-  it("refuses a concurrent request with 503 and Retry-After 1; it is neither queued nor charged", async () => {
+  it("refuses a concurrent request with 503 and Retry-After 1 instead of queueing or charging it", async () => {
     const { keys } = await account(world.service, { plan: "trial", keys: 2 });
     const [first = "", second = ""] = keys.map((each) => each.key);
     const slow = await holdSlot(first);
@@ -88,7 +88,7 @@ describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
     }
   });
 
-  it("keeps the quota exact: of six rounds of 40 concurrent requests, a quota of 3 serves exactly 3", async () => {
+  it("keeps a quota of 3 exact over six rounds of 40 concurrent requests", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 3 } });
     let served = 0;
     for (let round = 0; round < 6; round++) {

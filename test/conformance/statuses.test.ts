@@ -59,7 +59,7 @@ describe("HTTP status of errors with format parquet (contract 1.4)", () => {
     });
   });
 
-  it("is 200 for a body that cannot be parsed, whatever format the body asks for", async () => {
+  it("is 200 for a body that cannot be parsed, even if it names format parquet", async () => {
     const answer = await world.service.post('{"params":{"format":"parquet"}');
     expectRefusal(answer, { reason: "envelope_invalid", status: 200 });
   });

@@ -55,11 +55,11 @@ describe("the `symbol` parameter (contract 3.4)", () => {
     expect(pageOf(await ask(asked)).items).toEqual(world.main.rowsOf(symbol, market));
   });
 
-  it("without a suffix is refused with 422 when both exchanges list the code and it is neither a share nor a fund; the message asks for the suffix", async () => {
+  it("is refused with 422 for a bond's code that both exchanges list, and the message asks for the suffix", async () => {
     expectRefusal(await ask("110001"), { reason: "param_invalid", says: ["symbol", ".SH", ".SZ"] });
   });
 
-  it("is refused with 1002 when the day lacks the security, with a hint if the other exchange has the code", async () => {
+  it("is refused with 1002 when the day lacks the security, and the message names an exchange that has the code", async () => {
     expectRefusal(await ask("999999"), { reason: "security_unknown", says: ["999999"] });
     expectRefusal(await ask("300750.SH"), { reason: "security_unknown", says: ["300750.SZ"] });
     expectRefusal(await ask("sz600519"), { reason: "security_unknown", says: ["600519.SH"] });

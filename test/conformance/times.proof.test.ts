@@ -37,7 +37,7 @@ describe("the time window (contract 3.7)", () => {
     expect(pageOf(second).items).toEqual(within("093000000", "093001000"));
   });
 
-  it("of one millisecond holds exactly that millisecond's rows", async () => {
+  it("of one millisecond contains exactly that millisecond's rows", async () => {
     const page = pageOf(await ask({ start_time: "093000000", end_time: "093000001" }));
     expect(page.items).toHaveLength(4);
     expect(page.items).toEqual(within("093000000", "093000001"));
@@ -77,7 +77,7 @@ describe("the time window (contract 3.7)", () => {
     ["09:31", "09:30"],
     ["093000001", "093000000"],
     ["09:30:00", "093000000"],
-  ])("with start %s at or after end %s is refused with 422", async (start_time, end_time) => {
+  ])("from %s to %s is refused with 422, because it is empty or reversed", async (start_time, end_time) => {
     expectRefusal(await ask({ start_time, end_time }), {
       reason: "param_invalid",
       says: [/start_time|end_time/, `（收到 ${start_time}）`, `end_time ${end_time}`],

@@ -47,7 +47,7 @@ describe("an operator's action", () => {
     });
   });
 
-  it("that restores a day's previous content serves it as a new revision, which refuses older cursors", async () => {
+  it("that restores a day's previous content creates a new revision, which refuses older cursors", async () => {
     await act("publish", { revision: 2 });
     const { next_cursor: cursor } = pageOf(await ask({ page_size: 1 }));
     await act("restore", { revision: 3 });

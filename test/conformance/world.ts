@@ -1,6 +1,6 @@
 /**
- * The data of the conformance tests: a calendar, a few days, an account for every plan. The time is Thursday, 12 March
- * 2026, 10:00 in Beijing; today's orders are not loaded yet.
+ * The data of the conformance tests: a calendar, a few days, and an account for every plan. The time is Thursday,
+ * 12 March 2026, 10:00 in Beijing. Today's orders are not loaded yet.
  */
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
@@ -19,8 +19,9 @@ export const MAIN = "20260311";
 /** A Monday on which the exchanges were closed. */
 export const HOLIDAY = "20260302";
 export const SATURDAY = "20260307";
-/** The first of the latest 30 calendar days, and the trading day before it. */
+/** The first of the latest 30 calendar days. */
 export const FIRST_OF_WINDOW = "20260211";
+/** The last trading day before `FIRST_OF_WINDOW`. */
 export const BEFORE_WINDOW = "20260210";
 /** The oldest loaded day. */
 export const OLDEST = "20250106";
@@ -104,9 +105,9 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
 }
 
 /**
- * Returns a service that the test files of a worker process use together, with new accounts. One is for tests that only
- * `read`, one for tests that `publish` days on dates of their own, and one for tests of shares (`drive-world.ts`).
- * The tests must not withdraw, rebuild or damage existing data. `stop` leaves the service running.
+ * Returns the one service for this `use` of all test files in a worker process, with new accounts. `read` is for tests
+ * that only read, `publish` for tests that publish days on their own dates, and `drive` for tests of shares
+ * (`drive-world.ts`). The tests must not withdraw, rebuild or damage existing data. `stop` leaves the service running.
  */
 export async function sharedWorld(use: "read" | "publish" | "drive" = "read"): Promise<World> {
   const service = await oncePerWorker(`world to ${use}`, () => startMarket());

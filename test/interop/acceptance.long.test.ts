@@ -59,7 +59,7 @@ async function results(baseUrl: string, more: string[] = [], adminToken = "") {
 }
 
 describe("edgetape acceptance", () => {
-  it("passes for a correct service, and skips only the checks that a local service cannot decide", async () => {
+  it("passes for a correct service, and skips only the checks that are impossible on a local service", async () => {
     const {
       status,
       target,
@@ -90,7 +90,7 @@ describe("edgetape acceptance", () => {
     ]);
   });
 
-  it("skips checks that a file smaller than the buffers cannot decide", async () => {
+  it("skips the checks that need a large file when the file is small", async () => {
     const { status, skipped } = await results(service.baseUrl, ["--symbol", "600519", "--quick"]);
     expect(status).toBe(0);
     expect(skipped).toEqual(["plain HTTP", "address", "cache", "place", "one slot", "signal"]);
@@ -104,7 +104,7 @@ describe("edgetape acceptance", () => {
     expect(lines.at(-1)).toBe("12 ok, 0 failed, 4 skipped");
   });
 
-  it("fails the checks of ranges, methods, clients and streams behind a proxy that corrupts them", async () => {
+  it("reports failed checks of ranges, methods, clients and streams behind a proxy that corrupts them", async () => {
     const { url, server } = await corrupting(service.baseUrl);
     const { status, failed } = await results(url, ["--quick"], service.adminToken);
     server.closeAllConnections();
@@ -135,7 +135,7 @@ describe("edgetape acceptance", () => {
     expect(await seen(null)).toMatchObject({ result: "failed" });
   });
 
-  it("exits with one sentence when key, URL or day is missing", async () => {
+  it("says what to give when the URL or the key is missing, and which request failed for a day without data", async () => {
     const without = async (args: string[], environment: Record<string, string>) =>
       (await runEdgetape(["acceptance", ...args], { baseUrl: "", adminToken: "" }, environment)).stderr;
     expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Name the deployment");
@@ -147,9 +147,9 @@ describe("edgetape acceptance", () => {
     ).toContain("data_symbols: ");
   });
 
-  it("refuses a customer's key before anything is charged, and accepts the key of an account for acceptance", async () => {
+  it("refuses a customer's key, and accepts the key of an account for acceptance tests", async () => {
     const run = (key: string, ...more: string[]) => {
-      // The day is not served: with an accepted key, the command ends before the checks.
+      // The day is not served, so the command ends before the checks even with an accepted key.
       const args = ["acceptance", "--url", service.baseUrl, "--date", "20200102", ...more];
       return runEdgetape(args, { baseUrl: "", adminToken: "" }, { EDGETAPE_KEY: key });
     };
@@ -176,7 +176,7 @@ const EDGE_SAYS = "198.51.100.7";
 
 /**
  * Starts a proxy that reports `EDGE_SAYS` as the caller's address and sends the worker the address `told`. If `told` is
- * null, it sends the address that the caller claims.
+ * null, it passes on the address that the caller claims.
  */
 async function edge(target: string, told: string | null): Promise<{ url: string; server: Server }> {
   const server = createServer((asked, answer) => {
@@ -214,7 +214,7 @@ async function corrupting(target: string): Promise<{ url: string; server: Server
     if (method === "GET" && url === "/api")
       return void answer.writeHead(301, { Location: "https://h/" }).end();
     const { range: _, host: __, ...kept } = headers;
-    // Keeps the Host header, from which the service makes the share's URL, because PUBLIC_BASE_URL is not set.
+    // Keeps the Host header, because the service makes the share's URL from it when PUBLIC_BASE_URL is not set.
     const passed = request(target + url, {
       method: method ?? "GET",
       headers: { ...kept, host: headers.host ?? "" },

@@ -1,9 +1,9 @@
 /**
  * Webhook notices of changes to a day (contract 9): when a notice arrives, no page shows the previous state any longer,
- * and `data_changes` lists the change. As in a deployment, the service keeps days in memory.
+ * and `data_changes` lists the change. As in a deployment, the service caches days in memory.
  */
 import { rmSync } from "node:fs";
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { deliver } from "../support/deliveries.ts";
 import { account, asOperator, loadWeekdays } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
@@ -15,7 +15,7 @@ import { startReceiver } from "../support/webhook-receiver.ts";
 const DAY = "20260312";
 const folder = testFolder("edgetape-announced-");
 
-/** What a caller saw when each notice arrived: its event, the state of the pages, and the last change. */
+/** What a caller saw when each notice arrived: the notice's event, the state of the pages, and the last change. */
 let seen: string[];
 
 const receiver = await startReceiver({
@@ -57,18 +57,20 @@ async function evening(seed: string): Promise<void> {
   expect(ended.stderr + ended.stdout).toContain("is served as revision");
 }
 
-it("nightly sends its notice only when every page shows the new revision", async () => {
-  await evening("first");
-  await evening("second");
-  expect(seen).toEqual([
-    "nightly.published: pages revision 1, told published 1",
-    "nightly.published: pages revision 2, told published 2",
-  ]);
-});
+describe("a webhook notice", () => {
+  it("of nightly arrives only when pages show the new revision", async () => {
+    await evening("first");
+    await evening("second");
+    expect(seen).toEqual([
+      "nightly.published: pages revision 1, told published 1",
+      "nightly.published: pages revision 2, told published 2",
+    ]);
+  });
 
-it("the scheduled task sends its notice only when no page shows the withdrawn day", async () => {
-  expect(await view("before")).toBe("before: pages revision 2, told published 2");
-  await asOperator(service, "POST", `/admin/days/${DAY}/withdraw`, { revision: 2 });
-  await asOperator(service, "POST", "/admin/doctor/scheduled", { tell: true });
-  expect(seen).toEqual(["scheduled.findings: pages withdrawn, told withdrawn 2"]);
+  it("of the scheduled task arrives only when pages no longer show the withdrawn day", async () => {
+    expect(await view("before")).toBe("before: pages revision 2, told published 2");
+    await asOperator(service, "POST", `/admin/days/${DAY}/withdraw`, { revision: 2 });
+    await asOperator(service, "POST", "/admin/doctor/scheduled", { tell: true });
+    expect(seen).toEqual(["scheduled.findings: pages withdrawn, told withdrawn 2"]);
+  });
 });

@@ -50,7 +50,7 @@ const publish = (out: string) => edgetape("publish", join(folder, out, `${DAY}_q
 const listed = () => edgetape("files", "list", "--type", "auction_tick", "--month", DAY.slice(0, 6));
 
 describe("the auction pack of a day", () => {
-  it("is offered when the quotes are published, and as the next revision when other quotes are published", async () => {
+  it("is offered when quotes are published, and again as a new revision when different quotes are published", async () => {
     await sample("first", "first");
     expect(await publish("first")).toContain(`${NAME}, made from the quotes, is offered as revision 1.`);
     const { names, rows } = await readParquet(await offered());
@@ -74,7 +74,7 @@ describe("the auction pack of a day", () => {
       "",
     ]);
     expect(await listed()).toMatch(/ 2 +withdrawn \(wrong prices\) /);
-    // Withdrawing again, as after a command that was killed between the quotes and the auction pack, changes nothing.
+    // A second withdrawal, as after a command that was killed between quotes and auction pack, changes nothing.
     expect(await edgetape("day", "withdraw", ...ofQuotes, "--yes")).toMatch(
       /^[^\n]+ was already withdrawn by \S+\n$/,
     );
@@ -83,7 +83,7 @@ describe("the auction pack of a day", () => {
     expect(await edgetape(...again.split(" "))).toContain(`${NAME} is published: revision 2`);
   });
 
-  it("opens in pandas with the documented types, and with null as NaN", async () => {
+  it("opens in pandas with the documented types and with NaN for null", async () => {
     const path = join(folder, NAME);
     writeFileSync(path, await offered());
     const program = `import pandas

@@ -27,7 +27,7 @@ describe("edgetape backfill", () => {
   const days = ["20260302", "20260303", "20260304"];
 
   it(
-    "loads the remaining days, newest first, after it was killed during its first day",
+    "loads the remaining days, newest first, after it was killed during the first day",
     async () => {
       const many = join(folder, "many");
       const delivered = days.map((day) => deliver(join(many, "2026"), day, 2_000));

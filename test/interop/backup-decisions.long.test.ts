@@ -34,7 +34,7 @@ describe("the restore of a backup that is older than a decision", () => {
     expect(await runEdgetape(["backup", "create", "--out", backup], service)).toMatchObject({ status: 0 });
 
     await withdraw(service, same ?? "");
-    // The day is withdrawn with content that the backup lacks; the backup has the previous content.
+    // The withdrawn content is newer than the backup, which has the previous content.
     await publishPack(service, other ?? "", await packFor(other ?? "", 2_000));
     await withdraw(service, other ?? "", 2);
     const db = await service.mf.getD1Database("DB");

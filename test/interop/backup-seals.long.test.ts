@@ -23,7 +23,7 @@ import { type Service, startAfter, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const DAY = "20260311";
-/** Exit status of a restore when the bucket lacks a file: everything else is restored. */
+/** The exit status of a restore that succeeded except for objects that the bucket lacks. */
 const WITHOUT_OBJECTS = 3;
 const folder = testFolder("edgetape-seals-");
 const file = join(folder, "backup.jsonl");
@@ -60,7 +60,7 @@ const external = {
 };
 
 describe("a key, token, share or account revoked after a backup", () => {
-  it("stays revoked when the backup is restored, and the restore lists it; a revoked key cannot be imported again", async () => {
+  it("stays revoked after a restore, which lists it, and a revoked key cannot be imported again", async () => {
     const body = { name: "Ann", scope: "admin" };
     const token = await asOperator<IssuedToken>(service, "POST", "/admin/tokens", body);
     const owner = await account(service, { plan: "flagship", keys: 3 });
@@ -146,14 +146,16 @@ describe("a key, token, share or account revoked after a backup", () => {
       expect(actions.filter((each) => each === lasting)).toHaveLength(1);
     expect(actions.filter((each) => each === "token.issue Ann")).toHaveLength(1);
   });
+});
 
-  it("is unknown to an empty deployment, and the restore warns of this", async () => {
+describe("a restore into an empty deployment", () => {
+  it("warns that it cannot find later revocations", async () => {
     await using target = await startAfter(service);
     const done = await edgetape(["backup", "restore", file], target);
     expect(done.stderr).toContain("WARNING: this deployment was empty");
     const { entries } = await asOperator<AuditList>(target, "GET", "/admin/audit?limit=500");
     expect(entries.map(({ action }) => action)).toContain("token.issue");
-    // At the second restore the deployment is not empty.
+    // At the second restore, the deployment is no longer empty.
     expect((await restore(file, target)).stderr).toBe("");
     const again = await asOperator<AuditList>(target, "GET", "/admin/audit?limit=500");
     expect(again.entries).toHaveLength(entries.length + 1);
@@ -163,7 +165,7 @@ describe("a key, token, share or account revoked after a backup", () => {
 describe("the seal of a backup", () => {
   const lines = () => readFileSync(file, "utf8").trimEnd().split("\n");
 
-  /** Writes the lines as a backup with a correct checksum. */
+  /** Writes the lines to a backup file with a correct checksum, and returns its path. */
   function written(name: string, body: string[]): string {
     const path = join(folder, name);
     const rows: Record<string, number> = {};
@@ -177,7 +179,7 @@ describe("the seal of a backup", () => {
     return path;
   }
 
-  it("detects an edited row, a missing page, pages of another backup and a changed head; nothing is restored", async () => {
+  it("prevents the restore of an edited row, a missing page, another backup's pages or a changed head", async () => {
     const body = lines().slice(0, -1);
     const is = (text: string) => body.findIndex((line) => line.startsWith(text));
     const edited = body.map((line) => line.replace('"account.create"', '"account.delete"'));
@@ -216,7 +218,7 @@ describe("the seal of a backup", () => {
     expect(await asOperator<Account[]>(target, "GET", "/admin/accounts")).toBeDefined();
   });
 
-  it("is accepted after the secret is rotated, and refused once its version of the secret is removed", async () => {
+  it("is accepted after the secret is rotated, and refused by a deployment that lacks its version of the secret", async () => {
     const [old, fresh] = [
       "test-backup-secret-of-this-deployment-001",
       "a-newer-backup-secret-of-this-deployment",
@@ -232,7 +234,7 @@ describe("the seal of a backup", () => {
     expect(refused.stderr).toContain("a version of BACKUP_SECRET that this deployment does not have");
   });
 
-  it("does not exist in the first format, which therefore needs --unauthenticated", async () => {
+  it("is missing in the first format, which therefore needs --unauthenticated", async () => {
     const [head = "", ...rest] = lines().slice(0, -1);
     const { identity: _, ...first } = JSON.parse(head) as Record<string, unknown>;
     const body = [

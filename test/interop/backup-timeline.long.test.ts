@@ -81,8 +81,8 @@ await publish(origin, build(LATER, 100));
 const after = (await changes(origin, {})).next_after;
 afterAll(() => origin.stop());
 
-describe("a restore into an empty deployment, which does not have the issued revisions,", () => {
-  it("never lets a cursor join rows of two builds, even if a revision number is issued again", async () => {
+describe("a restore into an empty deployment", () => {
+  it("lets no cursor mix rows of two builds, even if a revision number is issued again", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
@@ -97,7 +97,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
     expect(pageOf(await page(target, { cursor: fourth })).items[0]?.[8]).toBe(102);
   });
 
-  it("lists every served day in the changes, under unused change numbers", async () => {
+  it("lists every served day in the changes, under change numbers that were not used before", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     expect(await runEdgetape(["backup", "restore", file], target)).toMatchObject({ status: 0 });
@@ -115,7 +115,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
     ]);
   });
 
-  it("offers the newer packs in R2, and serves one that is adopted", async () => {
+  it("offers a newer pack in R2 for adoption, and serves it once it is adopted", async () => {
     await using target = await startAfter(origin);
     // Copies the objects together with their metadata.
     const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
@@ -138,7 +138,7 @@ describe("a restore into an empty deployment, which does not have the issued rev
 });
 
 describe("a restore over the catalog that issued the revisions", () => {
-  it("issues none of them again, and lists in the changes how each day differs", async () => {
+  it("issues no revision number again, and lists in the changes how each day differs", async () => {
     const restored = await runEdgetape(["backup", "restore", file, "--force", "--yes"], origin);
     expect(restored.status).toBe(0);
     expect(await revisionOf(origin, DAY)).toBe(2);

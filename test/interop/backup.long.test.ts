@@ -76,9 +76,9 @@ describe("a backup", () => {
   });
 });
 
-describe("a backup restored into an empty deployment with the objects", () => {
+describe("a service restored from a backup into an empty deployment with the objects", () => {
   it(
-    "makes the service work as before, except for cursors and share passwords, which depend on its secrets",
+    "works as before, except for cursors and share passwords, which depend on the deployment's secrets",
     async () => {
       await using target = await startAfter(origin, { settings: OTHER_SECRETS });
       await copyObjects(origin, target);
@@ -128,7 +128,7 @@ describe("a backup restored into an empty deployment with the objects", () => {
 });
 
 describe("a backup restored into an empty deployment without the objects", () => {
-  it("serves no day, ends the command with exit status 3, and allows the days to be published again", async () => {
+  it("leaves every day unserved, makes the command exit with 3, and lets the days be published again", async () => {
     await using target = await startAfter(origin);
     const { status, stdout } = await restore(target);
     expect(status).toBe(3);
@@ -165,7 +165,7 @@ describe("a backup restored into a deployment that is not empty", () => {
   });
 
   it(
-    `leaves the old or the new content when the restore is killed at any request (${KILLS} times), and completes in the next run`,
+    `leaves the old or the new content when the command is killed, and completes in the next run (${KILLS} kills)`,
     async () => {
       await using target = await startAfter(origin);
       await copyObjects(origin, target);
@@ -262,8 +262,8 @@ describe("a backup made by a release that had only orders", () => {
   });
 });
 
-describe("a backup that cannot be restored", () => {
-  it("is refused when it is truncated or has the tables of another version", async () => {
+describe("a backup that is truncated or has the tables of another version", () => {
+  it("is refused, and the message says why", async () => {
     const plain = readFileSync(join(folder, "plain.jsonl"), "utf8");
     const cut = join(folder, "cut.jsonl");
     writeFileSync(cut, plain.slice(0, plain.length - 200));

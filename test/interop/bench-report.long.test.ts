@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- --report`: checks its output, and that an engine with different rows is not timed. The tests assert
- * no speed.
+ * Tests the report of `npm run bench -- --report`, and that an engine with different rows is not timed. No test asserts
+ * a speed.
  */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ async function report(...args: string[]): Promise<string> {
   return text;
 }
 
-/** Returns the cells after `name` in the first table row that begins with it; empty if there is none. */
+/** Returns the cells after `name` in the first table row that begins with `name`, or an empty array. */
 function cellsOf(text: string, name: string): string[] {
   const line = text.split("\n").find((each) => each.startsWith(`| ${name} |`));
   return (line ?? "")

@@ -27,7 +27,7 @@ const ask = (apikey: string, params: object = {}) =>
   });
 
 describe("edgetape account", () => {
-  it("shows what a customer's plan allows, what is left today, and how the last requests ended", async () => {
+  it("shows a customer's plan, today's remaining quota and the results of the last requests", async () => {
     await done("account", "create", "c-17", "--contact", "c17@example.com");
     await done("subscription", "extend", "c-17", "--plan", "professional", "--by", "30d");
     const [key = ""] = (await done("key", "issue", "c-17", "--name", "laptop")).split("\n");
@@ -57,7 +57,7 @@ describe("edgetape account", () => {
     });
   });
 
-  it("credits requests, releases slots, and lists accounts whose plan ends soon", async () => {
+  it("credits Parquet files, reports a slot that is already free, and lists accounts whose plan ends soon", async () => {
     expect(await done("account", "credit", "c-17", "--files", "1")).toMatch(
       /^level2_order_history Parquet files +1 +1 +30 +30 /m,
     );
@@ -98,7 +98,7 @@ describe("edgetape account", () => {
 });
 
 describe("edgetape subscription", () => {
-  it("removes plans only after a confirmation, and needs none when there is no plan to remove", async () => {
+  it("removes plans only after a confirmation, but sets a first plan without one", async () => {
     const set = [
       "subscription",
       "set",
@@ -122,7 +122,7 @@ describe("edgetape subscription", () => {
 });
 
 describe("edgetape key", () => {
-  it("lists the keys of an account, and replaces one with an overlap", async () => {
+  it("lists the keys of an account, and replaces a key with an overlap", async () => {
     const [old = ""] = (await done("key", "issue", "c-17", "--name", "server")).split("\n");
     const keyId = /^(\S+) .*server/m.exec(await done("key", "list", "c-17"))?.[1] ?? "";
     const [fresh = "", , told = ""] = (await done("key", "roll", keyId, "--overlap", "2d")).split("\n");

@@ -49,7 +49,7 @@ describe("edgetape days, day and changes", () => {
     expect(shown).toMatch(/^2 .* 2026-03-12T\S+ +- +- /m);
   });
 
-  it("withdraw, restore and publish a day after a confirmation, and name the operator who changed it first", async () => {
+  it("withdraw, restore and publish a day after a confirmation, and name the operator of an earlier change", async () => {
     const unasked = await edgetape(["day", "withdraw", DATE], service);
     expect(unasked.status).toBe(2);
     expect(unasked.stderr).toMatch(/^edgetape: Withdraw 20260311, revision 2 .*--yes\.\n$/);

@@ -30,7 +30,7 @@ const apikey = (await account(service, { plan: "flagship" })).key;
 const folder = testFolder("edgetape-commands-");
 afterAll(() => service.stop());
 
-/** Returns the served rows of the security; null when the day is withdrawn. */
+/** Returns the served rows of the security, or null when the day is withdrawn. */
 async function served(): Promise<Row[] | null> {
   const params = { symbol: SYMBOL, tradedate: TRADEDATE };
   const { reason } = await service.post(orderHistory({ apikey, params: { ...params, page_size: 1 } }));
@@ -52,7 +52,7 @@ interface Command {
   environment?: Record<string, string>;
 }
 
-/** Runs the command to its end; it must succeed. */
+/** Runs the command, which must succeed, and returns its duration and the number of its requests. */
 async function toEnd({ args, environment }: Command): Promise<Course> {
   const [startedMs, lines] = [performance.now(), service.logs.length];
   const { status, stderr } = await runEdgetape(args, service, environment);
@@ -61,7 +61,8 @@ async function toEnd({ args, environment }: Command): Promise<Course> {
 }
 
 /**
- * Runs the command and kills it at a random moment: after a part of its duration, or shortly after one of its requests.
+ * Runs the command and kills it at a random moment: after a random part of the usual duration, or shortly after a
+ * random request.
  */
 async function killed({ args, environment }: Command, { runMs, requests }: Course): Promise<Ended> {
   const lines = service.logs.length;
@@ -80,7 +81,7 @@ async function killed({ args, environment }: Command, { runMs, requests }: Cours
   return running.ended;
 }
 
-/** Prepares a round: returns a command and the rows that it publishes, which differ from those of the round before. */
+/** Returns the command of a round and the rows that it publishes. They differ from the rows of the previous round. */
 type Bring = (round: number) => Promise<{ command: Command; rows: Row[] }>;
 
 /** Kills the command in each round. The previous or the new rows must be served, and the next run must complete. */
@@ -154,7 +155,7 @@ describe(`when it is killed at ${MOMENTS} random moments, edgetape`, () => {
         "0.05",
         "--threads",
         "0",
-        // The trades and quotes of a security vary by more than a tenth from seed to seed.
+        // Row counts of trades and quotes vary by more than a tenth, so the publication must be forced.
         "--force",
       ];
       const command = { args, environment: { EDGETAPE_WEBHOOK_URL: receiver.url } };

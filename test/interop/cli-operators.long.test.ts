@@ -36,7 +36,7 @@ describe("edgetape token and audit", () => {
 });
 
 describe("edgetape explain", () => {
-  it("prints a text for the customer for a request id, and says why a request would be refused", async () => {
+  it("explains a request id with a text for the customer, and says why a given request would be refused", async () => {
     await done("account", "create", "c-9");
     const [key = ""] = (await done("key", "issue", "c-9")).split("\n");
     const request = { apiname: "level2_order_history", params: { symbol: "600519" } };

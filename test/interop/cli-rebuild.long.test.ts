@@ -56,7 +56,7 @@ describe("edgetape rebuild", () => {
 });
 
 describe("edgetape rebuild --affected", () => {
-  it("rebuilds the days of earlier builders, and names those whose delivery is missing", async () => {
+  it("rebuilds the days that an earlier version built, and names the days whose delivery is missing", async () => {
     const db = await service.mf.getD1Database("DB");
     const drop = join(folder, "drop");
     await edgetape("sample", "--date", "20260310", "--rows", "500", "--csv", "--out", join(folder, "gone"));

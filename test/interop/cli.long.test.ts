@@ -16,7 +16,7 @@ interface Ran {
   stderr: string;
 }
 
-/** Runs the command; `onStart` receives a function that kills it. */
+/** Runs the command. `onStart` receives a function that kills the command. */
 function edgetape(args: string[], url = service.baseUrl, onStart?: (kill: () => void) => void): Promise<Ran> {
   const env = { ...process.env, EDGETAPE_URL: url, EDGETAPE_TOKEN: service.adminToken };
   const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...args], {
@@ -123,7 +123,7 @@ describe("edgetape account, subscription and key", () => {
     );
   });
 
-  it("import a file as Chinese Excel saves it, and refuse short keys without --allow-short", async () => {
+  it("import a CSV file that Chinese Excel saved in GBK, and refuse short keys without --allow-short", async () => {
     const file = join(folder, "gbk.csv");
     const [first, second] = ["bfcdbba7bcd7", "bfcdbba7b1fb"].map((hex) => Buffer.from(hex, "hex"));
     const line = (key: string, account: Buffer = Buffer.alloc(0), plan = "") =>
@@ -170,9 +170,9 @@ describe("edgetape account, subscription and key", () => {
 });
 
 describe("edgetape publish", () => {
-  it("can be repeated after it was killed at any step, and the served day is unchanged until the upload is complete", async () => {
+  it("leaves the served day unchanged until the upload is complete, and can be repeated after it was killed at any step", async () => {
     const old = await publishSample("20260311", 3_000);
-    // The pack has more than one part, so that the command can be killed between parts.
+    // The pack has more than one upload part, so that the command can be killed between parts.
     const { path, rows } = await samplePack("20260311", 1_100_000);
     const before = await dayOf("20260311");
     expect(before.rows).toBe(old.rows);
@@ -228,7 +228,7 @@ async function dayOf(tradedate: string): Promise<{ revision: number; rows: numbe
   return JSON.parse(text).day;
 }
 
-/** Publishes through a relay that kills the command at the request for `step`, before or after passing it on. */
+/** Publishes through a relay that kills the command at the request for `step`, before or after sending it on. */
 async function publishKilledAt(path: string, step: string, moment: "before" | "after"): Promise<Ran> {
   let kill = () => {};
   const relay = createServer((asked, answer) => {

@@ -80,8 +80,8 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-describe.each(NAMES)("%s with the TypeScript client", (name) => {
-  it("are read as pages, as a window, as a file and as a basket, with every cell exact", async () => {
+describe.each(NAMES)("%s in the TypeScript client", (name) => {
+  it("can be read as pages, as a time window, as a file and as a basket, and every cell is exact", async () => {
     const client = new Client({ key, baseUrls: service.baseUrl });
     const read = methodOf(client, name);
     const query = { symbol: "000001", date: DAY };
@@ -101,7 +101,7 @@ describe.each(NAMES)("%s with the TypeScript client", (name) => {
     expect(await valuesOf(both)).toEqual([...rowsOf(name, "600519"), ...rowsOf(name, "000001")]);
   });
 
-  it("have days, securities, changes and estimates of their own", async () => {
+  it("have their own days, securities, changes and estimates", async () => {
     const client = new Client({ key, baseUrls: service.baseUrl });
     const days = (await client.status("202603", { dataset: name })).days;
     const securities = await client.symbols(DAY, { dataset: name });
@@ -129,7 +129,7 @@ describe.each(NAMES)("%s with the TypeScript client", (name) => {
   });
 });
 
-describe.skipIf(without).each(NAMES)("%s with the Python client", (name) => {
+describe.skipIf(without).each(NAMES)("%s in the Python client", (name) => {
   const session = async (command?: string): Promise<PythonSession> => {
     const env = { EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl };
     const started = await startSession(command === undefined ? { env } : { command, env });
@@ -141,7 +141,7 @@ read, save = getattr(client, name), getattr(client, name + "_parquet")`);
     return started;
   };
 
-  it("are read as pages, files and baskets, and have days, securities, changes and estimates of their own", async () => {
+  it("can be read as pages, files and baskets, and have their own days, securities, changes and estimates", async () => {
     const python = await session();
     const program = `result = {
   "rows": read("000001", day, page_size=500).to_list(),

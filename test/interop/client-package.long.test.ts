@@ -44,7 +44,7 @@ export async function prices(client: Client): Promise<number[]> {
   const prices: number[] = [];
   for await (const row of client.orders({ symbol: "600519", fields: ["price", "side"] })) {
     const side: string = row.side;
-    // @ts-expect-error not asked for
+    // @ts-expect-error not among the requested fields
     row.volume;
     prices.push(side === "B" ? row.price : 0);
   }
@@ -59,7 +59,7 @@ export const days = (client: Client): Promise<number | null> => {
 };
 export const trades = async (client: Client): Promise<number> => {
   const trades: Trades<"bs_flag" | "volume"> = client.trades({ symbol: "600519", fields: ["bs_flag", "volume"] });
-  // @ts-expect-error orders have it, trades do not
+  // @ts-expect-error orders have this field, trades do not
   client.trades({ symbol: "600519", fields: ["order_type"] });
   const days = client.status("202603", { dataset: "trades" });
   for await (const row of trades) if (row.bs_flag === "B") return row.volume;
@@ -138,7 +138,7 @@ describe("edgetape-client, packed and installed,", () => {
     await checkTypes(folder);
   });
 
-  it("throws errors with the names of their classes, although the bundle shortens other names", async () => {
+  it("throws errors that are named after their classes, although the bundle shortens other names", async () => {
     await writeFile(join(folder, "names.ts"), NAMES);
     expect(await runScript(folder, "names.ts", env)).toBe("true\n");
   });

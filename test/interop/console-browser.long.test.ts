@@ -96,7 +96,7 @@ const isPainted = (page: Page, place: number) =>
     return data.some((byte) => byte !== 0);
   })()`);
 
-describe.skipIf(isMissing("chromium"))("the sign-in button of a link", () => {
+describe.skipIf(isMissing("chromium"))("the button of a sign-in link", () => {
   it.each(["double click", "double Enter"])("signs in once and keeps the session after a %s", async (how) => {
     const { page, close } = await watchedPage(browser, DESK);
     await page.goto(await inviteTo(service, accountId));
@@ -115,8 +115,8 @@ describe.skipIf(isMissing("chromium"))("the sign-in button of a link", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("a holder's session in the console", () => {
-  it("creates a key, runs a query, shows its table and charts, downloads the file, and revokes the key", async () => {
+describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
+  it("lets a holder create a key, run a query, see its table and charts, download its file, and revoke the key", async () => {
     const { page, errors, requests, close } = await signedIn();
     expect(await textOf(page, "main")).toContain("Flagship");
 
@@ -192,7 +192,7 @@ describe.skipIf(isMissing("chromium"))("a holder's session in the console", () =
 
   it.each([
     ["600519", "Shanghai, by the source's flag"],
-    ["300750", "Shenzhen, which has cancels too"],
+    ["300750", "Shenzhen, with cancels"],
   ])("charts the trades of %s by the aggressor's side (%s)", async (symbol) => {
     const columns = trades.find((each) => each.symbol === symbol)?.columns;
     const { page, errors, close } = await signedIn();
@@ -335,7 +335,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
         expect.soft(await axeFindings(page, contrast), `${what}, dark`).toEqual([]);
         await picture(page, `console-${locale}-dark-${what.replace(/\W/g, "-")}`);
       };
-      // In English, the test at five widths checks these pages; here they are needed only for screenshots.
+      // In English, the test at five widths checks these pages. Here, only screenshots need them.
       const isElsewhere = locale === "en-GB" && process.env.EDGETAPE_SCREENSHOTS === undefined;
       for (const path of isElsewhere ? [] : [...PAGES, "nothing"]) {
         await go(page, path);
@@ -398,7 +398,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
     await close();
   });
 
-  it("keeps the chosen language and theme, even on the documentation and shares", async () => {
+  it("keeps the chosen language and theme, even in the documentation and on shares", async () => {
     const { page, close } = await signedIn();
     await page.click("text=Dark");
     await page.click("text=中文");
@@ -420,7 +420,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
 });
 
 describe.skipIf(isMissing("chromium"))("the console, operated by keyboard only,", () => {
-  it("can skip to the content, run the form and change the view", async () => {
+  it("lets a user skip to the content, run the form and change the view", async () => {
     const { page, close } = await signedIn();
     await go(page, "try");
     await page.keyboard.press("Tab");

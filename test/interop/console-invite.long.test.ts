@@ -25,7 +25,7 @@ describe("edgetape account invite", () => {
     expect(lines[1]).toContain("2026-03-19");
   });
 
-  it("refuses an unknown account and too long a lifetime", async () => {
+  it("refuses an unknown account, and a validity that is too long or not a duration", async () => {
     expect((await edgetape(["account", "invite", "unknown"], service)).stderr).toContain(
       "no account unknown",
     );

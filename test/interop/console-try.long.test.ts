@@ -61,7 +61,7 @@ describe.skipIf(isMissing("chromium"))("a refused run", () => {
     [403, "plan_missing", "free", ""],
     [422, "param_invalid", "flagship", "symbol=6005190"],
     [1002, "security_unknown", "flagship", "symbol=600999"],
-  ])("shows reason and request id: %i %s", async (code, reason, plan, query) => {
+  ])("shows the reason and the request id: %i %s", async (code, reason, plan, query) => {
     const page = await tryIt({ plan }, query);
     expect(await run(page)).toMatch(new RegExp(`^${code} .*\\[${reason} · [0-9a-z]{12,}\\]`));
     expect(await page.isVisible("#view-json")).toBe(true);
@@ -69,7 +69,7 @@ describe.skipIf(isMissing("chromium"))("a refused run", () => {
     await page.context().close();
   });
 
-  it("shows 429 when the day's quota is used up, after the run before it showed 0 files left", async () => {
+  it("shows 429 when the previous run has used up the day's quota", async () => {
     const page = await tryIt({ plan: "professional", limits: { files: 1 } }, "format=parquet");
     const [download] = await Promise.all([page.waitForEvent("download"), run(page)]);
     expect(await download.path()).toBeTruthy();
@@ -98,7 +98,7 @@ describe.skipIf(isMissing("chromium"))("a refused run", () => {
 });
 
 describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
-  it("shows that the service cannot be reached, if no answer has begun", async () => {
+  it("says that the service cannot be reached when the browser is offline", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.context().setOffline(true);
     expect(await run(page)).toContain("cannot be reached");
@@ -107,10 +107,10 @@ describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
     await page.context().close();
   });
 
-  it("shows and saves nothing of a partial page or file, and names the request", async () => {
+  it("shows and saves no part of an incomplete page or file, and names the request", async () => {
     for (const query of ["", "format=parquet"]) {
       const page = await tryIt({ plan: "flagship" }, query);
-      // Closes idle connections, so that the run opens a new one: open connections are not cut.
+      // The proxy cuts only new connections. Without idle connections, the run opens a new one.
       await line.dropIdle();
       line.cutAfter([20_000]);
       const said = await run(page);
@@ -154,8 +154,8 @@ describe.skipIf(isMissing("chromium"))("paging on the Try it page", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("the Try it page before its script is loaded", () => {
-  it("cannot be submitted, because the browser would send the form without its operation", async () => {
+describe.skipIf(isMissing("chromium"))("the Try it form, before its script is loaded,", () => {
+  it("cannot be submitted, because the browser would send it without the operation", async () => {
     const page = await tryIt({ plan: "flagship" });
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
@@ -219,7 +219,7 @@ describe.skipIf(isMissing("chromium"))("the layout of the Try it page", () => {
           window.moved.push(value + " " + sources.map(({ node }) => node?.id || node?.className || node?.nodeName));
       }).observe({ type: "layout-shift", buffered: true });
     `);
-    // Uses the script's click(), because the browser ignores layout shifts for half a second after a real click.
+    // Clicks by script, because the browser ignores layout shifts for half a second after a real click.
     const press = (id: string) => page.evaluate(`document.getElementById("${id}").click()`);
     for (const id of ["run", "tab-view-picture", "next-page", "tab-view-json", "tab-view-table", "run"]) {
       await press(id);

@@ -47,7 +47,7 @@ describe("the deployment guide", () => {
   it("has commands that work in order, from an empty deployment to a restored one", async () => {
     const mine = LINES.filter((line) => !isPlatform(line));
     expect(mine.length).toBeGreaterThan(12);
-    // doctor and acceptance may report failures: the deployment is empty at first and has the settings of the tests.
+    // doctor and acceptance may report failures, because the deployment is empty at first and has the tests' settings.
     const script = mine
       .map((line) =>
         /edgetape (doctor|acceptance)/.test(line) ? `${here(line)} || echo "status $?"` : here(line),

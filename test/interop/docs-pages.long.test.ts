@@ -18,7 +18,7 @@ const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, lo
 const LANGUAGES = ["zh", "en"] as const;
 const ALL = LANGUAGES.flatMap((language) => SLUGS.map((slug) => `/docs/${language}/${slug}`));
 
-/** The folder for screenshots of the pages; none when unset. */
+/** The folder for screenshots of the pages. Without it, no screenshots are made. */
 const PICTURES = process.env.EDGETAPE_PICTURES;
 /** The themes differ only in colours, so only screenshots need both. */
 const THEMES = PICTURES === undefined ? (["light"] as const) : (["light", "dark"] as const);
@@ -52,18 +52,6 @@ describe("the documentation below /docs/", () => {
     expect([answer.status, answer.headers.location]).toEqual([302, to]);
   });
 
-  it("has a start page at / for browsers; scripts get 404 there with a link to the documentation", async () => {
-    const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
-    const browsers = await get("/", { accept, "accept-language": "en" });
-    expect([browsers.status, browsers.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
-    for (const said of [">Quick start</a>", "<svg ", "curl", "&quot;code&quot;: 200"]) {
-      expect(browsers.text).toContain(said);
-    }
-    const scripts = await get("/", { accept: "*/*" });
-    expect([scripts.status, scripts.reason]).toEqual([404, "not_found"]);
-    expect(scripts.text).toContain("/docs/");
-  });
-
   it("has the same blocks in both languages", () => {
     for (const slug of SLUGS) {
       const kinds = LANGUAGES.map((language) =>
@@ -90,7 +78,7 @@ describe("the documentation below /docs/", () => {
     }
   });
 
-  it("names the newest loaded day in its commands, even after another day is published", async () => {
+  it("names the newest loaded day in its commands, also after a newer day is published", async () => {
     for (const tradedate of ["20260309", "20260310"]) {
       await publish(service, day({ tradedate, securities: [security("600519", [order("093000000")])] }));
       for (const path of ["/docs/zh/quickstart", "/docs/en/quickstart", "/openapi.json"]) {
@@ -126,11 +114,25 @@ describe("the documentation below /docs/", () => {
     }
   });
 
-  it("answers unknown paths with 404 not_found, as the service does elsewhere", async () => {
+  it("answers unknown paths with 404 not_found", async () => {
     for (const path of ["/docs/fr/fields", "/docs/en/nothing", "/-assets/docs-0.css"]) {
       const answer = await get(path);
       expect([answer.status, answer.reason], path).toEqual([404, "not_found"]);
     }
+  });
+});
+
+describe("the path /", () => {
+  it("is a start page for browsers, and returns 404 with a link to the documentation to scripts", async () => {
+    const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+    const browsers = await get("/", { accept, "accept-language": "en" });
+    expect([browsers.status, browsers.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    for (const said of [">Quick start</a>", "<svg ", "curl", "&quot;code&quot;: 200"]) {
+      expect(browsers.text).toContain(said);
+    }
+    const scripts = await get("/", { accept: "*/*" });
+    expect([scripts.status, scripts.reason]).toEqual([404, "not_found"]);
+    expect(scripts.text).toContain("/docs/");
   });
 });
 
@@ -147,7 +149,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     await close();
   });
 
-  // Each language checks every other page, because the elements that axe checks are the same in both languages.
+  // Each language checks every second page, because the elements that axe checks are the same in both languages.
   it.each(["zh-CN", "en-US"])(
     "passes axe's rules in both themes and at five widths, in %s",
     async (locale) => {
@@ -165,7 +167,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     },
   );
 
-  it("shows a table of contents beside each page on a wide screen", async () => {
+  it("shows a page's table of contents only on a wide screen", async () => {
     const { page, close } = await watchedPage(browser, { viewport: { width: 1440, height: 900 } });
     await page.goto(`${service.baseUrl}/docs/en/quickstart`);
     await page.click(".contents a[href='#duckdb']");
@@ -175,7 +177,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     await close();
   });
 
-  it("prints only the text of a page", async () => {
+  it("prints a page without menus and buttons", async () => {
     const { page, close } = await watchedPage(browser, DESK);
     await page.goto(`${service.baseUrl}/docs/en/quickstart`);
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
@@ -219,7 +221,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     await close();
   });
 
-  it.each(THEMES)("is readable on a desktop in the %s theme", async (colorScheme) => {
+  it.each(THEMES)("fits a desktop screen and shows its menu, in the %s theme", async (colorScheme) => {
     const { page, close } = await watchedPage(browser, { ...DESK, colorScheme });
     for (const path of ALL) {
       await page.goto(service.baseUrl + path);

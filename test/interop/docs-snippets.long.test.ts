@@ -1,6 +1,6 @@
 /**
  * Runs every code block of the documentation unchanged, in the order of `snippets.ts`, in one folder and against a real
- * service. Names the blocks that cannot run here.
+ * service. Prints the names of the blocks that cannot run on this machine.
  */
 import { execFile } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ import { startService } from "../support/service.ts";
 
 const run = promisify(execFile);
 
-/** This day differs from the day that pages show when none is loaded. */
+/** A day that differs from the day that pages name when no day is loaded. */
 const TRADEDATE = "20260310";
 const ROWS = exampleRows(TRADEDATE);
 const orders = ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
@@ -64,7 +64,7 @@ afterAll(async () => {
 /** Returns the code as the service's pages show it. */
 const shown = ({ text }: Snippet) => withExample(text, { base: service.baseUrl, tradedate: TRADEDATE });
 
-/** Runs a snippet and returns its output; for SQL, the rows as JSON. */
+/** Runs a snippet and returns its output. For SQL, the output is the rows as JSON. */
 async function output(snippet: Snippet): Promise<string> {
   const source = shown(snippet);
   const options = { cwd: folder, env, maxBuffer: 1 << 26 };
@@ -179,7 +179,7 @@ describe("the code blocks of the documentation, run unchanged,", () => {
     }
   });
 
-  it("include a paging script of at most 30 lines that prints 23,456 rows in order without other packages", async () => {
+  it("include a paging script of at most 30 lines that prints 23,456 rows in order with the standard library alone", async () => {
     const script = shown(SNIPPETS.paging);
     const lines = script.split("\n").filter((line) => line.trim() !== "");
     expect(lines.length).toBeLessThanOrEqual(30);
@@ -192,7 +192,7 @@ describe("the code blocks of the documentation, run unchanged,", () => {
     expect(stdout.trimEnd().split(/\r?\n/)).toEqual(long.rowsOf("600519").map((row) => row.join(",")));
   });
 
-  it("include a paging script that ends with the service's message when it is refused", async () => {
+  it("include a paging script that ends with the service's message when the key is refused", async () => {
     const refused = { ...env, EDGETAPE_KEY: "unknown-key" };
     const failure = await run(PYTHON, ["-c", shown(SNIPPETS.paging)], { env: refused }).catch(
       (error) => error,

@@ -69,7 +69,7 @@ describe("edgetape doctor", () => {
     expect(lines.at(-1)).toMatch(/^1 failed, \d+ warnings, 0 repaired$/);
   });
 
-  it("finds index rows that differ from the pack and rebuilds them, after which the day is served as before", async () => {
+  it("finds index rows that differ from the pack, and rebuilds them so that the day is served as before", async () => {
     const { key } = await account(service, { plan: "flagship" });
     const ask = () =>
       service.post(orderHistory({ apikey: key, params: { symbol: "600519", tradedate: "20260311" } }));
@@ -83,7 +83,7 @@ describe("edgetape doctor", () => {
     expect((await doctor("--no-host")).found).not.toContain("index failed");
   });
 
-  it("reports a day whose object is missing, which --repair cannot restore", async () => {
+  it("reports a missing object, which --repair cannot restore", async () => {
     const bucket = await service.mf.getR2Bucket("PACKS");
     for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
     const { status, found, findings } = await doctor("--no-host", "--repair");

@@ -51,7 +51,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 describe.skipIf(isMissing("chromium"))("the page of a share", () => {
-  it("asks for the password in a form, reports a wrong one, and opens with the right one", async () => {
+  it("asks for the password in a form, reports a wrong password, and opens with the right one", async () => {
     const { page, errors, close } = await watchedPage(browser, DESK);
     await enter(page, "wrong");
     expect(await page.textContent(".problem")).toContain("the password is wrong");

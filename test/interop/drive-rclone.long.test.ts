@@ -47,7 +47,7 @@ function transferred(output: string): number {
 }
 
 describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone over %s", (kind) => {
-  it("copies everything, checks it byte for byte, and transfers nothing the second time", async () => {
+  it("copies the whole share byte for byte, and transfers nothing the second time", async () => {
     const to = join(folder, kind);
     const remote = remotes[kind]?.remote ?? "";
     expect(transferred(await rclone(kind, "copy", remote, to))).toBe(world.share.file_count + 2);

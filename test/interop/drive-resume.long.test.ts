@@ -36,7 +36,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns bytes of a stream cipher, the same in every run. */
+/** Returns `length` bytes of a stream cipher. They are the same in every run. */
 function incompressible(length: number): Uint8Array {
   return createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(Buffer.alloc(length));
 }
@@ -45,7 +45,7 @@ function incompressible(length: number): Uint8Array {
 const through = (path: string) => `${proxy.baseUrl}/s/${world.share.shareId}/${path}`;
 const largePath = () => through(`${DAY}/${large.name}`);
 
-/** Cuts each of the next 20 connections after at most `most` bytes; together they carry less than the file. */
+/** Cuts each of the next 20 connections after at most `most` bytes. Together, they carry less than the file. */
 function planCuts(most = 9 * MEGABYTE): void {
   proxy.cutAfter(Array.from({ length: CUTS }, () => random.integer(1, most)));
 }
@@ -128,7 +128,7 @@ describe("a download of 200 MB, cut 20 times at random bytes, ends with the righ
   );
 });
 
-describe("a file replaced while a tool has half of it", () => {
+describe("a file replaced during its download", () => {
   /** Publishes a file of 3 MB. `replace` publishes a replacement of `newSize` bytes. */
   const replaceable = async (name: string, newSize = 3_100_000) => {
     const old = tradesFile(DAY, randomBytes(name.length, 3 * MEGABYTE), `${DAY}_${name}.zip`);
@@ -189,9 +189,9 @@ describe("a file replaced while a tool has half of it", () => {
     },
   );
 
-  describe("and before it reads the new version's headers", () => {
+  describe("and then inspected by HEAD", () => {
     /**
-     * Begins a download, which is cut, replaces the file, reads the new headers with `look`, and resumes. The resumed
+     * Begins a download that is cut, replaces the file, reads the new headers with `look`, and resumes. The resumed
      * download must fail with an error and leave the partial file unchanged.
      */
     const expectNotMixed = async (name: string, run: Download, look: (url: string) => Promise<unknown>) => {

@@ -63,8 +63,8 @@ async function expectWholeShare(at: string): Promise<void> {
   );
 }
 
-describe.skipIf(lacks("wget"))("wget with the command of the share's page", () => {
-  it("mirrors the share, and a second run downloads no file again", async () => {
+describe.skipIf(lacks("wget"))("the wget command shown on the share's page", () => {
+  it("mirrors the share, and a second run downloads nothing", async () => {
     const at = await fetchWith("wget");
     await expectWholeShare(at);
     const before = world.service.logs.length;
@@ -76,14 +76,14 @@ describe.skipIf(lacks("wget"))("wget with the command of the share's page", () =
   });
 });
 
-describe.skipIf(lacks("aria2c"))("aria2c with the command of the share's page", () => {
-  it("downloads the share and checks every checksum", async () => {
+describe.skipIf(lacks("aria2c"))("the aria2c command shown on the share's page", () => {
+  it("downloads every file of the share with the correct checksum", async () => {
     await expectWholeShare(await fetchWith("aria2c"));
   });
 });
 
-describe.skipIf(lacks("rclone"))("rclone with the command of the share's page", () => {
-  it("copies the share", async () => {
+describe.skipIf(lacks("rclone"))("the rclone command shown on the share's page", () => {
+  it("copies every file of the share", async () => {
     const at = await fetchWith("rclone");
     await expectWholeShare(at);
     expect(JSON.parse(await readFile(join(at, "manifest.json"), "utf8"))).toMatchObject({ year: 2026 });
@@ -93,7 +93,7 @@ describe.skipIf(lacks("rclone"))("rclone with the command of the share's page", 
 const pandas = pythonWith("pandas", "pyarrow");
 const duckdb = pythonWith("duckdb");
 
-describe.skipIf(pandas === null)("pandas with the lines of the share's page", () => {
+describe.skipIf(pandas === null)("the pandas program shown on the share's page", () => {
   it("reads the newest Parquet file", async () => {
     const lines = `${await commandOf("pandas")}\nprint(frame.shape)`;
     const output = await mustRun(pandas ?? "", ["-c", lines], { input: `${world.share.password}\n` });
@@ -102,9 +102,9 @@ describe.skipIf(pandas === null)("pandas with the lines of the share's page", ()
   });
 });
 
-describe.skipIf(duckdb === null)("DuckDB with the lines of the share's page", () => {
+describe.skipIf(duckdb === null)("the DuckDB program shown on the share's page", () => {
   // Reading over HTTP needs an extension from DuckDB's servers, so the test only runs the lines that create the secret.
-  it("accepts the secret that they create", async () => {
+  it("creates a secret for the share's URL", async () => {
     const lines = (await commandOf("duckdb")).replace(
       /\nprint.*$/,
       "\nprint(duckdb.sql('FROM duckdb_secrets()'))",

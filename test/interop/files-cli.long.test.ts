@@ -74,7 +74,7 @@ describe("edgetape files", () => {
     );
   });
 
-  it("adds and publishes a file in one command, under another name, and a second run changes nothing", async () => {
+  it("adds and publishes a file under a new name in one command, and a second run changes nothing", async () => {
     const path = onDisk("quotes.7z", "not really");
     const add = ["files", "add", path, "--type", "level2", "--date", "20260311"];
     const unnamed = await edgetape(add);
@@ -101,7 +101,7 @@ describe("edgetape external", () => {
   const drive = ["--type", "auction_tick", "--year", "2024"];
   const coverage = ["--from", "20240102", "--to", "20241231", "--files", "242", "--bytes", "9000000000"];
 
-  it("registers an external share, then its link with a password from standard input, and clears it", async () => {
+  it("registers an external share, adds a link with a password from standard input, and removes the share", async () => {
     expect(await done(["external", "set", ...drive, ...coverage])).toContain("being prepared");
     expect(await share("auction_tick", 2024)).toMatchObject({ status: "preparing", file_count: 242 });
     const link = ["--link", "https://pan.example.com/s/9", "--expires", "2027-01-01", "--password-stdin"];
@@ -134,7 +134,7 @@ describe("edgetape external", () => {
 });
 
 describe("edgetape share", () => {
-  it("lists an account's shares and revokes one, and the customer's next request creates another", async () => {
+  it("lists an account's shares and revokes one, after which the customer's next request creates a new share", async () => {
     const { url } = await share("level2", 2026);
     const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
     expect(await done(["share", "list", flagship.accountId])).toMatch(

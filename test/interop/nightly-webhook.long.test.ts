@@ -1,4 +1,4 @@
-/** The notices of evenings without a delivery, with half of it and with all of it, to every kind of webhook. */
+/** The notices to every kind of webhook when a delivery is missing, incomplete or complete. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -52,7 +52,7 @@ describe.each([
   ["dingtalk", "20260304"],
   ["feishu", "20260305"],
 ] as const)("the notices to a webhook of the kind %s", (kind, day) => {
-  it("say in Chinese and English that nothing, half or all of the delivery has arrived", async () => {
+  it("say in Chinese and English that the delivery is missing, incomplete or served", async () => {
     const nothing = await evening(kind, day);
     expect(nothing.status).toBe(1);
     expect(nothing.text).toContain(

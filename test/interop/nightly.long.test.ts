@@ -1,4 +1,4 @@
-/** Runs `edgetape nightly` with deliveries, a running service and a webhook of the tests. */
+/** Runs `edgetape nightly` with deliveries, a running service and a test webhook. */
 
 import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -111,7 +111,7 @@ describe("nightly with a complete delivery", () => {
     expect(await stateOf("20260304")).toBe("degraded");
   });
 
-  it("fails when the webhook does not accept the notice; the next run sends it and builds nothing", async () => {
+  it("fails when the webhook does not accept the notice, which the next run sends again", async () => {
     deliver(folder, "20260305", 2_000);
     receiver.answer = { status: 500, body: {} };
     const untold = await nightly("20260305");
@@ -141,8 +141,8 @@ describe("nightly with a complete delivery", () => {
   });
 });
 
-describe("nightly with half a delivery", () => {
-  it("reports a truncated archive and serves nothing", async () => {
+describe("nightly with an incomplete delivery", () => {
+  it("reports a truncated archive, and serves the day once the archive is complete", async () => {
     const { folder: day } = deliver(folder, "20260309", 2_000);
     const csv = readFileSync(join(day, "600519.SH", "逐笔委托.csv"));
     const zip = zipOf([{ name: "600519.SH/逐笔委托.csv", content: csv }]);
@@ -190,7 +190,7 @@ describe("nightly with untrustworthy files", () => {
   const everythingSaid = (...runs: { stdout: string; stderr: string }[]) =>
     [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), JSON.stringify(receiver.received)].join("\n");
 
-  it("follows no symbolic link, names each link, and quotes nothing of the target", async () => {
+  it("follows no symbolic link, names each link, and quotes nothing from the link's target", async () => {
     const { folder: day, counts } = deliver(folder, "20260312", 3_000);
     symlinkSync(outside(), join(day, "orders.csv"));
     mkdirSync(join(folder, "level2"));
@@ -253,8 +253,10 @@ describe("nightly with untrustworthy files", () => {
     expect(told()).toEqual([["nightly.degraded", "warning"]]);
     expect(JSON.stringify(receiver.received)).toContain("20260316/600519.SH/逐笔委托.csv.xz");
   });
+});
 
-  it.skipIf(isMissing("7z"))("reads a split archive", async () => {
+describe("nightly with an archived delivery", () => {
+  it.skipIf(isMissing("7z"))("reads an archive that is split into volumes", async () => {
     const { folder: day, counts } = deliver(folder, "20260317", 3_000);
     const options = ["a", "-v20k", "-mx0", join(folder, "20260317.7z"), "."];
     expect(spawnSync("7z", options, { cwd: day, env: { ...process.env, LC_ALL: "C.UTF-8" } }).status).toBe(0);
@@ -278,7 +280,9 @@ describe("nightly with untrustworthy files", () => {
     expect(stderr).toContain("20260318.zip/600519.SH/逐笔委托.csv");
     expect(await stateOf("20260318")).not.toBe("available");
   });
+});
 
+describe("nightly", () => {
   it("keeps its work files outside the drop folder, and refuses a work folder inside it", async () => {
     deliver(folder, "20260319", 2_000);
     expect((await nightly("20260319")).status).toBe(0);
@@ -316,7 +320,7 @@ describe("nightly with all datasets", () => {
       (await service.admin("GET", `/admin/days/${tradedate}?dataset=${dataset}`)).text;
     for (const dataset of DATASET_NAMES) {
       const { day: served } = JSON.parse(await servedDay("20260323", dataset));
-      // The answer names the dataset unless it is orders, which is the oldest one.
+      // The answer names every dataset except orders, the oldest one.
       const named = dataset === "orders" ? {} : { dataset };
       expect(served).toMatchObject({ ...named, rows: counts[dataset], revision: 1 });
     }
@@ -349,7 +353,7 @@ describe("nightly with all datasets", () => {
 });
 
 describe("nightly with quotes", () => {
-  it("offers the auction pack made from them, until a delivered auction pack replaces it for good", async () => {
+  it("offers the auction pack made from the quotes, until a delivered auction pack replaces it permanently", async () => {
     const all = { datasets: DATASET_NAMES };
     const name = "20260325_aucde.parquet";
     deliver(folder, "20260325", 2_000, all);

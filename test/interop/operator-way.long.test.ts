@@ -57,7 +57,7 @@ describe("npm start -- --empty", () => {
     expect(await findings(first)).toEqual(["calendar failed"]);
   });
 
-  it("serves the vendor's sample to a customer, and explains a refusal", async () => {
+  it("publishes the vendor's sample, creates a customer, and explains a refusal", async () => {
     if (!existsSync(VENDOR_SAMPLE)) {
       console.warn(
         `NOT TESTED: the vendor's sample, because ${VENDOR_SAMPLE} is not there; invented orders are used instead`,
@@ -90,7 +90,7 @@ describe("npm start -- --empty", () => {
     await done(first, "subscription", "extend", "customer-1", "--plan", "flagship", "--by", "30d");
   });
 
-  it("rebuilds the day without a new revision, and an empty deployment restored from its backup can publish the day again", async () => {
+  it("rebuilds the day without a new revision, and makes a backup from which an empty deployment can be restored", async () => {
     const again = await runEdgetape(
       [
         "rebuild",
@@ -110,7 +110,7 @@ describe("npm start -- --empty", () => {
     expect(backup).toMatch(/\/backups\/edgetape-\d{8}-\d{6}\.jsonl\.gz$/);
 
     const second = await startEmpty("second");
-    // The second deployment has another secret, so it cannot verify the seal of the first deployment.
+    // The second deployment has a different secret, so it cannot verify the seal of the first deployment.
     expect((await runEdgetape(["backup", "restore", backup], second)).status).toBe(1);
     const restored = await runEdgetape(["backup", "restore", backup, "--unauthenticated"], second);
     expect(restored.status).toBe(3);
@@ -121,7 +121,7 @@ describe("npm start -- --empty", () => {
     expect(await findings(second)).not.toContain("objects warning");
     const served = await done(second, "publish", join(packs, `${date}.parquet`));
     expect(served).toContain(`${date} is served as revision 2`);
-    // The key and the plan come from the backup: the sample may lack this security, but the request is allowed.
+    // The key and the plan come from the backup, so the request is allowed even if the sample lacks this security.
     expect((await ask(second, key, { symbol: "600519", tradedate: date })).code).not.toBe(403);
   });
 });

@@ -97,7 +97,7 @@ describe.skipIf(without)("the Python client", () => {
     }
   });
 
-  it("saves the service's Parquet file, unchanged and under the name that the service gives it", async () => {
+  it("saves the service's Parquet file under the name that the service gives it", async () => {
     const [path, rows, revision] = await python.run<[string, number, number]>(
       `saved = client.orders_parquet("000001", "${DAY}", ${JSON.stringify(folder)})
 result = [saved.path, saved.rows, saved.revision]`,
@@ -106,7 +106,7 @@ result = [saved.path, saved.rows, saved.revision]`,
     expect((await readParquet(await readFile(path))).rows).toEqual(built.rowsOf("000001"));
   });
 
-  it("downloads the file for to_parquet from the service when pyarrow is missing, with the selected columns", async () => {
+  it("downloads the selected columns from the service for to_parquet when pyarrow is missing", async () => {
     const path = join(folder, "columns.parquet");
     await python.run(
       `import sys; sys.modules["pyarrow"] = None
@@ -177,7 +177,7 @@ client.orders_parquet("600519", "${DAY}", ${JSON.stringify(whole)})`,
     },
   );
 
-  it("returns account, days, securities and costs without a charge", async () => {
+  it("returns the account, days, securities, costs and changes", async () => {
     const told = await python.run<Record<string, Record<string, unknown>>>(
       `result = {
   "account": client.account(),
@@ -238,7 +238,7 @@ with ThreadPoolExecutor(8) as pool:
     expect(ended("slot_busy")).toBe(before);
   });
 
-  it("makes two processes with one key wait for each other as Retry-After says", async () => {
+  it("reads every row in two concurrent processes with one key, waiting as Retry-After says", async () => {
     const { key } = await account(service, { plan: "flagship" });
     const sessions = await Promise.all([sessionOf(key), sessionOf(key)]);
     const program = `import edgetape.waiting, time

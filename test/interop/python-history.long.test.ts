@@ -65,7 +65,7 @@ const fetched = (session: PythonSession, options = "") =>
 result = report._replace(stopped=None)._asdict()`,
   );
 
-/** Returns today's charged requests and files of order history. */
+/** Returns the numbers of requests and files of order history that were charged today. */
 const used = (session: PythonSession) =>
   session.run<number[]>(
     `quota = client.account()["quotas"][0]
@@ -122,7 +122,7 @@ describe.skipIf(without)("history with the Python client", () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
     const session = await sessionOf(key);
     const first = await fetched(session);
-    // The fourth file is left, and a security that was not requested any more.
+    // The fourth file and a security that was no longer requested are left.
     expect([first.fetched.length, first.left.length]).toEqual([3, 2]);
     await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { files: 3 });
     const then = await fetched(session);
@@ -148,7 +148,7 @@ result = [read.equals(basket), read.dtypes.equals(basket.dtypes), len(one), list
     expect(none.error).toBe("FileNotFoundError");
   });
 
-  it.skipIf(polars === null)("can be read as one polars frame", async () => {
+  it.skipIf(polars === null)("can be read as one polars frame that equals a basket's frame", async () => {
     const session = await sessionOf((await account(service, { plan: "flagship" })).key, polars ?? PYTHON);
     await fetched(session);
     const found = await session.run(

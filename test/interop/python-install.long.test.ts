@@ -41,7 +41,10 @@ if (base === undefined)
 /** The environment has no pandas, so the type of a frame is unknown there. */
 const WITHOUT_PANDAS = { reportUnknownMemberType: "none", reportUnknownVariableType: "none" };
 
-/** Returns the path of pyright's program. If it is missing, prints a warning and returns null; throws if `CI=true`. */
+/**
+ * Returns the path of pyright's program. If the program is missing, throws when `CI=true`, and otherwise prints a
+ * warning and returns null.
+ */
 function installedPyright(): string | null {
   const path = resolve("node_modules/pyright/index.js");
   if (existsSync(path)) return path;
@@ -71,7 +74,7 @@ afterAll(async () => {
 const bare = (env: Record<string, string> = {}) =>
   pythonEnvironment({ PYTHONPATH: "", PIP_NO_INDEX: "1", PIP_CONFIG_FILE: "/dev/null", ...env });
 
-/** A strict caller's code; each `type: ignore` would itself be an error if the types accepted the line. */
+/** A strict caller's code. Each `type: ignore` is itself an error if the types accept the line. */
 const TYPED = `from typing import Iterator, List, Optional
 
 from edgetape import Basket, Client, DatasetName, Orders, ParquetFile, Plan, QuotaUsed, Quotes, SyncReport, Trades
@@ -122,7 +125,7 @@ describe.skipIf(without)("the Python client's wheel", () => {
   });
 
   it.skipIf(mypy === null)(
-    "has types that accept strict callers' correct code and refuse wrong code",
+    "has types with which mypy accepts correct code and refuses wrong code",
     async () => {
       await writeFile(join(folder, "typed.py"), TYPED);
       const check = ["-m", "mypy", "--strict", "--python-executable", python, "typed.py"];
@@ -131,7 +134,7 @@ describe.skipIf(without)("the Python client's wheel", () => {
     },
   );
 
-  it.skipIf(pyright === null)("has the same types under pyright in its strictest mode", async () => {
+  it.skipIf(pyright === null)("has types that also pass pyright's strict mode", async () => {
     await writeFile(join(folder, "typed.py"), TYPED);
     const strict = { typeCheckingMode: "strict", reportUnnecessaryTypeIgnoreComment: "error" };
     const settings = { include: ["typed.py"], ...strict, ...WITHOUT_PANDAS };

@@ -53,8 +53,8 @@ const download = (options = "") =>
 const pathOf = ({ date, name }: DailyFile) => join(folder, date, name);
 
 /**
- * Runs `work`. In Python, `broken` is the share through a new proxy, which cuts its next connections after as many bytes
- * as `cuts` says.
+ * Runs `work` with a new proxy that cuts its next connections after the numbers of bytes in `cuts`. In Python, `broken`
+ * is the share through this proxy.
  */
 async function withCuts(cuts: number[], work: (line: CuttingProxy) => Promise<void>): Promise<void> {
   const line = await startCuttingProxy(service.baseUrl);
@@ -78,8 +78,8 @@ async function partsIn(): Promise<string[]> {
   return (await readdir(folder, { recursive: true })).filter((name) => name.includes(".part"));
 }
 
-describe.skipIf(without)("shares with the Python client", () => {
-  it("list every file with size, checksum and revision, and show no password", async () => {
+describe.skipIf(without)("a share in the Python client", () => {
+  it("lists every file with size, checksum and revision, and shows no password", async () => {
     const listed = await python.run<unknown[]>("result = [file._asdict() for file in share.files()]");
     expect(listed).toEqual(
       files.map(({ date, name, bytes }) => ({
@@ -96,7 +96,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     expect(shown).not.toContain(password);
   });
 
-  it("download all files, and none on the second run", async () => {
+  it("downloads all files, and none on the second run", async () => {
     expect(await download()).toEqual(files.map(pathOf));
     await expectWhole(...files);
     const before = await stat(pathOf(first));
@@ -105,12 +105,12 @@ describe.skipIf(without)("shares with the Python client", () => {
     expect(await partsIn()).toEqual([]);
   });
 
-  it("download only the requested days", async () => {
+  it("downloads only the requested days", async () => {
     expect(await download(', days=["2026-03-10"]')).toEqual([pathOf(second)]);
     expect((await readdir(folder)).filter((name) => !name.startsWith("."))).toEqual(["20260310"]);
   });
 
-  it("are downloaded completely although connections are cut 40 times at random bytes", async () => {
+  it("downloads every file completely although connections are cut at random bytes", async () => {
     const cuts = Array.from({ length: 40 }, () => random.integer(1, MEGABYTE));
     await withCuts(cuts, async (line) => {
       await python.run("broken.download(to)");
@@ -119,9 +119,9 @@ describe.skipIf(without)("shares with the Python client", () => {
     });
   });
 
-  it("keep the partial files of a run that failed, which the next run resumes", async () => {
+  it("keeps the partial files of a failed run, and resumes them in the next run", async () => {
     // The first connection is for the manifest, and the second is cut after two megabytes. Each later one is cut within
-    // the head of the answer, so that nothing more arrives.
+    // the response headers, so that nothing more arrives.
     const cuts = [MEGABYTE, 2 * MEGABYTE, ...Array.from({ length: 7 }, () => 100)];
     await withCuts(cuts, async () => {
       const error = await python.raises('broken.download(to, days=["20260309"])');
@@ -139,7 +139,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     });
   });
 
-  it("download a file again if it was damaged locally or published again", async () => {
+  it("downloads a file again if it was damaged locally or published again", async () => {
     await download();
     const corrupt = Buffer.from(second.bytes);
     corrupt.writeUInt8(corrupt.readUInt8(0) ^ 1, 0);
@@ -151,7 +151,7 @@ describe.skipIf(without)("shares with the Python client", () => {
     await publishFiles(service, third);
   });
 
-  it("raise an error when a file's bytes differ from the manifest, and keep the other files", async () => {
+  it("raises an error when a file's bytes differ from the manifest, and keeps the other files", async () => {
     const error = await python.raises(`from unittest import mock
 from edgetape.share import Share
 honest = Share.files
@@ -168,7 +168,7 @@ with mock.patch.object(Share, "files", lying):
     await expect(stat(pathOf(second))).rejects.toThrow();
   });
 
-  it("report that the share has ended, or that nothing is published", async () => {
+  it("reports that the share has ended, or that nothing is published", async () => {
     const { key, accountId } = await account(service, { plan: "flagship" });
     await python.run(`other = Client("${key}").share("level2", 2026)`);
     await asOperator(service, "PUT", `/admin/accounts/${accountId}/subscriptions`, { subscriptions: [] });
@@ -181,7 +181,7 @@ while True:
     expect([none.error, none.reason]).toEqual(["NoData", "nothing_published"]);
   });
 
-  it("omit a withdrawn file from the next download", async () => {
+  it("omits a withdrawn file from the next download", async () => {
     await withdrawFile(service, second);
     expect(await download()).toEqual([pathOf(first), pathOf(third)]);
   });

@@ -12,7 +12,7 @@ import { testFolder } from "../support/test-folder.ts";
 
 const without = isPythonMissing("the Python client's sync after a restore");
 const TRADEDATE = "20260310";
-/** Returns a build of the day; 300750 is the same in every build. */
+/** Returns a build of the day. 300750 is the same in every build. */
 const build = (volume: number): TestDay =>
   day({
     tradedate: TRADEDATE,
@@ -55,7 +55,7 @@ const rowsHeld = async () => {
 };
 
 describe.skipIf(without)("sync of the Python client after a restore of the catalog", () => {
-  it("downloads only what differs each time, and keeps no file of another build", async () => {
+  it("downloads only the securities that differ, and keeps no file of another build", async () => {
     const [first, second, third] = [build(100), build(200), build(300)];
     await publish(service, first);
     await runEdgetape(["backup", "create", "--out", backup], service);

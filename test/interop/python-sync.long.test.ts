@@ -94,7 +94,7 @@ const requestsUsed = async (key = KEY) =>
   ).quotas[0]?.files.used;
 
 describe.skipIf(without)("sync of the Python client", () => {
-  it("downloads one file for each security and day, and lists what is missing", async () => {
+  it("downloads one file for each security and day, and lists the missing days", async () => {
     const report = await sync();
     expect(names(report.fetched)).toEqual(
       days.flatMap(({ tradedate }) => [`000001 ${tradedate}`, `600519 ${tradedate}`]),
@@ -112,7 +112,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     }
   });
 
-  it("requests nothing again for the current revision, except lost or truncated files", async () => {
+  it("downloads only lost or truncated files again while the revision stays the same", async () => {
     await sync();
     const used = await requestsUsed();
     const again = await sync({ symbols: ["sz000001", "600519"] });
@@ -129,7 +129,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(names((await sync()).fetched)).toEqual(["600519 20260302", "600519 20260303"]);
   });
 
-  it("downloads again what data_changes names, and keeps the rest of a rebuilt day", async () => {
+  it("downloads only the securities of a rebuilt day that data_changes names, and keeps the other files", async () => {
     await sync();
     const [service] = services as [Service];
     const former = days[1] as TestDay;
@@ -183,7 +183,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     await publish(service, dayOf("20260227"));
   });
 
-  it("stops without an error when the day's quota of files is used up, and continues from there", async () => {
+  it("stops without an error when the day's quota of files is used up, and continues in the next run", async () => {
     const [service] = services as [Service];
     const small = await account(service, { plan: "professional", limits: { files: 2 } });
     const report = await sync({ key: small.key });
@@ -203,7 +203,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(names(next.kept)).toEqual(names(report.fetched));
   });
 
-  it("keeps its files when another deployment has the same builds, whatever the revisions", async () => {
+  it("downloads nothing after a switch to a deployment with the same builds", async () => {
     const urls = services.map(({ baseUrl }) => baseUrl).toReversed();
     const first = await sync({ from: "20260301" });
     expect(first.fetched.length).toBeGreaterThan(0);

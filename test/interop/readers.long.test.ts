@@ -51,7 +51,7 @@ function sectionOf({ offset, length }: SectionEntry): Uint8Array<ArrayBuffer> {
   return pack.bytes.slice(offset, offset + length);
 }
 
-/** Returns the service's Parquet answer for a security, with these columns or all. */
+/** Returns the service's Parquet answer for a security, with these columns or all columns. */
 async function answerOf({ symbol, market }: SectionEntry, fields?: readonly string[]): Promise<Uint8Array> {
   const params = { symbol: `${symbol}.${market}`, tradedate: test.tradedate, format: "parquet" };
   const chosen = fields === undefined ? {} : { fields: fields.join(",") };
@@ -61,7 +61,7 @@ async function answerOf({ symbol, market }: SectionEntry, fields?: readonly stri
 }
 
 describe.each(READERS)("$name as a reader of Parquet output (contract 6.1)", (reader) => {
-  it("reads the whole pack; every row equals the source row", async () => {
+  it("reads the whole pack, in which every row equals the source row", async () => {
     const { names, rows } = await reader.read(file("pack.parquet", pack.bytes));
     expect(names).toEqual([...FIELDS]);
     expect(rows).toEqual(test.securities.flatMap(({ symbol, market }) => test.rowsOf(symbol, market)));
@@ -91,33 +91,35 @@ describe.each(READERS)("$name as a reader of Parquet output (contract 6.1)", (re
   });
 });
 
-it("packs, sections and answers have only ZSTD column chunks and REQUIRED columns of the documented types", async () => {
-  const entry = pack.entryOf("000001");
-  const files = [
-    pack.bytes,
-    sectionOf(entry),
-    await answerOf(entry),
-    await answerOf(entry, ["price", "time"]),
-  ];
-  const types = {
-    symbol: "BYTE_ARRAY",
-    tradedate: "BYTE_ARRAY",
-    time: "BYTE_ARRAY",
-    order_type: "BYTE_ARRAY",
-  };
-  const typeOf: Record<string, string> = {
-    ...types,
-    order_code: "BYTE_ARRAY",
-    price: "DOUBLE",
-    amount: "DOUBLE",
-  };
-  for (const bytes of files) {
-    const { schema, row_groups } = parquetMetadata(new Uint8Array(bytes).buffer);
-    for (const column of schema.slice(1)) {
-      expect(column.repetition_type).toBe("REQUIRED");
-      expect(column.type).toBe(typeOf[column.name] ?? "INT64");
+describe("packs, sections and Parquet answers", () => {
+  it("have only ZSTD column chunks and REQUIRED columns of the documented types", async () => {
+    const entry = pack.entryOf("000001");
+    const files = [
+      pack.bytes,
+      sectionOf(entry),
+      await answerOf(entry),
+      await answerOf(entry, ["price", "time"]),
+    ];
+    const types = {
+      symbol: "BYTE_ARRAY",
+      tradedate: "BYTE_ARRAY",
+      time: "BYTE_ARRAY",
+      order_type: "BYTE_ARRAY",
+    };
+    const typeOf: Record<string, string> = {
+      ...types,
+      order_code: "BYTE_ARRAY",
+      price: "DOUBLE",
+      amount: "DOUBLE",
+    };
+    for (const bytes of files) {
+      const { schema, row_groups } = parquetMetadata(new Uint8Array(bytes).buffer);
+      for (const column of schema.slice(1)) {
+        expect(column.repetition_type).toBe("REQUIRED");
+        expect(column.type).toBe(typeOf[column.name] ?? "INT64");
+      }
+      const codecs = row_groups.flatMap(({ columns }) => columns.map(({ meta_data }) => meta_data?.codec));
+      expect(new Set(codecs)).toEqual(new Set(["ZSTD"]));
     }
-    const codecs = row_groups.flatMap(({ columns }) => columns.map(({ meta_data }) => meta_data?.codec));
-    expect(new Set(codecs)).toEqual(new Set(["ZSTD"]));
-  }
+  });
 });

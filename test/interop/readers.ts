@@ -14,9 +14,7 @@ import { PYTHON } from "../support/python.ts";
 export interface Reader {
   /** The name of the reader with its version. */
   name: string;
-  /**
-   * Returns the names of the columns and all rows, 64-bit integers as numbers. Throws when the reader refuses the file.
-   */
+  /** Returns the column names and all rows, with 64-bit integers as numbers. Throws if the reader refuses the file. */
   read(path: string): Promise<{ names: string[]; rows: Row[] }>;
 }
 

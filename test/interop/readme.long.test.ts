@@ -1,6 +1,6 @@
 /**
  * Runs every command of README.md, pasted in order into one shell while `npm start` runs, and the programs of the
- * documentation that need the demo. Only the port differs, and pip has no network: pandas and the build backend come
+ * documentation that need the demo. Only the port differs. pip has no network, so pandas and the build backend come
  * from this machine's Python.
  */
 import { spawn } from "node:child_process";
@@ -81,7 +81,7 @@ describe("README.md", () => {
   });
 
   it("has commands that work against the demo when they are pasted in order", async () => {
-    // Without pip, pandas and pyarrow the client is imported from the checkout, and DataFrames are skipped.
+    // Without pip, pandas and pyarrow, the client is imported from the checkout, and DataFrames are skipped.
     const needsFrames = (text: string) => /\.to_df\(\)|read_history\(/.test(text);
     const chosen = BLOCKS.slice(1).filter(
       ({ text }) => withFrames || !(text.includes("pip install") || needsFrames(text)),
@@ -135,7 +135,7 @@ describe("the documentation's programs", () => {
     }
   });
 
-  /** Runs the Python pieces as one program; returns what it printed, which must have the form that the pages show. */
+  /** Runs the Python pieces as one program and returns its output, which must have the form that the pages show. */
   async function printedBy(snippets: Readonly<Record<string, Snippet>>, command: string): Promise<string> {
     const facts = { base: demo.baseUrl, tradedate: demo.days.at(-1) ?? "" };
     const pieces = Object.values(snippets).filter(

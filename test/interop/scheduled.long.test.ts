@@ -57,7 +57,7 @@ describe("the scheduled task", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("runs when the operator asks, and sends a notice only on request", async () => {
+  it("runs on an operator's request, and sends a notice only if the request asks for it", async () => {
     await using receiver = await startReceiver();
     await using service = await startService({ settings: { WEBHOOK_URL: receiver.url, DAY_DUE: "09:30" } });
     await loadCalendar(service);

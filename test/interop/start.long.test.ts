@@ -32,7 +32,7 @@ function familyOf(pid: number): number[] {
   return family;
 }
 
-/** Returns the id of each process with that of its parent, from /proc (a machine may lack `ps`) or else from `ps`. */
+/** Returns the ids of each process and its parent, from `ps` if /proc does not exist. A machine may lack `ps`. */
 function parents(): [number, number][] {
   if (!existsSync("/proc/self/stat")) {
     const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
@@ -66,7 +66,7 @@ describe("npm start", () => {
   let first: Demo;
   let running: Start;
 
-  it("serves five sample days to eight demo keys, and prints the addresses as soon as the newest day is served", async () => {
+  it("publishes five sample days, creates eight demo keys, and prints the addresses once the newest day is served", async () => {
     running = start("--port", String(port), "--state", state);
     first = await untilServed(running, demoFile);
     expect(first.baseUrl).toBe(`http://127.0.0.1:${port}`);
@@ -127,10 +127,10 @@ describe("npm start", () => {
     ]);
   });
 
-  it("passes edgetape doctor without changes", async () => {
+  it("starts a service that passes edgetape doctor", async () => {
     const { status, stdout } = await runEdgetape(["doctor", "--json"], first);
     const { findings } = JSON.parse(stdout) as { findings: Finding[] };
-    // In December the library may not know the holidays of the next year yet.
+    // In December, the library may lack the holidays of the next year.
     expect(findings.filter(({ check, level }) => check !== "calendar" || level === "failed")).toEqual([]);
     expect(status).toBe(0);
   });
@@ -188,7 +188,7 @@ describe("npm start", () => {
     expect(existsSync(demoFile)).toBe(true);
   });
 
-  it("lets only one of two simultaneous starts on one port run; the other one reports why it ended", async () => {
+  it("lets only one of two simultaneous starts on one port run, and the other reports that the port is in use", async () => {
     const shared = await freePort();
     const two = ["one", "two"].map((name) => {
       const place = join(folder, name);
@@ -207,7 +207,7 @@ describe("npm start", () => {
     await pressCtrlC(other.start);
   });
 
-  it("leaves the file of another state unchanged, and prints the path of its own file", async () => {
+  it("leaves the demo file of another state folder unchanged, and prints the path of its own demo file", async () => {
     const before = readFileSync(demoFile, "utf8");
     const otherState = join(folder, "other");
     const other = start("--port", String(await freePort()), "--state", otherState, "--empty");
@@ -231,7 +231,7 @@ describe("npm start", () => {
     expect(existsSync(demoFile)).toBe(false);
   });
 
-  it("reuses the state on the next start: same keys, same days, and nothing is published again", async () => {
+  it("reuses the keys and days on the next start, and publishes nothing", async () => {
     const again = start("--port", String(port), "--state", state);
     const second = await untilServed(again, demoFile);
     expect(second).toEqual(first);

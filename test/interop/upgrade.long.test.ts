@@ -84,7 +84,7 @@ async function runSql(service: Service, name: string): Promise<void> {
 
 /**
  * Makes the gate store its state. The gate may keep the end of a page in memory for half a second. In a deployment, the
- * worker that sent the page continues to run and reports the end again; here, worker and gate stop together.
+ * worker that sent the page continues to run and reports the end again. Here, worker and gate stop together.
  */
 async function settled(service: Service, accountId: string): Promise<void> {
   await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { requests: 1 });
@@ -130,7 +130,7 @@ describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded
             const query = { symbol: SYMBOL, date: TRADEDATE, pageSize: PAGE_SIZE };
             pages = client.orders({ ...query, onRebuild: () => void rebuilds++ }).pages();
           }
-          // The former worker cannot publish on the current schema; the current worker then publishes the day.
+          // The former worker cannot publish on the current schema. The current worker then publishes the day.
           if (version === "present")
             expect((await publish(service, meanwhile)).day.revision).toBe(++revision);
           else if (migrated) await expect(publish(service, meanwhile)).rejects.toThrow("HTTP 503");
