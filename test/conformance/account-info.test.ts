@@ -22,7 +22,7 @@ async function infoOf(apikey: string): Promise<AccountInfo> {
 }
 
 describe("the operation account_info", () => {
-  it("returns the plan, its windows, today's quota and the last requests, and is not charged itself", async () => {
+  it("returns the plan, its windows, today's quota and the last requests without a charge", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "trial" });
     const ask = (params: object) =>
       world.ask({ symbol: "600519", tradedate: MAIN, ...params }, { apikey: key });
@@ -112,7 +112,7 @@ describe("the operation account_info", () => {
     expect(toldOf(unread)).toEqual(["param_invalid", null, null]);
   });
 
-  it("returns the dates of the professional plan's windows, and counts files against the account's own limit", async () => {
+  it("returns the dates of the professional plan's windows, and the files left under the account's own limit", async () => {
     const { key } = await account(world.service, { plan: "professional", limits: { files: 5 } });
     await world.ask({ symbol: "600519", tradedate: MAIN, format: "parquet" }, { apikey: key });
     expect(await infoOf(key)).toMatchObject({

@@ -87,7 +87,7 @@ async function expectAll(headers: Record<string, string>, status: number): Promi
 }
 
 describe("every console route that needs a session", () => {
-  it("is among the routes requested here, with its id parameters filled in", () => {
+  it("is covered by these tests, with its id parameters filled in", () => {
     const all = routesOf(consoleRoutes().routes).map(({ method, path }) => `${method} ${path}`);
     expect(all.length).toBeGreaterThan(14);
     expect(OPEN.filter((route) => !all.includes(route))).toEqual([]);

@@ -284,7 +284,7 @@ describe("the console's shares page", () => {
     expect((await holder.ask("GET", "/console/shares")).text).not.toContain(share.password);
   });
 
-  it("opens the account's own share without a password, with a cookie that opens no other share", async () => {
+  it("opens the account's own share without a password, and sets a cookie that opens no other share", async () => {
     const { holder, key } = await holderOf("flagship");
     const share = await shareOf(world.service, key);
     const opened = await holder.ask("POST", `/console/shares/${share.shareId}/open`, {});

@@ -32,7 +32,7 @@ describe("a one-time sign-in link", () => {
     expect((await press(url)).status).toBe(303);
   });
 
-  it("signs in the first time its button is pressed, and is refused from then on", async () => {
+  it("signs its holder in at the first press of its button, and is refused from then on", async () => {
     const url = await inviteTo(service, owner.accountId);
     const first = await press(url);
     expect(first.headers.location).toBe("/console/");
@@ -286,7 +286,7 @@ describe("the console's pages", () => {
     }
   });
 
-  it("use a stylesheet that browsers may keep without asking for it again", async () => {
+  it("use a stylesheet that browsers may cache permanently", async () => {
     const page = await open(`${service.baseUrl}/console/`);
     expect(page.status).toBe(401);
     const [, style] = /href="(\/-assets\/[\w-]+\.css)"/.exec(page.text) ?? [];
@@ -300,8 +300,10 @@ describe("the console's pages", () => {
     expect((await open(`${service.baseUrl}/console/`, english)).text).toContain('<html lang="en"');
     expect((await open(`${service.baseUrl}/console/`)).text).toContain('<html lang="zh-CN"');
   });
+});
 
-  it("redirect from /console to /console/", async () => {
+describe("the path /console", () => {
+  it("redirects to /console/", async () => {
     const answer = await open(`${service.baseUrl}/console`);
     expect([answer.status, answer.headers.location]).toEqual([303, "/console/"]);
   });

@@ -128,7 +128,7 @@ describe("data_status", () => {
     expect((await dataOf<Status>("data_status", { month: "202601" })).days[0]?.tradedate).toBe("20260101");
   });
 
-  it.each([202603, "2026-03", "202613", "03"])("refuses the month %o", async (month) => {
+  it.each([202603, "2026-03", "202613", "03"])("refuses the value %j for month", async (month) => {
     expectRefusal(await ask("data_status", { month }), { reason: "param_invalid", says: ["month"] });
   });
 });

@@ -111,7 +111,7 @@ describe("tradedate (contract 3.5, 3.13)", () => {
 
 describe("an omitted or blank tradedate (contract 3.5)", () => {
   it.each([undefined, null, "", "  "])(
-    "such as %j means the latest trading day, loaded or not",
+    "such as %j means the latest trading day, whether it is loaded or not",
     async (tradedate) => {
       expectRefusal(await ask(tradedate), { reason: "not_loaded", says: [TODAY, MAIN] });
     },

@@ -216,7 +216,7 @@ describe("the folder by-symbol", () => {
 });
 
 describe("the coverage of a share", () => {
-  it("is the window of the professional plan, and earlier files return 404", async () => {
+  it("is the plan's window for a professional account, and earlier files return 404", async () => {
     const share = await shareOf(world.service, world.keys.professional);
     const order = (day: string) => onDrive(share, `${day}/${day}_orders.parquet`);
     expect((await order(FIRST_OF_WINDOW)).status).toBe(200);

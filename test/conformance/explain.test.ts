@@ -27,7 +27,7 @@ const settled = (id: string) =>
     { timeout: 60_000 },
   );
 
-describe("explaining a request id", () => {
+describe("GET /admin/explain/<request id>", () => {
   it("describes refusals with and without a known key, and returns a text for the customer", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "professional" });
     const ask = (params: object) =>
@@ -93,7 +93,7 @@ describe("explaining a request id", () => {
   });
 });
 
-describe("explaining a request without sending it", () => {
+describe("POST /admin/explain", () => {
   it("checks the steps of contract 2.1, predicts the answer and uses no quota", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "trial" });
     const request = body({ symbol: "600519", tradedate: MAIN });

@@ -93,8 +93,8 @@ describe.each(["professional", "weekly"] as const)("the window of plan %s (contr
   });
 });
 
-describe("the window of a share (contract 7.2, 8.2)", () => {
-  it("is requested year by year when it spans two years, and a year without files in it returns 1002, not 403", async () => {
+describe("a share whose window spans two years (contract 7.2, 8.2)", () => {
+  it("is requested year by year, and a year without files returns 1002, not 403", async () => {
     await using service = await startService({ nowAt: "2026-01-10T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
     const asked = (year: number) => askShare(service, key, { data_type: "level2", year });
@@ -115,7 +115,9 @@ describe("the window of a share (contract 7.2, 8.2)", () => {
       file_count: 2,
     });
   });
+});
 
+describe("the window of a share (contract 7.2)", () => {
   it("counts 29 February among 365 days: on 2028-12-31 it begins on 2028-01-02", async () => {
     await using service = await startService({ nowAt: "2028-12-31T12:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });

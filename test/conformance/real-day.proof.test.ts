@@ -67,7 +67,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
   });
 
   it.each(SYMBOLS)(
-    `returns every value of the CSV when %s is read in pages of ${PAGE_SIZES.join(", ")} rows`,
+    `equals the CSV when %s is read in pages of ${PAGE_SIZES.join(", ")} rows`,
     async (symbol) => {
       for (const page_size of PAGE_SIZES) {
         await checkPaging(service, apikey, { symbol, tradedate: TRADEDATE, page_size }, rowsOf(symbol));
@@ -75,7 +75,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
     },
   );
 
-  it.each(SYMBOLS)("returns the CSV's rows of a time window when %s is read in pages", async (symbol) => {
+  it.each(SYMBOLS)("equals the CSV in every tested time window when %s is read in pages", async (symbol) => {
     for (const [start_time, end_time] of [
       ["091500000", "092500000"],
       ["093000000", "093100000"],
@@ -92,14 +92,14 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
     }
   });
 
-  it(`returns the CSV's rows of 601825, for the whole day and for a window, in pages of ${SMALL_PAGE} rows`, async () => {
+  it(`equals the CSV when the whole day or a time window of 601825 is read in pages of ${SMALL_PAGE} rows`, async () => {
     const params = { symbol: "601825", tradedate: TRADEDATE, page_size: SMALL_PAGE };
     await checkPaging(service, apikey, params, rowsOf("601825"));
     const window = { start_time: "093000000", end_time: "093500000" };
     await checkPaging(service, apikey, { ...params, ...window }, rowsWithin(rowsOf("601825"), window));
   });
 
-  it.each(SYMBOLS)("returns every value of the CSV in the Parquet file of %s", async (symbol) => {
+  it.each(SYMBOLS)("equals the CSV when %s is read as a Parquet file", async (symbol) => {
     const params = { symbol, tradedate: TRADEDATE, format: "parquet" };
     const answer = await service.post(orderHistory({ apikey, params }));
     expect(answer.status).toBe(200);

@@ -22,7 +22,7 @@ const stateOf = async (service: Service, tradedate: string) =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${tradedate}`)).day;
 
 describe("the restore of a backup that is older than a decision", () => {
-  it("makes neither a withdrawn day or file nor a damaged pack available again", async () => {
+  it("leaves a withdrawn day, a withdrawn file and a damaged pack unavailable", async () => {
     await using service = await startService();
     const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"];
     for (const each of [same, other, damaged, untouched]) {

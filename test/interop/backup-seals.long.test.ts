@@ -149,7 +149,7 @@ describe("a key, token, share or account revoked after a backup", () => {
 });
 
 describe("a restore into an empty deployment", () => {
-  it("warns that it cannot find later revocations", async () => {
+  it("warns that revocations after the backup are unknown", async () => {
     await using target = await startAfter(service);
     const done = await edgetape(["backup", "restore", file], target);
     expect(done.stderr).toContain("WARNING: this deployment was empty");

@@ -128,7 +128,7 @@ describe("a service restored from a backup into an empty deployment with the obj
 });
 
 describe("a backup restored into an empty deployment without the objects", () => {
-  it("leaves every day unserved, makes the command exit with 3, and lets the days be published again", async () => {
+  it("leaves every day unserved, makes the command exit with status 3, and lets the days be published again", async () => {
     await using target = await startAfter(origin);
     const { status, stdout } = await restore(target);
     expect(status).toBe(3);

@@ -193,7 +193,7 @@ describe("edgetape publish", () => {
     expect(await done(["day", "20260311"])).toContain("20260311: revision 2 is served (available)");
   });
 
-  it("reports an error in one line and by its exit status", async () => {
+  it("reports an error in one line and by the exit status", async () => {
     const { path } = await samplePack("20260310", 500);
     const wrongToken = await edgetape(["publish", path, "--token", "not-the-operator's-token"]);
     expect(wrongToken.status).toBe(1);

@@ -78,7 +78,7 @@ describe("the documentation below /docs/", () => {
     }
   });
 
-  it("names the newest loaded day in its commands, also after a newer day is published", async () => {
+  it("names the newest loaded day in its commands, and a newer day once it is published", async () => {
     for (const tradedate of ["20260309", "20260310"]) {
       await publish(service, day({ tradedate, securities: [security("600519", [order("093000000")])] }));
       for (const path of ["/docs/zh/quickstart", "/docs/en/quickstart", "/openapi.json"]) {

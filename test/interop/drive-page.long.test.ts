@@ -86,7 +86,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("links to a day's folder, and downloads a file as it was published", async () => {
+  it("lets its reader open a day's folder and download a file as it was published", async () => {
     const { page, close } = await inside();
     await page.click(`.year a[href="${DAY}/"]`);
     expect(await page.textContent("h1")).toBe(`${DAY}/`);

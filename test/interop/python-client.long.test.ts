@@ -60,7 +60,7 @@ describe.skipIf(without)("the Python client", () => {
     expect(rows[0]?.[0]).toBe("000001");
   });
 
-  it("iterates page by page through a window, with selected columns", async () => {
+  it("reads selected columns of a time window page by page", async () => {
     const times = built.rowsOf("000001").map((row) => `${row[2]}`);
     const [start, end] = [times[4_000] ?? "", times[9_000] ?? ""];
     const rows = await python.run<Row[]>(
