@@ -7,7 +7,7 @@ import { account, asOperator } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
 import { DAY_MS, MAIN, OLDEST, startWorld, TODAY } from "./world.ts";
 
-// A separate runtime, because these tests read stored refusals, and an isolate stores only a limited number.
+// A separate runtime, because these tests read stored refusals, of which an isolate stores only a limited number.
 const world = await startWorld();
 afterAll(() => world.stop());
 

@@ -11,7 +11,7 @@ import { account, asOperator, publish, type TestAccount } from "../support/opera
 import { orderHistory } from "../support/paging.ts";
 import { BEFORE_WINDOW, MAIN, OLDEST, startWorld } from "./world.ts";
 
-// A separate runtime, because these tests read stored refusals, and an isolate stores only a limited number.
+// A separate runtime, because these tests read stored refusals, of which an isolate stores only a limited number.
 const world = await startWorld();
 afterAll(() => world.stop());
 

@@ -183,7 +183,7 @@ describe("a download of an order pack, or of a security's file in it,", () => {
     await rebuilt(700);
     for (const [place, path] of paths.entries()) {
       const old = before[place];
-      if (old === undefined) throw new Error("there is one for each");
+      if (old === undefined) throw new Error("this path was not downloaded before");
       expectPart(await curl(path, { range: "bytes=100-" }), old.bytes, 100);
       const named = { range: "bytes=100-", "if-range": String(old.headers.etag) };
       expectPart(await as("other")(path, named), old.bytes, 100);

@@ -6,7 +6,7 @@ import { account, asOperator } from "../support/operator.ts";
 import { left } from "./quota-left.ts";
 import { MAIN, startWorld, TODAY } from "./world.ts";
 
-// A separate runtime, because these tests read stored refusals, and an isolate stores only a limited number.
+// A separate runtime, because these tests read stored refusals, of which an isolate stores only a limited number.
 const world = await startWorld();
 afterAll(() => world.stop());
 

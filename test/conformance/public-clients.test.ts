@@ -1,5 +1,5 @@
 /**
- * The behaviour of public clients, taken from their sources: the bodies that they send, when they stop, what they
+ * Tests the behaviour of public clients as their sources show it: which bodies they send, when they stop, and what they
  * retry.
  */
 import { afterAll, describe, expect, it } from "vitest";
@@ -140,7 +140,7 @@ describe("a public client stops paging", () => {
   });
 });
 
-/** Retries as these clients do: HTTP 429 and 5xx only, `Retry-After` capped at 30 s. */
+/** Retries as these clients do: only after HTTP 429 and 5xx, and after at most 30 s whatever `Retry-After` says. */
 async function withRetries(ask: () => Promise<Answer>, sleep: (ms: number) => Promise<unknown>) {
   const waits: number[] = [];
   for (let attempt = 0; attempt < 8; attempt++) {

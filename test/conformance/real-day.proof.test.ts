@@ -22,7 +22,7 @@ const PAGE_SIZES = isLong ? [10_000, 9_999, 1_000] : [9_999];
 const SMALL_PAGE = isLong ? 7 : 70;
 const SYMBOLS = ["600536", "600761", "600961", "601825", "605580"];
 
-if (!existsSync(VENDOR)) console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not read !!!\n`);
+if (!existsSync(VENDOR)) console.error(`\n!!! SKIPPED: ${VENDOR} is absent; the real day was not read !!!\n`);
 
 describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zip", () => {
   let service: Service;

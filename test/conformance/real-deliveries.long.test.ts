@@ -26,7 +26,7 @@ const REAL = [
 /** Readers of the archives that share no code with the builder. */
 const READERS = { trades: readVendorTrades, quotes: readVendorSnapshots };
 
-if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real rows were served !!!\n`);
+if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent; no real rows were served !!!\n`);
 
 describe.skipIf(!existsSync(DATA))("real rows over HTTP (contract 4.5, 4.6)", () => {
   let service: Service;

@@ -70,7 +70,7 @@ async function withKeys(published: Published, stop: () => Promise<void>): Promis
   return { ...published, keys, stop };
 }
 
-/** Returns the expected summary of a share with the published files whose dates `covers` accepts. */
+/** Returns the expected summary of a share that contains the published files whose dates `covers` accepts. */
 export function summary(
   world: ShareWorld,
   type: DailyFile["type"],

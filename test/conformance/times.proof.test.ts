@@ -12,7 +12,7 @@ afterAll(() => world.stop());
 
 const ask = (over: Record<string, unknown>) => world.ask({ symbol: "600519", tradedate: MAIN, ...over });
 
-/** Returns the rows of the main day from `start` (inclusive) to `end` (exclusive), both HHMMSSmmm. */
+/** Returns the rows of the main day from `start` (inclusive) to `end` (exclusive), both written as HHMMSSmmm. */
 const within = (start: string, end: string): Row[] =>
   world.main.rowsOf("600519").filter((row) => String(row[2]) >= start && String(row[2]) < end);
 

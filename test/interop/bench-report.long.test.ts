@@ -112,9 +112,9 @@ describe("a rival whose rows differ from edgetape's", () => {
   it("ends the bench instead of being timed", async () => {
     await using days = new BenchDays({ dayRows: [30_000], packs: [] });
     const [day] = await days.all();
-    if (day === undefined) throw new Error("there is no day");
+    if (day === undefined) throw new Error("the bench prepared no day");
     const [ask] = await asksOf(day);
-    if (ask === undefined) throw new Error("nothing is asked");
+    if (ask === undefined) throw new Error("the bench prepared no request");
     const honest = edgetape({ day, folder });
     const other = day.pack.index.entries.find(({ symbol, rows }) => symbol !== ask.symbol && rows > 0);
     const liar: Rival = {

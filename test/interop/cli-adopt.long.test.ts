@@ -1,4 +1,4 @@
-/** An operator repairs a catalog that was restored from an older backup: `day adopt`, `doctor --repair`. */
+/** Repairs of a catalog that was restored from an older backup, with `day adopt` and `doctor --repair`. */
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";

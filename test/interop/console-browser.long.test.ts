@@ -97,7 +97,7 @@ const isPainted = (page: Page, place: number) =>
   })()`);
 
 describe.skipIf(isMissing("chromium"))("the button of a sign-in link", () => {
-  it.each(["double click", "double Enter"])("signs the holder in once after a %s", async (how) => {
+  it.each(["double click", "double Enter"])("signs the holder in after a %s", async (how) => {
     const { page, close } = await watchedPage(browser, DESK);
     await page.goto(await inviteTo(service, accountId));
     if (how === "double click") await page.dblclick("button.primary");

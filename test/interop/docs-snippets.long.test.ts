@@ -113,7 +113,7 @@ const squeezed = (printed: string) => printed.replaceAll(/\s+/g, "");
 /** Returns a pattern that matches exactly this text. */
 const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 
-/** Returns the output on the page as a pattern in which `…` matches anything. */
+/** Returns a pattern for the output that the page shows. A `…` in it matches anything. */
 function patternOf(prints: string): RegExp {
   const text = squeezed(withExample(prints, { base: service.baseUrl, tradedate: TRADEDATE }));
   return new RegExp(`^${text.split("…").map(escaped).join(".*?")}$`);

@@ -1,4 +1,4 @@
-/** Downloads over a breaking connection: 200 MB cut 20 times at random bytes, and files replaced in between. */
+/** Downloads over a breaking connection: 200 MB cut 20 times at random bytes, and files replaced during a download. */
 import { createCipheriv, createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";

@@ -60,7 +60,7 @@ describe("npm start -- --empty", () => {
   it("publishes the vendor's sample, creates a customer, and explains a refusal", async () => {
     if (!existsSync(VENDOR_SAMPLE)) {
       console.warn(
-        `NOT TESTED: the vendor's sample, because ${VENDOR_SAMPLE} is not there; invented orders are used instead`,
+        `NOT TESTED: the vendor's sample, because ${VENDOR_SAMPLE} does not exist; invented orders are used instead`,
       );
       await done(
         first,

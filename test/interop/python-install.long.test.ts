@@ -27,7 +27,7 @@ const built = day({
   tradedate: DAY,
   securities: [randomSecurity(randomFrom(7), { symbol: "600519", rows: 300 })],
 });
-/** A Python with pandas, which the new environment can use. Without one, only the installation is tested. */
+/** A Python whose pandas the new environment can use. Without one, the test of the DataFrame is skipped. */
 const pandas = pythonWith("pandas");
 const base = [pandas ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
 const hatchling = pythonWith("hatchling");
@@ -48,7 +48,7 @@ const WITHOUT_PANDAS = { reportUnknownMemberType: "none", reportUnknownVariableT
 function installedPyright(): string | null {
   const path = resolve("node_modules/pyright/index.js");
   if (existsSync(path)) return path;
-  const sentence = "types for pyright: node_modules has no pyright, run npm ci";
+  const sentence = "the types under pyright: node_modules has no pyright; run npm ci";
   if (process.env.CI === "true") throw new Error(sentence);
   console.error(`SKIPPED ${sentence}`);
   return null;

@@ -88,7 +88,7 @@ describe("README.md", () => {
     );
     if (!withFrames)
       console.warn(
-        `SKIPPED: the DataFrame of README.md, because no Python here has pip, pandas, pyarrow and hatchling`,
+        `SKIPPED: the DataFrame of README.md, because no Python on this machine has pip, pandas, pyarrow and hatchling`,
       );
     const site = withFrames
       ? [foldersOf(arrow, "pandas", "numpy", "pyarrow"), foldersOf(builder, "hatchling", "pluggy")].join(":")

@@ -32,7 +32,7 @@ function familyOf(pid: number): number[] {
   return family;
 }
 
-/** Returns the ids of each process and its parent, from `ps` if /proc does not exist. A machine may lack `ps`. */
+/** Returns the ids of each process and its parent. Reads /proc where it exists, because `ps` may be missing. */
 function parents(): [number, number][] {
   if (!existsSync("/proc/self/stat")) {
     const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
@@ -201,7 +201,7 @@ describe("npm start", () => {
       `npm start: Port ${shared} is in use; give another one: npm start -- --port ${shared + 1}`,
     );
     const [other] = two.filter((each) => each.start !== ended);
-    if (other === undefined) throw new Error("both are one start");
+    if (other === undefined) throw new Error("the other start was not found");
     const { baseUrl, adminToken } = await untilServed(other.start, join(other.place, "demo.json"));
     expect((await runEdgetape(["account", "list"], { baseUrl, adminToken })).stdout).toBe("no accounts\n");
     await pressCtrlC(other.start);
