@@ -145,7 +145,7 @@ describe("an omitted or blank tradedate (contract 3.5)", () => {
     expectRefusal(outside, { reason: "outside_window", says: ["20260212"] });
   });
 
-  it("is refused with 503 when the calendar does not reach today; no older day is served", async () => {
+  it("is refused with 503 when the calendar does not reach today, and selects no older day", async () => {
     await using late = await startWorld({ nowAt: "2027-01-04T10:00:00+08:00" }).then(disposable);
     expectRefusal(await late.ask({ symbol: "600519" }), { reason: "unavailable" });
     const named = pageOf(await late.ask({ symbol: "600519", tradedate: MAIN, page_size: 3 }));

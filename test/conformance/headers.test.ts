@@ -28,7 +28,7 @@ async function everyKind(): Promise<Answer[]> {
 }
 
 describe("headers of every answer (contract 1.10, 1.11)", () => {
-  it("include a request id, different for each answer", async () => {
+  it("include a request id that is different for each answer", async () => {
     const ids = (await everyKind()).map((answer) => String(answer.headers["x-request-id"]));
     expect(ids.every((id) => /^[\w-]{8,}$/.test(id))).toBe(true);
     expect(new Set(ids).size).toBe(ids.length);

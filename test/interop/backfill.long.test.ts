@@ -64,7 +64,7 @@ describe("edgetape backfill", () => {
   );
 
   it(
-    "reports a loaded day that was withdrawn later, with the reason",
+    "reports a loaded day that was later withdrawn, and the reason",
     async () => {
       const two = join(folder, "two");
       for (const day of ["20260112", "20260113"]) deliver(two, day, 2_000);

@@ -94,7 +94,7 @@ describe.skipIf(without)("history with the Python client", () => {
     await rm(sync, { recursive: true });
   });
 
-  it("keeps present files, and downloads damaged, missing and revised files again", async () => {
+  it("keeps existing files, and downloads damaged, missing and revised files again", async () => {
     const session = await sessionOf((await account(service, { plan: "flagship" })).key);
     await fetched(session);
     expect((await fetched(session)).kept).toHaveLength(4);

@@ -26,7 +26,7 @@ async function loadCalendar(service: Service): Promise<void> {
 }
 
 describe("the scheduled task", () => {
-  it("sends problems to the webhook at its scheduled time, and nothing when there are none", async () => {
+  it("sends problems to the webhook at its scheduled time, and sends nothing when there are no problems", async () => {
     await using receiver = await startReceiver();
     await using service = await startService({
       nowAt: "2026-03-12T20:40:00+08:00",
