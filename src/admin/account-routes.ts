@@ -213,7 +213,7 @@ async function addOne(c: AdminContext): Promise<Answered<Account>> {
   return added(c, account, { plan, startMs: start, endMs: end });
 }
 
-/** Extends the plan's last subscription. When it has ended or there is none, a new subscription starts now. */
+/** Extends the plan's last subscription. If that has ended, or the plan has none, a new subscription starts now. */
 export async function extend(c: AdminContext): Promise<Answered<Account>> {
   const asked = both(await accountOf(c), await bodyOf(c, extendSubscriptionSchema));
   if (!asked.ok) return asked;
@@ -263,7 +263,7 @@ const listQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_ACCOUNTS).default(MAX_ACCOUNTS),
 });
 
-/** Stands for the plans' limits, which lists of accounts do not show. */
+/** A placeholder for the plans' limits, which lists of accounts do not show. */
 const NO_LIMITS = {} as Readonly<Record<PlanName, DailyLimits>>;
 
 /** Answers `GET /admin/accounts`. */

@@ -71,8 +71,8 @@ export async function wholePack(
   const check = new PackCheck(index);
   let broken: PackFormatError | null = null;
   const checked = (step: () => void) => {
-    // The checksum of all bytes is computed even after a corrupt block, because operators can compare it with that of
-    // their file.
+    // The checksum of all bytes is computed even after a corrupt block, because operators can compare it with their
+    // file's checksum.
     if (broken !== null) return;
     try {
       step();
@@ -91,8 +91,8 @@ function problemIn(failure: PackFormatError | null): ArrivalProblem | null {
 }
 
 /**
- * Returns the index of the pack that `readRange` reads (`sizeBytes` bytes), or why the bytes are not a valid pack of
- * `dataset`.
+ * Reads the index of a pack of `sizeBytes` bytes with `readRange`. Returns the index, or why the bytes are not a valid
+ * pack of `dataset`.
  */
 export async function packIndex(
   sizeBytes: number,

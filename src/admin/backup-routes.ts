@@ -1,7 +1,7 @@
 /**
  * `/admin/backup` and `/admin/restores`: send the catalog page by page for the operator's backup file, and receive a
- * backup in chunks. A restore rebuilds the index rows of its packs from R2. Its last step replaces the catalog. Every
- * step can be repeated.
+ * backup in chunks. A restore rebuilds the index rows of the backup's packs from R2. Its last step replaces the
+ * catalog. Every step can be repeated.
  */
 import { Hono } from "hono";
 import * as z from "zod";
@@ -138,7 +138,7 @@ async function begin(c: AdminContext): Promise<Answered<RestoreState>> {
   if (unsealed !== null) return refused(unsealed);
   const backupId = body.value.unauthenticated ? null : (body.value.identity?.id ?? null);
   const known = await findRestore(db, body.value.restoreId);
-  // The command may not have received the last answer. Repeating the restore would give the same state.
+  // The command may ask again because it did not receive the last answer. Repeating the restore would change nothing.
   if (known?.state === "done" && !body.value.force) return ok(await done(c, known));
   const holds = await tablesInUse(db);
   if (holds.length > 0 && !body.value.force) return refused({ reason: "not_empty", holds });
@@ -164,8 +164,8 @@ async function headRefusal(c: AdminContext, body: BeginRestoreParsed): Promise<A
 }
 
 /**
- * Returns the refusal of a page that does not belong to the restore's backup; null when it does or seals are not
- * verified.
+ * Returns the refusal of a page that does not belong to the restore's backup; null when the page belongs to it, or when
+ * seals are not verified.
  */
 async function pageRefusal(
   c: AdminContext,
@@ -244,8 +244,8 @@ async function lookForObjects(c: AdminContext): Promise<Answered<RestoredObjects
 }
 
 /**
- * Returns the etag of a file's object in R2, or why the object cannot be used. An object with a different etag was
- * copied, so its content is read and verified.
+ * Returns the etag of a file's object in R2, or why the object cannot be used. An object whose etag differs from the
+ * backup's was copied to R2, so its content is read and verified.
  */
 async function wholeFile(
   { bucket }: Pick<Stores, "bucket">,
@@ -325,8 +325,8 @@ function headText(
 }
 
 /**
- * Returns the text that the seal of a page covers. `after` is the key of the last row before the page, `next` the key
- * of the page's last row; null at the start and at the end of the table.
+ * Returns the text that the seal of a page covers. `after` is the key of the last row before the page; null at the
+ * start of the table. `next` is the key of the page's last row; null at the end of the table.
  */
 export function pageText(
   backupId: string,

@@ -62,8 +62,8 @@ export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
 }
 
 /**
- * Returns the operator's decision that forbids serving this content on `day`, or null. With `isInsisted`, the publisher
- * uses force to serve different content on a withdrawn day.
+ * Returns the operator's decision that forbids serving this content on `day`, or null. `isInsisted` says whether the
+ * publisher uses force; only then may different content replace withdrawn content.
  */
 export async function dayDecision(
   db: D1Database,
@@ -101,8 +101,8 @@ function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
 }
 
 /**
- * The state of a day after an action. `changed` is false when the day was already in that state; `actor` is then who
- * made the latest change.
+ * The state of a day after an action. `changed` is false when the day was already in that state; `actor` made the
+ * latest change.
  */
 export interface ActedOn {
   day: ServedDay;
@@ -142,10 +142,10 @@ export interface ServeAgainAsk extends DatasetDay {
    */
   state?: DayState | undefined;
   /**
-   * The content to serve. `present`: the current one. `previous`: the newest one that is older than the first revision
-   * of the current content and neither withdrawn nor damaged. A second restore therefore never serves what the first
-   * one replaced. A number: the content of that revision. Choosing `present` or a number ends the withdrawal of that
-   * content.
+   * The content to serve. `present`: the current content. `previous`: of the revisions before the current content was
+   * first served, the newest that is neither withdrawn nor damaged. A second restore therefore goes further back
+   * instead of undoing the first one. A number: the content of that revision. Choosing `present` or a number ends the
+   * withdrawal of that content.
    */
   content: "present" | "previous" | number;
 }
@@ -265,8 +265,8 @@ const claimsSchema = z.object({
 
 /**
  * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as for an uploaded pack.
- * Refuses an object that is missing, already in the catalog (from which it can be restored), without a known checksum,
- * found damaged, or not a complete pack of that day. Refuses withdrawn content too.
+ * Refuses an object that is missing, is damaged, has no known checksum, or is not a complete pack of that day. Also
+ * refuses withdrawn content, and a pack that the catalog has already: such a pack can be restored.
  */
 export async function adoptPack(
   stores: Stores,
@@ -326,8 +326,8 @@ function isPlaceOf(objectKey: string, { dataset, tradedate }: DatasetDay): boole
 type Adopted = Pick<Upload<PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "claims">;
 
 /**
- * Opens an upload without parts, or resumes the open upload of the same pack, for example after a refusal without
- * force.
+ * Opens an upload without parts, or resumes the open upload of the same pack, for example when the operator repeats a
+ * refused adoption with force.
  */
 async function openAdoption(
   stores: Stores,

@@ -12,7 +12,7 @@ import type { ArrivalProblem, Stores } from "./uploads.ts";
 
 /**
  * Returns the index and the etag of the pack's object; a problem when the object is missing, cannot be read, or has a
- * different size or build id.
+ * size or build id other than the catalog's.
  */
 async function indexInObject(
   bucket: R2Bucket,
@@ -33,7 +33,7 @@ async function indexInObject(
 
 /**
  * Compares the index rows of `pack`, which `day` serves, with the index in its object. Returns the number of securities
- * in the object, and a finding when the two differ.
+ * in the object, and a finding when the rows differ from the object's index.
  */
 export async function checkIndex(
   { db, bucket }: Stores,

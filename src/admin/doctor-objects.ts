@@ -32,9 +32,9 @@ interface Place {
 }
 
 /**
- * An object that is not in the catalog; `place` is null when the service uses no keys of its form. `newer`: its
- * revision is higher than every revision of its day or file in the catalog, and if it is a pack, its index can be read.
- * `left`: it is not needed.
+ * An object that is not in the catalog. `place` is null when the key has a form that the service does not use. The kind
+ * is `newer` when the object's revision is higher than every revision of its day or file in the catalog; a pack's index
+ * must also be readable. Otherwise the kind is `left`, and the object is not needed.
  */
 interface UnknownObject {
   object: StoredObject;
@@ -42,7 +42,7 @@ interface UnknownObject {
   kind: "newer" | "left";
 }
 
-/** Returns what `key` names; null when the service uses no keys of its form. */
+/** Returns what `key` names; null when it has a form that the service does not use. */
 export function placeOf(key: string): Place | null {
   const pack = parsePackObjectKey(key);
   if (pack !== null) {
@@ -87,7 +87,10 @@ export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
   return { objects };
 }
 
-/** Deletes those objects among `keys` that are not in the catalog and are older than a day, whatever their content. */
+/**
+ * Deletes the objects among `keys` that are not in the catalog and are older than a day, even content that is newer
+ * than the catalog.
+ */
 export async function deleteUnknown(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
   const { unknown } = await judgedObjects(place);
   return deleteAll(place, unknown.filter(({ key }) => keys.includes(key)).filter(isOldEnough(place.nowMs)));

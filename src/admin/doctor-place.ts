@@ -5,7 +5,10 @@ import { storeCalls } from "../operations/health.ts";
 import type { AdminContext } from "./context.ts";
 import type { PlaceReport } from "./wire.ts";
 
-/** Number of calls to each store, one after another. The median hides the first one, which may open a connection. */
+/**
+ * Number of calls to each store, one after another. The median ignores the first call, which can be slow because it may
+ * open a connection.
+ */
 const CALLS = 5;
 
 /**
@@ -42,7 +45,7 @@ async function storesMs(env: Env, settings: Settings): Promise<PlaceReport["stor
 async function medianMs(call: () => Promise<unknown>): Promise<number> {
   const taken: number[] = [];
   for (let n = 0; n < CALLS; n++) {
-    // The platform's clock advances only with I/O, here with each answer of a store.
+    // The platform's clock advances only after I/O: here, when a store responds.
     const beganMs = Date.now();
     await call();
     taken.push(Date.now() - beganMs);

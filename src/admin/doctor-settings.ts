@@ -93,7 +93,7 @@ function rotationFindings(settings: Settings, nowMs: number): Finding[] {
   return [
     warning(
       name,
-      `${name} is set, but has not been accepted since 24 hours after ${rotatedAt}.`,
+      `${name} is set but no longer accepted: it expired 24 hours after ${rotatedAt}.`,
       "Delete it.",
     ),
   ];
@@ -112,7 +112,7 @@ function otherFindings(settings: Settings): Finding[] {
   if (UNKNOWN_PARAMETERS === "warn") {
     const sentence = "Unknown parameters are served with a warning header instead of being refused.";
     findings.push(
-      warning("UNKNOWN_PARAMETERS", sentence, "Delete the setting when no caller sends unknown parameters."),
+      warning("UNKNOWN_PARAMETERS", sentence, "Delete the setting once no caller sends unknown parameters."),
     );
   }
   return findings;

@@ -1,6 +1,6 @@
 /**
- * `/admin/explain`: explains the outcome of a past request, with a text for the customer, and evaluates how a request
- * would be answered now, by the steps of contract 2.1.
+ * `/admin/explain`. `GET` explains the outcome of a past request, with a text for the customer. `POST` evaluates how a
+ * request would be answered now, by the steps of contract 2.1.
  */
 
 import { Hono } from "hono";
@@ -38,7 +38,7 @@ export function explainRoutes(): Hono<AdminEnv> {
 }
 
 /**
- * When no account is named, the gates of accounts that were active within this time are searched for the request, the
+ * When no account is named, the request is searched for in the gates of accounts that were active within this time, the
  * most recently active first.
  */
 const ACTIVE_MS = 3 * 86_400_000;
@@ -56,12 +56,15 @@ interface Accepted {
   inProgress: boolean;
 }
 
-/** Looks for the request among the stored refusals, then in the gates of `?account=` or of recently active accounts. */
+/**
+ * Looks for the request among the stored refusals. Then looks for it in the gate of `?account=` or, without one, in the
+ * gates of recently active accounts.
+ */
 async function explainId(c: AdminContext): Promise<ExplainedRequest> {
   const requestId = (c.req.param("requestId") ?? "").trim().toLowerCase();
   const refusal = await findRefusal(c.env.DB, requestId);
   const account = c.req.query("account") ?? refusal?.accountId ?? null;
-  // Most refused requests never reached a gate, so without an account no gate is searched.
+  // Most refused requests never reached a gate. If the refusal names no account, no gate is searched.
   const accepted = refusal !== null && account === null ? null : await findAccepted(c, requestId, account);
   if (refusal !== null) return kept(requestId, refusal, accepted);
   return accepted === null ? unknown(requestId) : ended(requestId, accepted);
@@ -245,8 +248,8 @@ async function judge(
 }
 
 /**
- * Returns the steps that the operation explains itself. Any other operation only reads; it is run, and its refusal
- * becomes a step.
+ * Returns the steps from the operation's `explain`. An operation without `explain` only reads, so it is run, and its
+ * refusal becomes a step.
  */
 async function stepsOf(prepared: Prepared, scope: Scope & { principal: Principal }): Promise<Step[]> {
   let denial: Denial | null = null;

@@ -187,7 +187,10 @@ function meant(
   return ok(only ?? newest);
 }
 
-/** Withdraws the published revision, or else the newest one, so that it is not published by mistake. */
+/**
+ * Withdraws the published revision. If none is published, withdraws the newest one, so that no one publishes it by
+ * mistake.
+ */
 async function withdraw(c: AdminContext): Promise<Answered<FileSummary>> {
   const asked = both(placeOf(c), await bodyOf(c, withdrawFileSchema));
   if (!asked.ok) return asked;

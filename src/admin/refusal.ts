@@ -43,7 +43,7 @@ export type AdminRefusal =
   | { reason: "parts_missing"; missing: number[] }
   /** `problem` is a clause that says what is wrong with the name. */
   | { reason: "file_name"; problem: string }
-  /** The file has arrived, but its upload was never completed, so the file is not checked. */
+  /** The file's bytes have arrived, but the upload was never completed, so they are not checked. */
   | { reason: "file_unchecked"; name: string }
   | { reason: "day_of_other_year"; day: string; year: number }
   | { reason: "content_wrong"; called: string; problem: string }
@@ -73,8 +73,7 @@ export type AdminRefusal =
   /** The object or the index rows of the revision are no longer stored. */
   | { reason: "revision_gone"; day: DatasetDay; revision: number }
   /**
-   * The catalog already has this object, as a day's pack or as that of an unserved upload. `isLoaded`: the day is
-   * loaded.
+   * The catalog already has this object, as the pack of a day or of an unserved upload. `isLoaded`: the day is loaded.
    */
   | { reason: "pack_known"; day: DatasetDay; objectKey: string; isLoaded: boolean }
   | { reason: "pack_sum_unknown"; objectKey: string }
@@ -93,7 +92,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "token_wrong":
       return {
         status: 401,
-        error: "The request needs the header Authorization: Bearer with a valid operator's token.",
+        error: "The request needs the header Authorization: Bearer with a valid operator token.",
       };
     case "scope_lacking":
       return {
@@ -196,12 +195,12 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "content_withdrawn":
       return {
         status: 409,
-        error: `This content of ${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)} and is not served. To serve it nevertheless, run \`${refusal.again}\`.`,
+        error: `Revision ${refusal.revision} of ${refusal.called} has the same content and was withdrawn ${decided(refusal)}. This content is not served. To serve it nevertheless, run \`${refusal.again}\`.`,
       };
     case "target_withdrawn":
       return {
         status: 409,
-        error: `${refusal.called} was withdrawn as revision ${refusal.revision} ${decided(refusal)}, and different content is not served in its place. To serve that content nevertheless, run the command again with --force.`,
+        error: `Revision ${refusal.revision} of ${refusal.called} was withdrawn ${decided(refusal)}. Different content does not replace it without force. If the new content is right, run the command again with --force.`,
       };
     case "pack_damaged":
       return {
@@ -212,7 +211,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
       const waiting = refusal.waiting.map(({ revision, state }) => `${revision} (${state})`).join(", ");
       return {
         status: 409,
-        error: `${refusal.name} has several revisions that could be published: ${waiting}. Name the revision that you have checked with --revision.`,
+        error: `${refusal.name} has several revisions that could be published: ${waiting}. Check one of them and name it with --revision.`,
       };
     }
     case "file_changed":
@@ -233,7 +232,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "nothing_to_restore":
       return {
         status: 422,
-        error: `${calledOf(refusal.day)} has no older content that can be restored: all of it is withdrawn or damaged, or there is none. Name a revision with --to; edgetape day publish${datasetFlag(refusal.day.dataset)} serves the current content again.`,
+        error: `${calledOf(refusal.day)} has no older content that can be restored: all of it is withdrawn or damaged, or there is none. To restore a withdrawn revision, name it with --to. To serve the current content again, run \`edgetape day publish ${refusal.day.tradedate}${datasetFlag(refusal.day.dataset)}\`.`,
       };
     case "revision_gone":
       return {
@@ -255,7 +254,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "not_empty":
       return {
         status: 409,
-        error: `This deployment is not empty (${refusal.holds.join(", ")}); a forced restore replaces its data with the backup.`,
+        error: `This deployment is not empty (${refusal.holds.join(", ")}). A forced restore replaces its data with the backup.`,
       };
     case "backup_unfit":
       return { status: 422, error: `This service cannot restore the backup: ${refusal.problem}.` };

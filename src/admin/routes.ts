@@ -78,7 +78,7 @@ const MOUNTED_AT = "/admin";
 
 const READ: readonly NarrowScope[] = ["read"];
 const PUBLISH: readonly NarrowScope[] = ["publish"];
-/** For routes that publishing needs to read. Their answers contain no customer data. */
+/** For routes that a publisher also reads. Their answers contain no customer data. */
 const EITHER: readonly NarrowScope[] = ["read", "publish"];
 const ADMIN_ONLY: readonly NarrowScope[] = [];
 

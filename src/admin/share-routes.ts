@@ -101,8 +101,8 @@ async function secretVersions(c: AdminContext): Promise<SecretVersions> {
 
 /**
  * Answers `POST /admin/shares/secret/rotate`: re-encrypts the passwords of external shares under the current version of
- * the secret, except those whose version the secret no longer has. Shares of older versions are revoked if the body
- * asks for it; otherwise they end within 7 days. Repeating the call completes an interrupted one.
+ * the secret, except passwords whose version the secret no longer contains. Shares of older versions are revoked if the
+ * body asks for it; otherwise they end within 7 days. Repeating the call completes an interrupted rotation.
  */
 async function rotateSecret(c: AdminContext): Promise<Answered<RotatedSecret>> {
   const body = await bodyOf(c, rotateSecretSchema);

@@ -21,7 +21,7 @@ import { instantTextSchema } from "./wire-fields.ts";
 /** Names that the audit gives to other actors, so no token may have them. */
 const RESERVED: readonly string[] = [FIRST_OPERATOR.name, SERVICE_ACTOR.name];
 
-/** Matches property names in audit values that are instants; other names that end in `Ms` are durations. */
+/** Matches the names of properties that hold instants in audit values. Other names that end in `Ms` hold durations. */
 const INSTANT = /^(at|start|end|until)Ms$|AtMs$/;
 
 /** The maximum number of entries in one answer. */

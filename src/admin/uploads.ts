@@ -50,7 +50,7 @@ export interface UploadTarget<Claims> {
   /**
    * Checks the complete object of the upload and adds it to the catalog. Returns `lost`, and adds nothing, when another
    * publisher has taken over the target. Returns `held` when the content is valid but needs `force`; the upload stays
-   * open, so that it need not be sent again.
+   * open, so that the content need not be sent again.
    */
   settle(
     stores: Stores,
@@ -64,8 +64,8 @@ export interface UploadTarget<Claims> {
 const NUMBER = /^(\d+)(\.|$)/;
 
 /**
- * Returns the target's next revision number: higher than all numbers that the catalog has issued and than those of
- * unknown objects in R2. A catalog restored from a backup can lack revisions to which cursors, downloads, copies and
+ * Returns the target's next revision number: higher than every number that the catalog has issued and every number of
+ * an unknown object in R2. A catalog restored from a backup can lack revisions to which cursors, downloads, copies and
  * newer backups still refer.
  */
 export async function freeRevision(
@@ -194,16 +194,16 @@ function partSizeOf(sizeBytes: number, n: number): number | null {
 }
 
 /**
- * How long a claim on a part lasts. Its holder already has the bytes in memory; after this time another publisher may
- * store the part.
+ * How long a claim on a part lasts. After this time another publisher may store the part. The time is short, because
+ * the holder of the claim already has the bytes in memory.
  */
 const CLAIM_MS = 2_000;
 const POLL_MS = 100;
 
 /**
  * Stores part `n` of `upload`. Refuses bytes of the wrong size or with a SHA-256 other than `sha256`. A part that is
- * already stored with this hash is not sent to R2 again, even when the upload has been completed meanwhile. Of
- * concurrent publishers of the same content, only one stores each part.
+ * already stored with this hash is not sent to R2 again, even when the upload has been completed meanwhile. When
+ * several publishers send the same content at once, only one of them stores each part.
  */
 async function storePart(
   { db, bucket }: Stores,
@@ -323,7 +323,7 @@ async function again<Claims>(stores: Stores, completion: Completion<Claims>): Pr
 
 /**
  * Returns `by` with its time advanced by the milliseconds since `begunMs` (from `Date.now()`). A change is announced a
- * fixed time after its timestamp, so the timestamp must be the instant at which it takes effect, although the checks
+ * fixed time after its timestamp, so the timestamp must be the instant at which the change takes effect. The checks
  * before it can take minutes.
  */
 export function asOfNow(by: By, begunMs: number): By {

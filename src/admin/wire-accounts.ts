@@ -9,7 +9,7 @@ import { PLAN_NAMES } from "../entitlement/principal.ts";
 import { partSchemas } from "../operations/wire.ts";
 import { countSchema, instantSchema, sha256Schema } from "./wire-fields.ts";
 
-/** The id of an existing account: earlier releases accepted any printable text. */
+/** The id of an existing account. Earlier releases accepted any printable text. */
 export const accountIdSchema = z
   .string()
   .trim()
@@ -18,7 +18,7 @@ export const accountIdSchema = z
   .regex(/^[^\p{C}]+$/u, "expected printable characters");
 
 /**
- * The form of new ids. It excludes `.` and `..`, which URLs resolve, spaces, and marks that look like other characters.
+ * The form of new ids. It excludes spaces, marks that look like other characters, and `.` and `..`, which URLs resolve.
  */
 const NEW_ACCOUNT_ID = /^[\p{L}\p{Nd}_-]{1,128}$/u;
 
@@ -128,8 +128,9 @@ export const rollKeySchema = z.strictObject({
 });
 
 export const rolledKeySchema = issuedKeySchema.extend({
-  /** The id of the old key, and the instant from which it is refused. */
+  /** The id of the old key. */
   replaces: z.string(),
+  /** The instant from which the old key is refused: RFC 3339, Beijing time. */
   replacedUntil: z.string(),
 });
 export type RolledKey = z.infer<typeof rolledKeySchema>;
@@ -203,7 +204,7 @@ export const keysImportedSchema = z.strictObject({
 });
 export type KeysImported = z.infer<typeof keysImportedSchema>;
 
-/** Returns whether the plan includes order history. A plan without it ignores daily limits. */
+/** Returns whether the plan includes order history. On a plan without it, daily limits have no effect. */
 export function hasOrderHistory(plan: PlanName): boolean {
   return PLANS[plan].order_history.kind !== "none";
 }
@@ -242,8 +243,7 @@ export const standingSchema = z.strictObject({
   /** What `account_info` returns to the key holder. */
   info: partSchemas().accountInfo,
   /**
-   * The dataset's request that is in progress, and the latest instant at which its slot is freed; null when there is
-   * none.
+   * The request that holds the dataset's slot, and the latest instant at which the slot is freed; null when it is free.
    */
   slot: z.strictObject({ requestId: z.string(), until: z.string() }).nullable(),
 });

@@ -60,8 +60,8 @@ export const beginUploadSchema = z.strictObject({
   quality: qualitySchema.optional(),
   /**
    * Publishes a new revision even when this content is already served, is implausible or repeated, failed the quality
-   * check, is smaller than what it replaces, or replaces different, withdrawn content. Content that was itself
-   * withdrawn stays refused.
+   * check, is smaller than what it replaces, or replaces different content that was withdrawn. Content that was itself
+   * withdrawn is still refused.
    */
   force: z.boolean().default(false),
 });
@@ -77,7 +77,7 @@ export type StoredPart = z.infer<typeof storedPartSchema>;
 
 const DAY_STATES = ["available", "withdrawn", "damaged"] as const;
 
-/** The current revision of a day, in whatever state. */
+/** The current revision of a day, in any state. */
 const daySummarySchema = z.strictObject({
   /** Absent for orders, because earlier versions of the CLI refuse unknown properties. */
   dataset: datasetSchema.optional(),
@@ -125,8 +125,8 @@ export const publishedSchema = z.strictObject({ day: daySummarySchema, newRevisi
 export type Published = z.infer<typeof publishedSchema>;
 
 /**
- * `degraded`: served, but the build left out rows. `pending`: not loaded; today, or a day being uploaded. `missing`:
- * any other trading day that is not loaded.
+ * `degraded`: served, but the build left out rows. `pending`: not loaded yet: today, or a day that is being uploaded.
+ * `missing`: any other trading day that is not loaded.
  */
 const OVERVIEW_STATES = [...DAY_STATES, "degraded", "pending", "missing"] as const;
 
@@ -210,8 +210,8 @@ export const restoreDaySchema = z.strictObject({
   revision: seenRevisionSchema,
   state: seenStateSchema,
   /**
-   * The revision whose content is served again, even when withdrawn. When absent, the newest content is served that is
-   * older than the current one and neither withdrawn nor damaged.
+   * The revision whose content is served again, even when withdrawn. The default is the newest older content that is
+   * neither withdrawn nor damaged.
    */
   to: z.int().min(1).optional(),
   force: unneededForceSchema,
@@ -279,11 +279,11 @@ const dayRevisionSchema = z.strictObject({
   replacedAt: z.string().nullable(),
   /** Null for packs without a builder version. */
   builderVersion: z.string().nullable(),
-  /** A checksum over the SHA-256 of all source files; null when the pack has none. */
+  /** A checksum over the SHA-256 values of all source files; null when the pack has none. */
   sourcesSha256: z.string().nullable(),
   /** The operator's withdrawal of this content, or null. */
   withdrawn: z.strictObject({ at: z.string(), by: z.string(), note: z.string() }).nullable(),
-  /** When a block of the pack failed its checksum, and which; otherwise null. */
+  /** When a block of the pack failed its checksum, and which block; null when none did. */
   damaged: z.strictObject({ at: z.string(), note: z.string() }).nullable(),
 });
 export type DayRevision = z.infer<typeof dayRevisionSchema>;
@@ -315,7 +315,10 @@ export type CalendarChange = z.input<typeof calendarChangeSchema>;
 export const calendarChangedSchema = z.strictObject({
   /** Number of days that are new or changed between open and closed. */
   changed: countSchema,
-  /** The last day that the calendar reaches without a gap from today, or from its first day if that is later. */
+  /**
+   * The last day before a gap or the end of the calendar, counted from today, or from the calendar's first day if that
+   * is later.
+   */
   knownUntil: beijingDateSchema,
 });
 export type CalendarChanged = z.infer<typeof calendarChangedSchema>;

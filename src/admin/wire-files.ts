@@ -28,7 +28,7 @@ export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name
   if (dates.length === 0 || dates.some((date) => date !== tradedate)) {
     return `the name must contain the day ${tradedate} and no other`;
   }
-  // On a case-insensitive system a copy of the share would lose one of the two files.
+  // Case is ignored: on a case-insensitive system, a copy of the share would lose either the pack or this file.
   const dataset = DATASET_NAMES.find((each) => name.toLowerCase() === `${tradedate}_${each}.parquet`);
   if (dataset !== undefined) {
     return `this is the name of the ${DATASETS[dataset].row} pack; publish the pack with edgetape publish`;
@@ -164,8 +164,9 @@ export const secretVersionsSchema = z.strictObject({
       version: z.int(),
       /** Whether the secret contains this version; otherwise the shares and links that depend on it do not work. */
       present: z.boolean(),
-      /** Numbers of shares in force and of external links that depend on this version. */
+      /** Number of shares in force that depend on this version. */
       shares: countSchema,
+      /** Number of external links that depend on this version. */
       drives: countSchema,
     }),
   ),

@@ -12,7 +12,7 @@ const findingSchema = z.strictObject({
   subject: z.string(),
   sentence: z.string(),
   advice: z.string(),
-  /** The same in Chinese, for findings that the webhook sends. */
+  /** Both sentences in Chinese, for findings that the webhook sends. */
   zh: z.strictObject({ sentence: z.string(), advice: z.string() }).exactOptional(),
 });
 export type Finding = z.infer<typeof findingSchema>;
@@ -117,7 +117,10 @@ export type BackupIdentity = z.infer<typeof backupIdentitySchema>;
 export const backupPlanSchema = z.strictObject({
   version: z.string(),
   identity: backupIdentitySchema,
-  /** A number that changes with every audited change. The backup is consistent if it is the same before and after. */
+  /**
+   * A number that changes with every audited change. The backup is consistent if the number is the same before and
+   * after it is read.
+   */
   moment: countSchema,
   /** The tables in the order in which to read them. */
   order: z.array(z.string()),

@@ -213,8 +213,8 @@ export async function setOwnLimits(
 }
 
 /**
- * Disables or enables the account; does nothing when it already is. Disabling ends its console sessions and cancels its
- * links, so that they do not work again once the account is enabled.
+ * Disables or enables the account. Does nothing when the account is already in that state. Disabling also ends its
+ * console sessions and cancels its links, so that they do not work again once the account is enabled.
  */
 export async function setDisabled(
   db: D1Database,
@@ -233,7 +233,7 @@ export async function setDisabled(
   ]);
 }
 
-/** The daily limits of one plan for each tick-history interface. */
+/** The daily limits of one plan. They apply to each tick-history interface separately. */
 export interface PlanLimits extends DailyLimits {
   plan: PlanName;
 }

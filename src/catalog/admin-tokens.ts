@@ -10,7 +10,7 @@ export interface AdminToken {
   scope: TokenScope;
   firstCharacters: string;
   createdAtMs: number;
-  /** The operator who created it. */
+  /** The operator who created the token. */
   createdBy: string;
   /** The last recorded use, at most an hour before the actual one; null when the token was never used. */
   lastUsedAtMs: number | null;

@@ -11,8 +11,9 @@ export interface AuditEntry {
   action: string;
   /** The subject of the change: a date, an account id, a key id. */
   subject: string;
-  /** The values before and after the change; null or absent when there is none. Never a key, a token or a password. */
+  /** The value before the change; null or absent when there is none. Never contains a key, a token or a password. */
   before?: unknown;
+  /** The value after the change, under the same rules. */
   after?: unknown;
 }
 

@@ -5,9 +5,9 @@ export interface BackupTable {
   columns: readonly string[];
   /** The primary key. */
   key: readonly string[];
-  /** The maximum number of rows in a page; tables with long lists have small pages. */
+  /** The maximum number of rows in a page; tables whose rows contain long lists have small pages. */
   pageRows: number;
-  /** Columns of the key that backups of earlier releases lack: their rows get the table's default. */
+  /** Key columns that backups of earlier releases lack; rows from such a backup get the column's default. */
   defaulted?: readonly string[];
   /** The column with the id of an upload, pack or file; a restore assigns new ids. */
   id?: string;

@@ -9,7 +9,10 @@ export interface BackupPage {
   next: Value[] | null;
 }
 
-/** The maximum size of a page's JSON in bytes. A restore stores each page as one value, and D1 accepts up to 2 MB. */
+/**
+ * The maximum size of a page's JSON in bytes. A restore stores each page as one value, and D1 accepts values of up to 2
+ * MB.
+ */
 const PAGE_BYTES = 900_000;
 
 /** Returns the rows of `table` after the key `after` (null: from the first row) in the order of the key. */
@@ -46,14 +49,17 @@ function fitting(texts: readonly string[]): number {
 
 /**
  * Returns a number that changes with every audited change. A backup is consistent if the number is the same before and
- * after.
+ * after it is read.
  */
 export async function backupMoment(db: D1Database): Promise<number> {
   const row = await sql(db)`SELECT max(audit_id) AS last FROM audit`.first<{ last: number | null }>();
   return row?.last ?? 0;
 }
 
-/** Tables that show whether a deployment is in use; plans exist from the beginning. */
+/**
+ * Tables whose rows show that a deployment is in use. Every deployment has plans from the beginning, so they are left
+ * out.
+ */
 const IN_USE = BACKUP_TABLES.filter(({ name }) => name !== "plans" && name !== "audit");
 
 /** Returns the names of tables with rows; empty for a new deployment. */

@@ -46,16 +46,16 @@ export async function calendarDays(
   return results.map(({ open, ...day }) => ({ ...day, open: open === 1 }));
 }
 
-/** How complete the calendar is, as of a given day. */
+/** How complete the calendar is on a given day, called today below. */
 export interface CalendarReach {
-  /** The newest trading day up to that day, or null. */
+  /** The newest trading day up to today, or null. */
   newestTradingDay: BeijingDate | null;
-  /** The first day after `newestTradingDay`, up to that day, that the calendar lacks; null when it lacks none. */
+  /** The first day after `newestTradingDay` and up to today that the calendar lacks; null when it lacks none. */
   missing: BeijingDate | null;
   /**
-   * The last day that the calendar reaches without a gap. It is counted from the newest calendar day that is not after
-   * that day, or from the first calendar day when all are later. Null when the calendar is empty. A single day set
-   * years ahead does not extend it.
+   * The last day before the first gap or the end of the calendar. The search for gaps begins at the newest calendar day
+   * that is not after today, or at the first calendar day when all are later. Null when the calendar is empty. A single
+   * day set years ahead does not extend it.
    */
   knownUntil: BeijingDate | null;
   /** The last day in the calendar; later than `knownUntil` when there is a gap. */

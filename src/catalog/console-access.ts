@@ -59,8 +59,8 @@ export async function consoleAccessOf(
 
 /**
  * Returns statements that end all console sessions of an account and cancel its unused links, and that write an audit
- * entry if there are any. `account` is an id or an SQL expression. Every change by which an operator revokes something
- * includes them, so that someone who is still signed in cannot undo it.
+ * entry if there were any. `account` is an id or an SQL expression. Whenever an operator revokes something, the change
+ * includes these statements, so that someone who is still signed in cannot undo it.
  */
 export function signOutStatements(
   db: D1Database,
@@ -90,7 +90,7 @@ export async function signOutAccount(db: D1Database, accountId: string, by: By):
 /** Why a link is refused. */
 export type InviteDenial = { reason: "link_unknown" | "link_spent" | "link_expired" | "account_disabled" };
 
-/** The use of a link. */
+/** One use of a link, which opens a session. */
 export interface Spending {
   inviteSha256: string;
   sessionSha256: string;
@@ -99,13 +99,13 @@ export interface Spending {
   endsAtMs: number;
 }
 
-/** A repeated use within this time gets the session of the first one. */
+/** When a link is used again within this time, the second use gets the session of the first. */
 const REPEATED_WITHIN_MS = 60_000;
 
 /**
- * Uses a link to open a session. Of two concurrent requests exactly one opens it. For a minute, a request with the same
- * session hash, such as a double click, gets the session of the first request. The link of a disabled account is
- * refused and stays unused.
+ * Uses a link to open a session. Of two concurrent requests, exactly one opens a session. For a minute, a repeated
+ * request with the same session hash, such as a double click, gets the session of the first request. The link of a
+ * disabled account is refused and stays unused.
  */
 export async function spendInvite(
   db: D1Database,
@@ -127,8 +127,8 @@ export async function spendInvite(
   ]);
   const accountId = (made?.results[0] ?? repeated?.results[0])?.account_id;
   if (accountId !== undefined) return ok({ accountId });
-  // Without a denial, the account was enabled between the two queries. Its link is unused and works at the next
-  // attempt.
+  // `inviteDenial` returns null when the account was enabled between the two queries. The link is still unused and
+  // works at the next attempt.
   return refused((await inviteDenial(db, inviteSha256, nowMs)) ?? { reason: "account_disabled" });
 }
 

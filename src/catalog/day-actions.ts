@@ -127,8 +127,8 @@ export interface FoundDamage extends SeenDay {
 
 /**
  * Marks the pack of this revision damaged after one of its blocks failed its checksum; no command serves it again.
- * Unless the revision or its state has changed meanwhile, the day returns 503 `day_damaged` until the operator
- * publishes or restores other bytes.
+ * Unless the revision or its state has changed meanwhile, the day returns 503 `day_damaged` until an operator publishes
+ * or restores an undamaged pack.
  */
 export async function markDamaged(
   db: D1Database,

@@ -1,6 +1,6 @@
 /**
- * The list of all changes of served days: each with its revision and the securities that differ from the previous one.
- * An entry is written in the transaction that makes the change.
+ * The list of all changes of served days: each with its revision and the securities that differ from the previous
+ * revision. An entry is written in the transaction that makes the change.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -34,8 +34,9 @@ export interface ChangesQuestion {
   changeId: number;
   sinceMs: number;
   /**
-   * The last instant, inclusive; by default there is no limit. Clocks of isolates differ, so a change is listed only
-   * after all changes with lower numbers. A reader that continues from the last number then misses none.
+   * The last instant, inclusive; by default there is no limit. The clocks of isolates differ, so a change is listed
+   * only when all changes with lower numbers are also within this limit. A reader that continues from the last number
+   * therefore misses none.
    */
   untilMs?: number;
   /** The first day; null for all days. */
@@ -92,8 +93,9 @@ function codes(pack: Part, other: Part, where: string): Part {
 }
 
 /**
- * Returns the SQL of three lists of codes: those only in `pack`, those only in `before`, and those that differ.
- * Sections are equal when CRC, rows and length are; other bytes for the same rows count as a difference.
+ * Returns the SQL of three lists of codes: those only in `pack`, those only in `before`, and those that differ. Two
+ * sections are equal when their CRCs, numbers of rows and lengths are equal. The same rows in different bytes count as
+ * a difference.
  */
 export function differences(pack: Part, before: Part): [added: Part, removed: Part, changed: Part] {
   const differ = "(b.crc <> a.crc OR b.rows <> a.rows OR b.section_length <> a.section_length)";

@@ -36,7 +36,8 @@ function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate): DayDenia
 
 /**
  * Returns why the day has no rows of the security, or null when it has rows. `market` is null for a code without a
- * suffix. Rows on either exchange then count, except those of an index; when both have rows, `chooseMarket` decides.
+ * suffix. Rows on either exchange then count, except those of an index. When both exchanges have rows, `chooseMarket`
+ * decides.
  */
 export function securityDenial(
   { tradedate, sections, elsewhere }: OrderDay,

@@ -5,8 +5,8 @@ import type { DayState } from "./order-day.ts";
 import { type PackQuality, packTarget } from "./publish-day.ts";
 
 /**
- * `degraded`: served, but the build left out rows. `pending`: not loaded; today, or a day being uploaded. `missing`: an
- * earlier trading day that is not loaded.
+ * `degraded`: served, but the build left out rows. `pending`: not loaded yet: today, or a day that is being uploaded.
+ * `missing`: an earlier trading day that is not loaded.
  */
 export type OverviewState = DayState | "degraded" | "pending" | "missing";
 
@@ -29,7 +29,7 @@ export interface DayOverview {
   state: OverviewState;
   /** The reason for the withdrawal or the damage, or what a degraded day lacks, for operators; otherwise empty. */
   note: string;
-  /** The facts of the served revision; null when the day was never loaded. */
+  /** The facts about the current revision; null when the day was never loaded. */
   loaded: LoadedFacts | null;
 }
 
@@ -49,8 +49,8 @@ interface Row extends Omit<LoadedFacts, "revision" | "quality"> {
 }
 
 /**
- * The query of the days. A day that changed after the instant `?5` is shown in the state of its last change before that
- * instant; without such a change, it was not loaded.
+ * Selects the days. A day that changed after the instant `?5` is shown in the state after its last change up to that
+ * instant, or as not loaded when there was none.
  */
 const OVERVIEW = `
   WITH later AS (

@@ -11,8 +11,9 @@ export interface ListedSecurity extends Security {
   rows: number;
   /** Size in bytes of the security's Parquet file with all fields; 0 without rows. */
   sizeBytes: number;
-  /** Times of the first and the last row, HHMMSSmmm as numbers; null without rows, the last one also when unknown. */
+  /** The time of the first row, HHMMSSmmm as a number; null without rows. */
   firstTime: number | null;
+  /** The time of the last row, HHMMSSmmm as a number; null without rows or when it is unknown. */
   lastTime: number | null;
 }
 
@@ -54,7 +55,7 @@ export async function listSecurities(
 
 /**
  * Returns a security that has rows in the served revision of the dataset's day: `preferred` if it has rows, else the
- * first one. Null when no security has rows or there is no such day.
+ * first security by symbol. Null when no security has rows or there is no such day.
  */
 export async function exampleSecurity(
   db: D1Database,

@@ -40,11 +40,11 @@ export interface DayRevision {
   etag: string;
   /** The version of the builder; null for packs without one. */
   builderVersion: string | null;
-  /** A checksum over the SHA-256 of all source files; null when the pack has none. */
+  /** A checksum over the SHA-256 values of all source files; null when the pack has none. */
   sourcesSha256: string | null;
   /** The operator's withdrawal of this content, or null. */
   withdrawn: Withdrawal | null;
-  /** When a block failed its checksum, or null. */
+  /** When a block of the pack failed its checksum, and which block; null when none did. */
   damaged: Damage | null;
 }
 
@@ -52,7 +52,7 @@ type Stored<T> = Omit<T, "degraded"> & { degraded: number };
 
 const PACK_COLUMNS = part`p.degraded, p.rows, p.securities, p.size_bytes AS sizeBytes, p.sha256, p.build_id AS buildId`;
 
-/** Returns the current revision of a dataset's day, in whatever state, or null when the day was never loaded. */
+/** Returns the current revision of a dataset's day, in any state, or null when the day was never loaded. */
 export async function servedDay(
   db: D1Database,
   tradedate: BeijingDate,

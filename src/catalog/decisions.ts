@@ -1,6 +1,6 @@
 /**
  * Decisions about content: withdrawals by operators, and damage found by readers. Code that publishes content checks
- * them first, and again inside the transaction that makes it visible. Instants are Unix milliseconds.
+ * them first, and again inside the transaction that makes the content visible. Instants are Unix milliseconds.
  */
 import { type Part, part, sql } from "./sql.ts";
 
@@ -21,8 +21,8 @@ export interface TargetContent {
 }
 
 /**
- * Returns the withdrawal that prevents serving this content: that of the same content (`isSame`), or else the newest
- * one of the target, if nothing has been served since. Null when there is none.
+ * Returns the withdrawal that prevents serving this content, or null. A withdrawal of the same content (`isSame`) comes
+ * first. Otherwise it is the target's newest withdrawal, unless content has been served since.
  */
 export async function withdrawalAgainst(
   db: D1Database,
@@ -39,8 +39,8 @@ export async function withdrawalAgainst(
 
 /**
  * Returns the SQL condition under which `content` may be served for `target`; arguments are values or expressions. It
- * is false for withdrawn content. While `target` is withdrawn, it is true for different content only if `isForced`.
- * With `begunAtMs`, the instant at which the upload began, force counts only if the withdrawal was earlier.
+ * is false for withdrawn content. While `target` is withdrawn, it is true for different content only if `isForced`. If
+ * `begunAtMs` is given (when the upload began), force counts only if the withdrawal is not later.
  */
 export function allowedSql(
   target: string | Part,

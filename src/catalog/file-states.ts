@@ -183,8 +183,8 @@ export async function publishFile(
 }
 
 /**
- * Withdraws this revision; a download that has begun cannot be resumed. Returns false when its state has changed. Its
- * content is not offered again until an operator publishes this revision; the file's open upload ends.
+ * Withdraws this revision; a download that has begun cannot be resumed. Returns false when the state has changed. The
+ * content is not offered again until an operator publishes this revision. The file's open upload ends.
  */
 export async function withdrawFile(
   db: D1Database,

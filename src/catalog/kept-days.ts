@@ -47,7 +47,7 @@ export function keptOrderDay(
   return { tradedate, day, ...found };
 }
 
-/** Caches the answer to `question`; `readAtMs` is an instant before it was read from D1. */
+/** Caches the answer to `question`; `readAtMs` is an instant before the answer was read from D1. */
 export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, readAtMs: number): void {
   const { day, tradedate, sections, elsewhere } = orderDay;
   const key = dayKey(question);

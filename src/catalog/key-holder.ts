@@ -6,8 +6,9 @@ import { part, sql } from "./sql.ts";
 export interface KeyHolder {
   keyId: string;
   accountId: string;
-  /** Unix milliseconds from which the key is refused; null when it is not revoked or does not expire. */
+  /** When the key was revoked, Unix milliseconds; null when it is not revoked. */
   revokedAtMs: number | null;
+  /** The instant from which an expiring key is refused, Unix milliseconds; null when the key does not expire. */
   expiresAtMs: number | null;
   /** The last recorded use, at most an hour before the actual one; null when the key was never used. */
   lastUsedAtMs: number | null;

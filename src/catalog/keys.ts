@@ -77,7 +77,8 @@ export interface Rolled {
 
 /**
  * Issues `fresh` in addition to the key `old`, which then ends at `oldExpiresAtMs` at the latest. Returns false and
- * changes nothing when `old` is not in force, has changed since it was read, or the account would exceed `most` keys.
+ * changes nothing when `old` is not in force or has changed since it was read, or when the account would exceed `most`
+ * keys.
  */
 export async function rollKey(
   db: D1Database,

@@ -63,8 +63,9 @@ export interface OrderDay {
 
 /** The facts with which a refusal explains that a day is not loaded. */
 export interface DayFacts {
-  /** The newest and the earliest served day; null when there is none. */
+  /** The newest served day; null when no day is served. */
   newest: BeijingDate | null;
+  /** The earliest served day; null when no day is served. */
   earliest: BeijingDate | null;
   /** 1 for an open day, 0 for a closed one; null when the calendar lacks the day. */
   open: number | null;

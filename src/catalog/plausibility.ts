@@ -14,14 +14,17 @@ import { type Part, part, plain, sql } from "./sql.ts";
 const COMPARED_DAYS = 20;
 /** With fewer compared days, every day is plausible. */
 const FEWEST_DAYS = 5;
-/** A count below this fraction of the median, or above this multiple of it, is implausible. */
+/** A count below this fraction of the median is implausible. */
 const PLAUSIBLE_PART = 0.9;
+/** A count above this multiple of the median is implausible. */
 const PLAUSIBLE_MULTIPLE = 2;
 /** A count is a loss when it is at most this many tenths of the count in the replaced revision. */
 const LOSS_TENTHS = 9;
 /** The maximum number of securities that a loss names. */
 const NAMED_SECURITIES = 5;
-/** A pack with fewer rows is not compared by security, because the counts of two days can be equal by chance. */
+/**
+ * A pack with fewer rows is never taken for a copy of another day, because such small counts can be equal by chance.
+ */
 const FEWEST_COMPARED_ROWS = 1_000;
 
 /** A pack's counts for one exchange. `securities` counts only those with rows. */
@@ -113,13 +116,13 @@ export interface Loss {
   lost: number;
   /** Number of other securities that lost at least 10 % of their rows. */
   fewer: number;
-  /** The first of all these securities, those without rows first. */
+  /** The first `NAMED_SECURITIES` of these securities; those without rows come first. */
   securities: { code: string; rows: number; before: number }[];
 }
 
 /**
- * Returns what the pack `packId`, whose index rows are loaded, lacks compared with the day's current revision, whatever
- * its state. Null when it lacks nothing or the day was never loaded. Other days do not matter.
+ * Returns what the pack `packId`, whose index rows are loaded, lacks compared with the day's current revision, which
+ * may be withdrawn or damaged. Null when it lacks nothing or the day was never loaded.
  */
 export async function lossOf(
   db: D1Database,
@@ -129,8 +132,8 @@ export async function lossOf(
 ): Promise<Loss | null> {
   const day = part`d.tradedate = ${tradedate} AND d.dataset = ${dataset}`;
   /**
-   * Returns the SQL of the rows in the current pack of which the new pack has at most nine tenths. The columns `of`
-   * identify a row of `table`.
+   * Returns the SQL that selects the rows of `table` whose count in the new pack is at most nine tenths of that in the
+   * current pack. The columns `of` identify a row of `table`.
    */
   const lossIn = (table: string, of: string[]) => {
     const isSame = of.map((column) => `a.${column} = b.${column}`).join(" AND ");
@@ -161,8 +164,8 @@ function marketsOf(packId: number | Part): Part {
 
 /**
  * Returns the newest other available day on which every security has exactly the same number of rows and the same last
- * time as in the pack `packId`, whose index rows are loaded. It is most likely the same delivery. Null when there is
- * none.
+ * time as in the pack `packId`, whose index rows are loaded. Both packs were then most likely built from the same
+ * delivery. Null when there is no such day.
  */
 export async function repeatedDay(
   db: D1Database,

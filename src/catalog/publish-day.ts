@@ -46,7 +46,10 @@ export function packTarget(tradedate: BeijingDate, dataset: DatasetName): string
   return `${dataset}/${tradedate}`;
 }
 
-/** Returns the name of a dataset's day in the audit: for orders the day alone, as before other datasets existed. */
+/**
+ * Returns the name of a dataset's day in the audit. For orders it is the day alone, as it was before other datasets
+ * existed.
+ */
 export function daySubject(tradedate: BeijingDate, dataset: DatasetName): string {
   return dataset === "orders" ? tradedate : packTarget(tradedate, dataset);
 }
@@ -92,7 +95,7 @@ function jsonRow(row: SectionRow): string {
   ]);
 }
 
-/** Groups `texts` in order into chunks of at most `characters` in total; a longer text has its own chunk. */
+/** Groups `texts` in order into chunks of at most `characters` characters each. A longer text has its own chunk. */
 export function chunksOf(texts: string[], characters: number): string[][] {
   const chunks: string[][] = [];
   let space = 0;
@@ -115,9 +118,9 @@ function shortOf({ verdict, summary }: PackQuality): PackQuality {
 }
 
 /**
- * Updates the claims of the served pack `packId` from a publisher that sends the same rows again: the result of a later
- * quality check, for example after the day's trades arrived, and what a degraded pack lacks. A claim that is absent or
- * equal changes nothing.
+ * Updates the claims of the served pack `packId` when a publisher sends the same rows again. The claims are the result
+ * of a later quality check (for example, after the day's trades arrived) and what a degraded pack lacks. A claim that
+ * is absent or equal changes nothing.
  */
 export async function restateClaims(
   db: D1Database,

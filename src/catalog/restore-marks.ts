@@ -34,8 +34,8 @@ const FILE_DECISIONS = against(
 );
 
 /**
- * The FROM clause of the audit entry that says when and by whom the day `d` was withdrawn. Without one, 0 and `service`
- * are used.
+ * The FROM clause of the audit entry that says when and by whom the day `d` was withdrawn. Without such an entry, 0 and
+ * `service` are used.
  */
 const DAY_AUDIT =
   "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.audit_id DESC LIMIT 1";
@@ -108,8 +108,8 @@ const DIFFERENCES = differences(plain("d.pack_id"), plain("was.pack_id")).map(
  * different content; in a deployment that was empty, these are all served days.
  *
  * The new change numbers must be higher than all that were ever issued. A lost catalog may have issued numbers after
- * the backup, so the new ones begin at the current Unix time in seconds, because there is less than one change per
- * second. The catalog revision, on which caches depend, is raised in the same way.
+ * the backup, so the new ones begin at the current Unix time in seconds. That is higher than any of them, because there
+ * is less than one change per second. The catalog revision, on which caches depend, is raised in the same way.
  */
 export function tellSeen(open: string, nowMs: number): string[] {
   const second = Math.floor(nowMs / 1000);

@@ -84,7 +84,7 @@ export function rememberRevoked(open: string, auditColumns: readonly string[] | 
          SELECT account_id FROM api_keys WHERE revoked_at_ms IS NOT NULL
          UNION SELECT account_id FROM shares WHERE revoked_at_ms IS NOT NULL)`,
     ),
-    // A rolled key has an end, which it can lack in the backup.
+    // A rolled key has an end, which can be missing in the backup.
     remember(
       `SELECT 'key_end', sha256, key_id, expires_at_ms, '[]' FROM api_keys
        WHERE revoked_at_ms IS NULL AND expires_at_ms IS NOT NULL`,
@@ -100,8 +100,8 @@ export function rememberRevoked(open: string, auditColumns: readonly string[] | 
 }
 
 /**
- * Returns statements to run after everything was replaced: they record what came back, and revoke, disable, end and
- * clear it again.
+ * Returns statements to run after everything was replaced. They record what is in force again because of the backup,
+ * and revoke, disable, end or clear it once more.
  */
 export function revokeAgain(open: string): string[] {
   const noteBack = (kind: string, inForce: string) =>

@@ -10,7 +10,8 @@ import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "
 import { column, part, plain, sql, type Value } from "./sql.ts";
 
 /**
- * The gap between existing ids and those that a restore assigns. Uploads that begin during the restore get ids in it.
+ * The gap between existing ids and those that a restore assigns. Uploads that begin during the restore get ids in this
+ * gap.
  */
 const ID_GAP = 1_000_000;
 
@@ -87,11 +88,9 @@ export async function restoreChunks(db: D1Database, restoreId: string): Promise<
 export interface NewChunk {
   n: number;
   table: string;
-  /**
-   * `after` is the key of the last row before a sealed page, `next` the key of its last row; null at the start and at
-   * the end of the table.
-   */
+  /** The key of the last row before a sealed page; null at the start of the table. */
   after?: Value[] | null;
+  /** The key of the last row of a sealed page; null at the end of the table. */
   next?: Value[] | null;
   rows: Value[][];
 }
@@ -233,8 +232,8 @@ function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: 
 }
 
 /**
- * Tables that keep their rows in addition to the backup's, each with the clause that decides between rows with the same
- * key: issued numbers (`rememberSeen`), decisions (`keepDecisions`), and what was served.
+ * Tables that keep their own rows and receive the backup's as well: issued numbers (`rememberSeen`), decisions
+ * (`keepDecisions`) and usage. When both have a row with the same key, the clause decides which values remain.
  */
 const KEPT: Record<string, string> = {
   revision_floors: "ON CONFLICT (target) DO UPDATE SET revision = max(revision, excluded.revision)",
@@ -300,8 +299,8 @@ const INDEXED_PACKS = part`
     SELECT (SELECT min(pack_id) FROM day_securities WHERE pack_id > id) FROM packs WHERE id IS NOT NULL)`;
 
 /**
- * Deletes index rows that restores have left: those of a limited number of packs that are no longer in the catalog.
- * Rows of an open restore stay. Returns the number of remaining packs.
+ * Deletes index rows that restores left behind, for at most `SWEPT_AT_ONCE` packs that are no longer in the catalog.
+ * Rows of an open restore stay. Returns the number of packs that remain.
  */
 export async function sweepIndexRows(db: D1Database): Promise<number> {
   const { results } = await sql(db)`

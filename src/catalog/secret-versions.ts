@@ -27,7 +27,7 @@ export async function secretVersionUse(db: D1Database, nowMs: number): Promise<V
     GROUP BY version ORDER BY version`);
 }
 
-/** Revokes every share in force whose password has a version older than `version`. Returns their number. */
+/** Revokes every share in force whose password is derived from a version older than `version`. Returns their number. */
 export async function revokeOlderShares(db: D1Database, version: number, by: By): Promise<number> {
   const { nowMs, actor } = by;
   const isOlder = part`secret_version < ${version} AND revoked_at_ms IS NULL

@@ -85,8 +85,8 @@ export function newestShareOf(result: D1Result | undefined): Share | null {
 }
 
 /**
- * Creates `share` unless its generation exists, and returns its owner's newest one, so that two concurrent requests get
- * the same share.
+ * Creates `share` unless its generation exists, and returns its owner's newest share, so that two concurrent requests
+ * get the same share.
  */
 export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs">): Promise<Share> {
   const { shareId, accountId, dataType, year, generation, secretVersion, createdAtMs } = share;
@@ -107,7 +107,7 @@ export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs"
   return made;
 }
 
-/** Revokes a share; the next request creates another one. Does nothing when it is already revoked. */
+/** Revokes a share; the next request creates a new one. Does nothing when it is already revoked. */
 export async function revokeShare(db: D1Database, shareId: string, by: By): Promise<void> {
   const isInForce = part`share_id = ${shareId} AND revoked_at_ms IS NULL`;
   const entry = {

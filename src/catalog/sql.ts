@@ -15,7 +15,7 @@ export class Part {
 }
 
 /**
- * Returns a piece of SQL: values are bound, other pieces are inserted.
+ * Returns a piece of SQL in which values are bound and other pieces are inserted.
  *
  * @example part`pack_id = ${packId} AND ${isSound}`
  */

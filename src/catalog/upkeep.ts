@@ -43,7 +43,7 @@ const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, uns
 
 /** Returns every object in the catalog at `nowMs`, by key. */
 export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<string, KnownObject>> {
-  // A served pack, or one that would be if it were not damaged, is kept.
+  // A pack is `kept` when it is served, or when only its damage prevents that.
   const { results } = await sql(db)`
     SELECT p.object_key AS objectKey, iif(${isExpired(nowMs)}, 'expired',
         iif(EXISTS (SELECT 1 FROM order_days d WHERE d.pack_id = p.pack_id AND d.state <> 'withdrawn'), 'kept', 'spare')) AS duty,
@@ -124,8 +124,8 @@ const PACK_KEYS = part`
   UNION SELECT object_key FROM uploads WHERE r2_upload_id <> ${ADOPTED_R2_UPLOAD_ID}`;
 
 /**
- * Returns the object keys of all packs of days and of all uploads except adoptions, including uploads that have not
- * created their object.
+ * Returns the object keys of all packs of days and of all uploads except adoptions, including uploads whose object does
+ * not exist yet.
  */
 export async function knownPackKeys(db: D1Database): Promise<Set<string>> {
   return new Set(await column<string>(sql(db)`${PACK_KEYS}`));
@@ -165,8 +165,8 @@ export async function giveUp(db: D1Database, objectKey: string, by: By): Promise
 }
 
 /**
- * Returns the newest revision of each target (`packTarget`, `fileTarget`) in the catalog. Numbers that a restore only
- * keeps from being issued again do not count.
+ * Returns the newest revision of each target (`packTarget`, `fileTarget`) in the catalog. Numbers without content,
+ * which a restore only reserves so that they are not issued again, do not count.
  */
 export async function newestRevisions(db: D1Database): Promise<Map<string, number>> {
   const { results } = await sql(db)`

@@ -113,8 +113,8 @@ export async function releasePart(db: D1Database, uploadId: string, n: number): 
 
 /**
  * Returns the number of the target's next revision. Numbers of uploads that may have created an object are not reused,
- * because an object must never be overwritten while it can be served. After a held upload was replaced, operators see a
- * gap in the numbers; refused uploads leave none.
+ * because an object must never be overwritten while it can be served. A held upload that is replaced leaves a gap in
+ * the numbers; a refused upload leaves none.
  */
 export async function nextRevision(db: D1Database, target: string): Promise<number> {
   const taken = sql(db)`SELECT max(revision) AS newest FROM taken_revisions WHERE target = ${target}`;

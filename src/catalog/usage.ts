@@ -9,8 +9,8 @@ import { rows, sql } from "./sql.ts";
 export const USAGE_KEPT_DAYS = 761;
 
 /**
- * `requests` counts accepted requests that were not credited, `files` the whole files among them, `bytes` the bytes of
- * response bodies.
+ * `requests`: accepted requests that were not credited. `files`: how many of these were for whole files. `bytes`: bytes
+ * of response bodies.
  */
 export interface Served {
   requests: number;

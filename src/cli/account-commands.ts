@@ -56,7 +56,7 @@ export function registerAccounts(program: Command): void {
   account
     .command("list")
     .description(
-      "list all accounts by id, with their last use (to the hour); with --expiring, those whose plan ends first come first",
+      "list all accounts by id, with their last use (to the hour); with --expiring, by the end of their plan",
     )
     .option(
       "--expiring <span>",

@@ -9,10 +9,11 @@ const USER_AGENT = "edgetape-cli";
 const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000];
 /** The longest silence before a request fails; `EDGETAPE_TIMEOUT` overrides it in seconds. */
 const SILENCE_MS = 60_000;
-/** The longest silence while the service hashes whole objects, or lists all of them, before it answers. */
+/** The longest silence while the service hashes whole objects before it answers. */
 export const HASHING_MS = 300_000;
+/** The longest silence while the service lists all objects before it answers. */
 export const LISTING_MS = 120_000;
-/** The speed at which a body must at least be sent. Up to three parts of 8 MiB are sent at the same time. */
+/** The minimum speed at which a body must be sent. Up to three parts of 8 MiB are sent at the same time. */
 const SLOWEST_BYTES_PER_SECOND = 32_000;
 /** Temporary failures; the request itself was valid. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504, 520, 522, 524]);
@@ -61,7 +62,7 @@ export class AdminClient {
   /**
    * Sends one admin request and returns its answer parsed by `schema`. Throws `ServiceRefusal` with the service's
    * message when the service refuses, or `CommandFailure` with the cause when the service cannot be reached, stays
-   * silent or returns an unexpected body. After silence the request is not sent again.
+   * silent or returns an unexpected body. A request that timed out is not sent again.
    */
   async request<T extends z.ZodType>(
     schema: T,
@@ -182,7 +183,7 @@ function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, R
 function refusalOf(httpStatus: number, text: string): ServiceRefusal {
   const refusal = adminErrorSchema.safeParse(jsonOf(text)).data;
   const refused = { httpStatus, reason: refusal?.reason };
-  // Names the sources of the token, which the service does not know.
+  // The service's message cannot say where the token came from, so this message replaces it.
   if (httpStatus === 401) return new ServiceRefusal(TOKEN_WRONG, refused);
   return new ServiceRefusal(refusal?.error ?? `The service answered with HTTP ${httpStatus}.`, refused);
 }

@@ -1,4 +1,4 @@
-/** Publishes and withdraws the auction pack of a day with its quotes, so that no operator has to publish auction packs. */
+/** Publishes and withdraws a day's auction pack together with the day's quotes, so that no operator has to do it. */
 import { dirname, join } from "node:path";
 import { type FileSummary, fileListSchema, fileSummarySchema } from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
@@ -26,9 +26,9 @@ const DECIDED = new Set(["operators_file", "content_withdrawn", "target_withdraw
 
 /**
  * Publishes the auction pack made from `pack`, the quote pack at `path`. Writes the auction pack to the same folder
- * unless the current one is there. Returns `null` when no security has an auction. With `force`, publishes the file
- * even if it was withdrawn. Idempotent. A failure is an outcome, not an exception, because the quotes are already
- * served.
+ * unless that folder already has the current one. Returns `null` when no security has an auction. With `force`,
+ * publishes the file even if it was withdrawn. Idempotent. A failure is an outcome, not an exception, because the
+ * quotes are already served.
  */
 export async function publishAuction(
   client: AdminClient,
@@ -77,7 +77,7 @@ async function publishMade(
   }
 }
 
-/** Returns the day's auction pack that shares offer, otherwise the one withdrawn last; null without either. */
+/** Returns the day's auction pack that shares offer. If they offer none, returns the one withdrawn last, or null. */
 async function standingAuction(client: AdminClient, tradedate: BeijingDate): Promise<FileSummary | null> {
   const path = `/admin/files/auction_tick?from=${tradedate}&to=${tradedate}`;
   const { files } = await client.request(fileListSchema, "GET", path);

@@ -155,8 +155,9 @@ const FAILURES_IN_A_ROW = 3;
 
 interface BackfillAsk {
   folder: string;
-  /** The first and the last day, both inclusive; null for the oldest or newest day of the folder. */
+  /** The first day, inclusive; null for the oldest day in the folder. */
   from: BeijingDate | null;
+  /** The last day, inclusive; null for the newest day in the folder. */
   to: BeijingDate | null;
   oldestFirst: boolean;
   /** Whether to load only days whose last attempt failed, according to the journal of the work folder. */
@@ -206,7 +207,7 @@ interface Backfilled {
 }
 
 /**
- * Loads every day of the folder that no earlier run has loaded or that is no longer served. The service refuses
+ * Loads the days of the folder that no earlier run has loaded, and those that are no longer served. The service refuses
  * withdrawn days with a message that names the operator and the reason. `say` is called with lines about each day.
  */
 export async function backfill(

@@ -43,7 +43,7 @@ import { adoptableLines } from "./day-commands.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
 
 const NOT_IN_IT =
-  "\nA backup contains no secrets, no objects of R2, no quota counters of today and no console sessions. If CURSOR_SECRET\n" +
+  "\nA backup does not contain secrets, R2 objects, today's quota counters or console sessions. If CURSOR_SECRET\n" +
   "differs after a restore, clients must start paging again; if SHARE_SECRET differs, shares have different passwords.";
 
 /** Registers `backup create`, `backup verify` and `backup restore`. */
@@ -314,7 +314,7 @@ async function sendChunks(
     n++;
     if (present.has(n)) continue;
     await client.request(restoreStateSchema, "PUT", `${path}/chunks/${n}`, { body: chunk });
-    if (n % 100 === 0) say(`${n} chunks are sent`);
+    if (n % 100 === 0) say(`${n} chunks have been sent`);
   }
 }
 
@@ -382,7 +382,7 @@ async function sweep(client: AdminClient, say: (line: string) => void): Promise<
       if (left > 0) say(`index rows of ${left} replaced packs are still to be deleted`);
     }
   } catch (error) {
-    // The operator's token may be missing in the backup, so that it is no longer valid.
+    // If the backup lacks the operator's token, the token is no longer valid after the restore.
     say(
       `The backup is restored. Some index rows of replaced packs remain, and the scheduled task deletes them: ${error instanceof Error ? error.message : error}`,
     );

@@ -20,7 +20,7 @@ interface ChangesOptions extends ServiceOptions, DatasetOptions {
   after?: number;
 }
 
-/** The number of codes shown of a longer list. */
+/** The maximum number of codes that are shown from a list. */
 const SHOWN_CODES = 5;
 
 /** Registers `changes`. */

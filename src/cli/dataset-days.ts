@@ -3,7 +3,7 @@ import { datasetListSchema } from "../admin/wire.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
 
-/** The option of a command that applies to one dataset, or without it to all datasets. */
+/** The options of a command that applies to one dataset or, when `dataset` is absent, to all of them. */
 export interface DatasetOptions {
   dataset?: DatasetName;
 }

@@ -55,7 +55,7 @@ export function registerDays(program: Command): void {
     .option("--month <YYYYMM>", "the month (default: the current one)", monthArgument)
     .option(
       "--built-before <version>",
-      "list, instead of a month, the loaded days whose pack was built by a version before this one or has no version",
+      "instead of a month, list the loaded days whose pack was built by a version earlier than <version>, or names none",
       versionArgument,
     )
     .addOption(datasetOption("only this dataset (default: all)"))
@@ -67,7 +67,7 @@ export function registerDays(program: Command): void {
     .command("show", { isDefault: true })
     .description("show the day, its comparison with other days, and its revisions")
     .argument("<YYYYMMDD>", "", dateArgument)
-    .addOption(datasetOption("only this dataset (default: all of the day)"))
+    .addOption(datasetOption("only this dataset (default: all datasets of the day)"))
     .action(detail);
   registerDayActions(day);
   registerAdopt(day);
@@ -177,7 +177,7 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions & DatasetO
 }
 
 interface ActionOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {
-  /** The revision that the operator expects to be the newest; absent for the one that the command reads. */
+  /** The revision that the operator expects to be the newest. When absent, the command acts on the newest revision. */
   ifRevision?: number;
 }
 

@@ -61,7 +61,7 @@ function restorableText({ objectKey, damaged }: DayRevision, revisions: readonly
   return beijingTimestamp(lastMs + REPLACED_KEPT_MS);
 }
 
-/** Returns why a revision's content is not served: its withdrawal or damage; empty without either. */
+/** Returns why a revision's content is not served: its withdrawal or damage; empty when there is neither. */
 function decidedText({ withdrawn, damaged }: DayRevision): string {
   if (damaged !== null) return `damaged: ${damaged.note}`;
   if (withdrawn === null) return "";

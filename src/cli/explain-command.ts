@@ -16,7 +16,7 @@ interface ExplainOptions extends ServiceOptions {
 export function registerExplain(program: Command): void {
   serviceCommand(program, "explain")
     .description(
-      "explain why a request was answered as it was, or how it would be answered now, without charging",
+      "explain why a request was answered as it was, or how it would be answered now; nothing is charged",
     )
     .argument(
       "[request id]",
@@ -31,7 +31,10 @@ export function registerExplain(program: Command): void {
       "explain --request as sent with this key (prefer EDGETAPE_KEY: other users can see command lines)",
     )
     .option("--key-id <id>", "explain --request as sent by the holder of this key")
-    .option("--account <account>", "explain --request as sent by this account, or search only it for the id")
+    .option(
+      "--account <account>",
+      "explain --request as sent by this account, or search only this account for the id",
+    )
     .action(explain);
 }
 

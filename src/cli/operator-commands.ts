@@ -137,7 +137,7 @@ async function audit(options: AuditOptions): Promise<void> {
 
 /** The maximum number of characters shown of a change. */
 const SHOWN_CHARACTERS = 120;
-/** The maximum length of a list that is shown; of a longer one, only the length is shown. */
+/** The maximum length of a list whose items are shown. Of a longer list, only the length is shown. */
 const SHOWN_ITEMS = 4;
 
 /** Returns the entries as a table in their order. */
@@ -156,7 +156,9 @@ export function auditLines({ entries }: AuditList): string[] {
   );
 }
 
-/** Returns a change as text, with instants in Beijing time; of objects, only the fields that differ. */
+/**
+ * Returns a change as text, with instants in Beijing time. For objects, the text contains only the fields that differ.
+ */
 export function changeText(before: unknown, after: unknown): string {
   if (before === null) return after === null ? "" : valueText(after);
   if (!isObject(before) || !isObject(after)) return `${valueText(before)} → ${valueText(after)}`;

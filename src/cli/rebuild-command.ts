@@ -54,7 +54,7 @@ export function registerRebuild(program: Command): void {
     .option("--from <folder>", "with --affected: the folder with the deliveries, as for `backfill`")
     .option(
       "--built-before <version>",
-      "with --affected: days built by a version before this one (default: the service's version)",
+      "with --affected: rebuild only days built by a version earlier than <version> (default: the service's version)",
       versionArgument,
     )
     .requiredOption("--out <folder>", "the folder for the packs and quarantined lines, created if absent")

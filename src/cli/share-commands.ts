@@ -225,7 +225,7 @@ async function setExternal(options: SetOptions): Promise<void> {
   showExternal(options, await serviceOf(options).request(externalListSchema, "PUT", path, { body }));
 }
 
-/** Returns the link, or null without one. No option holds its password: other users can see command lines. */
+/** Returns the link, or null without one. No option accepts the password, because other users can see command lines. */
 async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<ExternalShareInput["link"]> {
   if (link === undefined && expires === undefined && !passwordStdin) return null;
   if (link === undefined || expires === undefined) {

@@ -1,4 +1,4 @@
-/** Sends the parts of an upload, of a pack or of a file. */
+/** Sends the parts of the upload of a pack or a file. */
 import { createHash } from "node:crypto";
 import { PART_SHA256_HEADER, storedPartSchema, type Uploading } from "../admin/wire.ts";
 import type { LocalFile } from "../pack-builder/local-file.ts";

@@ -88,7 +88,7 @@ function holderOf(path: string): number | null {
   }
 }
 
-/** Returns whether the process `pid` runs and, if the system shows its command line, is a holder's. */
+/** Returns whether the process `pid` runs and is a holder. Its command line is compared only if the system shows it. */
 function isHolder(pid: number, commandLine: RegExp): boolean {
   try {
     process.kill(pid, 0);

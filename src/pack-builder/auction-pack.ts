@@ -30,13 +30,13 @@ export interface AuctionPack {
   /** The number of securities that have rows in the pack. */
   securities: number;
   rows: number;
-  /** The number of snapshots that are impossible in an auction. They gave no row. */
+  /** The number of snapshots that are impossible in an auction and were left out. */
   defects: number;
 }
 
 /**
- * Returns how the file at `path` relates to the quote pack `pack`: `current` was made from it, `older` from a different
- * quote pack; `foreign` is not a readable auction pack; `absent` means that there is no file.
+ * Returns how the file at `path` relates to the quote pack `pack`. `current`: it was made from this pack. `older`: it
+ * was made from a different quote pack. `foreign`: it is not a readable auction pack. `absent`: there is no file.
  */
 export async function auctionFileAt(
   path: string,

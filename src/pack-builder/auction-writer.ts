@@ -14,7 +14,7 @@ const GROUP_ROWS = 100_000;
 
 type Cell = string | number | bigint | boolean | null;
 
-/** For each column, returns its cell from a row, the row's security and the day. */
+/** For each column, the function that returns its cell from a row, the row's security and the day. */
 const CELLS: Record<
   (typeof AUCTION_COLUMNS)[number]["name"],
   (row: AuctionRow, of: Security & { tradedate: BeijingDate }) => Cell

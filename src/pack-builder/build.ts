@@ -81,7 +81,7 @@ export interface BuildOptions {
 }
 
 /**
- * Builds one pack and returns the report. A build that is killed leaves the previous pack or none. Throws
+ * Builds one pack and returns the report. When a build is killed, a previous pack stays unchanged. Throws
  * `DeliveryError` for a delivery that cannot be built.
  */
 export async function buildPack(options: BuildOptions): Promise<BuildReport> {
@@ -154,8 +154,8 @@ async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
 
 /**
  * Writes the auction pack beside the quote pack; `known` holds the auctions that the quality check read, if it ran.
- * When a file that is not an auction pack has its name, keeps that file and returns only the path. Returns `null`
- * without quotes, or when no security has an auction.
+ * When a file that is not an auction pack already has this name, keeps that file and returns only the path. Returns
+ * `null` without quotes, or when no security has an auction.
  */
 async function auctionOf(
   { tradedate, outFolder }: Pick<BuildOptions, "tradedate" | "outFolder">,
@@ -366,7 +366,7 @@ class Build {
       const mixed = files.files.filter((file) => !isSingle(file));
       const aside = await putAside(mixed, context);
       progress.report("read", intake.sourceBytes, totalBytes);
-      // A large file of one security that has no rows has no extents, so its security is added here.
+      // A large single-security file without rows has no extents, so its security is added here.
       const bigSecurities = mixed.flatMap(({ security }) => security ?? []);
       const sources = { single, aside, withoutOrders: [...files.withoutFile, ...bigSecurities] };
       for await (const { section, cancels, fingerprint, turnover } of sectionsOf(sources, context)) {

@@ -119,8 +119,8 @@ export async function checkFolder(
 }
 
 /**
- * Returns what the packs lack: what their builds reported or, for a pack that was not built now, what the previous
- * sheet states about the same pack.
+ * Returns what the packs lack: what their builds reported or, for a pack from an earlier build, what the previous sheet
+ * states about the same pack.
  */
 function degradedIn(
   shortfalls: Shortfalls,

@@ -96,8 +96,8 @@ function reportOf(
 ): SecurityReport {
   const code = codeOf({ symbol, market });
   const { quoted } = read;
-  // An exchange without rows in a pack is a fault of the day, not of each of its securities, so these are checked as
-  // without the pack.
+  // When a pack has no rows of an exchange, that is a fault of the day, not of each security. The securities of the
+  // exchange are therefore checked as if there were no such pack.
   const ofOrders =
     read.orders === null || !sections.orders.has(market)
       ? null

@@ -41,8 +41,9 @@ export type DayAuction = AuctionPack | { path: string };
 
 export interface DayQuality {
   verdict: QualitySheet["verdict"];
-  /** The paths of the quality sheet as JSON and as an HTML page. */
+  /** The path of the quality sheet as JSON. */
   sheet: string;
+  /** The path of the quality sheet as an HTML page. */
   page: string;
   /** The verdict as one sentence without a full stop, at most 300 characters. */
   summary: string;

@@ -1,7 +1,7 @@
 /**
  * Computes a fingerprint of all rows of a security and of their order. The builder computes it from the source rows.
- * Verification computes it again from the rows that a different reader finds in the pack: any lost, changed or moved
- * row changes it.
+ * Verification computes it again from the rows that a different reader finds in the pack. Any lost, changed or moved
+ * row changes the fingerprint.
  */
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../datasets/dataset.ts";
 

@@ -16,8 +16,9 @@ export interface PackSummary {
   securitiesWithoutOrders: number;
   rows: number;
   rowGroups: number;
-  /** The times of the first and the last row, HHMMSSmmm. */
+  /** The time of the first row, HHMMSSmmm. */
   firstTime: string;
+  /** The time of the last row, HHMMSSmmm. */
   lastTime: string;
   /** Compressed bytes by column, page headers included. */
   columnBytes: Record<string, number>;

@@ -1,8 +1,8 @@
 /**
- * Finds rows that a source repeats. If the layout numbers its rows, rows with equal numbers are the same row, which is
- * kept once. Otherwise, a single row that equals an earlier one may be genuine: it is kept and counted. A repeated part
- * of a file is left out, which means equal rows that go back in time, or two consecutive rows that repeat two
- * consecutive rows. Equal quotes are all kept.
+ * Finds rows that a source repeats. When the layout numbers its rows, rows with equal numbers are the same row, which
+ * is kept once. Without numbers, a single row that equals an earlier one may be genuine, so it is kept and counted. The
+ * rows of a repeated part of a file are left out: equal rows that go back in time, or two consecutive rows that equal
+ * two earlier consecutive rows. Equal quotes are all kept.
  */
 import {
   type CodeColumn,
@@ -33,7 +33,7 @@ const NONE: Repeats = { isLeftOut: null, repeated: 0, identical: 0, conflicts: [
 /** Datasets whose equal rows are all kept, because a source may send the same snapshot twice. */
 const KEPT_EQUAL: ReadonlySet<string> = new Set<DatasetName>(["quotes"]);
 
-/** The rows of a millisecond are compared with a hash table if there are more than this. */
+/** If a millisecond has more rows than this, they are compared with a hash table. */
 const FEW_ROWS = 12;
 
 /**
@@ -179,7 +179,7 @@ export class Cells {
 
   /**
    * Returns whether some numeric column ascends over the rows `at(from)` to `at(to - 1)`, so that no two of them are
-   * equal. In almost every millisecond, the order or trade number does.
+   * equal. In almost every millisecond, the order or trade number ascends.
    */
   haveAscending(at: (place: number) => number, from: number, to: number): boolean {
     for (const numbers of this.numbers) {

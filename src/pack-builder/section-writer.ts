@@ -42,8 +42,8 @@ const out = new ByteWriter(1 << 20);
 const indices = new Uint16Array(ROW_GROUP_ROWS);
 const amounts = new Float64Array(ROW_GROUP_ROWS);
 /**
- * The cost of a dictionary, expressed in changes between consecutive rows: the cost of each entry, and that of the
- * dictionary itself. A dictionary is used only when the column has more changes than that.
+ * A dictionary is used only when the column has more changes between consecutive rows than `CHANGES_PER_ENTRY` ×
+ * entries + `CHANGES_PER_TABLE`. Below that, the plain values are smaller.
  */
 const CHANGES_PER_ENTRY = 2;
 const CHANGES_PER_TABLE = 200;

@@ -19,8 +19,9 @@ export interface Extent {
   file: number;
   offset: number;
   length: number;
-  /** The earliest and the latest time of the rows, HHMMSSmmm as numbers. */
+  /** The earliest time of the rows, HHMMSSmmm as a number. */
   earliest: number;
+  /** The latest time of the rows, HHMMSSmmm as a number. */
   latest: number;
 }
 

@@ -54,7 +54,7 @@ export class WorkFolder {
 
   /**
    * Waits for `work`, which writes to the folder and must end when `signal` aborts. The folder is not removed before
-   * that.
+   * `work` has ended.
    */
   async during<T>(work: Promise<T>): Promise<T> {
     this.running.add(work);

@@ -36,7 +36,7 @@ export class AuctionCheck {
 
   /**
    * Returns `failed` unless all trades have the price and volume that the orders give. Shenzhen chooses among tied
-   * prices by the last price, which only quotes contain, so any of them passes there.
+   * prices by the last price, which only quotes contain. In Shenzhen, any tied price therefore passes.
    */
   verdict(): Verdict {
     const { match, first, volume } = this;

@@ -25,8 +25,9 @@ export interface AuctionRowCounts {
 const [EARLIER_MS, LATER_MS] = [5_000, 1_000];
 
 /**
- * Checks the quotes of the opening auction. They must be calls and a result. For each call, an order book from 5 s
- * before to 1 s after it must give its price, match, remainder and side. The final book must give the result.
+ * Checks the quotes of the opening auction, which must be virtual matches and a result. For each virtual match, an
+ * order book from 5 s before to 1 s after it must give its price, matched and unmatched volume, and side. The final
+ * book must give the result.
  */
 export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: AuctionRowCounts } {
   const { auction, orders, trades, market } = day;
@@ -69,8 +70,8 @@ function reasoned(verdict: Verdict, reason: Unprovable): Verdict {
 type Agreement = "agrees" | "tied" | "differs";
 
 /**
- * Compares the row with every order book around its time. Events before those order books stay applied for the following
- * rows.
+ * Compares the row with every order book around its time. Events before those order books stay applied for the
+ * following rows.
  */
 function ofCall(book: CallBook, row: AuctionRow, market: Market): Agreement {
   const atMs = sinceMidnightMs(row.time);

@@ -8,18 +8,17 @@ export interface AuctionOrders {
 }
 
 export interface AuctionMatch {
-  /**
-   * The lowest and the highest price that match the largest volume with the smallest remainder, ten-thousandths of a
-   * yuan.
-   */
+  /** The lowest price that matches the largest volume with the smallest remainder, ten-thousandths of a yuan. */
   low: number;
+  /** The highest such price. */
   high: number;
   /** Shanghai's choice among the tied prices, from `low` to `high`. */
   priceE4: number;
   /** The matched volume in shares. */
   matched: number;
-  /** Shares that stay unmatched on the larger side, at `low` and at `high`; positive for buys, negative for sells. */
+  /** Shares that stay unmatched on the larger side at `low`; positive for buys, negative for sells. */
   surplusLow: number;
+  /** Shares that stay unmatched on the larger side at `high`; positive for buys, negative for sells. */
   surplusHigh: number;
 }
 
@@ -37,8 +36,8 @@ export function auctionMatch(orders: AuctionOrders, tickE4: number): AuctionMatc
 
 /**
  * Returns the match of `levels`, which are sorted by ascending price: the largest matched volume, then the smallest
- * remainder. Of several tied prices, Shanghai uses the lowest when sells remain, the highest when buys remain, and else
- * the middle, rounded half up to `tickE4`. Returns `null` when no buy meets a sell.
+ * remainder. Of several tied prices, Shanghai uses the lowest when sells remain, the highest when buys remain, and
+ * otherwise the middle, rounded half up to `tickE4`. Returns `null` when no buy meets a sell.
  */
 export function matchOfLevels(levels: readonly AuctionLevel[], tickE4: number): AuctionMatch | null {
   let sellsUpTo = 0;

@@ -43,8 +43,9 @@ const ENOUGH_QUOTES = 1_000;
 const MOST_MISSING = 0.05;
 /** Sizes are compared only with at least this many other days. */
 const ENOUGH_DAYS = 3;
-/** A normal day has at least these fractions of the rows and the securities that the other days have. */
+/** A normal day has at least this fraction of the rows that the other days have. */
 const LEAST_ROWS = 0.4;
+/** A normal day has at least this fraction of the securities that the other days have. */
 const LEAST_SECURITIES = 0.8;
 
 /** Returns how many securities and rows each exchange has. */

@@ -1,4 +1,6 @@
-/** Checks rows against the hours of their exchange, and the span of each dataset against the others'. */
+/**
+ * Checks rows against the hours of their exchange, and the time span of each dataset against the other datasets' spans.
+ */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { CANCEL, IGNORED } from "./live-orders.ts";
 import { CLOSING_CALL, CONTINUOUS, OPENING_CALL } from "./replay.ts";
@@ -34,7 +36,7 @@ const HALT_MS = 9 * 60_000;
 const ENOUGH_ROWS = 500;
 const MOST_APART_MS = 30 * 60_000;
 
-/** Checks the times of orders and trades, the span of each dataset against the others', and Shanghai's flags by phase. */
+/** Checks the times of orders and trades, the time span of each dataset, and Shanghai's flags by phase. */
 export function checkHours(security: SecurityDay): Verdict {
   const { orders, trades, quoteSpan } = security;
   const faults = new FaultCounter();

@@ -12,7 +12,7 @@ export interface ReplayCounts {
   /** The number of trades outside the auctions, without Shenzhen's cancels. */
   fills: number;
   /**
-   * The number of fills whose resting order is live, large enough, on the right side and of the right price. In
+   * The number of fills whose resting order is live, large enough, on the right side and at the right price. In
    * Shenzhen, this must be true of both orders.
    */
   fillsFound: number;
@@ -70,8 +70,8 @@ export class Replay {
 }
 
 /**
- * The tolerated fraction of fills that pass over the best order. A few do on real days, because times are no finer than
- * a millisecond.
+ * The tolerated fraction of fills that pass over the best order. On real days a few fills do so, because times are no
+ * finer than a millisecond.
  */
 const MOST_PASSED_OVER = 0.02;
 const LEAST_FILLS = 500;

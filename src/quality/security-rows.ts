@@ -11,11 +11,13 @@ export const UNREAD_COLUMNS = ["orderId", "orderKind"];
 
 /** The totals of a day's last snapshot before 15:05. */
 export interface LastSnapshot {
-  /** Cumulative shares and yuan of the day, as in the source. */
+  /** The day's cumulative volume in shares, as in the source. */
   volume: number;
+  /** The day's cumulative amount in yuan, as in the source. */
   amount: number;
-  /** The day's range, ten-thousandths of a yuan. */
+  /** The day's highest price, ten-thousandths of a yuan. */
   highE4: number;
+  /** The day's lowest price, ten-thousandths of a yuan. */
   lowE4: number;
 }
 

@@ -56,7 +56,7 @@ describe.each([
     const nothing = await evening(kind, day);
     expect(nothing.status).toBe(1);
     expect(nothing.text).toContain(
-      `没有收到 ${day} 的数据；已停止等待\nno delivery of ${day} has arrived; waiting has ended`,
+      `没有收到 ${day} 的数据；已停止等待\nno delivery for ${day} has arrived; waiting has ended`,
     );
 
     writeFileSync(join(folder, `${day}.zip`), "the first half of an archive");
@@ -64,7 +64,7 @@ describe.each([
     expect(half.status).toBe(1);
     expect(half.text).toContain(`${day} 的数据不完整：${day}.zip 不是完整的 ZIP 文件；已停止等待\n`);
     expect(half.text).toContain(
-      `the delivery of ${day} is not complete: ${day}.zip is not a complete ZIP file;`,
+      `the delivery for ${day} is not complete: ${day}.zip is not a complete ZIP file;`,
     );
 
     rmSync(join(folder, `${day}.zip`));

@@ -151,7 +151,7 @@ describe("nightly with an incomplete delivery", () => {
     const { status, stderr } = await nightly("20260309");
     expect(status).toBe(1);
     expect(stderr).toContain(
-      "the delivery of 20260309 is not complete: 20260309.zip is not a complete ZIP file",
+      "the delivery for 20260309 is not complete: 20260309.zip is not a complete ZIP file",
     );
     expect(told()).toEqual([["nightly.failed", "failed"]]);
     expect(title()).toContain("20260309.zip is not a complete ZIP file");
@@ -230,7 +230,7 @@ describe("nightly with untrustworthy files", () => {
     expect(half.status).toBe(1);
     const reason = "20260313/600519.SH/逐笔委托.csv ends in NUL bytes: it is still being written";
     expect(half.stderr).toContain(`Waiting: ${reason}.`);
-    expect(half.stderr).toContain(`the delivery of 20260313 is not complete: ${reason}`);
+    expect(half.stderr).toContain(`the delivery for 20260313 is not complete: ${reason}`);
     writeFileSync(file, whole);
     const part = join(day, "600519.SH", "逐笔委托.csv.baiduyun.p.downloading");
     writeFileSync(part, "x");
@@ -377,9 +377,9 @@ describe("nightly without a delivery", () => {
   it("fails and notifies the webhook", async () => {
     const { status, stdout, stderr } = await nightly("20260311");
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("no delivery of 20260311 has arrived; waiting has ended");
+    expect(stderr).toContain("no delivery for 20260311 has arrived; waiting has ended");
     expect(told()).toEqual([["nightly.failed", "failed"]]);
-    expect(title()).toContain("no delivery of 20260311 has arrived");
+    expect(title()).toContain("no delivery for 20260311 has arrived");
   });
 
   it("fails when the calendar does not say which day is expected", async () => {

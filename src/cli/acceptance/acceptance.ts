@@ -45,11 +45,11 @@ export function registerAcceptance(program: Command): void {
     .option("--url <address>", "the public address (or EDGETAPE_URL)")
     .option(
       "--key <key>",
-      "an API key with order history and shares (prefer EDGETAPE_KEY); it is charged about ten Parquet files",
+      "an API key with order history and shares (prefer EDGETAPE_KEY); the checks use about ten Parquet files of its quota",
     )
     .option(
       "--account <id>",
-      "the id of the key's account, to confirm that it is not a customer's; not needed for acceptance and acceptance-…",
+      "the id of the key's account, which confirms that it is not a customer's; not needed if it is acceptance or begins with acceptance-",
     )
     .option("--date <YYYYMMDD>", "the trading day (default: the newest served one)", dateArgument)
     .option("--symbol <symbol>", "the security (default: the largest of the day)")
@@ -119,7 +119,8 @@ async function run(options: AcceptanceOptions): Promise<void> {
 
 /**
  * Throws `CommandFailure` unless the key's account may be used for the checks: its id is `acceptance`, begins with
- * `acceptance-`, or is `named`. The checks would use a customer's quota and slot.
+ * `acceptance-`, or is `named`. The checks use the account's quota and slot, so they must not run on a customer's
+ * account.
  */
 async function refuseCustomer(caller: Caller, named: string | undefined): Promise<void> {
   const { account_id: account } = await caller.data<{ account_id: string }>("account_info", {});

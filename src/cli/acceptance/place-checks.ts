@@ -1,6 +1,6 @@
 /**
  * Checks where the worker runs and what the platform provides there, which `[placement]` in `wrangler.toml` can change.
- * The worker reports it through the admin API, so the checks need an operator's token.
+ * The worker reports this through the admin API, so the checks need an operator's token.
  */
 import { placeReportSchema } from "../../admin/wire.ts";
 import { type Check, failed, type Outcome, ok, skipped } from "./check.ts";
@@ -40,7 +40,9 @@ async function address(baseUrl: string, token: string): Promise<Outcome> {
   if (trace.status !== 200 || own === undefined) return skipped("no Cloudflare edge (no /cdn-cgi/trace)");
   const told = reportOf(await askPlace(baseUrl, token));
   if (told.address === null)
-    return failed("the worker receives no client address: one caller's wrong passwords lock out all callers");
+    return failed(
+      "the worker receives no client address, so one caller's wrong passwords lock out all callers",
+    );
   if (told.address.includes(":") !== own.includes(":"))
     return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); try again`);
   if (told.address !== own) return failed(`the worker receives ${told.address}, but the edge sees ${own}`);

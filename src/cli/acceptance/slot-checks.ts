@@ -187,7 +187,7 @@ async function stoppedReader(caller: Caller, target: Target, { boundMs }: SlotBo
   return late ? failed(detail) : ok(detail);
 }
 
-/** Returns the milliseconds until a page is served again, or until it gives up after `patienceMs`. */
+/** Requests pages until one is served or `patienceMs` have passed. Returns the milliseconds that this took. */
 async function untilFree(caller: Caller, target: Target, patienceMs = 30_000): Promise<number> {
   const startedMs = performance.now();
   for (;;) {

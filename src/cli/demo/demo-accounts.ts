@@ -14,8 +14,9 @@ const DAY_MS = 86_400_000;
 export interface DemoAccount {
   name: string;
   plan: SubscriptionInput["plan"];
-  /** The start and the end of the plan, in days from now. */
+  /** The start of the plan, in days from now. */
   fromDays: number;
+  /** The end of the plan, in days from now. */
   toDays: number;
   revoked?: true;
   /** What the account's key can do, for the printed table. */

@@ -130,8 +130,8 @@ async function prepareEmpty({ server, stateDir, remembered, announce, files }: P
 }
 
 /**
- * Loads the calendar, the demo accounts and the newest sample day, prints how to request it, and then checks it and loads
- * the other sample days.
+ * Loads the calendar, the demo accounts and the newest sample day, and prints how to request that day. Then checks the
+ * day and loads the other sample days.
  */
 async function prepare({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
   // Stored before the first request, so that the next start has the state's secrets even if this one is killed.

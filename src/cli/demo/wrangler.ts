@@ -106,8 +106,8 @@ function killGroup(leader: number | undefined): void {
 
 /**
  * Waits until `/health` returns 200 and the service accepts `adminToken`. Throws `CommandFailure` with the server's
- * last output when the server ends or does not become ready, and with the advice to use another port when another
- * service has taken this one meanwhile.
+ * last output when the server ends or does not become ready. When another service has taken the port meanwhile, the
+ * error advises to use a different one.
  */
 export async function waitUntilReady(server: DevServer, adminToken: string): Promise<void> {
   let running = true;

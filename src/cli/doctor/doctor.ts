@@ -179,7 +179,10 @@ async function examine(
   return { checks, findings };
 }
 
-/** Returns the service's report and adds its findings and the clock's to `findings`; null when it cannot be read. */
+/**
+ * Returns the service's report, or null when it cannot be read. Adds the report's findings, and those about the clock,
+ * to `findings`.
+ */
 async function reportOf(
   client: AdminClient,
   repair: boolean,

@@ -63,7 +63,7 @@ async function checkClient(baseUrl: string, client: string, agent: string): Prom
   return findings;
 }
 
-/** Checks plain HTTP, the default of existing clients. A redirected POST would arrive as a GET. */
+/** Checks plain HTTP, which existing clients use by default. A redirected POST would arrive as a GET. */
 export async function checkPlainHttp(baseUrl: string): Promise<Finding[]> {
   if (!baseUrl.startsWith("https:")) return [];
   const { host, hostname } = new URL(baseUrl);

@@ -1,7 +1,7 @@
 /**
- * Reads a drop folder, where deliveries arrive. A name in it contains the day: folders, archives and tables are the
- * day's delivery, and `<day>_aucde.parquet` is the day's auction pack. Files in a folder `level2` or `auction_tick` are
- * for shares. Folders without a day in their name (a year, a month) are searched. Links are never followed.
+ * Reads a drop folder, where deliveries arrive. Names contain the day. Folders, archives and tables are that day's
+ * delivery, and `<day>_aucde.parquet` is its auction pack. Files in a folder `level2` or `auction_tick` are for shares.
+ * Folders without a day in their name (a year, a month) are searched. Links are never followed.
  */
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";

@@ -53,7 +53,7 @@ function titleOf(outcome: DayOutcome): Bilingual {
   if (failed.length === datasets.length) {
     return {
       zh: `${tradedate} 的数据没有发布：${first.problemZh ?? problem}`,
-      en: `No data of ${tradedate} was published from this delivery: ${problem}`,
+      en: `No data for ${tradedate} was published from this delivery: ${problem}`,
     };
   }
   const { zh, en } = servedSentence(outcome);
@@ -89,7 +89,9 @@ export function servedSentence({ tradedate, datasets, lacking, sparse }: DayOutc
   };
 }
 
-/** Returns the clause about a served dataset, which follows the day. Orders, which come first, are not named. */
+/**
+ * Returns the clause about a served dataset. In the notice it follows the day. Orders, which come first, are not named.
+ */
 function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
   const { rows } = DATASETS[dataset];
   const isDay = dataset === "orders";
@@ -185,7 +187,7 @@ function lateMessage(
   if (arrival.state === "nothing") {
     const title = {
       zh: `没有收到 ${tradedate} 的数据；${rest.zh}`,
-      en: `no delivery of ${tradedate} has arrived; ${rest.en}`,
+      en: `no delivery for ${tradedate} has arrived; ${rest.en}`,
     };
     return { title, lines: [], facts: { tradedate } };
   }
@@ -194,7 +196,7 @@ function lateMessage(
   return {
     title: {
       zh: `${tradedate} 的数据不完整：${problem.zh}；${rest.zh}`,
-      en: `the delivery of ${tradedate} is not complete: ${problem.en}; ${rest.en}`,
+      en: `the delivery for ${tradedate} is not complete: ${problem.en}; ${rest.en}`,
     },
     lines: [{ zh: `已收到 ${size}`, en: `${size} have arrived so far` }],
     facts: { tradedate, problem: problem.en, sizeBytes: delivery.sizeBytes },

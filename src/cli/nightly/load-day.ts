@@ -105,7 +105,7 @@ async function loadDatasets(
   }
   datasets.sort((a, b) => DATASET_NAMES.indexOf(a.dataset) - DATASET_NAMES.indexOf(b.dataset));
   const delivered = datasets.map(({ dataset }) => dataset);
-  // An error is ignored: if the service did not answer, the packs have failed already.
+  // An error is ignored: when the service does not answer, publishing the packs has failed already.
   const lacking = await lackingDatasets(client, delivered).catch(() => []);
   return { datasets, lacking, sparse, leftOut, auction };
 }

@@ -235,8 +235,9 @@ interface NightlyAsk {
   /** The day; null for the newest trading day whose session has ended. */
   tradedate: BeijingDate | null;
   expected: Expected;
-  /** When a missing delivery is reported as late; `until` is when the wait ends. */
+  /** When a missing delivery is reported as late. */
   by: TimeOfDay;
+  /** When the wait ends. */
   until: TimeOfDay;
   stableMs: number;
   pollMs: number;
@@ -286,7 +287,7 @@ async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
     const outcome = await loadDay(tools.client, arrival.delivery, ask.load);
     const isChanged = (await readDelivery(ask.folder, tradedate)).mark !== mark;
     if (outcome.state !== "failed" || !isChanged) return { end: "loaded", outcome, fingerprint };
-    tools.say(`The delivery of ${tradedate} changed while it was read; waiting again.`);
+    tools.say(`The delivery for ${tradedate} changed while it was read; waiting again.`);
   }
 }
 
@@ -308,7 +309,7 @@ function awaited(ask: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): 
   const { folder, expected, stableMs, pollMs } = ask;
   const byMs = eveningTime(tradedate, ask.by);
   const untilMs = eveningTime(tradedate, ask.until);
-  tools.say(`Waiting for the delivery of ${tradedate} in ${folder}`);
+  tools.say(`Waiting for the ${tradedate} delivery in ${folder}`);
   return waitForDelivery(
     {
       look: () => readDelivery(folder, tradedate),

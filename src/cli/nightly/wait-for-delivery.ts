@@ -137,7 +137,10 @@ export async function deliveryProblem(
   return missingVolume(contents) ?? (await firstUnwritten(contents, nameOf));
 }
 
-/** Returns a missing volume before an existing one. Missing last volumes are found by `isWholeSevenZip`. */
+/**
+ * Returns a clause that names a missing volume before an existing one, or null. `isWholeSevenZip` finds missing last
+ * volumes.
+ */
 function missingVolume(paths: readonly string[]): Bilingual | null {
   const there = new Set(paths);
   for (const path of paths) {
@@ -201,7 +204,10 @@ async function isWholeZip(path: string): Promise<boolean> {
   }
 }
 
-/** Returns whether a 7z archive is complete. Its header holds its end, which is zero while the archive is written. */
+/**
+ * Returns whether a 7z archive is complete. Its header contains the position of its end, which is zero while the
+ * archive is written.
+ */
 async function isWholeSevenZip(path: string): Promise<boolean> {
   const { bytes, sizeBytes } = await piece(path, 0, SEVEN_ZIP_HEADER_BYTES);
   if (bytes.length < SEVEN_ZIP_HEADER_BYTES || !bytes.subarray(0, 6).equals(SEVEN_ZIP)) return false;

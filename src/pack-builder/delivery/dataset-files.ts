@@ -63,9 +63,9 @@ interface Search {
 }
 
 /**
- * Finds the files of `delivery` with `dataset` on the day `tradedate`. Defects of whole files are added to `defects`.
- * Parquet files are converted to text in `work`. Throws `DeliveryError` when the folders of a security hold two such
- * files.
+ * Finds the files of `delivery` that hold rows of `dataset` on the day `tradedate`. Defects of whole files are added to
+ * `defects`. Parquet files are converted to text in `work`. Throws `DeliveryError` when the folders of a security hold
+ * two such files.
  */
 export async function findDatasetFiles(
   delivery: Delivery,
@@ -102,7 +102,7 @@ export async function findDatasetFiles(
     if (security === null || security === "not carried") continue;
     const code = `${security.symbol}.${security.market}`;
     if (delivered.has(code)) continue;
-    // The security's rows can be in a file that was not read, so it does not count as a security without rows.
+    // The security's rows can be in a file that was not read, so the security does not count as one without rows.
     if (unread.some((file) => file.path.startsWith(`${path}/`))) continue;
     delivered.set(code, path);
     defects.add("no_order_file", 1, { file: path, line: 0 });
@@ -130,7 +130,7 @@ function reasonByName(
 }
 
 /**
- * Returns why a file is left out whose name says that it holds no records. A data file with such a name
+ * Returns why a file is left out when its name says that it holds no records. A data file with such a name
  * (`orders.csv.ok`) is not read either, because it may be a copy of another file; the reason is then `named_as_marker`.
  */
 async function reasonOfMarker(file: SourceFile, dataset: DatasetName): Promise<LeftOutReason> {

@@ -30,7 +30,7 @@ export interface Delivery {
   files: SourceFile[];
   /** Paths of all folders, including those that occur only in the path of a file. */
   folders: string[];
-  /** Files that are not read, whatever their layout. */
+  /** Files that are not read regardless of their layout. */
   leftOut: LeftOutFile[];
   /** Throws `DeliveryError` when an archive has changed since it was opened. */
   check(): Promise<void>;

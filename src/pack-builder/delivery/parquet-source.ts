@@ -12,7 +12,7 @@ import { DeliveryError, type SourceFile } from "./source-file.ts";
 
 /**
  * Converts `file` to tab-separated text in `work`. When the columns are not those of `dataset`, returns only their
- * names. Throws `DeliveryError` when it is not a complete Parquet file.
+ * names. Throws `DeliveryError` when `file` is not a complete Parquet file.
  */
 export async function plainParquetAsText(
   file: SourceFile,

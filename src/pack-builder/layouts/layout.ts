@@ -13,7 +13,10 @@ export const both = (map: CodeMap) => ({ SH: map, SZ: map });
 
 /** The source of a stored column's values. */
 export interface CellSource {
-  /** A column, or one of several columns: the code in the column `by` chooses it, and other codes choose none. */
+  /**
+   * A column, or one of several columns. The code in the column `by` chooses the column; a code that is not listed
+   * chooses none.
+   */
   column: string | { by: string; columns: Readonly<Record<string, string>> };
   /** Whether a file may lack the column. */
   optional?: true;

@@ -14,9 +14,11 @@ const NAMES: readonly { name: RegExp; holds: DatasetName | "other" }[] = [
 ];
 
 interface HeaderSign {
-  /** The first columns, columns in any position, and columns that must be absent. */
+  /** The first columns, in order. */
   first?: readonly string[];
+  /** Columns that must be present, in any position. */
   has?: readonly string[];
+  /** Columns that must be absent. */
   lacks?: readonly string[];
 }
 

@@ -11,9 +11,12 @@ import { ThriftWriter } from "./thrift-writer.ts";
 /** Encoding numbers of the Parquet format. */
 export const ENCODING = { PLAIN: 0, RLE: 3, DELTA_BINARY_PACKED: 5, RLE_DICTIONARY: 8 } as const;
 
-/** Level 19 would save 6 % of the size for five times the time. */
+/** The compression level. Level 19 would save 6 % of the size but take five times as long. */
 const ZSTD_LEVEL = 9;
-/** The level for indices of whole bytes. It saves 7 % of their size for twice the time; there are few such bytes. */
+/**
+ * The level for indices of whole bytes. It saves 7 % of their size but takes twice as long, which matters little
+ * because there are few such bytes.
+ */
 const WHOLE_BYTES_LEVEL = 12;
 
 /** The position and size of a chunk; offsets are relative to the section. */
@@ -29,8 +32,12 @@ export interface ChunkPlace {
 const header = new ThriftWriter(new Bytes(64));
 const body = new Bytes(1 << 18);
 
-/** Tiny pages repeat often (a symbol, an exchange's codes), and a cache saves the 30 µs that compressing one takes. */
+/**
+ * Compressed pages of up to this size are cached, because they repeat often (a symbol, an exchange's codes) and
+ * compressing one takes 30 µs.
+ */
 const TINY_BYTES = 32;
+/** The maximum number of cached pages. */
 const TINY_PAGES = 10_000;
 const tinyPages = new Map<string, Uint8Array>();
 

@@ -18,8 +18,9 @@ const CREATED_BY = "edgetape version 1";
 export interface RowGroup {
   rows: number;
   symbol: string;
-  /** The times of the first and the last row, nine digits; rows are sorted, so these are the minimum and maximum. */
+  /** The time of the first row, nine digits. It is the minimum, because rows are sorted. */
   firstTime: string;
+  /** The time of the last row, nine digits. It is the maximum. */
   lastTime: string;
   /** The chunks in the order of the dataset's columns. */
   chunks: ChunkPlace[];
@@ -105,7 +106,7 @@ export function footerBytes(
   thrift.list(4, THRIFT.STRUCT, count);
   out.append(groups);
   thrift.text(6, CREATED_BY);
-  // Declares that minima and maxima use the types' own order; without it readers ignore them.
+  // Declares that minima and maxima use the types' own order. Without this declaration, readers ignore them.
   thrift.list(7, THRIFT.STRUCT, columns.length);
   for (const _ of columns) {
     thrift.begin();

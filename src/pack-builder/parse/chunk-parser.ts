@@ -149,7 +149,7 @@ export abstract class ChunkParser {
     return 0;
   }
 
-  /** Returns whether the line's date is 0 and records such a line: sources end some files with one. */
+  /** Returns whether the line's date is 0, and records such a line. Sources end some files with one. */
   protected isSentinel(): boolean {
     const { reader, plan } = this;
     const { date } = plan.places;

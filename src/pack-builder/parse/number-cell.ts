@@ -7,7 +7,7 @@ const ZERO = 48;
 const NINE = 57;
 const POINT = 46;
 
-/** More digits may not fit in a double. */
+/** The maximum number of digits that the fast functions parse. More digits may not fit in a double. */
 const FAST_DIGITS = 15;
 const PRICE_DECIMALS = 4;
 

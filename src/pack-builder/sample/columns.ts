@@ -57,8 +57,8 @@ export function orderVolume(random: Random, lot: number): number {
 }
 
 /**
- * Returns a generator of exchange order numbers. They ascend with gaps and have at most eight digits, whatever `rows`
- * is.
+ * Returns a generator of exchange order numbers. For any number of `rows`, they ascend with gaps and have at most eight
+ * digits.
  */
 export function numbering(random: Random, rows: number): () => number {
   const widestGap = Math.max(2, Math.min(1_600, Math.floor(17_000_000 / Math.max(1, rows))));

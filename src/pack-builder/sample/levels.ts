@@ -3,11 +3,13 @@
 export class Levels {
   /** The number of changes so far. */
   changes = 0;
-  /** The totals of all levels: shares, and shares × ten-thousandths of a yuan. */
+  /** The total of all levels in shares. */
   volume = 0;
+  /** The total of all levels in shares × ten-thousandths of a yuan. */
   worth = 0;
-  /** The prices that have a quantity, the best first, and these quantities. */
+  /** The prices that have a quantity, the best first. */
   readonly prices: number[] = [];
+  /** The quantity at each of these prices, in shares. */
   readonly volumes: number[] = [];
   private readonly sign: number;
 

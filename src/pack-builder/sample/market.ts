@@ -1,4 +1,4 @@
-/** What the sample markets of both exchanges share: the hours, the order book, the tape of trades, and both auctions. */
+/** The common part of both exchanges' sample markets: the hours, the order book, the tape of trades and the auctions. */
 import type { OrderColumns } from "../../orders/record.ts";
 import { Book } from "./book.ts";
 import { type Call, type CallPair, callPairs, callPrice } from "./call-auction.ts";
@@ -6,10 +6,11 @@ import type { Random } from "./random.ts";
 import { type QuoteColumns, quoteColumns, SnapshotRecorder } from "./snapshots.ts";
 import { Tape, type TapeRow, type TradeColumns } from "./tape.ts";
 
+/** The times of the opening auction and of the closing auction, HHMMSSmmm. */
+const [OPENING, CLOSE] = [92500000, 150000000];
 /**
  * HHMMSSmmm. Orders cannot be cancelled from `NO_CANCEL_FROM` to the end of the opening call, nor in the closing call.
  */
-const [OPENING, CLOSE] = [92500000, 150000000];
 export const [NO_CANCEL_FROM, CONTINUOUS, CLOSING_CALL] = [92000000, 93000000, 145700000];
 
 /** A trade of the orders in the rows `buy` and `sell`. */

@@ -90,7 +90,7 @@ function security(symbol: string, market: Market, kind: Kind, yuan: number): Sam
   return { symbol, market, rows: 0, priceE4, tickE4, lot: kind === "bond" ? 10 : 100 };
 }
 
-/** Splits `rows` by weight; the remainder of rounding goes to the heaviest. */
+/** Splits `rows` by weight; the security with the largest weight gets what remains after rounding. */
 function shareOut(rows: number, weighted: (SampleSecurity & { weight: number })[]): SampleSecurity[] {
   const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
   const shared = weighted.map(({ weight, ...rest }) => ({

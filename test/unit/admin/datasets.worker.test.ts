@@ -36,7 +36,7 @@ describe("the trades and the orders of a day", () => {
     const withdrawn = await admin("POST", stepPath(of("20240502"), "/withdraw"), { revision: 2 });
     expect(withdrawn.body).toMatchObject({ changed: true, day: { dataset: "trades", state: "withdrawn" } });
     const refused = await publish(await trades("20240502", 200_000));
-    expect(refused.body.error).toContain("This content of 20240502 (trades) was withdrawn as revision 2");
+    expect(refused.body.error).toContain("Revision 2 of 20240502 (trades) has the same content");
     expect(refused.body.error).toContain("`edgetape day restore 20240502 --dataset trades --to 2`");
     const restored = await admin("POST", stepPath(of("20240502"), "/restore"), { revision: 2 });
     expect(restored.body).toMatchObject({ changed: true, day: { revision: 3, state: "available" } });

@@ -102,7 +102,7 @@ describe("the notice at the end of nightly", () => {
       "20260312 is served as revision 3; no trades were published from this delivery: It is withdrawn.",
     ]);
     const none = outcomeNotice(outcome([dataset("orders", problem)]));
-    expect(none.title.en).toBe("No data of 20260312 was published from this delivery: It is withdrawn.");
+    expect(none.title.en).toBe("No data for 20260312 was published from this delivery: It is withdrawn.");
   });
 
   it("is a warning when the day lacks a dataset that other days have", () => {
