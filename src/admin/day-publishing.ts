@@ -1,6 +1,6 @@
 /**
- * Serves a day's content: an uploaded pack, content from the day's history, or a pack in R2 that the catalog lacks, for
- * example after an older backup was restored.
+ * Serves a day's content: an uploaded pack, content from the day's history, or a pack in R2 that the catalog lacks. A
+ * catalog can lack packs after an older backup was restored.
  */
 
 import * as z from "zod";
@@ -151,9 +151,9 @@ export interface ServeAgainAsk extends DatasetDay {
 }
 
 /**
- * Serves content from the day's history again, as a new revision. Its bytes in R2 are first checked against their
- * SHA-256 and the checksums of the index, but plausibility is not checked again. Refuses when the day has changed since
- * the operator read it, when the content does not exist or is no longer stored, and when its pack is damaged.
+ * Serves content from the day's history again, as a new revision. The pack's bytes in R2 are first checked against
+ * their SHA-256 and the checksums of the index. Plausibility is not checked again. Refuses when the day has changed
+ * since the operator read it, when the content does not exist or is no longer stored, and when its pack is damaged.
  */
 export async function serveContentAgain(
   { db, bucket }: Stores,
@@ -266,7 +266,7 @@ const claimsSchema = z.object({
 /**
  * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as for an uploaded pack.
  * Refuses an object that is missing, is damaged, has no known checksum, or is not a complete pack of that day. Also
- * refuses withdrawn content, and a pack that the catalog has already: such a pack can be restored.
+ * refuses withdrawn content, and a pack that is already in the catalog. Such a pack can be restored instead.
  */
 export async function adoptPack(
   stores: Stores,

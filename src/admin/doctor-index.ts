@@ -11,8 +11,8 @@ import { calledOf, type DatasetDay } from "./dataset-day.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 
 /**
- * Returns the index and the etag of the pack's object; a problem when the object is missing, cannot be read, or has a
- * size or build id other than the catalog's.
+ * Returns the index and the etag of the pack's object, or a problem. It is a problem when the object is missing, cannot
+ * be read, or has a size or build id other than the catalog's.
  */
 async function indexInObject(
   bucket: R2Bucket,

@@ -1,6 +1,6 @@
 /**
- * Finds and deletes objects in R2 that are not in the catalog: leftovers, or content that is newer than a restored
- * backup. Only objects that are not needed are deleted without asking.
+ * Finds and deletes objects in R2 that are not in the catalog. They are leftovers, or content that is newer than a
+ * restored backup. Only leftovers are deleted without asking.
  */
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import { beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
@@ -32,9 +32,9 @@ interface Place {
 }
 
 /**
- * An object that is not in the catalog. `place` is null when the key has a form that the service does not use. The kind
- * is `newer` when the object's revision is higher than every revision of its day or file in the catalog; a pack's index
- * must also be readable. Otherwise the kind is `left`, and the object is not needed.
+ * An object that is not in the catalog. `place` is null when the service does not use keys of this form. The kind is
+ * `newer` when the revision is higher than every revision of the day or file in the catalog and, for a pack, the index
+ * can be read. Otherwise the object is not needed, and the kind is `left`.
  */
 interface UnknownObject {
   object: StoredObject;
@@ -42,7 +42,7 @@ interface UnknownObject {
   kind: "newer" | "left";
 }
 
-/** Returns what `key` names; null when it has a form that the service does not use. */
+/** Returns what `key` names; null when the service does not use keys of this form. */
 export function placeOf(key: string): Place | null {
   const pack = parsePackObjectKey(key);
   if (pack !== null) {
@@ -88,8 +88,8 @@ export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
 }
 
 /**
- * Deletes the objects among `keys` that are not in the catalog and are older than a day, even content that is newer
- * than the catalog.
+ * Deletes the objects among `keys` that are older than a day and not in the catalog. Their content may be newer than
+ * the catalog.
  */
 export async function deleteUnknown(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
   const { unknown } = await judgedObjects(place);

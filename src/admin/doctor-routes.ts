@@ -134,8 +134,8 @@ async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promis
 }
 
 /**
- * Makes repairs that lose no data: ends uploads older than a day, deletes orphaned and expired objects, and marks
- * unserved content as lost when its object is missing.
+ * Makes repairs that lose no data. Ends uploads older than a day, and deletes orphaned and expired objects. Content
+ * that is not served is marked as lost when its object is missing.
  */
 export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
   const place = doctorsPlace(env);

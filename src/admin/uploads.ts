@@ -202,8 +202,8 @@ const POLL_MS = 100;
 
 /**
  * Stores part `n` of `upload`. Refuses bytes of the wrong size or with a SHA-256 other than `sha256`. A part that is
- * already stored with this hash is not sent to R2 again, even when the upload has been completed meanwhile. When
- * several publishers send the same content at once, only one of them stores each part.
+ * already stored with this hash is not sent to R2 again, even when another caller has completed the upload meanwhile.
+ * When several publishers send the same content at once, only one of them stores each part.
  */
 async function storePart(
   { db, bucket }: Stores,
@@ -351,8 +351,8 @@ async function settle<Claims>(
 }
 
 /**
- * Returns the answer for an upload that is no longer open: success if a concurrent call of `complete` has settled it,
- * else a refusal, because another publisher took over.
+ * Returns the answer for an upload that is no longer open. It is a success if a concurrent call of `complete` has
+ * settled the upload. Otherwise another publisher took over, and the answer is a refusal.
  */
 async function lost({ db }: Stores, called: string, upload: Upload): Promise<Answered<Completed>> {
   const now = await findUpload(db, upload.target, upload.uploadId);

@@ -18,7 +18,7 @@ export const MAX_PARTS = 10_000;
 /** Header of a part upload: SHA-256 of the part's bytes, 64 hex digits. */
 export const PART_SHA256_HEADER = "X-Content-SHA256";
 
-/** Numbers of securities that passed a check, that failed it, and for which the data proves neither. */
+/** Numbers of securities by result of a check: passed, failed, or not provable from the data. */
 const checkCountsSchema = z.strictObject({
   passed: countSchema,
   failed: countSchema,
@@ -60,8 +60,8 @@ export const beginUploadSchema = z.strictObject({
   quality: qualitySchema.optional(),
   /**
    * Publishes a new revision even when this content is already served, is implausible or repeated, failed the quality
-   * check, is smaller than what it replaces, or replaces different content that was withdrawn. Content that was itself
-   * withdrawn is still refused.
+   * check, or is smaller than what it replaces. Also replaces withdrawn content by different content. Content that was
+   * itself withdrawn is still refused.
    */
   force: z.boolean().default(false),
 });

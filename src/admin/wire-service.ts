@@ -180,7 +180,7 @@ export const restoreStateSchema = z.strictObject({
 });
 export type RestoreState = z.infer<typeof restoreStateSchema>;
 
-/** Rows of one table. When seals are verified, they must be those of one sealed page. */
+/** Rows of one table. When seals are verified, these must be all rows of one sealed page. */
 export const restoreChunkSchema = z.strictObject({
   table: z.string(),
   rows: z.array(z.array(valueSchema)),

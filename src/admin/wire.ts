@@ -2,10 +2,10 @@
  * The bodies that the CLI and `/admin` exchange: each has one strict schema. The CLI imports this file, so it must not
  * import the worker's own types.
  *
- * Every route requires `Authorization: Bearer` with the secret `ADMIN_TOKEN` or a named token whose scope permits the
- * route (`routes.ts`). A refusal is `{error: sentence, reason}`. Its HTTP status is 400 for a malformed request, 401
- * for a wrong token, 403 for a missing scope, 404 for something absent, 409 for a conflict (often with another
- * operator), 413 for a body that is too large, and 422 for a valid request that is refused.
+ * Every route requires `Authorization: Bearer` with the secret `ADMIN_TOKEN` or with a named token whose scope permits
+ * the route (`routes.ts`). A refusal is `{error: sentence, reason}` with one of these HTTP statuses: 400 (malformed
+ * request), 401 (wrong token), 403 (missing scope), 404 (not found), 409 (conflict, often with another operator), 413
+ * (body too large), 422 (valid request that is refused).
  *
  * Bodies and answers are named after their schemas: `NewKey` is `newKeySchema`. Routes below `/days`, `/changes` and
  * `/doctor/index`, and an account's `standing`, `credit` and `free`, accept `dataset=` in the query; the default is

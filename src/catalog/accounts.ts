@@ -245,8 +245,8 @@ export async function planLimits(db: D1Database): Promise<PlanLimits[]> {
 }
 
 /**
- * Sets the limits of the given plans and leaves the others unchanged. They take effect within 30 s, when cached
- * principals expire.
+ * Sets the limits of the given plans and leaves the others unchanged. The new limits take effect within 30 s, when
+ * cached principals expire.
  */
 export async function setPlanLimits(db: D1Database, plans: PlanLimits[], by: By): Promise<void> {
   const known = new Map((await planLimits(db)).map((each) => [each.plan, each]));

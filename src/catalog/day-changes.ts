@@ -107,8 +107,8 @@ export function differences(pack: Part, before: Part): [added: Part, removed: Pa
 }
 
 /**
- * Returns the statement that records, if `guard` holds, that pack `packId` becomes revision `revision` of a dataset's
- * day. It compares the pack with the one in `order_days`, so it must run before that row changes.
+ * Returns the statement that records, if `guard` holds, the change of a dataset's day to pack `packId` as revision
+ * `revision`. The statement compares the pack with the one in `order_days`, so it must run before that row changes.
  */
 export function revisionChangeStatement(
   db: D1Database,
@@ -127,7 +127,7 @@ export function revisionChangeStatement(
     WHERE ${guard}`;
 }
 
-/** Returns the statement that records, if `guard` holds, that the served revision is no longer served. */
+/** Returns the statement that records, if `guard` holds, the end of serving the current revision. */
 export function strikeChangeStatement(
   db: D1Database,
   {

@@ -49,8 +49,8 @@ interface Row extends Omit<LoadedFacts, "revision" | "quality"> {
 }
 
 /**
- * Selects the days. A day that changed after the instant `?5` is shown in the state after its last change up to that
- * instant, or as not loaded when there was none.
+ * Selects the days. If a day changed after the instant `?5`, its state is the one that its last change up to that
+ * instant gave it. Without such a change, the day was not loaded.
  */
 const OVERVIEW = `
   WITH later AS (

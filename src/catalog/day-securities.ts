@@ -33,7 +33,9 @@ export interface SecuritiesQuestion {
   market: Market | null;
 }
 
-/** Returns the securities of this revision by symbol, then market; only those of `market` unless it is null. */
+/**
+ * Returns the securities of this revision by symbol, then market. If `market` is not null, returns only its securities.
+ */
 export async function listSecurities(
   db: D1Database,
   { dataset, tradedate, revision, market }: SecuritiesQuestion,
@@ -84,7 +86,7 @@ export async function packSections(db: D1Database, packId: number): Promise<Pack
     SELECT ${SECTION} FROM day_securities WHERE pack_id = ${packId} AND rows > 0 ORDER BY symbol, market`);
 }
 
-/** Returns the section of one security, or null when the pack has no rows of it. */
+/** Returns the section of one security, or null when the pack has no rows of this security. */
 export function packSection(
   db: D1Database,
   packId: number,

@@ -136,8 +136,8 @@ const isMovable = ({ revision, state, ...place }: StoredFile) =>
   part`${at(place)} AND revision = ${revision} AND state = ${state}`;
 
 /**
- * Returns the SQL condition that no withdrawal forbids publishing `file` and, for the builder, that no operator's file
- * exists.
+ * Returns the SQL condition under which `file` may be published: no withdrawal forbids it and, for the builder, no
+ * operator's file exists.
  */
 function isUndecided(file: StoredFile, isForced: boolean, origin: FileOrigin): Part {
   const allowed = allowedSql(fileTarget(file), file.sha256, isForced ? 1 : 0);

@@ -1,6 +1,7 @@
 /**
- * The files in shares: operators' daily files, and for level2 also the day packs, which are the same objects that
- * history is served from. Reads go to the primary, so that a withdrawal takes effect at once.
+ * The files in shares: operators' daily files and, for level2, also the day packs. A day pack in a share is the same
+ * object from which the history interfaces are served. Reads go to the primary, so that a withdrawal takes effect
+ * immediately.
  */
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -35,8 +36,8 @@ export interface CoveredFile extends FilePlace {
 }
 
 /**
- * A revision that may be downloaded: the current one, or one replaced less than 7 days ago that was neither withdrawn
- * nor found damaged.
+ * A revision that may be downloaded. It is the current one, or it was replaced less than 7 days ago and neither
+ * withdrawn nor found damaged.
  */
 export interface FileVersion extends CoveredFile {
   /** When the revision was replaced; null for the current one. */
@@ -135,8 +136,8 @@ function versionsAt(
 
 /**
  * Returns the versions of the file at `place` that may be downloaded at `nowMs` (Unix milliseconds): the current one,
- * then those replaced less than 7 days ago, newest first. Empty when the file is not offered. The caller checks the
- * plan's window.
+ * then those replaced less than 7 days ago. The newest comes first. Empty when the file is not offered. The caller
+ * checks the plan's window.
  */
 export async function fileVersions(db: D1Database, place: FilePlace, nowMs: number): Promise<FileVersion[]> {
   return fileVersionsOf(await sql(db)`${versionsAt(place.dataType, place, nowMs)}`.all());

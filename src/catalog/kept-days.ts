@@ -1,7 +1,7 @@
 /**
  * An isolate's cache of the day index, so that most pages need no D1 query. It has two parts: a day's row (revision,
  * state, pack), which an operator can change at any time, and the sections of a pack, which never change. Only served
- * days and their sections are cached, never the absence of one, so that a new day or security works at once.
+ * days and their sections are cached, never their absence, so that a new day or security is found immediately.
  */
 import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-day.ts";
 

@@ -81,7 +81,9 @@ export async function comparisonOf(
   return compare(own?.results ?? [], [...byDay.values()]);
 }
 
-/** Compares `own` with the other days by exchange; an exchange that only the other days have counts as 0. */
+/**
+ * Compares `own` with the other days by exchange. When only the other days have an exchange, its counts in `own` are 0.
+ */
 export function compare(
   own: readonly MarketCounts[],
   others: readonly (readonly MarketCounts[])[],
@@ -132,8 +134,8 @@ export async function lossOf(
 ): Promise<Loss | null> {
   const day = part`d.tradedate = ${tradedate} AND d.dataset = ${dataset}`;
   /**
-   * Returns the SQL that selects the rows of `table` whose count in the new pack is at most nine tenths of that in the
-   * current pack. The columns `of` identify a row of `table`.
+   * Returns the SQL that selects the rows of `table` whose count fell to nine tenths or less from the current pack to
+   * the new one. The columns `of` identify a row of `table`.
    */
   const lossIn = (table: string, of: string[]) => {
     const isSame = of.map((column) => `a.${column} = b.${column}`).join(" AND ");
@@ -163,9 +165,9 @@ function marketsOf(packId: number | Part): Part {
 }
 
 /**
- * Returns the newest other available day on which every security has exactly the same number of rows and the same last
- * time as in the pack `packId`, whose index rows are loaded. Both packs were then most likely built from the same
- * delivery. Null when there is no such day.
+ * Returns the newest other available day that looks like a copy of the pack `packId`, whose index rows are loaded; null
+ * when there is none. On such a day, every security has the same number of rows and the same last time as in the pack.
+ * Most likely both were built from the same delivery.
  */
 export async function repeatedDay(
   db: D1Database,

@@ -34,7 +34,7 @@ export interface PackQuality {
   checks?: Record<string, CheckCounts> | undefined;
 }
 
-/** Numbers of securities that passed a check, that failed it, and for which the data proves neither. */
+/** Numbers of securities by result of a check: passed, failed, or not provable from the data. */
 export interface CheckCounts {
   passed: number;
   failed: number;
@@ -188,8 +188,8 @@ const ALLOWED = part`${allowedSql(
 
 /**
  * Makes `upload`, whose index rows are loaded, the served revision of its dataset's day, in one transaction. Returns
- * false, and changes nothing, when another publisher came first (the upload is no longer `completing`, or the day has a
- * revision of this or a higher number) or a decision prevents it (`decisions.ts`).
+ * false and changes nothing when a decision prevents it (`decisions.ts`) or another publisher came first. In the latter
+ * case the upload is no longer `completing`, or the day has a revision of this or a higher number.
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
   const { tradedate, dataset, etag, origin, nowMs } = arrived;

@@ -15,8 +15,9 @@ export interface Refusal {
   keyId: string | null;
   /** The `apiname`, if known. */
   interface: string | null;
-  /** The security and day of a history request with valid parameters; an omitted day is null. */
+  /** The security of a history request with valid parameters; otherwise null. */
   symbol: string | null;
+  /** The day of a history request with valid parameters; null for other requests and when the day was omitted. */
   tradedate: string | null;
   /** The denial's facts as JSON. */
   denial: string;

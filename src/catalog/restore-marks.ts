@@ -1,6 +1,6 @@
 /**
- * Statements of the restore's transaction that preserve what a restore must not undo: issued revision numbers,
- * decisions, and the list of changes that clients follow.
+ * Statements of the restore's transaction that preserve issued revision numbers, decisions, and the list of changes
+ * that clients follow. A restore must not undo these.
  */
 import { differences } from "./day-changes.ts";
 import { plain } from "./sql.ts";
@@ -77,8 +77,8 @@ export function keepDecisions(open: string): string[] {
 export const OBJECT_ABSENT = "its object was not there at the restore";
 
 /**
- * An SQL condition: the content that the day serves now (`d`, its pack `p`) differs from that before the restore
- * (`was`). Either can be absent.
+ * An SQL condition: the day serves different content now (`d`, its pack `p`) from before the restore (`was`). Either
+ * can be absent.
  */
 const DIFFERS = `
   iif(d.state = 'available',
@@ -105,7 +105,7 @@ const DIFFERENCES = differences(plain("d.pack_id"), plain("was.pack_id")).map(
 
 /**
  * Returns statements to run after everything was replaced. They record a change for each dataset's day that now serves
- * different content; in a deployment that was empty, these are all served days.
+ * different content. If the deployment was empty, these are all served days.
  *
  * The new change numbers must be higher than all that were ever issued. A lost catalog may have issued numbers after
  * the backup, so the new ones begin at the current Unix time in seconds. That is higher than any of them, because there

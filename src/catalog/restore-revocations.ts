@@ -1,7 +1,7 @@
 /**
- * Statements of the restore's transaction that preserve revocations made after the backup: of tokens, keys, shares and
- * external shares, and of accounts that were disabled. Subscriptions that an operator has changed since then stay as
- * they are. `open` is the SQL condition that the restore `?1` is open.
+ * Statements of the restore's transaction that preserve revocations made after the backup. They concern tokens, keys,
+ * shares, external shares and disabled accounts. Subscriptions that an operator has changed since the backup stay
+ * unchanged. `open` is the SQL condition that the restore `?1` is open.
  */
 import { BACKUP_TABLES } from "./backup-tables.ts";
 
@@ -151,7 +151,7 @@ export function revokeAgain(open: string): string[] {
 }
 
 /**
- * Returns the statement that inserts recorded rows that are not in the backup, so that a revoked key cannot be imported
+ * Returns the statement that inserts the recorded rows that the backup lacks. A revoked key can then not be imported
  * again.
  */
 function insertRemembered(table: string, kinds: readonly string[], open: string): string {

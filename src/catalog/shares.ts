@@ -16,8 +16,8 @@ export interface Share {
   dataType: DataType;
   year: number;
   /**
-   * The share's number among those of its account, type and year. Requests get the newest share; older ones work until
-   * they end.
+   * The share's number among the shares of its account, type and year. Requests get the newest share; older ones work
+   * until they end.
    */
   generation: number;
   /** The version of the share secret from which the password is derived. */

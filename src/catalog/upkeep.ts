@@ -144,9 +144,9 @@ export async function servedRevisions(db: D1Database, dataset: DatasetName): Pro
 }
 
 /**
- * Marks the content of `objectKey` as lost, as if it had been replaced more than 7 days ago: it cannot be restored,
- * checks ignore it, and its number stays used. Returns false and changes nothing when a day or share currently uses it,
- * or when it is already marked.
+ * Marks the content of `objectKey` as lost, as if it had been replaced more than 7 days ago. The content can then not
+ * be restored, and checks ignore it; its revision number stays used. Returns false and changes nothing when a day or
+ * share uses the content, or when it is already marked.
  */
 export async function giveUp(db: D1Database, objectKey: string, by: By): Promise<boolean> {
   const replacedAtMs = by.nowMs - REPLACED_KEPT_MS;

@@ -77,8 +77,8 @@ export async function uploadParts(db: D1Database, uploadId: string): Promise<Upl
 
 /**
  * Claims part `n` for the caller, who stores it in R2 and then calls `recordPart`. Returns false when the upload is not
- * `uploading`, when another publisher has stored this part, or when one claimed it at or after `staleMs` and may still
- * be storing it.
+ * `uploading` or another publisher has stored this part. Also returns false when another publisher claimed the part at
+ * or after `staleMs`, because it may still be storing it.
  */
 export async function claimPart(
   db: D1Database,
@@ -160,7 +160,9 @@ export async function beginUpload(
   return opened?.meta.changes === 1;
 }
 
-/** Returns statements that delete catalog rows of the target's uploads that ended without being served. */
+/**
+ * Returns statements that delete the catalog rows of all uploads of the target that were never served and have ended.
+ */
 export function dropUnserved(db: D1Database, target: string): D1PreparedStatement[] {
   const unserved = part`SELECT object_id FROM uploads
     WHERE target = ${target} AND state IN ('replaced', 'abandoned', 'refused')`;

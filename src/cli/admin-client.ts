@@ -60,9 +60,9 @@ export class AdminClient {
   }
 
   /**
-   * Sends one admin request and returns its answer parsed by `schema`. Throws `ServiceRefusal` with the service's
-   * message when the service refuses, or `CommandFailure` with the cause when the service cannot be reached, stays
-   * silent or returns an unexpected body. A request that timed out is not sent again.
+   * Sends one admin request and returns its answer parsed by `schema`. When the service refuses, throws
+   * `ServiceRefusal` with the service's message. When the service cannot be reached, stays silent or returns an
+   * unexpected body, throws `CommandFailure` with the cause. A request that timed out is not sent again.
    */
   async request<T extends z.ZodType>(
     schema: T,

@@ -192,7 +192,7 @@ interface Backfilled {
   /** Number of days loaded in this run, including degraded ones. */
   loaded: number;
   degraded: number;
-  /** Number of days loaded by an earlier run and still served. */
+  /** Number of days that an earlier run loaded and the service still serves. */
   before: number;
   failed: { tradedate: BeijingDate; problem: string }[];
   /** Number of days skipped after earlier days failed. */

@@ -100,8 +100,8 @@ async function create(options: ServiceOptions & { out: string }): Promise<void> 
 }
 
 /**
- * Returns the path of the file to write for `out`. An existing folder, a path that ends in a slash and a path without
- * extension mean a folder, which is created; the file name then contains the time. Throws `CommandFailure` for an
+ * Returns the path of the file to write for `out`. `out` means a folder if it is an existing folder, ends in a slash or
+ * has no extension. The folder is created, and the file name then contains the time. Throws `CommandFailure` for an
  * existing file, so that a nightly backup does not replace an earlier one.
  */
 export function fileAt(out: string): string {

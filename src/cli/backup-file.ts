@@ -33,8 +33,9 @@ const headSchema = z.object({
   edgetape_backup: z.literal([FIRST_FORMAT, FORMAT]),
   /** RFC 3339 in Beijing time. */
   at: z.string(),
-  /** The service's URL and version. */
+  /** The service's URL. */
   service: z.string(),
+  /** The service's version. */
   version: z.string(),
   tables: z.record(z.string(), z.array(z.string())),
   /** The backup's identity; absent in the first format. */

@@ -27,7 +27,7 @@ export function inDataset(path: string, dataset: DatasetName): string {
   return `${path}${path.includes("?") ? "&" : "?"}dataset=${dataset}`;
 }
 
-/** Returns the datasets that other days at the service have, but that are not in `delivered`. */
+/** Returns the datasets that other days at the service have and `delivered` lacks. */
 export async function lackingDatasets(
   client: AdminClient,
   delivered: readonly DatasetName[],

@@ -1,7 +1,7 @@
 /**
  * `edgetape days` and `edgetape day`: show the days of the service, and withdraw, restore, publish or adopt one. An
- * action on a day reads it, asks for confirmation, and sends the revision that it read, so that only one of two
- * concurrent operators succeeds.
+ * action reads the day, asks for confirmation, and sends the revision number that it has read. Of two concurrent
+ * operators, therefore, only one succeeds.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {

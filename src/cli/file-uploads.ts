@@ -51,7 +51,7 @@ export async function addFile(
   });
 }
 
-/** Publishes a revision of a file: the one that `ask` names, else the only one that waits to be published. */
+/** Publishes a revision of a file: the one that `ask` names, or else the only one that can be published. */
 export function publishFile(client: AdminClient, place: FilePlace, ask: PublishFile): Promise<FileSummary> {
   const request = { body: ask, repeatable: true };
   return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);

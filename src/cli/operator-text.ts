@@ -22,8 +22,8 @@ export async function readOperatorText(path: string): Promise<string> {
  * Decodes `bytes` as UTF-8 if valid, otherwise as GB18030 if valid. In a text without LF, CR becomes LF: spreadsheets
  * on a Mac can save such lines, which a parser would otherwise read as one.
  *
- * Throws `CommandFailure` with `name` and the line if the bytes are valid in neither encoding, if the file mixes both,
- * or if the text contains U+FFFD (it was decoded wrongly earlier) or U+0000 (the file is probably UTF-16).
+ * Throws `CommandFailure` with `name` and the line if the bytes are valid in neither encoding or the file mixes both.
+ * Also throws if the text contains U+FFFD (it was decoded wrongly earlier) or U+0000 (the file is probably UTF-16).
  */
 export function decodeOperatorText(bytes: Uint8Array, name: string): string {
   const text = decoded(bytes, "utf-8") ?? decoded(bytes, "gb18030");

@@ -40,9 +40,9 @@ const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
 ]);
 
 /**
- * Returns the command for `args` (without node and script). It has only the group that the first argument names, no
- * group for `--version`, and otherwise every group, so that help and suggestions are complete. Parsing an invalid
- * command line prints a message and throws `CommanderError`; with `--json` it only throws.
+ * Returns the command for `args` (without node and script). If the first argument names a group, the command has only
+ * that group; for `--version` it has none. Otherwise it has every group, so that help and suggestions are complete.
+ * Parsing an invalid command line prints a message and throws `CommanderError`; with `--json` it only throws.
  */
 export async function createProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command("edgetape")

@@ -105,8 +105,8 @@ function chosen<Choice extends string>(
 
 /**
  * Sends the notice to the webhook, if there is one. Throws `CommandFailure` when the webhook does not accept it. A
- * notice about a day is not sent before `announcedAtMs` (Unix milliseconds), so that a client that fetches the day
- * because of the notice gets the new revision (contract 9).
+ * notice about a day is not sent before `announcedAtMs` (Unix milliseconds). A client that fetches the day because of
+ * the notice then gets the new revision (contract 9).
  */
 export async function tell(
   webhook: Webhook | null,

@@ -46,8 +46,8 @@ export async function lockFolder(folder: string, names: LockNames): Promise<() =
 }
 
 /**
- * Removes the lock at `path` if its holder has ended. Returns false while another command does this: two commands at
- * once could remove a lock that was just taken.
+ * Removes the lock at `path` if its holder has ended. Returns false while another command does this, because two
+ * commands could otherwise remove a lock that was just taken.
  */
 function removeLeft(own: string, path: string, commandLine: RegExp): boolean {
   const takeover = `${path}.takeover`;

@@ -60,8 +60,8 @@ export async function auctionFileAt(
 }
 
 /**
- * Writes the auction pack of the quote pack `pack` to `path` atomically; equal quote packs give equal bytes. `known`
- * holds auctions that were read before, by code with suffix; the others are read from `pack`. When no security has an
+ * Writes the auction pack of the quote pack `pack` to `path` atomically. Equal quote packs give equal bytes. `known`
+ * holds auctions that were read before, by code with suffix; all others are read from `pack`. When no security has an
  * auction, removes any file at `path` and returns `null`.
  */
 export async function writeAuctionPack(

@@ -47,8 +47,8 @@ import { type DatasetPool, WorkerPool } from "./worker-pool.ts";
 const ROWS_PER_BROKEN = 1_000_000;
 
 /**
- * The size of the chunk that a thread parses at a time: large enough for long runs of one security in a mixed file,
- * small enough that several chunks fit in memory.
+ * The size of the chunk that a thread parses at a time. It is large enough for long runs of one security in a mixed
+ * file, and small enough for several chunks to fit in memory.
  */
 const CHUNK_BYTES = 64 * 1024 * 1024;
 
@@ -153,9 +153,9 @@ async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
 }
 
 /**
- * Writes the auction pack beside the quote pack; `known` holds the auctions that the quality check read, if it ran.
- * When a file that is not an auction pack already has this name, keeps that file and returns only the path. Returns
- * `null` without quotes, or when no security has an auction.
+ * Writes the auction pack beside the quote pack. `known` holds the auctions that the quality check has read, if it ran.
+ * When a file that is not an auction pack has this name, keeps that file and returns only the path. Returns `null`
+ * without quotes, or when no security has an auction.
  */
 async function auctionOf(
   { tradedate, outFolder }: Pick<BuildOptions, "tradedate" | "outFolder">,

@@ -1,6 +1,6 @@
 /**
- * Runs the quality check of a day: reads the day's packs back, one security at a time, and writes the quality sheet
- * beside them, as JSON and as an HTML page. Memory holds the rows of one security for each thread, and the verdicts and
+ * Runs the quality check of a day: reads the day's packs back, one security at a time. Writes the quality sheet beside
+ * them, as JSON and as an HTML page. Memory holds the rows of one security for each thread, and the verdicts and
  * opening auctions of all securities.
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -76,9 +76,9 @@ export interface CheckedFolder {
 }
 
 /**
- * Checks the day's packs in `folder` (under their usual names), compares them with the other days whose sheets are in
- * the folder, and writes the sheet and its page beside them. Throws `PackFormatError` for a file that is not the day's
- * pack.
+ * Checks the day's packs in `folder` (under their usual names) and compares them with the other days that have sheets
+ * in the folder. Writes the day's sheet and its page beside the packs. Throws `PackFormatError` for a file that is not
+ * the day's pack.
  */
 export async function checkFolder(
   folder: string,

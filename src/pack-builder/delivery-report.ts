@@ -25,7 +25,7 @@ export interface DeliveryReport {
   sparse: SparseDataset[];
   /** Every file of the delivery that was not used for any pack. */
   leftOut: LeftOutFile[];
-  /** The comparison of the turnover in the quotes with that of the trades. */
+  /** The comparison of quoted turnover with traded turnover. */
   units: Units;
   /** The auction pack; `null` without quotes, or when no security has an auction. */
   auction: DayAuction | null;

@@ -77,7 +77,7 @@ export function isShenzhenChoice(
   { low, high, surplusLow, surplusHigh }: AuctionMatch,
   { levels, lastE4 }: { levels: readonly AuctionLevel[]; lastE4: number },
 ): boolean {
-  // If buys remain at one of the two prices and sells at the other, the prices between them are not tied.
+  // If buys remain at `low` and sells at `high`, or the reverse, the prices between the two are not tied.
   if (surplusLow === surplusHigh && priceE4 === Math.min(high, Math.max(low, lastE4))) return true;
   const isTied = ({ price, buys, sells }: AuctionLevel) => price >= low && price <= high && buys + sells > 0;
   const distances = levels.filter(isTied).map(({ price }) => Math.abs(price - lastE4));

@@ -22,7 +22,7 @@ export interface Size {
 /** The size of each dataset by exchange; `null` where the day has no pack of the dataset. */
 export type Sizes = Record<Market, Record<DatasetName, Size | null>>;
 
-/** The sizes in a sheet of any version. Datasets can be absent in those of earlier versions. */
+/** The sizes in a sheet of any version. Sheets of earlier versions can lack datasets. */
 export type OtherSizes = Record<Market, { [Name in DatasetName]?: Size | null | undefined }>;
 
 /** What the quality sheet of another day says about that day. */
@@ -87,7 +87,7 @@ export function checkCoverage(tradedate: BeijingDate, securities: readonly Secur
   return faults.verdict(notProvable(has("orders") ? "no_trades" : "no_orders"));
 }
 
-/** Checks that traded shares have quotes, and that an exchange whose shares have many snapshots has trades. */
+/** Checks that traded shares have quotes, and that an exchange has trades if its shares have many snapshots. */
 function checkQuoteCoverage(
   market: Market,
   { sizes, shares }: { sizes: Sizes; shares: readonly SecurityReport[] },

@@ -110,7 +110,7 @@ function checkOtherDays(day: SecurityDay, contents: Contents, others: OtherConte
     ["trades", day.trades?.rows ?? 0],
     ["quotes", day.quoteSpan?.rows ?? 0],
   ] as const) {
-    // The value 0 means that the rows are alike on many days, such as the quotes of a security that did not trade.
+    // The value 0 stands for rows that are alike on many days, such as the quotes of a security without trades.
     if (rows < ENOUGH_ROWS || (contents[dataset] ?? 0) === 0) continue;
     const same = others.find((other) => other.contents[dataset] === contents[dataset]);
     if (same !== undefined) faults.add("same_as_other_day", null, 1, `${dataset} of ${same.tradedate}`);

@@ -140,8 +140,9 @@ function checkShenzhenTrades(security: Security, trades: TradeColumns, faults: F
 }
 
 /**
- * If both datasets have enough rows, checks that orders begin first, that trades begin at most half an hour after 09:30
- * (or after the first order, if that is later), and that both datasets end within half an hour of each other.
+ * If both datasets have enough rows, checks when they begin and end. Orders must begin first. Trades must begin at most
+ * half an hour after 09:30, or after the first order if that is later. Both datasets must end within half an hour of
+ * each other.
  */
 function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCounter): void {
   if (orders.rows < ENOUGH_ROWS || trades.rows < ENOUGH_ROWS) return;

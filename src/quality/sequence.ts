@@ -6,9 +6,9 @@ import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, type FaultPlace, notProvable, type Verdict } from "./verdict.ts";
 
 /**
- * Checks that no trade number repeats and, in Shenzhen, that a trade's number is above those of its orders and that
- * nothing follows the cancel of an order. The verdict is "not provable" without trades and, in Shanghai, when the
- * source does not number its trades.
+ * Checks that no trade number repeats. In Shenzhen, also checks that every trade's number is above the numbers of its
+ * orders, and that no trade follows the cancel of its order. The verdict is "not provable" without trades and, in
+ * Shanghai, when the source does not number its trades.
  */
 export function checkSequence(trades: TradeColumns, market: Market): Verdict {
   if (trades.rows === 0) return notProvable("no_trades");

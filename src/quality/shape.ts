@@ -14,7 +14,7 @@ const NOON = 130000000;
 
 /** Ten-thousandths of a yuan: no share or fund has ever cost less than 0.05 or more than 10,000 yuan. */
 const [LEAST_PRICE_E4, MOST_PRICE_E4] = [500, 100_000_000];
-/** In shares: of 100 orders at least two are below this volume, whatever the price. */
+/** In shares: at any price, at least two of 100 orders are below this volume. */
 const BIG_ORDER = 10_000;
 const LEAST_SMALL_SHARE = 0.02;
 /** In shares: one lot; only remainders are sold in smaller volumes. */
@@ -22,8 +22,8 @@ const LOT = 100;
 const MOST_ODD_SHARE = 0.9;
 
 /**
- * Checks that there are cancels among 200 or more orders, and that neither dataset ends at noon while the other goes
- * on.
+ * Checks that there are cancels if there are 200 or more orders, and that neither dataset ends at noon while the other
+ * continues.
  */
 export function checkShape(
   { market }: Security,

@@ -232,7 +232,9 @@ function sizeText(rows: string, securities: string): Bilingual {
 /** Headings of columns of numbers. */
 const NUMBERS: ReadonlySet<Bilingual> = new Set([...Object.values(VERDICT_TEXTS), TEXTS.count]);
 
-/** Renders a table that scrolls horizontally if it is too wide; `id` is that of the heading that labels it. */
+/**
+ * Renders a table, which scrolls horizontally if it is too wide. `id` is the id of the heading that labels the table.
+ */
 function table(
   id: string,
   { headings, rows }: { headings: readonly Bilingual[]; rows: readonly Markup[] },

@@ -19,7 +19,7 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number];
 
-/** The reasons why a check proves neither that the rows are right nor that they are wrong. */
+/** The reasons why a check can prove the rows neither right nor wrong. */
 export const UNPROVABLE = [
   "no_orders",
   "no_trades",

@@ -47,7 +47,7 @@ async function address(baseUrl: string, token: string): Promise<Outcome> {
     return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); try again`);
   if (told.address !== own) return failed(`the worker receives ${told.address}, but the edge sees ${own}`);
   const forged = await askPlace(baseUrl, token, { "CF-Connecting-IP": FORGED_ADDRESS });
-  // The edge may also refuse a request that claims an address; that is not a failure.
+  // It is no failure when the edge refuses a request with a claimed address.
   if (forged.status === 200 && reportOf(forged).address === FORGED_ADDRESS)
     return failed("a caller can choose the address that the worker receives");
   return ok(`${own}, even when the caller claims a different address`);

@@ -45,8 +45,8 @@ export function demoCalendar(today: BeijingDate): { days: ExchangeDay[]; without
 }
 
 /**
- * Returns the trading days that a demo on the day `today` serves, ascending: the newest three up to today, the newest
- * that is at least 40 days old, and the newest that is at least 400 days old.
+ * Returns the trading days that a demo on the day `today` serves, ascending. They are the newest three up to today, the
+ * newest at least 40 days old, and the newest at least 400 days old.
  */
 export function sampleDates(calendar: ExchangeDay[], today: BeijingDate): BeijingDate[] {
   const open = calendar.filter(({ day, open }) => open && day <= today).map(({ day }) => day);
@@ -102,8 +102,8 @@ export async function checkSampleDay(
 
 /**
  * Publishes the sample packs of `tradedate` and the auction pack. If there is a quality sheet beside the packs, they
- * are published with its verdict. If the day was loaded before, packs that are already served only receive the verdict,
- * and a refusal by the service is ignored, because the user may have withdrawn the day.
+ * are published with its verdict. If the day was loaded before, packs that are already served only receive the verdict.
+ * A refusal by the service is then ignored, because the user may have withdrawn the day.
  */
 export async function publishSampleDay(
   client: AdminClient,

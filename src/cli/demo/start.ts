@@ -35,7 +35,7 @@ import { migrateState, migrationsDigest } from "./migrations.ts";
 import { type Demo, welcome } from "./welcome.ts";
 import { type DevServer, endedFailure, refuseTakenPort, startDevServer, waitUntilReady } from "./wrangler.ts";
 
-/** The interval at which the demo checks that the npm process that started it still exists. */
+/** The interval at which the demo checks whether the npm process that started it still exists. */
 const PARENT_CHECK_MS = 1_000;
 
 interface StartOptions {

@@ -72,7 +72,7 @@ export async function loadDay(
 
 type Loaded = Pick<DayOutcome, "datasets" | "lacking" | "sparse" | "leftOut">;
 
-/** Builds the packs of the delivery and publishes each separately: a refused pack does not delay the others. */
+/** Builds the packs of the delivery and publishes each separately, so that a refused pack does not delay the others. */
 async function loadDatasets(
   client: AdminClient,
   delivery: Delivery,
@@ -117,7 +117,7 @@ export function unloadedDay(tradedate: BeijingDate, problem: { en: string; zh: s
   return dayOutcome(tradedate, { datasets, lacking: [], sparse: [], leftOut: [], files: [], seconds: 0 });
 }
 
-/** Returns the outcome of the whole day; revision, rows, securities and bytes are those of the first dataset. */
+/** Returns the outcome of the whole day. Its revision, rows, securities and bytes are those of the first dataset. */
 function dayOutcome(
   tradedate: BeijingDate,
   parts: Loaded & Pick<DayOutcome, "files" | "seconds">,
@@ -356,8 +356,8 @@ const datasetOutcomeSchema = z.object({
 export type DatasetOutcome = z.infer<typeof datasetOutcomeSchema>;
 
 /**
- * The outcome of a day. Fields that a dataset's outcome has too describe the whole day, except that `revision`, `rows`,
- * `securities` and `sizeBytes` are those of the first dataset.
+ * The outcome of a day. `revision`, `rows`, `securities` and `sizeBytes` are those of the first dataset. All other
+ * fields, including those that a dataset's outcome has as well, describe the whole day.
  */
 const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
   tradedate: z.string(),

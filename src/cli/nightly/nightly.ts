@@ -343,7 +343,7 @@ async function areServed({ client }: NightlyTools, { tradedate, datasets }: DayO
   return true;
 }
 
-/** Returns those of `wanted` whose `dataset` customers can read now: published, and not withdrawn since. */
+/** Returns the days among `wanted` whose `dataset` customers can read now: it was published and not withdrawn since. */
 export async function availableDays(
   client: AdminClient,
   wanted: BeijingDate[],

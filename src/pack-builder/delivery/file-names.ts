@@ -24,7 +24,9 @@ const VOLUME = /^(.*\.(?:7z|zip))\.(\d{3,})$/i;
 export type ArchiveFormat = "zip" | "7z" | "tar";
 export type Compression = "gzip" | "zstd";
 
-/** Returns whether the name is that of an incomplete transfer; rsync and others write to names with a leading dot. */
+/**
+ * Returns whether this is the name of an incomplete transfer. rsync, for example, writes to names with a leading dot.
+ */
 export function isUnderWay(name: string): boolean {
   return !LITTER.test(name) && (name.startsWith(".") || UNDER_WAY.test(name));
 }

@@ -48,7 +48,7 @@ const HEADERS: Readonly<Record<DatasetName, readonly HeaderSign[]>> = {
   ],
 };
 
-/** The rows of the other datasets, for messages about files of one dataset. */
+/** The rows of all datasets except the one in the key, for messages. */
 export const OTHER_ROWS: Readonly<Record<DatasetName, string>> = {
   orders: "trades or quotes",
   trades: "orders or quotes",

@@ -1,10 +1,7 @@
 /** The layouts of trade files. */
 import { both, type Layout, PLAIN, VENDOR } from "./layout.ts";
 
-/**
- * A folder for each security with one file of trades; the column of sell order numbers precedes that of buy order
- * numbers.
- */
+/** A folder for each security with one file of trades. Sell order numbers come before buy order numbers in a row. */
 const vendor: Layout = {
   dataset: "trades",
   ...VENDOR,

@@ -5,7 +5,10 @@
 import type { CodeColumn } from "../../datasets/dataset.ts";
 import { ROW_GROUP_ROWS } from "../../packs/layout.ts";
 
-/** A power of two well above the number of distinct values that a row group can have, so that probing stays short. */
+/**
+ * The number of slots: a power of two, and so far above the number of distinct values in a row group that probing stays
+ * short.
+ */
 const SLOTS = 1 << 15;
 
 /** Slot → 1 + the distinct value's number in order of appearance; 0 is an empty slot. */

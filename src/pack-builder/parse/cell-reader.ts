@@ -72,8 +72,8 @@ export class CellReader {
   }
 
   /**
-   * Returns whether the line has NUL bytes that are not padding: in a line of a single cell, after the first `columns`
-   * cells, inside a value, or more than `MOST_NULS` in succession.
+   * Returns whether the line has NUL bytes that are not padding. They are not padding in a line of a single cell, after
+   * the first `columns` cells, inside a value, or when more than `MOST_NULS` follow each other.
    */
   isDamaged(columns: number): boolean {
     const { from, to, count, nuls } = this.cells;

@@ -244,8 +244,8 @@ export abstract class ChunkParser {
   }
 
   /**
-   * Returns whether the source column is blank or names the exchange of the security `key`. If it names the other
-   * exchange, that is a problem; if it names an exchange that is not carried, the row is recorded.
+   * Returns whether the source column is blank or names the exchange of the security `key`. If the column names the
+   * other exchange, the row has a problem. If it names an exchange that is not carried, the row is recorded.
    */
   private isOfSource(key: number): boolean {
     const { reader, plan } = this;

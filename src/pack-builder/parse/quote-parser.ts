@@ -47,7 +47,7 @@ export class QuoteParser extends ChunkParser {
     return true;
   }
 
-  /** Returns the exchange that the digits of the code imply, because a quote has no other code that names it. */
+  /** Returns the exchange that the code's digits imply, because nothing else in a quote names it. */
   protected override marketOfCodes(): Market | null {
     const cell = readSecurity(this.reader.text(this.plan.places.security));
     return cell === null ? null : exchangeOfCode(cell.symbol);

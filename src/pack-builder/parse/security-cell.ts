@@ -37,7 +37,7 @@ const RANGES: readonly [RegExp, Market][] = [
 
 /**
  * Returns the exchange of six digits without a suffix, `null` for digits outside the known ranges. Indices need a
- * suffix, because their digits are also those of Shenzhen shares.
+ * suffix, because Shenzhen shares have codes with the same digits.
  */
 export function exchangeOfCode(symbol: string): Market | null {
   return RANGES.find(([digits]) => digits.test(symbol))?.[1] ?? null;

@@ -58,8 +58,8 @@ const FULL_MARKET = 7800;
 const MEAN_ROWS = 16_667;
 
 /**
- * Returns the securities of a day with exactly `rows` orders, sorted by symbol: 20 named ones and, on larger days,
- * further codes of both exchanges up to 7,800 in total. The sizes of the further ones are distributed as on a real day
+ * Returns the securities of a day with exactly `rows` orders, sorted by symbol. There are 20 named ones and, on larger
+ * days, further codes of both exchanges, up to 7,800 in total. The further ones have sizes as on a real day
  * (log-normal, quartiles 0.57 and 1.75 of the median).
  */
 export function sampleSecurities(rows: number, seed: string): SampleSecurity[] {

@@ -1,7 +1,7 @@
 /**
- * Checks a pack without decoding its rows. Every byte is covered by a checksum or can be derived from such bytes: the
- * index has the checksums of the sections, the index region has its own, and every footer must equal the one derived
- * from index, chunk tables and section footers. Other readers are given only packs that pass.
+ * Checks a pack without decoding its rows. Every byte is covered by a checksum or can be derived from bytes that are.
+ * The index has the checksums of the sections, and the index region has its own checksum. Every footer must equal the
+ * one derived from the index, the chunk tables and the section footers. Other readers are given only packs that pass.
  */
 import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";

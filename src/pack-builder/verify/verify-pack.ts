@@ -33,7 +33,7 @@ export interface Verified {
   rows: number;
 }
 
-/** The reason why verification fails: the pack cannot be opened, or a part of it differs, with its position. */
+/** The reason why verification fails: the pack cannot be opened, or the bytes or rows at a named position differ. */
 export type VerifyDenial = PackFileDenial | { reason: "differs"; difference: string };
 
 /**
