@@ -349,7 +349,7 @@ function tell(c: AdminContext, action: string, subject: string, after: object): 
   return addAudit(c.env.DB, byOf(c), { action, subject, after });
 }
 
-/** 32 base62 characters hold 190 random bits. */
+/** The length of an invitation's token: 32 base62 characters hold 190 random bits. */
 const TOKEN_LENGTH = 32;
 
 /** Returns the route that creates an invitation to the console. */

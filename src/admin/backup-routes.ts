@@ -60,7 +60,7 @@ const afterSchema = z
     return z.NEVER;
   })
   .optional();
-/** 24 base62 characters hold 142 random bits. */
+/** The length of a backup's id: 24 base62 characters hold 142 random bits. */
 const ID_LENGTH = 24;
 
 const keySchema = z.array(z.union([z.string(), z.number()])).min(1);

@@ -112,7 +112,7 @@ export interface ActedOn {
 
 /**
  * Withdraws the revision that the operator saw. Returns `changed: false` when that revision is already withdrawn.
- * Refuses when the day has changed.
+ * Refuses when the day has changed since.
  */
 export async function withdraw(
   { db }: Stores,

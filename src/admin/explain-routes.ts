@@ -64,7 +64,7 @@ async function explainId(c: AdminContext): Promise<ExplainedRequest> {
   const requestId = (c.req.param("requestId") ?? "").trim().toLowerCase();
   const refusal = await findRefusal(c.env.DB, requestId);
   const account = c.req.query("account") ?? refusal?.accountId ?? null;
-  // Most refused requests never reached a gate. If the refusal names no account, no gate is searched.
+  // A refused request without a known account has most likely not reached a gate, so no gate is searched.
   const accepted = refusal !== null && account === null ? null : await findAccepted(c, requestId, account);
   if (refusal !== null) return kept(requestId, refusal, accepted);
   return accepted === null ? unknown(requestId) : ended(requestId, accepted);

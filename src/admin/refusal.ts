@@ -43,7 +43,7 @@ export type AdminRefusal =
   | { reason: "parts_missing"; missing: number[] }
   /** `problem` is a clause that says what is wrong with the name. */
   | { reason: "file_name"; problem: string }
-  /** The file's bytes have arrived, but the upload was never completed, so they are not checked. */
+  /** The file's bytes have arrived, but the upload was never completed, so they have not been checked. */
   | { reason: "file_unchecked"; name: string }
   | { reason: "day_of_other_year"; day: string; year: number }
   | { reason: "content_wrong"; called: string; problem: string }

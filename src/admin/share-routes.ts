@@ -85,7 +85,7 @@ function summaryOf({ createdAtMs, revokedAtMs, ...share }: Share): ShareSummary 
   };
 }
 
-/** Answers `GET /admin/shares/secret` with every version that the secret contains or shares use. */
+/** Answers `GET /admin/shares/secret` with the versions in the secret and the versions that shares use. */
 async function secretVersions(c: AdminContext): Promise<SecretVersions> {
   const { SHARE_SECRET } = settingsOf(c.env);
   const use = new Map((await secretVersionUse(c.env.DB, byOf(c).nowMs)).map((each) => [each.version, each]));

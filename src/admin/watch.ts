@@ -15,7 +15,7 @@ export interface Watched {
 
 /**
  * Runs the scheduled task and logs its findings. With `tell`, also sends them to the webhook, except completed repairs.
- * Before it sends, it waits until every change of a day that the checks saw is announced (contract 9).
+ * Before sending, waits until every change of a day that the checks saw is announced (contract 9).
  */
 export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watched> {
   const settings = settingsOf(env);

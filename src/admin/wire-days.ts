@@ -125,7 +125,7 @@ export const publishedSchema = z.strictObject({ day: daySummarySchema, newRevisi
 export type Published = z.infer<typeof publishedSchema>;
 
 /**
- * `degraded`: served, but the build left out rows. `pending`: not loaded yet: today, or a day that is being uploaded.
+ * `degraded`: served, but the build left out rows. `pending`: not loaded yet (today, or a day that is being uploaded).
  * `missing`: any other trading day that is not loaded.
  */
 const OVERVIEW_STATES = [...DAY_STATES, "degraded", "pending", "missing"] as const;
@@ -316,8 +316,8 @@ export const calendarChangedSchema = z.strictObject({
   /** Number of days that are new or changed between open and closed. */
   changed: countSchema,
   /**
-   * The last day before a gap or the end of the calendar, counted from today, or from the calendar's first day if that
-   * is later.
+   * The last day up to which the calendar has no gap. The search for gaps begins today, or on the calendar's first day
+   * if that is later.
    */
   knownUntil: beijingDateSchema,
 });

@@ -12,7 +12,7 @@ const findingSchema = z.strictObject({
   subject: z.string(),
   sentence: z.string(),
   advice: z.string(),
-  /** Both sentences in Chinese, for findings that the webhook sends. */
+  /** The sentence and the advice in Chinese, for findings that the webhook sends. */
   zh: z.strictObject({ sentence: z.string(), advice: z.string() }).exactOptional(),
 });
 export type Finding = z.infer<typeof findingSchema>;
@@ -119,7 +119,7 @@ export const backupPlanSchema = z.strictObject({
   identity: backupIdentitySchema,
   /**
    * A number that changes with every audited change. The backup is consistent if the number is the same before and
-   * after it is read.
+   * after the backup is read.
    */
   moment: countSchema,
   /** The tables in the order in which to read them. */
@@ -153,7 +153,7 @@ export const beginRestoreSchema = z.strictObject({
   identity: backupIdentitySchema.nullable().default(null),
   /** Restores even when the deployment contains data, which is then lost. */
   force: z.boolean().default(false),
-  /** Restores without verifying seals: anyone may have written the backup. */
+  /** Restores without verifying seals, so anyone may have written the backup. */
   unauthenticated: z.boolean().default(false),
 });
 export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;

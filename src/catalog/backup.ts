@@ -49,7 +49,7 @@ function fitting(texts: readonly string[]): number {
 
 /**
  * Returns a number that changes with every audited change. A backup is consistent if the number is the same before and
- * after it is read.
+ * after the backup is read.
  */
 export async function backupMoment(db: D1Database): Promise<number> {
   const row = await sql(db)`SELECT max(audit_id) AS last FROM audit`.first<{ last: number | null }>();

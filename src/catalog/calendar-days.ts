@@ -53,9 +53,9 @@ export interface CalendarReach {
   /** The first day after `newestTradingDay` and up to today that the calendar lacks; null when it lacks none. */
   missing: BeijingDate | null;
   /**
-   * The last day before the first gap or the end of the calendar. The search for gaps begins at the newest calendar day
-   * that is not after today, or at the first calendar day when all are later. Null when the calendar is empty. A single
-   * day set years ahead does not extend it.
+   * The last day up to which the calendar has no gap. The search for gaps begins at the newest calendar day that is not
+   * after today, or at the first calendar day when all are later. Null when the calendar is empty. A single day set
+   * years ahead does not extend it.
    */
   knownUntil: BeijingDate | null;
   /** The last day in the calendar; later than `knownUntil` when there is a gap. */

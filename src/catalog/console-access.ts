@@ -59,8 +59,8 @@ export async function consoleAccessOf(
 
 /**
  * Returns statements that end all console sessions of an account and cancel its unused links. They write an audit entry
- * if there were any. `account` is an id or an SQL expression. Whenever an operator revokes something, the change
- * includes these statements. Otherwise someone who is still signed in could undo it.
+ * if there was something to end or cancel. `account` is an id or an SQL expression. Whenever an operator revokes
+ * something, the change includes these statements. Otherwise someone who is still signed in could undo it.
  */
 export function signOutStatements(
   db: D1Database,

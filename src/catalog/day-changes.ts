@@ -127,7 +127,7 @@ export function revisionChangeStatement(
     WHERE ${guard}`;
 }
 
-/** Returns the statement that records, if `guard` holds, the end of serving the current revision. */
+/** Returns the statement that records, if `guard` holds, why the served revision is no longer served (`kind`). */
 export function strikeChangeStatement(
   db: D1Database,
   {

@@ -5,7 +5,7 @@ import type { DayState } from "./order-day.ts";
 import { type PackQuality, packTarget } from "./publish-day.ts";
 
 /**
- * `degraded`: served, but the build left out rows. `pending`: not loaded yet: today, or a day that is being uploaded.
+ * `degraded`: served, but the build left out rows. `pending`: not loaded yet (today, or a day that is being uploaded).
  * `missing`: an earlier trading day that is not loaded.
  */
 export type OverviewState = DayState | "degraded" | "pending" | "missing";

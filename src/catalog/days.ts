@@ -124,8 +124,9 @@ export async function hasIndexRows(db: D1Database, packId: number): Promise<bool
 }
 
 export interface DaySpan {
-  /** Both are null when no day is available. */
+  /** The earliest available day; null when no day is available. */
   earliest: BeijingDate | null;
+  /** The newest available day; null when no day is available. */
   newest: BeijingDate | null;
 }
 

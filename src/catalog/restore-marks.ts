@@ -87,7 +87,7 @@ const DIFFERS = `
 
 /**
  * The maximum number of days for which a restore compares packs. Comparing two packs takes tens of milliseconds, and a
- * statement may take 30 s. When more days changed, their entries do not list the differing securities.
+ * statement may take at most 30 s. When more days changed, their entries do not list the differing securities.
  */
 const COMPARED_DAYS = 100;
 

@@ -1,6 +1,6 @@
 /**
- * Finds the versions of the share secret that are in use, and revokes or re-encrypts what uses older ones. Instants are
- * Unix milliseconds.
+ * Finds the versions of the share secret that are in use, and revokes or re-encrypts what uses an older version.
+ * Instants are Unix milliseconds.
  */
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";

@@ -23,7 +23,7 @@ export function byteProgress(
   return progressLine(lineOf, stream, total);
 }
 
-/** Returns a progress display for overlapping stages from 0 to 1: `label: read 100 %, sort 41 %, write 40 %`. */
+/** Returns a progress display for overlapping stages, each from 0 to 1: `label: read 100 %, sort 41 %, write 40 %`. */
 export function stageProgress(
   label: string,
   stream: NodeJS.WriteStream = process.stderr,

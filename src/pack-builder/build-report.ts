@@ -93,7 +93,7 @@ export function originLines(origin: PackOrigin | null, stored: number): string[]
   const { builderVersion, sources, sourcesSha256, rows, files } = origin;
   return [
     `builder     ${builderVersion}`,
-    `sources     ${whole.format(sources.length)} files, sha256 of their list ${sourcesSha256}`,
+    `sources     ${whole.format(sources.length)} files, SHA-256 of the list ${sourcesSha256}`,
     `accounting  ${whole.format(rows.read)} rows read = ${whole.format(stored)} stored + ` +
       `${whole.format(rows.quarantined)} quarantined + ${countsText(rows.leftOut)}`,
     `files       ${whole.format(files.read)} read, ${whole.format(files.quarantined)} quarantined, ` +

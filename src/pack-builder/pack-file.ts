@@ -26,7 +26,7 @@ export function packName(dataset: DatasetName, tradedate: BeijingDate): string {
 
 /**
  * Opens the pack at `path` and reads its index. The pack must be of one of the `datasets`, which default to orders. The
- * caller closes it.
+ * caller closes the pack.
  */
 export async function openPackFile(
   path: string,

@@ -1,8 +1,8 @@
 /**
  * Finds rows that a source repeats. When the layout numbers its rows, rows with equal numbers are the same row, and it
  * is kept once. Without numbers, a single row that equals an earlier one may be genuine, so it is kept and counted.
- * Rows of a part of a file that is repeated are left out. Such a part is recognised by equal rows that go back in time,
- * or by two consecutive rows that equal two earlier consecutive rows. Equal quotes are all kept.
+ * When a source repeats a part of a file, the repeated rows are left out. Such a part shows in equal rows that go back
+ * in time, or in two consecutive rows that equal two earlier consecutive rows. Equal quotes are all kept.
  */
 import {
   type CodeColumn,

@@ -25,9 +25,9 @@ export interface AuctionRowCounts {
 const [EARLIER_MS, LATER_MS] = [5_000, 1_000];
 
 /**
- * Checks the quotes of the opening auction, which must be virtual matches and a result. For each virtual match, an
- * order book from 5 s before to 1 s after it must give its price, matched and unmatched volume, and side. The final
- * book must give the result.
+ * Checks the quotes of the opening auction, which must be virtual matches and a result. For each virtual match, some
+ * order book from 5 s before to 1 s after it must give the same price, matched volume, unmatched volume and side. The
+ * final book must give the result.
  */
 export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: AuctionRowCounts } {
   const { auction, orders, trades, market } = day;

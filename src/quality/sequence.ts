@@ -31,7 +31,7 @@ const ENOUGH_NUMBERS = 200;
 
 /**
  * Checks that no trade number is missing. This is provable only where each security has its own trade numbers, which
- * begin with 1 and have few gaps. Numbers shared by several securities have gaps in each of them.
+ * begin with 1 and have few gaps. When several securities share one sequence of numbers, each of them has gaps.
  */
 export function checkGaps(trades: TradeColumns): Verdict {
   const { tradeId, rows } = trades;

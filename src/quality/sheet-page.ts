@@ -1,6 +1,6 @@
 /**
- * The quality sheet as one page: a file without external links, scripts or fonts, in both languages, that can be
- * printed. It has the content of `sheet-text.ts`.
+ * The quality sheet as one printable page in both languages: a single file without external links, scripts or fonts. It
+ * has the content of `sheet-text.ts`.
  */
 import type { Bilingual } from "../base/language.ts";
 import { DATASET_NAMES } from "../datasets/registry.ts";

@@ -23,8 +23,8 @@ function isCancelCode(code: string): number {
 }
 
 /**
- * Replays the rows in the order of the numbers that orders and trades share, if both ascend. Otherwise replays them by
- * time, with an order before the trades of its millisecond.
+ * Replays the rows in the order of the numbers that orders and trades share, if the numbers of both ascend. Otherwise
+ * replays them by time, with an order before the trades of its millisecond.
  */
 export function replayShenzhen(security: Security, orders: OrderColumns, trades: TradeColumns): Replay {
   const replay = new ShenzhenReplay(security, orders, trades);

@@ -7,7 +7,7 @@ import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
 
 /** HHMMSSmmm: no earlier snapshot contains after-hours trades. */
 export const SUMMED_BEFORE = 150500000;
-/** The largest tolerated difference in yuan, because snapshots have at most two decimals. */
+/** The largest tolerated difference in yuan. Differences occur because snapshots have at most two decimals. */
 const MOST_APART = 1;
 
 /** The totals of the trades before 15:05, without Shenzhen's cancels. */

@@ -169,7 +169,7 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   const consoleUrl = await inviteDemo(client, "flagship");
   announce(demo());
   say(`\n${welcome(demo(), { ...files, withoutHolidays, consoleUrl, following })}`);
-  // The first day is checked only now, so that requests for it did not have to wait for the check.
+  // The first day is checked only now, so that requests for it need not wait for the check.
   const unchecked = days.filter((day) => following.includes(day) || !existsSync(samplePage(day, stateDir)));
   for (const day of unchecked.toReversed()) {
     if (!served.has(day)) say(`Publishing the sample day ${day}`);

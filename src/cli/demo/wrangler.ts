@@ -119,7 +119,7 @@ export async function waitUntilReady(server: DevServer, adminToken: string): Pro
     if ((await statusOf(server, "/health")) !== 200) continue;
     const status = await statusOf(server, "/admin/days/datasets", { Authorization: `Bearer ${adminToken}` });
     if (status === 200) return;
-    // Another demo, started at the same moment, took the port: its secrets differ.
+    // Another demo, which was started at the same moment, has taken the port. Its secrets differ.
     if (status === 401) throw portTaken(server.port);
   }
   throw new CommandFailure(`The service did not become healthy within 2 minutes:\n${server.output()}`);

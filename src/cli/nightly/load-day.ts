@@ -201,7 +201,7 @@ async function buildIdAt(path: string): Promise<string | null> {
   return pack?.index.buildId ?? null;
 }
 
-/** The packs built from a delivery, and why others were not built. */
+/** The packs built from a delivery, and the reasons why other packs were not built. */
 interface BuiltDelivery extends z.infer<typeof builtDeliverySchema> {
   problems: { dataset: DatasetName; problem: string }[];
 }
@@ -312,7 +312,7 @@ const fileOutcomeSchema = z.object({
   revision: z.number().nullable(),
   /** The reason why the file could not be offered, as a sentence, or null. */
   problem: z.string().nullable(),
-  /** Whether it was made from the day's quotes. */
+  /** Whether the file was made from the day's quotes. */
   isMade: z.boolean().default(false),
   /** The operator's decision that prevents the publication of a file made from quotes, as a sentence, or null. */
   kept: z.string().nullable().default(null),

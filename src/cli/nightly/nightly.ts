@@ -153,7 +153,7 @@ export async function lockWork({ folder, workFolder }: LoadOptions): Promise<() 
   });
 }
 
-/** Returns the path with links resolved, as far as it exists. */
+/** Returns `path` with the links in its existing part resolved. */
 function realPathOf(path: string): string {
   return existsSync(path) || path === dirname(path)
     ? realpathSync(path)

@@ -183,7 +183,7 @@ export async function cutFormat(path: string): Promise<string | null> {
 
 /**
  * Returns whether a file ends with unwritten bytes, which are NUL when a program has reserved the file's size. Formats
- * for which truncation is detected otherwise, and tar, which always ends with NUL bytes, are not checked.
+ * whose truncation is detected in another way are not checked. Neither is tar, which always ends with NUL bytes.
  */
 async function endsUnwritten(path: string): Promise<boolean> {
   const name = basename(path);

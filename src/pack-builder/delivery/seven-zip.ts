@@ -91,7 +91,7 @@ export async function unpackSevenZip(archive: PackedArchive, work: WorkFolder): 
   };
 }
 
-/** Parses the members from 7z's technical listing, which has one block of `Name = value` lines for each. */
+/** Parses the members from 7z's technical listing, which has one block of `Name = value` lines for each member. */
 function membersOf(listing: string): Member[] {
   const [, text = ""] = listing.split(MEMBERS, 2);
   return text.split(/\r?\n\r?\n/).flatMap((block) => {

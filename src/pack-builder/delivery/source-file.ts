@@ -51,7 +51,7 @@ export const LEFT_OUT_TEXTS = {
   other_dataset: "holds another dataset",
   market_not_carried: "belongs to an exchange that is not carried",
   no_records: "holds no records, as its name says",
-  named_as_marker: "has the header of a data file and the name of a marker; rename it to have it read",
+  named_as_marker: "has the header of a data file and the name of a marker; rename it so that it is read",
   empty: "is empty and has no known layout",
   own_output: "was written by an earlier build",
 } as const;

@@ -20,7 +20,7 @@ const LINK_TYPE = 0o120000;
 const STORED = 0;
 const DEFLATED = 8;
 const UNICODE_PATH_FIELD = 0x7075;
-/** Node's default of 16 KB would cause too many events. */
+/** The size of a decompressed piece. Node's default of 16 KB would cause too many events. */
 const INFLATE_BYTES = 1 << 20;
 
 export interface OpenZip extends Listing {

@@ -33,8 +33,8 @@ const header = new ThriftWriter(new Bytes(64));
 const body = new Bytes(1 << 18);
 
 /**
- * Compressed pages of up to this size are cached, because they repeat often (a symbol, an exchange's codes) and
- * compressing one takes 30 µs.
+ * Pages of up to this size before compression are cached in compressed form, because they repeat often (a symbol, an
+ * exchange's codes) and compressing one takes 30 µs.
  */
 const TINY_BYTES = 32;
 /** The maximum number of cached pages. */

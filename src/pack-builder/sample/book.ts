@@ -43,7 +43,7 @@ export class Book {
     return this.orders.orderCode.index[row] === BUY ? BUY : SELL;
   }
 
-  /** Returns the row of the best order of a side; `undefined` when there is none. */
+  /** Returns the row of the best order on a side; `undefined` when there is none. */
   best(side: Side): number | undefined {
     const heap = this.sides[side];
     for (let row = heap.best(); row !== undefined; row = heap.best()) {
@@ -54,8 +54,7 @@ export class Book {
   }
 
   /**
-   * Returns the row of the best order on the other side that an order at this price matches; `undefined` when there is
-   * none.
+   * Returns the row of the best opposite order that an order at this price would match; `undefined` when there is none.
    */
   crossed(side: Side, priceE4: number): number | undefined {
     const resting = this.best(side === BUY ? SELL : BUY);

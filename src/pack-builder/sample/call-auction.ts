@@ -23,7 +23,7 @@ export interface CallPrice {
   surplus: number;
 }
 
-/** Picks one of the tied prices. They are in ascending order, each with the surplus of buys at it. */
+/** Picks one of the tied prices. They are in ascending order, each with the surplus of buys at that price. */
 type Choice = (tied: readonly { priceE4: number; surplus: number }[]) => number;
 
 /** Orders that take part in an auction, and the exchange's choice among tied prices. */

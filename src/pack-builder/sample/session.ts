@@ -1,6 +1,6 @@
 /**
- * Generates the times of a sample day's orders, in steps of 10 ms. They are distributed over the session, and shared by
- * several rows, as at the exchanges.
+ * Generates the times of a sample day's orders, in steps of 10 ms. As at the exchanges, the times are spread over the
+ * session, and several rows can share one.
  */
 import type { Random } from "./random.ts";
 

@@ -20,7 +20,10 @@ interface VendorFile {
   rowBytes: number;
 }
 
-/** The key of a column of the dataset, its growth since the previous row, or the same text in every row. */
+/**
+ * The content of a cell: a column of the dataset (by key), the growth of a column since the previous row, or a fixed
+ * text.
+ */
 type Cell = string | { growthOf: string } | { text: string };
 
 const levelCells = (side: "bid" | "ask", ending: "E4" | "Volume") =>
@@ -112,7 +115,7 @@ const FILES: Readonly<Record<DatasetName, VendorFile>> = {
 const NOTHING = new Uint8Array();
 const [COMMA, CR, LF, ZERO] = [0x2c, 0x0d, 0x0a, 0x30];
 
-/** Writes the file of one security's rows of `dataset` below `folder` (created if absent); returns its size in bytes. */
+/** Writes one security's rows of `dataset` to a file below `folder` (created if absent). Returns its size in bytes. */
 export function writeVendorFile(
   folder: string,
   { symbol, market }: Security,

@@ -118,7 +118,7 @@ class RowComparison {
     }
   }
 
-  /** Returns `prices` × 10000; each must be an exact ten-thousandth. */
+  /** Returns `prices` × 10000; each price must be a whole number of ten-thousandths. */
   private pricesE4(name: string, prices: Float64Array, first: number): Float64Array {
     const rounded = new Float64Array(prices.length);
     for (let i = 0; i < prices.length; i++) {
