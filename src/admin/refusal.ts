@@ -249,7 +249,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "pack_sum_unknown":
       return {
         status: 422,
-        error: `${refusal.objectKey} has no stored SHA-256; give the one from the pack's build report with --sha256.`,
+        error: `${refusal.objectKey} has no stored SHA-256. Give it with --sha256; the pack's build report contains it.`,
       };
     case "not_empty":
       return {

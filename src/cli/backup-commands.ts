@@ -74,7 +74,7 @@ export function registerBackup(program: Command): void {
     .option("--force", "restore even if the deployment has data; that data is lost")
     .option(
       "--unauthenticated",
-      "do not verify the backup's seals: for a lost BACKUP_SECRET, or a backup of an older version",
+      "do not verify the backup's seals; needed when BACKUP_SECRET is lost or an older version made the backup",
     )
     .option(...YES_OPTION)
     .addHelpText(
@@ -384,7 +384,7 @@ async function sweep(client: AdminClient, say: (line: string) => void): Promise<
   } catch (error) {
     // If the backup lacks the operator's token, the token is no longer valid after the restore.
     say(
-      `The backup is restored. Some index rows of replaced packs remain, and the scheduled task deletes them: ${error instanceof Error ? error.message : error}`,
+      `The backup is restored. Some index rows of replaced packs could not be deleted (${error instanceof Error ? error.message : error}); the scheduled task deletes them later.`,
     );
   }
 }

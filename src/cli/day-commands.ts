@@ -343,7 +343,7 @@ function registerAdopt(day: Command): void {
   day
     .command("adopt")
     .description(
-      "serve a pack that is in R2 but not in the catalog as the day's next revision, after checking it and without uploading it again",
+      "adopt a pack that is in R2 but not in the catalog: check it and serve it as the day's next revision, without uploading it again",
     )
     .argument("<YYYYMMDD>", "", dateArgument)
     .addOption(datasetOption("the dataset of the day").default("orders"))
