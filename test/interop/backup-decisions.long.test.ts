@@ -59,7 +59,7 @@ describe("the restore of a backup that is older than a decision", () => {
         publishPack(service, each ?? "", await packFor(each ?? "", 2_000), {
           force: each !== same,
         }),
-      ).rejects.toThrow(/409.*withdrawn as revision \d by ADMIN_TOKEN/);
+      ).rejects.toThrow(/409.*Revision \d of .*was withdrawn by ADMIN_TOKEN/);
     }
   });
 });
@@ -83,7 +83,7 @@ describe("the migration of an earlier catalog", () => {
     await applyMigrations(db);
     await expect(
       publishPack(service, "20260302", await packFor("20260302"), { force: true }),
-    ).rejects.toThrow(/withdrawn as revision 1 by Ann at 1970-.*\(asked to\)/);
+    ).rejects.toThrow(/Revision 1 of .*was withdrawn by Ann at 1970-.*\(asked to\)/);
     await expect(
       publishPack(service, "20260302", await packFor("20260302", 2_000), { force: false }),
     ).rejects.toThrow(/run the command again with --force/);

@@ -33,7 +33,7 @@ const withdraw = (date: string, revision: number, note = "the exchange asked us 
 const detailOf = async (date: string) => (await admin<DayDetail>("GET", `/days/${date}`)).body;
 
 /** Matches the operator, the time and the reason, which every refusal of withdrawn content names. */
-const DECIDED = /withdrawn as revision 1 by ADMIN_TOKEN at 20\d\d-.*\+08:00 \(the exchange asked us to\)/;
+const DECIDED = /Revision 1 of .+withdrawn by ADMIN_TOKEN at 20\d\d-.*\+08:00 \(the exchange asked us to\)/;
 
 describe("a withdrawn day", () => {
   it("refuses the withdrawn content, with and without force, even after other content was served", async () => {
