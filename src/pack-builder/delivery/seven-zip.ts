@@ -17,7 +17,7 @@ import {
 
 /** Names under which the program is installed. */
 const PROGRAMS = ["7z", "7zz", "7za"];
-/** Files of other datasets, which are most of an archive's bytes and are not unpacked. */
+/** The vendor's files of trades and quotes. They are most of an archive's bytes and are not unpacked. */
 const NOT_UNPACKED = ["逐笔成交.csv", "行情.csv"];
 /** The line between the archive's and the members' properties. */
 const MEMBERS = /^-{10}$/m;
