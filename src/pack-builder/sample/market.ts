@@ -1,4 +1,4 @@
-/** The common part of both exchanges' sample markets: the hours, the order book, the tape of trades and the auctions. */
+/** The common part of both exchanges' sample markets: hours, order book, tape of trades, and both auctions. */
 import type { OrderColumns } from "../../orders/record.ts";
 import { Book } from "./book.ts";
 import { type Call, type CallPair, callPairs, callPrice } from "./call-auction.ts";
