@@ -7,7 +7,6 @@ import { mkdir, writeFile } from "node:fs/promises";
 import type { WorkFolder } from "../work-folder.ts";
 import { listFolder } from "./folder.ts";
 import {
-  baseName,
   type DeliveredFile,
   DeliveryError,
   type LeftOutReason,
@@ -17,8 +16,6 @@ import {
 
 /** Names under which the program is installed. */
 const PROGRAMS = ["7z", "7zz", "7za"];
-/** The vendor's files of trades and quotes. They are most of an archive's bytes and are not unpacked. */
-const NOT_UNPACKED = ["逐笔成交.csv", "行情.csv"];
 /** The line between the archive's and the members' properties. */
 const MEMBERS = /^-{10}$/m;
 const OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -65,9 +62,8 @@ export async function unpackSevenZip(archive: PackedArchive, work: WorkFolder): 
   await mkdir(target);
   const options = [`-o${target}`, "-y", "-bd", "-p"];
   const wanted = members.filter(({ reason, isFolder }) => reason === null && !isFolder);
-  const isSafe = members.every(({ reason }) => reason === null || reason === "other_dataset");
-  if (isSafe) {
-    options.push(...NOT_UNPACKED.map((name) => `-xr!${name}`), "--", place);
+  if (members.every(({ reason }) => reason === null)) {
+    options.push("--", place);
   } else {
     const list = work.next(".list");
     await writeFile(list, wanted.map((member) => `${member.path}\n`).join(""));
@@ -116,8 +112,7 @@ function membersOf(listing: string): Member[] {
 
 function reasonOf(path: string, unix: string): LeftOutReason | null {
   if (leavesItsArchive(`archive/${path}`)) return "outside";
-  if (unix !== "" && "bcps".includes(unix)) return "special";
-  return NOT_UNPACKED.includes(baseName(path)) ? "other_dataset" : null;
+  return unix !== "" && "bcps".includes(unix) ? "special" : null;
 }
 
 /** Refuses two members of the same name, because unpacking would lose one of them. */

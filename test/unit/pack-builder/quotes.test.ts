@@ -1,4 +1,5 @@
 /** Builds of quotes, and of a whole day with all three datasets. */
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -11,6 +12,7 @@ import { readSheet } from "../../../src/pack-builder/check-packs.ts";
 import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
 import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
 import { vendorFile as sampleFile } from "../../../src/pack-builder/sample/vendor-csv.ts";
+import { isMissing } from "../../support/tools.ts";
 import {
   built,
   contentOf,
@@ -124,9 +126,9 @@ function sampleDay(said: { rows?: number; symbols?: readonly string[] } = {}): R
   );
 }
 
-/** Builds every dataset of a delivery, or only `datasets`. */
+/** Builds every dataset of a delivery, which is given as its files or as a path, or only `datasets`. */
 async function buildDay(
-  files: Record<string, string | Buffer>,
+  files: Record<string, string | Buffer> | string,
   {
     datasets,
     outFolder = temporaryFolder(),
@@ -134,7 +136,7 @@ async function buildDay(
   }: { datasets?: readonly DatasetName[]; outFolder?: string; verify?: boolean } = {},
 ) {
   const report = await buildPacks({
-    sources: [delivery(files)],
+    sources: [typeof files === "string" ? files : delivery(files)],
     datasets,
     tradedate: DAY,
     outFolder,
@@ -182,6 +184,18 @@ describe("a delivery with all three datasets", () => {
     expect(deliveryLines(report)).toContain(
       "units       quoted turnover divided by traded turnover: 1 (median of 4 shares), 1 (median of 1 funds, bonds and repos)",
     );
+  });
+
+  it.skipIf(isMissing("7z"))("gives the same packs from a 7z archive as from its folder", async () => {
+    const folder = delivery(sampleDay());
+    const archive = join(temporaryFolder(), `${DAY}.7z`);
+    const environment = { ...process.env, LC_ALL: "C.UTF-8" };
+    expect(spawnSync("7z", ["a", archive, "."], { cwd: folder, env: environment }).status).toBe(0);
+    const [packed, plain] = [await buildDay(archive), await buildDay(folder)];
+    const idsOf = ({ report }: typeof packed) =>
+      report.packs.map(({ dataset, buildId, result }) => [dataset, buildId, result]);
+    expect(idsOf(packed).map(([dataset]) => dataset)).toEqual(["orders", "trades", "quotes"]);
+    expect(idsOf(packed)).toEqual(idsOf(plain));
   });
 
   it("gives the same auction pack whether the build reuses the auctions that the check read or reads them itself", async () => {
