@@ -91,7 +91,7 @@ class Doctor(unittest.TestCase):
         for url, word in (
             ("http://no-such-name.invalid", "cannot be resolved"),
             (dead.url, "cannot be reached"),
-            ("ftp://x", "does not begin with http"),
+            ("ftp://x", "must begin with http"),
             (fine.replace("http", "https"), "handshake"),
         ):
             with self.subTest(url):
