@@ -8,7 +8,7 @@ const own = env as unknown as Env;
 const ORIGIN = "http://127.0.0.1:8787";
 
 describe("GET /health (anonymous)", () => {
-  it("calls the stores at most once in 5 s, and returns the last result in between", async () => {
+  it("calls the stores at most once every 5 s, and returns the last result in between", async () => {
     let calls = 0;
     let failing = false;
     const watched = watchStores(own, (_, proceed) => {
@@ -32,7 +32,7 @@ describe("GET /health (anonymous)", () => {
     expect(calls).toBe(2 * first);
   });
 
-  it("fails in production without PUBLIC_BASE_URL, unless only this machine reaches the service", async () => {
+  it("reports `failed` when production lacks PUBLIC_BASE_URL, except at a loopback address", async () => {
     const settings = {
       ...settingsOf(own),
       PUBLIC_BASE_URL: undefined,

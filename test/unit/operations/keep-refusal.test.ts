@@ -4,8 +4,8 @@ import { RefusalBudget } from "../../../src/operations/keep-refusal.ts";
 const NOW = Date.parse("2026-03-12T10:00:00+08:00");
 const times = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-describe("the stored refusals during a flood", () => {
-  it("are 20 per account initially, then one every 30 s", () => {
+describe("the number of refusals stored during a flood", () => {
+  it("is 20 per account at first, then one more every 30 s", () => {
     const budget = new RefusalBudget();
     expect(times(1_000).filter(() => budget.take("a", NOW))).toHaveLength(20);
     const kept = times(600).filter((second) => budget.take("a", NOW + 1_000 * (second + 1)));
@@ -13,14 +13,14 @@ describe("the stored refusals during a flood", () => {
     expect(budget.take("b", NOW + 601_000)).toBe(true);
   });
 
-  it("are 100 over all accounts initially, then one every 2 s, however many accounts there are", () => {
+  it("is 100 over all accounts at first, then one more every 2 s", () => {
     const budget = new RefusalBudget();
     expect(times(5_000).filter((n) => budget.take(`account ${n}`, NOW))).toHaveLength(100);
     const later = times(5_000).filter((n) => budget.take(`account ${n}`, NOW + n));
     expect(later).toHaveLength(2);
   });
 
-  it("reach their full number again after a quiet hour", () => {
+  it("is 20 per account again after a quiet hour", () => {
     const budget = new RefusalBudget();
     for (const _ of times(50)) budget.take("a", NOW);
     expect(times(50).filter(() => budget.take("a", NOW + 3_600_000))).toHaveLength(20);

@@ -37,7 +37,7 @@ async function keyFor(lifeMs: number): Promise<string> {
   return apikey;
 }
 
-it("serveApi dates a request by the arrival of its body, not of its headers", async () => {
+it("serveApi refuses a key that expires while the request's body is still arriving", async () => {
   const lifeMs = 500;
   const apikey = await keyFor(lifeMs);
   const answer = await sentSlowly({ apiname: "account_info", apikey, params: {} }, () =>

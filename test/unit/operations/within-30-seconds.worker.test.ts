@@ -1,6 +1,6 @@
 /**
- * Revocations take effect everywhere within 30 seconds (contract 7.9), with a fake clock: the caller is cached at 0 s,
- * the change follows immediately, and the next request is at 30 s.
+ * Revocations take effect everywhere within 30 seconds (contract 7.9). The clock is fake: the request at 0 s caches the
+ * caller, the change follows immediately, and the next request is at 30 s.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -56,20 +56,20 @@ beforeAll(async () => {
 
 const now = Date.now();
 const CHANGES: [name: string, reason: string, change: (of: Holder) => Promise<{ status: number }>][] = [
-  ["a revoked key", "key_revoked", ({ keyId }) => admin("POST", `/keys/${keyId}/revoke`)],
+  ["its key was revoked", "key_revoked", ({ keyId }) => admin("POST", `/keys/${keyId}/revoke`)],
   [
-    "a rolled key without an overlap",
+    "its key was rolled without an overlap",
     "key_revoked",
     ({ keyId }) => admin("POST", `/keys/${keyId}/roll`, { overlapMs: 0 }),
   ],
-  ["a disabled account", "account_disabled", ({ path }) => admin("POST", `${path}/disable`)],
+  ["its account was disabled", "account_disabled", ({ path }) => admin("POST", `${path}/disable`)],
   [
-    "a removed plan",
+    "its account lost the plan",
     "plan_missing",
     ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] }),
   ],
   [
-    "a plan that ended before now",
+    "its plan's end was moved into the past",
     "plan_expired",
     ({ path }) => {
       const subscriptions = [{ plan: "flagship", start: now - 2 * DAY_MS, end: now - DAY_MS }];
@@ -77,7 +77,7 @@ const CHANGES: [name: string, reason: string, change: (of: Holder) => Promise<{ 
     },
   ],
   [
-    "a lower plan",
+    "its account got a lower plan",
     "outside_window",
     ({ path }) => {
       const subscriptions = [{ plan: "professional", start: now - DAY_MS, end: now + DAY_MS }];
@@ -85,21 +85,21 @@ const CHANGES: [name: string, reason: string, change: (of: Holder) => Promise<{ 
     },
   ],
   [
-    "limits of its own",
+    "its account got a limit of one request",
     "quota_used",
     ({ path }) => admin("PUT", `${path}/limits`, { requests: 1, files: null }),
   ],
 ];
 
-describe("order history", () => {
-  it.each(CHANGES)("after %s is refused with %s 30 seconds later", async (_, reason, change) => {
+describe("a request for order history", () => {
+  it.each(CHANGES)("sent 30 s after %s is refused with %s", async (_, reason, change) => {
     const of = await holder();
     expect(await orders(0, of.key)).toBe("served");
     expect((await change(of)).status).toBeLessThan(300);
     expect(await orders(30, of.key)).toBe(reason);
   });
 
-  it("of a withdrawn day is refused 10 seconds later, and served immediately after it is published again", async () => {
+  it("is refused 10 s after the day was withdrawn, and served as soon as the day is published again", async () => {
     const { key } = await holder();
     expect(await orders(0, key)).toBe("served");
     const { body } = await admin<DayChanged>("POST", `/days/${TRADEDATE}/withdraw`, { revision: 1 });
@@ -110,12 +110,12 @@ describe("order history", () => {
   });
 });
 
-describe("a share", () => {
+describe("a request to a share", () => {
   const taken: [string, number, (of: Holder) => Promise<unknown>][] = [
-    ["a removed plan", 403, ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] })],
-    ["a disabled account", 403, ({ path }) => admin("POST", `${path}/disable`)],
+    ["the account lost the plan", 403, ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] })],
+    ["the account was disabled", 403, ({ path }) => admin("POST", `${path}/disable`)],
     [
-      "a revocation",
+      "the share was revoked",
       403,
       async ({ path }) => {
         const { body } = await admin<ShareList>("GET", `/shares?account=${path.split("/").at(-1)}`);
@@ -124,7 +124,7 @@ describe("a share", () => {
     ],
   ];
 
-  it.each(taken)("after %s answers %i from the next request", async (_, status, change) => {
+  it.each(taken)("sent right after %s is answered with %i", async (_, status, change) => {
     const of = await holder();
     const params = { data_type: "level2", year: 2024 };
     const answer = await ask(0, of.key, { apiname: "file_download", params });

@@ -39,7 +39,7 @@ describe("numbers written as JSON bytes", () => {
     }
   });
 
-  it("are, for ten-thousandths below 10^15, the shortest decimal of the nearest double", () => {
+  it("equal JSON.stringify of the nearest double for ten-thousandths below 10^15", () => {
     const random = printedRandom("ten-thousandths");
     const edges = [0, 1, 10, 100, 1_000, 9_999, 10_000, 10_001, 99_990_000, 999_999_999_999_999];
     const drawn = Array.from({ length: 50_000 }, () => anyInteger(random)).filter((units) => units < 1e15);
@@ -66,7 +66,7 @@ describe("numbers written as JSON bytes", () => {
   });
 });
 
-/** Returns columns of every kind with `rows` rows, and their values. */
+/** Returns at least one column of each kind with `rows` rows, together with its values. */
 function randomColumns(random: Random, rows: number): { column: JsonColumn; values: (string | number)[] }[] {
   const each = <T>(value: () => T) => Array.from({ length: rows }, value);
   const indexInto = (size: number) => Uint16Array.from(each(() => random.integer(0, size - 1)));

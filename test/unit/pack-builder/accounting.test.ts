@@ -16,7 +16,7 @@ const shanghai = vendorFile(vendorLine(), vendorLine({ volume: "x" }), "", vendo
 const shenzhen = vendorFile(vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0" }));
 
 describe("the origin recorded in a pack", () => {
-  it("contains the builder's version, every delivered file with size and SHA-256, and the row accounting", async () => {
+  it("contains the builder's version, each file read with its size and SHA-256, and the row accounting", async () => {
     const archive = zipOf([
       { name: "000001.SZ/逐笔委托.csv", content: shenzhen },
       { name: "000001.SZ/逐笔成交.csv", content: "x" },
@@ -49,7 +49,7 @@ describe("the origin recorded in a pack", () => {
     });
   });
 
-  it("contains the SHA-256 of the file on disk, even if it was read in chunks or converted from Parquet", async () => {
+  it("contains the SHA-256 of the delivered file, even of one read in chunks or in Parquet", async () => {
     const lines = Array.from({ length: 300 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
     const file = vendorFile(...lines);
     const { report } = await built(delivery({ "600519.SH/逐笔委托.csv": file }), {
@@ -67,7 +67,7 @@ describe("the origin recorded in a pack", () => {
   });
 });
 
-describe("the verification of a pack's origin", () => {
+describe("a pack's origin", () => {
   const { symbol, market, orders } = burst({ symbol: "600519", time: "093000000", rows: 5 });
   const section = { symbol, market, columns: columnsOf(orders) };
   const path = () => join(temporaryFolder(), "pack.parquet");
@@ -79,7 +79,7 @@ describe("the verification of a pack's origin", () => {
     files: { read: 1, quarantined: 0, leftOut: {} },
   };
 
-  it("recomputes the checksum of the list of sources, and refuses a list that does not match it", async () => {
+  it("fails the verification if its list of sources does not match its checksum", async () => {
     const file = path();
     writeFileSync(file, await buildPackBytes(DAY, [section], origin));
     expect(bare(await verifyPack(file))).toMatchObject({ rows: 5, index: { origin } });
@@ -90,7 +90,7 @@ describe("the verification of a pack's origin", () => {
     });
   });
 
-  it("accepts a pack without an origin, and the builder refuses to write row counts that do not add up", async () => {
+  it("may be absent, but cannot be written with row counts that do not add up", async () => {
     const file = path();
     writeFileSync(file, await buildPackBytes(DAY, [section], null));
     expect(bare(await verifyPack(file))).toMatchObject({ rows: 5, index: { origin: null } });

@@ -34,8 +34,8 @@ function archive(name: string, bytes: Uint8Array): string {
 
 const zipped = (...members: ZipMember[]) => archive("20230711.zip", zipOf(members));
 
-describe("an archive in a delivery", () => {
-  it("gives the same pack as a folder if it is a ZIP archive, deflated or not, with UTF-8 or GBK names", async () => {
+describe("a ZIP archive in a delivery", () => {
+  it("gives the same pack as a folder, whether deflated or stored, with UTF-8 or GBK names", async () => {
     const folder = await built(delivery({ [NAME]: FILE }));
     for (const member of [
       { name: NAME, content: FILE },
@@ -49,7 +49,7 @@ describe("an archive in a delivery", () => {
     }
   });
 
-  it("lets the report count the securities whose folders have no order file", async () => {
+  it("may contain folders without an order file, which the report counts", async () => {
     const { report } = await built(
       zipped(
         { name: NAME, content: FILE },
@@ -61,7 +61,7 @@ describe("an archive in a delivery", () => {
     expect(countsOf(report)).toMatchObject({ no_order_file: 2 });
   });
 
-  it("is read if it is inside a folder", async () => {
+  it("is also read inside a delivered folder", async () => {
     const folder = delivery({
       "20230711/a.zip": zipOf([{ name: "600519.SH/逐笔委托.csv", content: FILE }]),
       "20230711/b.zip": zipOf([
@@ -79,18 +79,21 @@ describe("an archive in a delivery", () => {
   it.each<[string, ZipMember, RegExp]>([
     ["a wrong checksum", { name: NAME, content: FILE, crc: 1 }, /逐笔委托\.csv is damaged in the archive/],
     ["an encrypted member", { name: NAME, content: FILE, encrypted: true }, /逐笔委托\.csv is encrypted/],
-  ])("is refused when it is a ZIP archive with %s", async (_, member, args) => {
+  ])("is refused if it has %s", async (_, member, args) => {
     await expect(built(zipped(member))).rejects.toThrow(args);
   });
 
-  it("is refused when it is a truncated ZIP archive", async () => {
+  it("is refused if it is truncated", async () => {
     const whole = zipOf([{ name: NAME, content: FILE }]);
     await expect(built(archive("20230711.zip", whole.subarray(0, -30)))).rejects.toThrow(
       /20230711\.zip cannot be read as a ZIP archive/,
     );
   });
 
-  it("is unpacked with the installed 7z program if it is a 7z archive", async () => {
+});
+
+describe("a 7z archive in a delivery", () => {
+  it("is unpacked with the installed 7z program", async () => {
     const programs = temporaryFolder();
     const unpacked = delivery({ [NAME]: FILE });
     const listing = `----------\\nPath = ${NAME}\\nAttributes = A -rw-r--r--\\n`;
@@ -107,7 +110,7 @@ describe("an archive in a delivery", () => {
     expect(report.defects[0]?.first.file).toBe(`20230711.7z/${NAME}`);
   });
 
-  it.skipIf(SEVEN_ZIP === undefined)("gives the same pack as a folder when it is a 7z archive", async () => {
+  it.skipIf(SEVEN_ZIP === undefined)("gives the same pack as a folder", async () => {
     const folder = delivery({
       [NAME]: FILE,
       "20230711/600000.SH/行情.csv": "x",
@@ -124,7 +127,7 @@ describe("an archive in a delivery", () => {
     expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
-  it("is refused, naming the package to install if 7z is missing, or the fault if 7z finds damage", async () => {
+  it("is refused with the package to install if 7z is missing, and with the fault if 7z finds damage", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
     await expect(built(path)).rejects.toThrow(

@@ -18,7 +18,7 @@ import { call, quotesOf, type Snapshot } from "../auction/quotes.ts";
 const DAY = "20230201" as BeijingDate;
 const RESULT: Snapshot = { time: 92501000, close: 100_700, volume: 12_345, bid: [[100_700, 50]] };
 
-/** Returns a quote pack of `securities` in memory, with the members that writing its auction pack needs. */
+/** Returns a quote pack of `securities` in memory, as the input from which its auction pack is written. */
 function packOf(
   securities: readonly (Security & { snapshots: readonly Snapshot[] })[],
   buildId = "ab".repeat(16),
@@ -63,7 +63,7 @@ describe("an auction pack (contract 8.10)", () => {
     return (await connection.runAndReadAll(sql)).getRowObjects();
   };
 
-  it("contains every column of each row, by security, with null where no change can be computed", async () => {
+  it("contains the rows of each security, with null where no price change can be computed", async () => {
     const of = { tradedate: DAY, symbol: "000001" };
     const none = { m_price: 0, auc_pct_chg: null, auc_vol: 0, auc_amt: 0, um_vol: 0, um_side: "" };
     expect(await read(`SELECT * FROM '${path}'`)).toEqual([
@@ -107,7 +107,7 @@ describe("an auction pack (contract 8.10)", () => {
     ]);
   });
 
-  it("has the contract's columns, order and types, nulls in one column only, and ZSTD in each column", async () => {
+  it("has the contract's columns in order and type, and compresses each with ZSTD", async () => {
     const schema = await read(
       `SELECT name, type, converted_type, repetition_type FROM parquet_schema('${path}') WHERE num_children IS NULL`,
     );
@@ -147,7 +147,7 @@ describe("an auction pack (contract 8.10)", () => {
     expect(await auctionFileAt(folder, pack)).toBe("foreign");
   });
 
-  it("is not written without an auction, and an older auction pack is removed", async () => {
+  it("is not written for a day without an auction, and an older one is then removed", async () => {
     const older = join(folder, "older.parquet");
     writeFileSync(older, "");
     const closed = packOf([{ symbol: "600519", market: "SH", snapshots: [{ ...RESULT, time: 93000000 }] }]);

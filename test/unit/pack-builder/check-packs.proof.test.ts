@@ -36,7 +36,7 @@ describe("the quality check of sample days", () => {
     }
   });
 
-  it.each(LAYOUTS)("finds no faults in a clean day of the layout %s", async (layout) => {
+  it.each(LAYOUTS)("finds no faults in a clean day in the layout %s", async (layout) => {
     const made = madeDay("clean", 900, { hasQuotes: true });
     const day = made.filter(({ market }) => market === "SH" || !SHANGHAI_ONLY.includes(layout));
     const tables = [...tablesOf(layout, "20230711", day), plainQuotes("20230711", day)];
@@ -57,7 +57,7 @@ describe("the quality check of sample days", () => {
     expect((await checkFolder(folder, DAY, { pool, threadRows: 1 })).sheet).toEqual(sheet);
   });
 
-  it("says for a day without trades what cannot be proved", async () => {
+  it("gives the verdict `not_provable` for a day without trades", async () => {
     const folder = temporaryFolder();
     await writeSamplePack({ tradedate: DAY, rows: 4_000 }, folder);
     const { sheet } = await checkFolder(folder, DAY);

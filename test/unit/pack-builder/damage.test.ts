@@ -14,7 +14,7 @@ const lines = Array.from({ length: 6 }, (_, number) =>
   vendorLine({ time: String(103000000 + number * 10), exchangeOrderId: String(number + 1) }),
 );
 
-/** Builds a pack from `file`, the orders of 600519.SH, and another security. Returns the order ids of 600519.SH. */
+/** Builds a pack from `file` (the orders of 600519.SH) and another security's file. `numbers` are 600519.SH's ids. */
 async function of(file: string | Uint8Array, maxBroken = 100) {
   const { report, pack, quarantine } = await built(delivery({ [PATH]: file, ...OTHER }), { maxBroken });
   const rows = (await rowsOf(pack)).filter(({ symbol }) => symbol === "600519");
@@ -43,13 +43,13 @@ describe("NUL bytes in a file", () => {
     ],
     ["a hole of whole lines", startOf(1), startOf(3), [1, 5, 6], 1],
     [
-      "a hole that begins at a cell's beginning and ends at one's",
+      "a hole from the start of a cell to the start of another",
       startOf(1) + 10,
       startOf(3) + 10,
       [1, 5, 6],
       1,
     ],
-  ])("are quarantined and counted, and the pack is degraded: %s", async (_, from, to, numbers, broken) => {
+  ])("are quarantined as one broken line, and the pack is degraded: %s", async (_, from, to, numbers, broken) => {
     const found = await of(withHole(from, to));
     expect(found.numbers).toEqual(numbers);
     expect(found.report).toMatchObject({ result: "degraded", broken: { rows: broken } });
@@ -73,7 +73,7 @@ describe("NUL bytes in a file", () => {
     ["the comma between code and price", "B,17450000", 1],
     ["the comma between price and volume", ",100", 0],
     ["the volume and everything after it", "100,\r", 0],
-  ])("over %s move no value into another column", async (_, text, from) => {
+  ])("written over %s move no value into another column", async (_, text, from) => {
     const at = whole.indexOf(text, startOf(2)) + from;
     const { numbers, report } = await of(withHole(at, at + text.length - from));
     expect(numbers).toEqual([1, 2, 4, 5, 6]);
@@ -98,17 +98,17 @@ describe("NUL bytes in a file", () => {
 
   it.each([
     ["in the name of a column that not every file has", whole.indexOf("自然日"), whole.indexOf(",时间")],
-    ["from its end to the end of the first row", whole.indexOf("\r"), whole.indexOf("\r\n", startOf(0))],
-    ["from its line feed to the middle of the first row", whole.indexOf("\n"), startOf(0) + 20],
-    ["from its end to the end of the file", whole.indexOf("\r"), whole.length],
-  ])("in the header, %s, quarantine the file", async (_, from, to) => {
+    ["from the header's end to the end of the first row", whole.indexOf("\r"), whole.indexOf("\r\n", startOf(0))],
+    ["from the header's line feed to the middle of the first row", whole.indexOf("\n"), startOf(0) + 20],
+    ["from the header's end to the end of the file", whole.indexOf("\r"), whole.length],
+  ])("quarantine the whole file if they reach the header line: %s", async (_, from, to) => {
     const { numbers, report } = await of(withHole(from, to));
     expect(numbers).toEqual([]);
     expect(report).toMatchObject({ result: "degraded", broken: { rows: 0, files: 1 } });
     expect(report.broken.first?.reason).toMatch(/NUL bytes in its header line/);
   });
 
-  it("in a hole of some megabytes do not fill the memory, and the rows after the hole are read", async () => {
+  it("in a run of 5 MiB break fewer than 10 rows, and the lines after the run are read", async () => {
     const hole = Buffer.concat([
       whole.subarray(0, startOf(3)),
       Buffer.alloc(5 << 20),
@@ -120,12 +120,12 @@ describe("NUL bytes in a file", () => {
   });
 });
 
-describe("the end of a file", () => {
+describe("the last line of a file", () => {
   it.each([
     ["inside its last number", -4],
     ["after its last number", -3],
     ["inside an earlier cell", -20],
-  ])("is quarantined when its last line is cut %s", async (_, end) => {
+  ])("is quarantined when it is cut %s", async (_, end) => {
     const file = vendorFile(...lines);
     const { numbers, report } = await of(file.slice(0, file.length + end));
     expect(numbers).toEqual([1, 2, 3, 4, 5]);
@@ -135,18 +135,18 @@ describe("the end of a file", () => {
     });
   });
 
-  it("is accepted when its last line has the trailing comma but no line end", async () => {
+  it("is accepted when it has the trailing comma but no line end", async () => {
     const { numbers, report } = await of(vendorFile(...lines).trimEnd());
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
     expect(report.result).toBe("whole");
   });
 });
 
-describe("lines in any usual form", () => {
+describe("a file of orders", () => {
   it.each([
     ["with trailing commas", vendorFile(...lines)],
     ["without trailing commas", vendorFile(...lines).replaceAll(",\r\n", "\r\n")],
-  ])("are read when they end with CR only, %s", async (_, file) => {
+  ])("is read with CR line ends, %s", async (_, file) => {
     const { numbers, report } = await of(file.replaceAll("\r\n", "\r"));
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
     expect(countsOf(report)).toMatchObject({ cr_line_ends: 1 });
@@ -154,13 +154,13 @@ describe("lines in any usual form", () => {
   });
 
   it.each([
-    ["but the file ends with one more LF", (file: string) => `${file}\n`],
-    ["but the last line ends with CRLF", (file: string) => `${file}\n`.replace(/\r\r\n$/, "\r\n")],
+    ["but one more LF at its end", (file: string) => `${file}\n`],
+    ["but CRLF after its last line", (file: string) => `${file}\n`.replace(/\r\r\n$/, "\r\n")],
     [
-      "after the header and with LF after the rows",
+      "after its header and LF after its rows",
       (file: string) => file.replace("\r", "\n").replaceAll("\r", "\n").replace("\n", "\r"),
     ],
-  ])("are read when they end with CR %s", async (_, mixed) => {
+  ])("is read with CR line ends %s", async (_, mixed) => {
     for (const file of [vendorFile(...lines), vendorFile(...lines).replaceAll(",\r\n", "\r\n")]) {
       const { numbers, report } = await of(mixed(file.replaceAll("\r\n", "\r")));
       expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
@@ -171,7 +171,7 @@ describe("lines in any usual form", () => {
   it.each([
     ["little endian", true, "\uFEFF"],
     ["big endian", false, "\uFEFF"],
-  ])("are read in UTF-16, %s", async (_, isLittle, mark) => {
+  ])("is read in UTF-16, %s", async (_, isLittle, mark) => {
     const bytes = Buffer.from(mark + vendorFile(...lines), "utf16le");
     const { numbers, report } = await of(isLittle ? bytes : bytes.swap16());
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
@@ -179,14 +179,14 @@ describe("lines in any usual form", () => {
     expect(report.result).toBe("whole");
   });
 
-  it.each([-1, 0, 1])("are read in a file of one security that exceeds a chunk by %i bytes", async (more) => {
+  it.each([-1, 0, 1])("is read if it is %i bytes longer than a chunk", async (more) => {
     const file = vendorFile(...Array.from({ length: 20 }, (_, i) => vendorLine({ exchangeOrderId: `${i}` })));
     const chunkBytes = Buffer.byteLength(file) - more;
     const { report } = await built(delivery({ [PATH]: file }), { chunkBytes });
     expect(report).toMatchObject({ rows: 20, result: "whole" });
   });
 
-  it("are read in UTF-16 without a byte order mark if the header is ASCII, even in small chunks", async () => {
+  it("is read in UTF-16 without a byte order mark if its header is ASCII, even in small chunks", async () => {
     const header = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
     const rows = Array.from(
       { length: 50 },
@@ -209,7 +209,7 @@ describe("a file that cannot be read", () => {
       /is encrypted/,
     ],
   ])(
-    "because of %s is quarantined by name, and the rest of the day becomes a degraded pack if that is allowed",
+    "because of %s is named in the quarantine and degrades the pack, or prevents it if no broken file is allowed",
     async (_, files, reason) => {
       const folder = delivery({ ...files, ...OTHER });
       const { report, pack, quarantine } = await built(folder, { maxBroken: 1 });
@@ -229,7 +229,7 @@ describe("a file that cannot be read", () => {
     },
   );
 
-  it("counts like a broken line towards the limit of one in a million", async () => {
+  it("counts towards the allowed number of broken lines", async () => {
     const { report } = await built(delivery({ [PATH]: `${VENDOR_HEADER.slice(3)}\r\n`, ...OTHER }), {
       maxBroken: 0,
     });

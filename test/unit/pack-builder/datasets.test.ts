@@ -74,7 +74,7 @@ describe("files of other datasets beside the orders", () => {
     ],
     ["plain quotes", "quotes.csv", "symbol,tradedate,time,open,high,low,close,pre_close,volume,amount\n"],
     ["an auction pack", "20230711_aucde.parquet", "x"],
-  ])("are named and not read, and the pack is complete: %s", async (_, name, content) => {
+  ])("are named in the report but not read, and the pack is complete: %s", async (_, name, content) => {
     const folder = delivery({
       "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()),
       [`20230711/${name}`]: content,
@@ -84,7 +84,7 @@ describe("files of other datasets beside the orders", () => {
     expect(report.leftOut).toEqual([{ path: expect.stringContaining(name), reason: "other_dataset" }]);
   });
 
-  it("are named even if they are plain trades in Parquet", async () => {
+  it("are also named if they are plain trades in Parquet", async () => {
     const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     const connection = await (await DuckDBInstance.create()).connect();
     await connection.run(
@@ -158,8 +158,8 @@ describe("the header of an exchange's file", () => {
   });
 });
 
-describe("rows that are no orders of a carried security", () => {
-  it("are left out and counted (Hong Kong, sentinels); a Shanghai row in a Shenzhen file is quarantined", async () => {
+describe("Hong Kong rows and sentinel rows", () => {
+  it("are left out and counted, while a Shanghai row in a Shenzhen file is quarantined", async () => {
     const file = lines(
       DATAYES,
       datayes(1),
@@ -177,8 +177,8 @@ describe("rows that are no orders of a carried security", () => {
   });
 });
 
-describe("the codes and prices of Shenzhen", () => {
-  it("include the loan sides 70 and 71; unknown sides are counted, and overlong codes are quarantined", async () => {
+describe("Shenzhen orders in DataYes's layout", () => {
+  it("may have the loan sides 70 and 71 or an unknown side, but are quarantined if a code is overlong", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { side: "70" }),
@@ -194,7 +194,7 @@ describe("the codes and prices of Shenzhen", () => {
     expect(readFileSync(quarantine).length).toBeLessThan(5_000);
   });
 
-  it("include zero, nines and negative prices of market orders; a limit order with one is quarantined", async () => {
+  it("may be market orders with a price of zero, nines or below zero, but not limit orders below zero", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { type: "49", price: "0.0000" }),
@@ -220,7 +220,7 @@ describe("the codes and prices of Shenzhen", () => {
     expect(report.broken).toMatchObject({ rows: 2, first: { reason: "has a Price that is negative" } });
   });
 
-  it("include a negative price, which JSON and Parquet return alike", async () => {
+  it("may have a negative price, which JSON and Parquet return alike", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { type: "49", price: "-1.0000" }),
@@ -251,7 +251,7 @@ const ORDERS = "../shared/data/orders-20230711-insight.zip";
 if (!existsSync(TRADES)) console.error(`\n!!! SKIPPED: ${TRADES} is absent !!!\n`);
 
 describe.skipIf(!existsSync(TRADES))("a real day's orders and trades in one delivery", () => {
-  it("give the pack of the orders, and the trades are named as not read", async () => {
+  it("give the pack of orders, and the report names the trades as not read", async () => {
     const report = await buildPack({
       sources: [ORDERS, TRADES],
       tradedate: "20230711" as BeijingDate,

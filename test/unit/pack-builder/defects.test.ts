@@ -18,7 +18,7 @@ import {
 
 const PATH = "20230711/600519.SH/逐笔委托.csv";
 
-/** Builds a vendor file of 600519.SH and returns its rows and defects, without those about milliseconds. */
+/** Builds `file` with another security's and returns the rows of 600519.SH and the defect counts, `blank_code` apart. */
 async function of(file: string | Uint8Array, path = PATH) {
   const { report, pack } = await built(delivery({ [path]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER }));
   const rows = (await rowsOf(pack)).filter(({ symbol }) => symbol === "600519");
@@ -31,7 +31,7 @@ const OTHER = vendorFile(
   vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0", time: "103000000" }),
 );
 
-describe("a defect", () => {
+describe("a cell of the vendor's file", () => {
   it.each([
     ["93000010", "093000010", { time_zero_lost: 1 }],
     ["093000010", "093000010", {}],
@@ -40,7 +40,7 @@ describe("a defect", () => {
     ["093000", "093000000", { time_without_milliseconds: 1 }],
     ["93000", "093000000", { time_without_milliseconds: 1 }],
     [" 93000010\t", "093000010", { time_zero_lost: 1, padded_cell: 1 }],
-  ])("in a time cell such as %j does not prevent reading %s", async (time, expected, counted) => {
+  ])("with the time %j is read as %s, and its defects are counted", async (time, expected, counted) => {
     const { rows, counts } = await of(vendorFile(vendorLine({ time })));
     expect(rows.map((row) => row.time)).toEqual([expected]);
     expect(counts).toEqual(counted);
@@ -58,7 +58,7 @@ describe("a defect", () => {
     ["9007199254740991", 9_007_199_254_740_991, { over_int32: 1 }],
     ['"123"', 123, { quoted_cell: 1 }],
     ["100.0", 100, {}],
-  ])("in an id or volume cell such as %j does not prevent reading %d", async (text, expected, counted) => {
+  ])("with the id or volume %j is read as %d, and its defects are counted", async (text, expected, counted) => {
     const time = "103000000";
     for (const [cell, field] of [
       ["orderId", "order_id"],
@@ -77,7 +77,7 @@ describe("a defect", () => {
     ["17450000", 1745, {}],
     ["99999999999", 9_999_999.9999, { over_int32: 1 }],
   ])(
-    "in a price cell such as %j, in 1/10,000 yuan, does not prevent reading %d yuan",
+    "with the price %j in 1/10,000 yuan is read as %d yuan, and its defects are counted",
     async (price, expected, counted) => {
       const { rows, counts } = await of(vendorFile(vendorLine({ time: "103000000", price })));
       expect(rows.map((row) => row.price)).toEqual([expected]);
@@ -85,7 +85,7 @@ describe("a defect", () => {
     },
   );
 
-  it("is counted if a letter is blank or unknown, and the letter is stored as delivered, without padding", async () => {
+  it("with a blank or unknown letter is stored as delivered, without padding, and counted", async () => {
     const lines = [
       ["S", "OCALL"],
       ["", "C"],
@@ -113,7 +113,10 @@ describe("a defect", () => {
     expect(blankCodes).toBe(1);
   });
 
-  it("is not reported for files in GBK and UTF-8, except for the byte order mark of UTF-8", async () => {
+});
+
+describe("the vendor's file", () => {
+  it("is read in GBK and in UTF-8 without a defect, except for a byte order mark", async () => {
     const line = `\r\n${vendorLine({ time: "103000000" })}\r\n`;
     const gbk = Buffer.concat([VENDOR_HEADER_GBK, Buffer.from(line)]);
     expect((await of(gbk)).counts).toEqual({});
@@ -123,7 +126,7 @@ describe("a defect", () => {
     expect(marked.rows).toHaveLength(1);
   });
 
-  it("is counted for lines without a trailing comma, with LF or without a line end, which are still read", async () => {
+  it("is read without trailing commas, with LF line ends, with blank lines and without a last line end", async () => {
     const line = vendorLine({ time: "103000000" });
     const bare = line.slice(0, -1);
     const other = vendorLine({ time: "103000000", exchangeOrderId: "89" }).slice(0, -1);
@@ -138,11 +141,11 @@ describe("a defect", () => {
   });
 
   it.each([
-    ["a file of 0 bytes", "", { empty_file: 1 }],
-    ["a header alone", `${VENDOR_HEADER}\r\n`, { header_only: 1 }],
-    ["a header without its line end", VENDOR_HEADER, { header_only: 1 }],
-    ["a header and blank lines", `${VENDOR_HEADER}\r\n\r\n`, { header_only: 1, blank_line: 1 }],
-  ])("such as %s leaves a security without orders: an index row, no section", async (_, file, counted) => {
+    ["no bytes", "", { empty_file: 1 }],
+    ["only the header", `${VENDOR_HEADER}\r\n`, { header_only: 1 }],
+    ["only the header, without its line end", VENDOR_HEADER, { header_only: 1 }],
+    ["only the header and blank lines", `${VENDOR_HEADER}\r\n\r\n`, { header_only: 1, blank_line: 1 }],
+  ])("gives its security an index row but no section if it contains %s", async (_, file, counted) => {
     const folder = delivery({ [PATH]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER });
     const { report, pack } = await built(folder);
     expect(countsOf(report)).toEqual(counted);
@@ -151,7 +154,7 @@ describe("a defect", () => {
     expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
   });
 
-  it.each(DATASET_NAMES)("such as a wrong exchange quarantines %s of a Shanghai fund", async (dataset) => {
+  it.each(DATASET_NAMES)("of %s is quarantined if its folder puts a Shanghai fund in Shenzhen", async (dataset) => {
     const day = [...sampleDatasets({ tradedate: DAY, rows: 300 })].find(({ symbol }) => symbol === "600519");
     if (day === undefined) throw new Error("the sample has no 600519");
     const fund = { symbol: "510050", market: "SZ" as const };
@@ -169,7 +172,7 @@ describe("a defect", () => {
     expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600519"]);
   });
 
-  it("is counted for the folder of a halted security, which has no order file", async () => {
+  it("of orders may be missing for a halted security, which is counted and gets an index row", async () => {
     const folder = delivery({
       "20230711/600000.SH/行情.csv": "x",
       "20230711/600000.SH/逐笔成交.csv": "x",
@@ -183,7 +186,7 @@ describe("a defect", () => {
     ]);
   });
 
-  it("in a code that lost its leading zeros is corrected", async () => {
+  it("may have codes that lost their leading zeros, which are restored and counted", async () => {
     const lines = [
       vendorLine({ code: "000001.SZ", exchangeCode: "1", time: "103000000", type: "0" }),
       vendorLine({ code: "1.SZ", exchangeCode: "000001", time: "103000000", type: "0" }),
@@ -195,7 +198,7 @@ describe("a defect", () => {
     expect(countsOf(report)).toEqual({ code_without_zeros: 2, identical_row: 1 });
   });
 
-  it("in the row order is corrected by sorting by time; rows of one millisecond keep their order", async () => {
+  it("may be unsorted: its rows are sorted by time and keep their order within a millisecond", async () => {
     const times = ["103000010", "103000000", "103000010", "103000000"];
     const lines = times.map((time, i) => vendorLine({ time, exchangeOrderId: String(9 - i) }));
     const { rows, counts } = await of(vendorFile(...lines));
@@ -208,7 +211,7 @@ describe("a defect", () => {
     expect(counts).toEqual({ unsorted: 2 });
   });
 
-  it("is reported if a file is of an exchange that is not carried, and the file's rows are left out", async () => {
+  it("is left out and counted if it belongs to an exchange that is not carried", async () => {
     const { report } = await built(
       delivery({
         "20230711/430047.BJ/逐笔委托.csv": vendorFile(vendorLine()),
@@ -219,7 +222,10 @@ describe("a defect", () => {
     expect(report).toMatchObject({ rows: 1, securities: 1 });
   });
 
-  it("is reported once per kind, with the position of the first defect of that kind", async () => {
+});
+
+describe("a kind of defect", () => {
+  it("is reported once, with the position of its first occurrence", async () => {
     const lines = ["103000000", "103000000", "93000", "93000"].map((time) => vendorLine({ time }));
     const { report } = await of(vendorFile(...lines));
     const first = report.defects.find(({ kind }) => kind === "time_without_milliseconds")?.first;
@@ -260,7 +266,7 @@ describe("a broken line", () => {
     expect(kept[0]).toContain(reason.replaceAll('"', '""'));
   });
 
-  it("is also a line that lacks cells, or a line that the end of the file cuts off", async () => {
+  it("may be one that lacks cells or one that the end of the file cuts off", async () => {
     const good = vendorLine({ time: "103000000" });
     const short = await built(delivery({ [PATH]: vendorFile(good, "600519.SH,600519,20230711") }), {
       maxBroken: 1,
@@ -273,7 +279,7 @@ describe("a broken line", () => {
     expect(cut.report.rows).toBe(1);
   });
 
-  it("beyond the allowed number prevents the pack", async () => {
+  it("in excess of the allowed number prevents the pack", async () => {
     const folder = delivery({
       [PATH]: vendorFile(vendorLine(), vendorLine({ volume: "x" }), vendorLine({ volume: "y" })),
     });

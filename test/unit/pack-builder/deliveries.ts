@@ -45,7 +45,7 @@ export function delivery(files: Record<string, string | Uint8Array>): string {
   return folder;
 }
 
-/** Returns the vendor's file of 600519.SH with these lines after the header, in UTF-8 with CRLF. */
+/** Returns the vendor's file of 600519.SH with `lines` after the header, in UTF-8 with CRLF. */
 export function vendorFile(...lines: string[]): string {
   return [VENDOR_HEADER, ...lines, ""].join("\r\n");
 }
@@ -74,7 +74,7 @@ export interface Built {
   quarantine: string;
 }
 
-/** Builds the pack of `DAY` from `sources`, tolerating up to `maxBroken` broken lines. */
+/** Builds the pack of `DAY` from `sources`, allowing `maxBroken` broken lines (default 0). */
 export async function built(
   sources: string | string[],
   said: {
@@ -139,7 +139,7 @@ export async function entriesOf(pack: string): Promise<SectionEntry[]> {
   return (await indexOf(pack)).entries;
 }
 
-/** Returns the bytes of a pack without its origin, which depend on the rows only. */
+/** Returns the bytes of a pack with a fixed origin, so that they depend only on the rows. */
 export async function contentOf(pack: Uint8Array): Promise<Buffer> {
   const { index, regionOffset, footerOffset } = await located(pack);
   const region = encodeIndexRegion({ ...index, origin: madeOrigin(0) });

@@ -14,7 +14,7 @@ import {
   vendorLine,
 } from "./deliveries.ts";
 
-/** Returns the fields in which layouts differ, as arrays. */
+/** Returns each row of a pack as an array of the fields in which layouts differ. */
 async function fieldsOf(pack: string) {
   return (await rowsOf(pack)).map((row) => [
     row.symbol,
@@ -30,8 +30,8 @@ async function fieldsOf(pack: string) {
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
-describe("the layouts other than the vendor's", () => {
-  it("include Insight, with types 2 and 10, sides 1 and 2, and float noise in prices", async () => {
+describe("the pack builder", () => {
+  it("reads Insight orders of types 2 and 10 and sides 1 and 2, with float noise in prices", async () => {
     const file = lines(
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,ReceiveDateTime,OrderIndex,OrderType,OrderPrice,OrderQty,OrderBSFlag,ChannelNo,ApplSeqNum,OrderNO,SecurityID",
       "2023.07.11,09:15:00.280,2,02001,101,恒润股份,2023.07.11T09:25:21.401,169409,2,15.929999999999999,300,2,1,186445,1329,605580.SH",
@@ -47,7 +47,7 @@ describe("the layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ insight: 1 });
   });
 
-  it("include DataYes Shanghai orders, sorted by BizIndex", async () => {
+  it("reads DataYes Shanghai orders and sorts them by BizIndex", async () => {
     const file = lines(
       "DataStatus,OrderIndex,OrderChannel,SecurityID,OrderTime,OrderType,OrderNO,OrderPrice,Balance,OrderBSFlag,BizIndex,LocalTime,SeqNo",
       "0,68338,6,600519,09:15:00.220,A,1248,1801.00999999999999,100,B,76840,09:25:26.145,560196",
@@ -61,7 +61,7 @@ describe("the layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ "datayes-sse-orders": 1 });
   });
 
-  it("include orders and phases of merged DataYes Shanghai files, with numbers by side, without trades", async () => {
+  it("reads orders and phases from merged DataYes Shanghai files, and leaves their trades out", async () => {
     const file = lines(
       "BizIndex,Channel,SecurityID,TickTime,Type,BuyOrderNO,SellOrderNO,Price,Qty,TradeMoney,TickBSFlag,LocalTime,SeqNo",
       "1,1,600519,09:15:00.010,S,0,0,0.000,0,0,OCALL,09:15:00.1,1",
@@ -81,7 +81,7 @@ describe("the layouts other than the vendor's", () => {
     expect(countsOf(report)).toEqual({ trade_row: 1 });
   });
 
-  it("include DataYes Shenzhen orders, with codes as characters, as numbers or without leading zeros", async () => {
+  it("reads DataYes Shenzhen orders with codes as characters, as numbers or without leading zeros", async () => {
     const head =
       "ChannelNo,ApplSeqNum,MDStreamID,SecurityID,SecurityIDSource,Price,OrderQty,Side,TransactTime,OrdType,LocalTime,SeqNo";
     const file = lines(
@@ -103,7 +103,7 @@ describe("the layouts other than the vendor's", () => {
     expect(countsOf(report)).toEqual({ code_without_zeros: 2, market_price_zero: 2 });
   });
 
-  it("include the Shanghai exchange's Entrust.csv and StockTick.csv", async () => {
+  it("reads the Shanghai exchange's Entrust.csv and StockTick.csv", async () => {
     const head =
       "SecurityID,TransactTime,OrderNo,Price,Balance,OrderBSFlag,OrdType,OrderIndex,ChannelNo,BizIndex";
     const entrust = lines(
@@ -131,7 +131,7 @@ describe("the layouts other than the vendor's", () => {
     expect(merged.report.layouts).toEqual({ "sse-stock-tick": 1 });
   });
 
-  it("include the Shenzhen exchange's morning and afternoon files, with tabs and without a header", async () => {
+  it("reads the Shenzhen exchange's morning and afternoon files, which have tabs and no header", async () => {
     const row = (time: string, number: number, side: string, type: string) =>
       [
         "20230711",
@@ -172,7 +172,7 @@ describe("the layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ "szse-order-spot": 2 });
   });
 
-  it("include plain CSV in any column order, with the market from a suffix, a column or the order type", async () => {
+  it("reads plain CSV in any column order, and takes the market from a suffix, a column or the order type", async () => {
     const file = lines(
       "volume,price,order_code,order_type,exchange_order_id,order_id,time,tradedate,symbol,market",
       "100,12.34005,B,A,7,1,093000010,20230711,600519,",
@@ -190,7 +190,7 @@ describe("the layouts other than the vendor's", () => {
     expect(report.layouts).toEqual({ plain: 1 });
   });
 
-  it("can be mixed in one day, but the same security in two files is refused", async () => {
+  it("reads several layouts in one day, but refuses a security delivered in two files", async () => {
     const shenzhen = lines(
       "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume",
       "000001,20230711,093000010,1,1,0,B,12.34,100",
@@ -207,7 +207,7 @@ describe("the layouts other than the vendor's", () => {
     ).rejects.toThrow(/600519\.SH is delivered twice/);
   });
 
-  it("exclude files of another day or an unknown layout, which are reported", async () => {
+  it("leaves out files of another day or an unknown layout, and reports them", async () => {
     const { report } = await built(
       delivery({
         "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine({ date: "20230710" })),
@@ -222,7 +222,7 @@ describe("the layouts other than the vendor's", () => {
     expect(report).toMatchObject({ rows: 1, result: "degraded" });
   });
 
-  it("exclude the builder's own pack in the delivered folder", async () => {
+  it("does not read its own pack in the delivered folder", async () => {
     const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     for (let run = 0; run < 2; run++) {
       const report = await buildPack({
@@ -238,7 +238,10 @@ describe("the layouts other than the vendor's", () => {
     }
   });
 
-  it("are required: a delivery with only unknown files, files of another day or wrong headers is refused", async () => {
+});
+
+describe("a delivery without a usable order file", () => {
+  it("is refused: it is absent, or its files are unknown, of another day or have a wrong header", async () => {
     await expect(built(delivery({ "notes.txt": "x" }))).rejects.toThrow(/no order file .*notes\.txt/);
     await expect(
       built(delivery({ "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) })),

@@ -119,7 +119,7 @@ it("An account with too many unread pages gets 503 without a charge, and all oth
   expect(answerMemory.heldBytes).toBe(0);
 });
 
-it("Unread small pages count with their actual size, not with the size first reserved for them", async () => {
+it("Unread small pages hold memory for their actual size, not for the larger size reserved at first", async () => {
   const key = await newKey();
   const opened: Opened[] = [];
   for (let page = 0; page < SMALL; page++) opened.push(await open(key, { page_size: 100 }));
@@ -128,7 +128,7 @@ it("Unread small pages count with their actual size, not with the size first res
   for (const { close } of opened) await close();
 });
 
-it("Requests that are refused hold no memory, for example for a busy slot or an invalid cursor", async () => {
+it("Requests refused for a busy slot or an invalid cursor hold no memory", async () => {
   const key = await newKey();
   const file = await open(key, { format: "parquet" });
   expect(answerMemory.heldBytes).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 /**
- * The isolate's cache of days, end to end: which stores a request calls, and that no change of a day is announced while
+ * Tests the isolate's cache of days end to end: which stores a request calls, and that a change is not announced while
  * the old state can still be served (contract 3.13 and 9). Only the tests advance the clock.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
@@ -39,7 +39,7 @@ interface Told {
   revision: string | null;
   cursor: string | null;
   data: Record<string, unknown> | null;
-  /** Store calls in the order of their start; `gate!` when the gate has answered. */
+  /** The stores in the order in which calls to them began. `gate!` marks the gate's answer. */
   calls: string[];
 }
 
@@ -94,7 +94,7 @@ describe("a day kept in memory", () => {
     expect([next.reason, next.revision]).toEqual([null, "2"]);
   });
 
-  it("does not hide what was published since: a new day, a new security, a withdrawn day", async () => {
+  it("does not hide a new or restored day, and hides a withdrawal for at most 10 s", async () => {
     const key = await newKey();
     const early = `202405${String(days + 1).padStart(2, "0")}`;
     expect((await ask(orders(key, early))).reason).not.toBeNull();
@@ -162,7 +162,7 @@ describe("the announcement of a change (contract 9)", () => {
     ]);
   });
 
-  it("is given to the operator's command as the number of milliseconds until it appears", async () => {
+  it("is due in `announcedInMs`, which the admin API counts down from 15 s to 0", async () => {
     const bindings = { ...testEnv, DAY_CACHE_MS: "10000" };
     const date = await publishedDay();
     const { body } = await publish(await testPack(date, 200_000), { bindings });
@@ -193,7 +193,7 @@ describe("the announcement of a change (contract 9)", () => {
 });
 
 describe("the R2 read of a page", () => {
-  it("begins while the gate is asked, for an account that the gate admitted before", async () => {
+  it("begins before the gate answers if the gate admitted the account earlier", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).calls).toEqual(["d1", "gate", "gate!", "r2"]);
     const { calls } = await ask(orders(key, date));

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const FOREVER = new AbortController().signal;
 const ask = { ms: 15_000, signal: FOREVER };
 
-/** Requests a permit and returns its progress and its release. */
+/** Requests a permit and returns its state and the function that releases it. */
 function entering(permits: Permits, { ms, signal } = ask) {
   const seen: { is: "waiting" | "begun" | "gone" | "late"; leave: () => void } = {
     is: "waiting",
@@ -24,7 +24,7 @@ const settled = () => vi.advanceTimersByTimeAsync(0);
 const statesOf = (permits: readonly { is: string }[]) => permits.map(({ is }) => is);
 
 describe("the permits to compute a page", () => {
-  it("are granted up to their number, in the order of arrival", async () => {
+  it("are granted in the order of arrival, up to their number", async () => {
     const permits = new Permits(2);
     const all = [1, 2, 3, 4].map(() => entering(permits));
     await settled();
@@ -39,7 +39,7 @@ describe("the permits to compute a page", () => {
     expect([...statesOf(all), late.is]).toEqual(["begun", "begun", "begun", "begun", "begun"]);
   });
 
-  it("are granted to one waiting page for each page that ended, even if the end is reported twice", async () => {
+  it("are passed on to one waiting page each, even if a page reports its end twice", async () => {
     const permits = new Permits(1);
     const [first, second, third] = [1, 2, 3].map(() => entering(permits));
     await settled();
@@ -49,7 +49,7 @@ describe("the permits to compute a page", () => {
     expect([second?.is, third?.is]).toEqual(["begun", "waiting"]);
   });
 
-  it("skip a client that disconnects while it waits, and one that disconnected before", async () => {
+  it("skip a client that disconnected before or while it waited", async () => {
     const permits = new Permits(1);
     const first = entering(permits);
     const client = new AbortController();
@@ -64,7 +64,7 @@ describe("the permits to compute a page", () => {
     expect(next.is).toBe("begun");
   });
 
-  it("are refused after a timeout, and are not kept for a request that gave up", async () => {
+  it("are not kept for a request whose wait timed out", async () => {
     const permits = new Permits(1);
     const first = entering(permits);
     const hasty = entering(permits, { ms: 20, signal: FOREVER });
@@ -76,7 +76,7 @@ describe("the permits to compute a page", () => {
     expect(next.is).toBe("begun");
   });
 
-  it("are held for at most 50 ms, however long the page computes", async () => {
+  it("are held for at most 50 ms, however long the computation takes", async () => {
     const permits = new Permits(1);
     const [slow, second, third] = [1, 2, 3].map(() => entering(permits));
     await vi.advanceTimersByTimeAsync(49);
@@ -84,7 +84,7 @@ describe("the permits to compute a page", () => {
     // A 0 ms timer that is set while the fake clock advances fires after 1 ms.
     await vi.advanceTimersByTimeAsync(2);
     expect([second?.is, third?.is]).toEqual(["begun", "waiting"]);
-    // The late release of this page does not grant another permit, because its place is already taken.
+    // The late release by this page grants no other permit, because its permit was passed on after 50 ms.
     slow?.leave();
     await settled();
     expect(third?.is).toBe("waiting");

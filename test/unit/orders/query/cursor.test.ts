@@ -57,7 +57,7 @@ describe("a current cursor (contract 5.2)", () => {
     }
   });
 
-  it("identifies its dataset by a number that no other dataset ever gets", async () => {
+  it("identifies orders, trades and quotes by the numbers 0, 1 and 2, which never change", async () => {
     const numbers = [];
     for (const dataset of ["orders", "trades", "quotes"] as const) {
       const text = await signCursor(SECRET, { ...CONTENT, dataset });
@@ -66,7 +66,7 @@ describe("a current cursor (contract 5.2)", () => {
     expect(numbers).toEqual([0, 1, 2]);
   });
 
-  it("has fewer than 100 characters and shows nothing in plain text", async () => {
+  it("has fewer than 100 characters and does not contain the symbol as plain text", async () => {
     const text = await signCursor(SECRET, CONTENT);
     expect(text.length).toBeLessThan(100);
     expect(text).not.toContain("000001");
@@ -116,7 +116,7 @@ describe("a current cursor (contract 5.2)", () => {
     expect(await readCursor(secrets, await signCursor(SECRET, CONTENT), 999)).toEqual(CONTENT);
   });
 
-  it("cannot be created from numbers that its fields cannot hold", async () => {
+  it("cannot be created with a skip that is not an unsigned 32-bit integer", async () => {
     for (const skip of [-1, 1.5, 2 ** 32, Number.NaN]) {
       await expect(signCursor(SECRET, { ...CONTENT, position: { time: 0, skip } })).rejects.toThrow(
         RangeError,
@@ -126,7 +126,7 @@ describe("a current cursor (contract 5.2)", () => {
 });
 
 describe("an older cursor (contract 5.5)", () => {
-  it("from before the second dataset existed counts as a cursor of orders", async () => {
+  it("in format v4, from before trades were added, is read as a cursor of orders", async () => {
     const content = Buffer.from((await signCursor(SECRET, CONTENT)).slice(3), "base64url").subarray(0, 34);
     const signed = (purpose: string) => {
       const mac = createHmac("sha256", SECRET).update(purpose).update(content).digest();
@@ -145,7 +145,7 @@ describe("an older cursor (contract 5.5)", () => {
     },
   );
 
-  it("with a time offset contains its position but no date", async () => {
+  it("with a time offset is read as a position without a date", async () => {
     expect(await readCursor(SECRETS, "v2.093000000-5", 0)).toEqual({
       tradedate: null,
       position: { time: 93_000_000, skip: 5 },
@@ -167,12 +167,12 @@ describe("an older cursor (contract 5.5)", () => {
     "v2.093000000-1234567890",
     "v2.093000000-5\n",
     "V2.093000000-5",
-  ])("cannot be %j, which is not a time-offset cursor", async (text) => {
+  ])("with a malformed time offset is invalid: %j", async (text) => {
     expect(await readCursor(SECRETS, text, 0)).toEqual(INVALID);
   });
 });
 
-describe("any other text as a cursor", () => {
+describe("a text that is not a cursor", () => {
   it.each([
     "",
     "v3.",
@@ -193,7 +193,7 @@ describe("any other text as a cursor", () => {
     expect(await readCursor(SECRETS, text, 0)).toEqual(INVALID);
   });
 
-  it("is refused without an exception, for 20,000 mutated cursors", async () => {
+  it("causes no exception, for 20,000 random mutations of cursors", async () => {
     const random = printedRandom("mutated cursors");
     const alphabet = [..."ABCabc019-_.=+/ \u0000é💹"];
     const originals = [await signCursor(SECRET, CONTENT), "v2.093000000-5", "v1.77"];
@@ -212,7 +212,7 @@ describe("any other text as a cursor", () => {
     }
   });
 
-  it("is refused when any single bit of a valid cursor is changed", async () => {
+  it("is invalid if it differs from a valid cursor in a single bit", async () => {
     const bytes = Buffer.from((await signCursor(SECRET, CONTENT)).slice(3), "base64url");
     for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
       const flipped = Buffer.from(bytes);

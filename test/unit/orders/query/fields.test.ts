@@ -32,7 +32,7 @@ describe("parseFields (contract 3.10)", () => {
     },
   );
 
-  it("returns the fifty standard fields of quotes, and the other fields of quotes when they are named", () => {
+  it("returns the fifty standard fields of quotes, and the on-request fields only when they are named", () => {
     expect(namesOf(undefined, "quotes")).toEqual(STANDARD_OF_QUOTES);
     expect(STANDARD_OF_QUOTES).toHaveLength(50);
     const all = [...STANDARD_OF_QUOTES, ...ON_REQUEST_OF_QUOTES, "total_volume", "total_amount"];
@@ -59,7 +59,7 @@ describe("parseFields (contract 3.10)", () => {
     ]);
   });
 
-  it("maps legacy names to their fields and keeps the names as asked", () => {
+  it("maps legacy names to their fields but returns the names as requested", () => {
     expect(parseFields("order_no,side", "orders")).toEqual([
       { field: "exchange_order_id", name: "order_no" },
       { field: "order_code", name: "side" },
@@ -123,7 +123,7 @@ describe("parseFields of trades (contract 4.5)", () => {
     if (nearest !== null) expect(refused).toMatchObject({ nearest });
   });
 
-  it("selects all columns, so that Parquet copies the pack, only when order_kind is named", () => {
+  it("selects every column of the pack only when order_kind is named", () => {
     const isCopy = (fields: unknown) => {
       const columns = parseFields(fields, "trades");
       return !("reason" in columns) && areAllColumns(columns, "trades");

@@ -21,7 +21,7 @@ function served(params: Record<string, unknown>): HistoryQuery {
 }
 
 describe("parseHistoryQuery (contract 3)", () => {
-  it("fills in absent parameters", () => {
+  it("fills in defaults for absent parameters", () => {
     const { columns, ...query } = served({});
     expect(query).toEqual({
       symbol: "600519",
@@ -96,7 +96,7 @@ describe("parseHistoryQuery (contract 3)", () => {
     expect(ask({ [name]: 2 })).toMatchObject({ reason: "param_unknown", hint });
   });
 
-  it("refuses __proto__ as a name like any other", () => {
+  it("refuses __proto__ like any other unknown name", () => {
     const params = JSON.parse('{"symbol": "600519", "__proto__": {"a": 1}}') as Record<string, unknown>;
     expect(parse(params)).toMatchObject({ reason: "param_unknown", parameter: "__proto__" });
   });
@@ -148,17 +148,17 @@ describe("parseHistoryQuery (contract 3)", () => {
     [true, "not_integer"],
     [[7], "not_integer"],
     [Number.POSITIVE_INFINITY, "not_integer"],
-  ])("refuses page_size and limit %j", (given, problem) => {
+  ])("refuses %j as page_size and as limit", (given, problem) => {
     expect(ask({ page_size: given })).toMatchObject({ parameter: "page_size", problem });
     expect(ask({ limit: given })).toMatchObject({ parameter: "limit", problem });
   });
 
-  it("refuses page_size and limit that differ, even beyond the maximum", () => {
+  it("refuses a page_size that differs from limit, even if neither is below the maximum", () => {
     expect(ask({ page_size: 5, limit: 6 })).toMatchObject({ problem: "differs_from_limit" });
     expect(ask({ page_size: 10_000, limit: 20_000 })).toMatchObject({ problem: "differs_from_limit" });
   });
 
-  it("names every parameter that parquet excludes, and accepts empty ones", () => {
+  it("names every parameter that format=parquet excludes, and accepts such a parameter if it is empty", () => {
     const all = { cursor: "x", page_size: 0, limit: "z", start_time: "nonsense", end_time: 5 };
     expect(ask({ format: "parquet", ...all })).toEqual({
       reason: "param_excluded",

@@ -82,7 +82,7 @@ function burstyTimes(random: Random, rows: number, longest: number): number[] {
 }
 
 describe("the page plan (contract 5.1, 5.2)", () => {
-  it("selects the rows that a plain scan selects, for 600 random days in small blocks and each window and page size", () => {
+  it("selects the same rows as a plain scan for 600 random days, windows and page sizes in small blocks", () => {
     const random = printedRandom("page plan, small blocks");
     for (let run = 0; run < 600; run++) {
       const blockRows = random.integer(1, 12);
@@ -96,7 +96,7 @@ describe("the page plan (contract 5.1, 5.2)", () => {
     }
   });
 
-  it("covers a burst of 28,000 rows across blocks of 10,000 at page sizes from 999 to 20,000", () => {
+  it("selects the same rows as a plain scan around a burst of 28,000 rows, in pages of 999 to 20,000 rows", () => {
     const random = printedRandom("page plan, long burst");
     const before = burstyTimes(random, 5_000, 40).map((time) => time - 1_000_000);
     const burst = Array.from({ length: 28_000 }, () => 93_000_000);
@@ -117,12 +117,12 @@ describe("the page plan (contract 5.1, 5.2)", () => {
     pageThrough(rows, 92_959_000, 93_000_001, 1_234);
   });
 
-  it("covers bursts that fill several blocks at one row per page", () => {
+  it("selects the same rows as a plain scan in pages of one row when bursts fill several blocks", () => {
     const random = printedRandom("page plan, one row at a time");
     pageThrough(paged(burstyTimes(random, 400, 60), 16), 0, null, 1);
   });
 
-  it("reads one block for an aligned full page and two for any other, at every position", () => {
+  it("reads one block for an aligned full page and two for an unaligned one", () => {
     const times = Array.from({ length: 95_000 }, (_, row) => 91_500_000 + row * 10);
     const rows = paged(times, 10_000);
     for (const row of [0, 10_000, 80_000, 90_000]) {
@@ -137,7 +137,7 @@ describe("the page plan (contract 5.1, 5.2)", () => {
     }
   });
 
-  it("reads one block for a small page inside it", () => {
+  it("reads one block for a small page that lies within it", () => {
     const rows = paged(
       Array.from({ length: 30_000 }, (_, row) => 91_500_000 + row * 10),
       10_000,

@@ -78,7 +78,7 @@ describe("continuePaging (contract 5.3)", () => {
     expect(continuePaging(query(params), CURSOR, "orders")).toEqual({ reason: "cursor_mismatch", parameter });
   });
 
-  it("refuses a cursor of another interface before any other difference", () => {
+  it("reports a cursor of another interface before any other difference", () => {
     const other = { reason: "cursor_mismatch", parameter: "apiname" };
     const same = query({ symbol: "600519", ...WINDOW });
     expect(continuePaging(same, CURSOR, "trades")).toEqual(other);
@@ -93,7 +93,7 @@ describe("continuePaging (contract 5.3)", () => {
 describe("continuePaging with an undated cursor (contract 5.5)", () => {
   const undated = { tradedate: null, position: { time: 94_500_000, skip: 2 } };
 
-  it("requires the date, and fixes only the position", () => {
+  it("requires tradedate, and takes only the position from the cursor", () => {
     expect(continuePaging(query({ symbol: "600519", ...WINDOW }), undated, "orders")).toMatchObject({
       reason: "param_invalid",
       parameter: "tradedate",
@@ -113,7 +113,7 @@ describe("continuePaging with an undated cursor (contract 5.5)", () => {
   it.each([
     ["start_time", { start_time: "094500001" }],
     ["end_time", { end_time: "09:45" }],
-  ])("refuses a position outside the window: %s", (parameter, window) => {
+  ])("refuses a position outside the window and names %s", (parameter, window) => {
     const outside = query({ symbol: "600519", tradedate: "20240102", ...window });
     expect(continuePaging(outside, undated, "orders")).toEqual({ reason: "cursor_mismatch", parameter });
   });

@@ -13,7 +13,7 @@ describe("excerptOf", () => {
     expect(excerptOf("💹".repeat(1000))).toBe(`${"💹".repeat(40)}…`);
   });
 
-  it("shows nothing of arrays and objects", () => {
+  it("returns an empty string for arrays, objects and absent values", () => {
     for (const value of [[1], { a: 1 }, null, undefined]) expect(excerptOf(value)).toBe("");
   });
 

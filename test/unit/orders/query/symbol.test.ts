@@ -17,14 +17,14 @@ function parseSymbol(value: unknown) {
   return read.ok ? read.value.symbol : read.refusal;
 }
 
-describe("the parameter symbol (contract 3.4)", () => {
+describe("the parser of `symbol` (contract 3.4)", () => {
   const suffixes = { SH: [".SH", ".SS", ".SSE", ".XSHG"], SZ: [".SZ", ".SZSE", ".XSHE"], BJ: [".BJ"] };
   const cases = Object.entries(suffixes).flatMap(([market, list]) => [
     ...list.map((suffix) => ({ text: `600519${suffix}`, market })),
     { text: `${market}600519`, market },
   ]);
 
-  it("reads bare digits without an exchange", () => {
+  it("returns no exchange for bare digits", () => {
     expect(parseSymbol("000001")).toEqual({ symbol: "000001", market: null });
   });
 
@@ -35,7 +35,7 @@ describe("the parameter symbol (contract 3.4)", () => {
     }
   });
 
-  it("reads any six digits, because it does not depend on a table of code ranges", () => {
+  it("accepts any six digits, without a table of code ranges", () => {
     for (let code = 0; code < 1_000_000; code += 997) {
       const symbol = String(code).padStart(6, "0");
       expect(parseSymbol(symbol)).toEqual({ symbol, market: null });
@@ -81,7 +81,7 @@ describe("a list of one symbol", () => {
 });
 
 describe("chooseMarket (contract 3.4)", () => {
-  it("returns the only exchange that has the digits, whatever they begin with", () => {
+  it("returns the only exchange that lists the code, whatever its first digits are", () => {
     expect(chooseMarket("000001", ["SH"])).toBe("SH");
     expect(chooseMarket("600000", ["SZ"])).toBe("SZ");
     expect(chooseMarket("999999", ["SZ"])).toBe("SZ");
@@ -98,7 +98,7 @@ describe("chooseMarket (contract 3.4)", () => {
     ["159915", "SZ", "Shenzhen fund"],
     ["510300", "SH", "Shanghai fund"],
   ] as const)(
-    "prefers the share, then the fund, when both exchanges have the digits: %s is %s (%s)",
+    "prefers a share, then a fund, when both exchanges list the code: %s means %s (%s)",
     (symbol, market, _kind) => {
       expect(chooseMarket(symbol, ["SH", "SZ"])).toBe(market);
       expect(chooseMarket(symbol, ["SZ", "SH"])).toBe(market);
@@ -106,7 +106,7 @@ describe("chooseMarket (contract 3.4)", () => {
   );
 
   it.each(["110001", "128001", "019547", "430047", "700001"])(
-    "refuses %s on both exchanges and asks for the suffix",
+    "refuses %s, which both exchanges list, and asks for the suffix",
     (symbol) => {
       expect(chooseMarket(symbol, ["SH", "SZ"])).toMatchObject({
         reason: "param_invalid",
@@ -131,7 +131,7 @@ describe("resolveMarket", () => {
     expect(resolved({ symbol: "000001", market: "BJ" }, ["SH", "SZ"], null)).toBeNull();
   });
 
-  it("accepts bare digits on a later page when they mean the same exchange", () => {
+  it("accepts bare digits on a later page when they mean the cursor's exchange", () => {
     expect(resolved({ symbol: "000001", market: null }, ["SH", "SZ"], "SZ")).toBe("SZ");
     expect(resolved({ symbol: "600519", market: null }, ["SH"], "SH")).toBe("SH");
   });
@@ -143,7 +143,7 @@ describe("resolveMarket", () => {
     });
   });
 
-  it("keeps the cursor's exchange if the digits mean it in the dataset that is paged", () => {
+  it("keeps the cursor's exchange if the digits mean that exchange in the dataset being paged", () => {
     const bond = { symbol: "110001", market: null };
     const fund = { symbol: "510300", market: null };
     expect(resolved(bond, ["SH", "SZ"], "SZ", ["SZ"])).toBe("SZ");

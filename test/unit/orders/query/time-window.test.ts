@@ -12,7 +12,7 @@ const timeWindowOf = baring(timeWindowOfResult);
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** Returns at least 200 strings that have none of the four forms. */
+/** Returns more than 200 strings that are not times of day in one of the four accepted forms. */
 function rejectedStrings(): string[] {
   const outOfDay: string[] = [];
   for (let value = 60; value < 100; value += 1) {
@@ -79,7 +79,7 @@ function parseTimeWindow(start: unknown, end: unknown) {
   return times.ok ? timeWindowOf(times.value, given) : times.refusal;
 }
 
-describe("a time of day (contract 3.7)", () => {
+describe("the parser of a time of day (contract 3.7)", () => {
   it("reads all 86,400 seconds in each of the four forms", () => {
     const wrong: string[] = [];
     for (let second = 0; second < 86_400; second += 1) {
@@ -99,13 +99,13 @@ describe("a time of day (contract 3.7)", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("refuses more than 200 strings that have none of the four forms", () => {
+  it("refuses more than 200 strings that are not times in one of the four forms", () => {
     const strings = rejectedStrings();
     expect(new Set(strings).size).toBeGreaterThan(200);
     expect(strings.filter((text) => typeof parseTimeOfDay(text) === "number")).toEqual([]);
   });
 
-  it("agrees with a check by digits on 20,000 random strings of digits and colons", () => {
+  it("agrees with a digit-by-digit check on 20,000 random strings of digits and colons", () => {
     const random = printedRandom("time forms");
     for (let round = 0; round < 20_000; round += 1) {
       const length = random.integer(4, 10);
@@ -120,7 +120,7 @@ describe("a time of day (contract 3.7)", () => {
     }
   });
 
-  it("explains that eight digits need padding and that 24:00 is no time of day", () => {
+  it("explains what is wrong with eight digits, 24:00, a number and a fraction of a second", () => {
     expect(parseTimeOfDay("93000000")).toBe("time_eight_digits 093000000");
     expect(parseTimeOfDay("24:00")).toBe("time_out_of_day");
     expect(parseTimeOfDay("09:30:60")).toBe("time_out_of_day");
@@ -137,10 +137,6 @@ describe("timeWindowOf (contract 3.7)", () => {
     expect(formatWindow({ start: 0, end: 240_000_000 })).toBe("000000000-240000000");
   });
 
-  it("prints each bound in nine digits", () => {
-    expect(formatWindow({ start: 93_000_010, end: 100_000_000 })).toBe("093000010-100000000");
-  });
-
   it.each([
     ["09:30", "093000000"],
     ["09:30:01", "09:30"],
@@ -153,8 +149,14 @@ describe("timeWindowOf (contract 3.7)", () => {
     expect(parseTimeWindow(undefined, "00:00")).toMatchObject({ problem: "empty_window" });
   });
 
-  it("names the wrong parameter", () => {
+  it("names the parameter that is not a time of day", () => {
     expect(parseTimeWindow("x", "09:30")).toMatchObject({ parameter: "start_time", problem: "time_form" });
     expect(parseTimeWindow("09:30", "x")).toMatchObject({ parameter: "end_time", problem: "time_form" });
+  });
+});
+
+describe("formatWindow", () => {
+  it("writes each bound in nine digits", () => {
+    expect(formatWindow({ start: 93_000_010, end: 100_000_000 })).toBe("093000010-100000000");
   });
 });
