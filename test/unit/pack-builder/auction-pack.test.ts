@@ -137,7 +137,7 @@ describe("an auction pack (contract 8.10)", () => {
     expect(readFileSync(again).equals(readFileSync(path))).toBe(true);
   });
 
-  it("is distinguished from an auction pack of other quotes, from any other file and from a missing file", async () => {
+  it("is distinguished from an auction pack of other quotes, from a foreign file and from an absent one", async () => {
     expect(await auctionFileAt(path, pack)).toBe("current");
     expect(await auctionFileAt(path, packOf([], "cd".repeat(16)))).toBe("older");
     expect(await auctionFileAt(join(folder, "absent"), pack)).toBe("absent");

@@ -18,7 +18,10 @@ import {
 
 const PATH = "20230711/600519.SH/逐笔委托.csv";
 
-/** Builds `file` with another security's and returns the rows of 600519.SH and the defect counts, `blank_code` apart. */
+/**
+ * Builds a delivery of `file` and another security's file. Returns the rows of 600519.SH and the counts of defects; the
+ * count of `blank_code` is separate.
+ */
 async function of(file: string | Uint8Array, path = PATH) {
   const { report, pack } = await built(delivery({ [path]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER }));
   const rows = (await rowsOf(pack)).filter(({ symbol }) => symbol === "600519");

@@ -1,4 +1,4 @@
-/** Tests files of a delivery that are not read: each is named with its reason, and can make the pack degraded. */
+/** Tests files of a delivery that are not read: each is reported with its reason, and some degrade the pack. */
 import { describe, expect, it } from "vitest";
 import { built, countsOf, delivery, entriesOf, reportLines, vendorFile, vendorLine } from "./deliveries.ts";
 
@@ -6,7 +6,7 @@ const SHANGHAI = vendorFile(vendorLine());
 const READ = { "20230711/600519.SH/逐笔委托.csv": SHANGHAI };
 
 describe("files left out of a build", () => {
-  it("are each named with the reason", async () => {
+  it("are each reported with the reason", async () => {
     const { report } = await built(
       delivery({
         ...READ,
@@ -32,14 +32,14 @@ describe("files left out of a build", () => {
     expect(lines).toContain("行情.csv holds trades or quotes, and 1 more (--json names each)");
   });
 
-  it("make the pack degraded only when they may hold records", async () => {
+  it("degrade the pack only if they may hold records", async () => {
     const harmless = await built(delivery({ ...READ, "20230711/600519.SH/行情.csv": "x" }));
     expect(harmless.report.result).toBe("whole");
     const { report } = await built(delivery({ ...READ, "20230711/a.bin": "x" }));
     expect(report).toMatchObject({ result: "degraded", rows: 1, broken: { rows: 0 } });
   });
 
-  it("that may hold a security's orders do not make it a security without orders", async () => {
+  it("that may hold a security's orders keep it from being listed as a security without orders", async () => {
     const { report, pack } = await built(
       delivery({ ...READ, "20230711/000001.SZ/逐笔委托.csv.bin": "x", "20230711/000002.SZ/行情.csv": "x" }),
     );

@@ -1,6 +1,6 @@
 /**
- * Tests that nothing outside a delivery is read: links of every kind and archive members whose path leads outside are
- * left out and named.
+ * Tests that nothing outside a delivery is read. Links of every kind, and archive members whose path leads outside, are
+ * left out and named in the report.
  */
 import { spawnSync } from "node:child_process";
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const NAME = "逐笔委托.csv";
 const SHANGHAI = vendorFile(vendorLine());
 const SHENZHEN = vendorFile(vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0" }));
 
-/** Returns a delivery of 600519, with 000001 outside it. */
+/** Returns a delivered folder with 600519, and a folder outside it with 000001. */
 function inAndOut(): { folder: string; outside: string } {
   const folder = delivery({ [`20230711/600519.SH/${NAME}`]: SHANGHAI });
   const outside = delivery({ [`000001.SZ/${NAME}`]: SHENZHEN });
@@ -69,7 +69,10 @@ describe("symbolic links in a delivered folder", () => {
     await expect(listed.open()).rejects.toThrow(`${NAME} changed while it was read`);
   });
 
-  it.skipIf(isMissing("mkfifo"))("are left out, as are named pipes, which would block", async () => {
+});
+
+describe("a named pipe in a delivered folder", () => {
+  it.skipIf(isMissing("mkfifo"))("is left out, because reading it would block", async () => {
     const { folder } = inAndOut();
     expect(spawnSync("mkfifo", [join(folder, "orders.csv")]).status).toBe(0);
     const { report } = await built(folder);
@@ -79,7 +82,7 @@ describe("symbolic links in a delivered folder", () => {
 });
 
 describe("a delivery", () => {
-  it("is refused with one sentence if it is a symbolic link, even to a missing target", async () => {
+  it("is refused if it is a symbolic link, even to a missing target", async () => {
     const folder = temporaryFolder();
     for (const target of [inAndOut().folder, "/absent"]) {
       const link = join(folder, `to${target.length}`);
@@ -90,7 +93,7 @@ describe("a delivery", () => {
     }
   });
 
-  it("is read if only its parent folders are links, which belong to the operator's path", async () => {
+  it("is read if only its parent folders are symbolic links", async () => {
     const { folder } = inAndOut();
     const above = join(temporaryFolder(), "above");
     symlinkSync(dirname(folder), above);
@@ -98,7 +101,7 @@ describe("a delivery", () => {
   });
 });
 
-describe("links and paths that lead outside", () => {
+describe("links and outside paths", () => {
   it("in a ZIP archive are left out and named", async () => {
     const { outside } = inAndOut();
     const path = join(temporaryFolder(), "20230711.zip");
@@ -121,7 +124,7 @@ describe("links and paths that lead outside", () => {
     ]);
   });
 
-  it.skipIf(isMissing("7z"))("in a 7z archive are never unpacked, and are named", async () => {
+  it.skipIf(isMissing("7z"))("in a 7z archive are never unpacked, but named", async () => {
     const { folder, outside } = inAndOut();
     symlinkSync(outside, join(folder, "000001.SZ"));
     symlinkSync(join(outside, NAME), join(folder, "orders.csv"));
@@ -170,7 +173,7 @@ describe("links and paths that lead outside", () => {
 });
 
 describe("the messages of a build", () => {
-  it("quote nothing of a file that is not Parquet or has an unknown header", async () => {
+  it("never quote a file that cannot be read", async () => {
     const secret = "S3CRET-0f9a";
     for (const [name, content] of [
       ["orders.parquet", `PAR1${secret}${secret}PAR1`],

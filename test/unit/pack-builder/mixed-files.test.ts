@@ -9,7 +9,7 @@ import { built, contentOf, DAY, delivery, vendorFile, vendorLine } from "./deliv
 const random = printedRandom("mixed files");
 const HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
 
-/** Phase flags are numbered too, because equal rows in two files would count as the same order. */
+/** Numbers the phase flags too, because equal rows in two files would count as the same order. */
 function numbered(security: TestSecurity): TestSecurity {
   const orders = security.orders.map((each, row) =>
     each.orderType === "S" ? { ...each, exchangeOrderId: 1_000_000 + row } : each,
@@ -62,7 +62,7 @@ describe("a file with many securities", () => {
     }
   });
 
-  it("is read in the order of the paths if several files have rows of one security", async () => {
+  it("may be split into several files, which are read in the order of their paths", async () => {
     const lines = mixedLines();
     const half = random.integer(1, lines.length - 1);
     const folder = delivery({
@@ -73,7 +73,7 @@ describe("a file with many securities", () => {
     expect((await contentOf(readFileSync(pack))).equals(await expected())).toBe(true);
   });
 
-  it("keeps the right line numbers of broken rows and first defects across chunks", async () => {
+  it("has the right line numbers of a broken row and a first defect, whichever chunks contain them", async () => {
     const lines = mixedLines();
     const bad = random.integer(0, lines.length - 1);
     const odd = random.integer(0, lines.length - 1);
@@ -92,7 +92,10 @@ describe("a file with many securities", () => {
     });
   });
 
-  it("is read in the same way as a security's own file that is larger than a chunk", async () => {
+});
+
+describe("a security's own file", () => {
+  it("gives the same pack if it is larger than a chunk", async () => {
     const lines = Array.from({ length: 500 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
     const folder = delivery({
       "600519.SH/逐笔委托.csv": vendorFile(...lines),

@@ -62,7 +62,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     section("600536", "SH", 10_001),
   ];
 
-  it("writes a concatenation of files: the whole file and every section contain the given rows", async () => {
+  it("writes a pack that can be read as one Parquet file and section by section", async () => {
     const pack = await buildPackBytes(DAY, sections);
     expect(await parquetReadObjects({ file: pack.buffer, compressors })).toEqual(
       sections.flatMap(expectedRows),
@@ -121,7 +121,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     expect(await parquetReadObjects({ file: pack.buffer, compressors })).toEqual(expectedRows(wild));
   });
 
-  it("writes the same bytes for the same rows, however codes are numbered, and others for other rows", async () => {
+  it("writes the same bytes for the same rows, however codes are numbered, and other rows with another id", async () => {
     const recoded = section("600519", "SH", 100, ({ orderType }) => {
       orderType.values = ["A", "D"];
       orderType.index = orderType.index.map((value) => 1 - value);
@@ -143,7 +143,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     await expect(buildPackBytes(DAY, [section("600519", "SH", 0)])).rejects.toThrow("at least one order");
   });
 
-  it("marks every column ZSTD and REQUIRED, with minima and maxima of symbol and time only", async () => {
+  it("marks every column ZSTD and REQUIRED, and stores minima and maxima only of symbol and time", async () => {
     const { schema, row_groups } = parquetMetadata((await buildPackBytes(DAY, sections)).buffer);
     expect(schema.slice(1).every((element) => element.repetition_type === "REQUIRED")).toBe(true);
     for (const group of row_groups) {

@@ -44,7 +44,7 @@ function archive(name: string, bytes: Uint8Array): string {
 }
 
 describe("a compressed single file", () => {
-  it("gives the same pack as the plain file, whether in a security's folder, in an archive or alone", async () => {
+  it("is read like the plain file, whether it is in a security's folder, in an archive or alone", async () => {
     const expected = await built(delivery({ [`600519.SH/${NAME}`]: SHANGHAI }));
     const packed = { gz: gzipSync(SHANGHAI), zst: zstdCompressSync(Buffer.from(SHANGHAI)) };
     for (const [ending, bytes] of Object.entries(packed)) {
@@ -63,7 +63,7 @@ describe("a compressed single file", () => {
     expect(expected.report.rows).toBe(1);
   });
 
-  it("is read to its end when it has several frames or members", async () => {
+  it("is read to its end when it has several zstd frames or gzip members", async () => {
     const pieces = [
       plainFile(1, 400),
       ...[401, 801].map((from) => plainFile(from, 400).slice(PLAIN.length + 1)),
@@ -95,16 +95,16 @@ describe("a compressed single file", () => {
   });
 });
 
-describe("an archive inside an archive", () => {
+describe("an archive in a delivery", () => {
   const inner = zipOf([{ name: `600519.SH/${NAME}`, content: SHANGHAI }]);
 
-  it("is opened, even if the outer archive is itself in an archive", async () => {
+  it("is opened, even inside two other archives", async () => {
     const outer = zipOf([{ name: "SH/20230711.zip", content: inner }]);
     const { report } = await built(archive("day.zip", zipOf([{ name: "all.zip", content: outer }])));
     expect(report).toMatchObject({ result: "whole", rows: 1, securities: 1 });
   });
 
-  it("contains a security's orders if it is named after the security", async () => {
+  it("belongs to a security if it is named after it", async () => {
     const own = zipOf([{ name: NAME, content: vendorFile("") }]);
     const { report, pack } = await built(delivery({ "a.zip": inner, "b/600000.SH.zip": own }));
     expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600000", "600519"]);
@@ -140,8 +140,8 @@ describe("an archive inside an archive", () => {
   });
 });
 
-describe("equal base names in different folders", () => {
-  it.skipIf(isMissing("7z"))("do not mix the files of two 7z archives", async () => {
+describe("files of equal names in different folders", () => {
+  it.skipIf(isMissing("7z"))("stay apart if they are 7z archives", async () => {
     const folder = temporaryFolder();
     for (const [exchange, from] of [
       ["SH", 1],
@@ -167,7 +167,7 @@ describe("equal base names in different folders", () => {
     }
   });
 
-  it("do not mix the rows of two Parquet files of equal size, on disk and in an archive", async () => {
+  it("stay apart if they are Parquet files of equal size, on disk or in an archive", async () => {
     const parquet = (symbol: string) =>
       Buffer.from(
         parquetWriteBuffer({
@@ -203,10 +203,11 @@ describe("equal base names in different folders", () => {
     }
   });
 
-  it("do not matter when one folder is given under two paths: each file is read once", async () => {
-    const folder = delivery({ [`600519.SH/${NAME}`]: SHANGHAI });
-    expect((await built([folder, `${folder}/.`])).report).toMatchObject({ rows: 1 });
-  });
+});
+
+it("A folder given under two paths is read once", async () => {
+  const folder = delivery({ [`600519.SH/${NAME}`]: SHANGHAI });
+  expect((await built([folder, `${folder}/.`])).report).toMatchObject({ rows: 1 });
 });
 
 describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
@@ -231,7 +232,7 @@ describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
     }
   });
 
-  it("is recorded in the pack volume by volume", async () => {
+  it("is recorded in the pack with the SHA-256 of each volume", async () => {
     const drop = volumes();
     const { pack } = await built(drop);
     const { origin } = await indexOf(pack);
@@ -244,7 +245,7 @@ describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
     expect(origin?.sources.map(({ path, sha256 }) => [path, sha256])).toEqual(sums.toSorted());
   });
 
-  it("with a missing volume is refused with that volume's name", async () => {
+  it("with a missing volume is refused, and the volume is named unless it is the last", async () => {
     const drop = volumes();
     for (const missing of ["001", "004"]) {
       const copy = temporaryFolder();
@@ -296,8 +297,8 @@ describe("an archive that cannot be read", () => {
   });
 });
 
-describe("a file without an extension", () => {
-  it("is recognised by its header, and named if it is not read", async () => {
+describe("the files in a folder", () => {
+  it("are recognised without an extension, and those left out are reported with the reason", async () => {
     const { report } = await built(
       delivery({
         orders: plainFile(1, 2),

@@ -17,14 +17,14 @@ const SEEDS = 10;
 
 interface Planted {
   tables: Table[];
-  /** The finding must name one of these codes; `day` stands for the day. */
+  /** The codes of which the check must name at least one. `day` is the whole day, `report` the build's report. */
   codes: readonly string[];
   before?: Record<string, Table[]>;
   /** Whether the check needs the day's quotes to find the fault. */
   needsQuotes?: true;
 }
 
-/** Plants one fault into the tables of a day; returns `null` if the layout cannot have that fault. */
+/** A function that plants one fault into the tables of a day. It returns `null` if the layout cannot have the fault. */
 type Plant = (tables: Table[], said: { layout: LayoutName; random: Random; seed: string }) => Planted | null;
 
 const holds = (table: Table, dataset: "orders" | "trades") =>
@@ -163,7 +163,7 @@ function pickRow(
   return all.length === 0 ? null : random.pick(all);
 }
 
-/** Returns a plant that replaces one random row for which `isOne` holds. */
+/** Returns a `Plant` that replaces one random row for which `isOne` holds. */
 function onOne(
   isOne: (table: Table, row: string[]) => boolean,
   change: (table: Table, row: string[]) => readonly string[][],
@@ -202,7 +202,7 @@ const SINGLE_ROW: Record<string, Plant> = {
   },
 };
 
-/** Returns whether the sheet names one of the codes, or the build's report names the file as left out. */
+/** Returns whether the sheet names one of `codes` or, if these contain `report`, the build counted a repeated row. */
 function isFound(checked: Checked, codes: readonly string[]): boolean {
   const faults = faultsOf(checked);
   const isNamed = faults.some((fault) => codes.some((code) => fault.startsWith(`${code} `)));
@@ -212,7 +212,7 @@ function isFound(checked: Checked, codes: readonly string[]): boolean {
   );
 }
 
-describe.each(LAYOUTS)("the quality check of the layout %s", (layout) => {
+describe.each(LAYOUTS)("the quality check of a day in the layout %s", (layout) => {
   it.each(Object.entries({ ...WHOLE_FILE, ...SINGLE_ROW }))(
     "finds the planted fault: %s",
     async (name, plant) => {
@@ -241,7 +241,7 @@ describe.each(LAYOUTS)("the quality check of the layout %s", (layout) => {
   );
 });
 
-/** Faults that leave orders and trades in agreement. `isOf` selects the rows that have them. */
+/** Faults that leave orders and trades in agreement. `isOf` selects the rows to change. */
 const THROUGH_QUOTES: readonly {
   name: string;
   kind: string;
@@ -280,8 +280,8 @@ function rescaled(
   ]);
 }
 
-describe.each(LAYOUTS)("quotes delivered with the layout %s", (layout) => {
-  it.each(THROUGH_QUOTES)("show $name in one security", async ({ name, kind, plant }) => {
+describe.each(LAYOUTS)("quotes delivered with a day in the layout %s", (layout) => {
+  it.each(THROUGH_QUOTES)("reveal $name in one security", async ({ name, kind, plant }) => {
     const day = madeDay(name, ROWS, { hasQuotes: true }).filter(
       ({ market }) => market === "SH" || !SHANGHAI_ONLY.includes(layout),
     );

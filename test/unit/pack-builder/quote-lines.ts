@@ -40,7 +40,7 @@ export function quoteLine(said: Readonly<Record<string, string>> = {}): string {
   return `${QUOTE_NAMES.map((name) => said[name] ?? USUAL[name] ?? "0").join(",")},`;
 }
 
-/** Returns the vendor's file with these lines after the header, in UTF-8 with CRLF. */
+/** Returns the vendor's file with `lines` after the header, in UTF-8 with CRLF. */
 export function quoteFile(...lines: string[]): string {
   return [`${QUOTE_NAMES.join(",")},`, ...lines, ""].join("\r\n");
 }

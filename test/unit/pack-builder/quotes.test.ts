@@ -31,7 +31,7 @@ const quotes = (sources: string | string[], said: Parameters<typeof built>[1] = 
 const PATH = "600519.SH/行情.csv";
 
 describe("quote files", () => {
-  it("become a pack, and every row is stored, quarantined, or left out and counted", async () => {
+  it("become a pack, and each row is stored, quarantined, or left out and counted", async () => {
     const file = quoteFile(
       quoteLine({ 时间: "84518000" }),
       quoteLine({ 当日累计成交量: "0.5" }),
@@ -52,7 +52,7 @@ describe("quote files", () => {
     expect(countsOf(report)).toMatchObject({ unsorted: 1, sentinel_row: 1 });
   });
 
-  it("keep equal snapshots in file order, even in a run or in a part that the file contains twice", async () => {
+  it("may contain equal snapshots, which are kept in file order", async () => {
     const part = ["93000000", "93000000", "93003000"].map((time, at) =>
       quoteLine({ 时间: time, 成交价: String(at % 2) }),
     );
@@ -69,7 +69,7 @@ describe("quote files", () => {
     expect(countsOf(report).identical_row).toBe(3);
   });
 
-  it("in GBK and in UTF-8 with a byte order mark give the same pack, and so do plain CSV and Parquet", async () => {
+  it("give the same pack in GBK, in UTF-8 with a byte order mark, as plain CSV and as Parquet", async () => {
     const [day] = [...sampleDatasets({ tradedate: DAY, rows: 2_000 })].filter(
       ({ symbol }) => symbol === "600519",
     );
@@ -96,7 +96,7 @@ describe("quote files", () => {
     }
   });
 
-  it("that contain many securities are read, and their rows are grouped by security", async () => {
+  it("with several securities become a pack with the rows grouped by security", async () => {
     const file = quoteFile(
       quoteLine(),
       quoteLine({ 万得代码: "000001.SZ", 交易所代码: "1" }),
@@ -166,7 +166,7 @@ const everyFile = (files: Record<string, Buffer>, name: string, change: (file: B
   );
 
 describe("a delivery with all three datasets", () => {
-  it("gives three packs and one report, and their units agree", async () => {
+  it("gives three packs and one report, which says that their units agree", async () => {
     const { outFolder, report } = await buildDay(sampleDay());
     expect(report.packs.map(({ dataset, result, verified }) => [dataset, result, verified])).toEqual([
       ["orders", "whole", true],
@@ -198,7 +198,7 @@ describe("a delivery with all three datasets", () => {
     expect(idsOf(packed)).toEqual(idsOf(plain));
   });
 
-  it("gives the same auction pack whether the build reuses the auctions that the check read or reads them itself", async () => {
+  it("gives the same auction pack with and without the quality check", async () => {
     const checked = await buildDay(sampleDay());
     const alone = await buildDay(sampleDay(), { datasets: ["quotes"], verify: false });
     expect(alone.report.quality).toBeNull();
@@ -218,7 +218,7 @@ describe("a delivery with all three datasets", () => {
     ],
     ["turnover in tens", "行情.csv", 12, 0.1, /^price × volume of the trades is 10 times the turnover/],
     ["another day's quotes", "行情.csv", 12, 1.3, /is 1\.300 times price × volume.*from different days/],
-  ])("that has %s is refused with the factor, without a pack", async (_, name, column, factor, problem) => {
+  ])("with %s is refused with the factor, and no pack is written", async (_, name, column, factor, problem) => {
     const files = everyFile(sampleDay(), name, (file) => scaled(file, column, factor));
     const out = temporaryFolder();
     const build = buildPacks({
@@ -234,7 +234,7 @@ describe("a delivery with all three datasets", () => {
     expect(readdirSync(out).filter((each) => each.endsWith(".parquet"))).toEqual([]);
   });
 
-  it("is built despite differing units if only one dataset is requested, or if only bonds differ", async () => {
+  it("with differing units is built if only one dataset is requested, or if only bonds differ", async () => {
     const wrong = everyFile(sampleDay(), "行情.csv", (file) => scaled(file, 12, 100));
     for (const dataset of ["trades", "quotes"] as const) {
       const { report } = await buildDay(wrong, { datasets: [dataset] });
@@ -247,7 +247,7 @@ describe("a delivery with all three datasets", () => {
     expect(report.units.others.median).toBeCloseTo(100, 1);
   });
 
-  it("is reported with the exchange that a dataset lacks, but not for halted securities and indices", async () => {
+  it("is degraded if a dataset lacks an exchange, but not if it lacks halted securities or indices", async () => {
     const files = sampleDay();
     const isLost = (path: string) => path.includes(".SZ/") && path.endsWith("逐笔成交.csv");
     const partial = Object.fromEntries(Object.entries(files).filter(([path]) => !isLost(path)));

@@ -1,6 +1,6 @@
 /**
- * Compares every column of every row in the auction packs of real snapshots with the values of contract 8.10, which are
- * computed here from the text of the source's lines with exact integers.
+ * Compares every column of every row in the auction packs of real snapshots with the values of contract 8.10. The
+ * expected values are computed here, with exact integers, from the text of the source's lines.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -35,8 +35,8 @@ function change(price: bigint, close: bigint): number | null {
 }
 
 /**
- * Returns the expected rows of a security from its lines in time order, each with the source's turnover of the day so
- * far.
+ * Returns the expected rows of a security from its lines in time order. `turnover` is the day's turnover up to the row,
+ * as the source states it.
  */
 function expectedRows(lines: readonly ReadonlyMap<string, string>[]): { cells: Cell[]; turnover: number }[] {
   const rows: { cells: Cell[]; turnover: number }[] = [];
@@ -83,7 +83,7 @@ function expectedRows(lines: readonly ReadonlyMap<string, string>[]): { cells: C
 }
 
 describe.skipIf(!existsSync(DATA))("the auction pack of the real day", () => {
-  it.each(DAYS)("$tradedate equals its snapshots in every column of every row", async (day) => {
+  it.each(DAYS)("$tradedate has the values computed from the snapshots, in every column and row", async (day) => {
     const outFolder = temporaryFolder();
     const { auction } = await buildPacks({
       sources: [join(DATA, day.archive)],

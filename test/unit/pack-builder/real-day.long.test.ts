@@ -14,7 +14,7 @@ const present = existsSync(VENDOR) && !isPythonMissing("the real day");
 if (!existsSync(VENDOR))
   console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not built !!!\n`);
 
-/** Packs of the same rows from different files differ only in their origin. */
+/** Returns a pack's bytes with a fixed origin, because only the origin depends on the source files. */
 const bytesOf = ({ pack }: Built) => contentOf(readFileSync(pack));
 
 /** Unpacks an archive with Python's own reader, which shares no code with the builder. */
@@ -38,7 +38,7 @@ describe.skipIf(!present)("the pack of the real day 2023-07-11", () => {
     expect(countsOf(report)).toEqual({ time_zero_lost: early });
   });
 
-  it("is the same, byte for byte, from the vendor's archive, its folders and the other vendor's layout", async () => {
+  it("is the same from the vendor's archive, from its folders and from the Insight layout", async () => {
     const vendor = await built(VENDOR);
     const folder = unpacked(VENDOR);
     const nested = temporaryFolder();

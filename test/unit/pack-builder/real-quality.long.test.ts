@@ -65,7 +65,7 @@ function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
 }
 
 describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
-  it.each(["vendor", "insight"])("passes every provable check for 2023-07-11, layout %s", async (layout) => {
+  it.each(["vendor", "insight"])("passes every provable check of 2023-07-11 in the layout %s", async (layout) => {
     const { sheet } = await checkedDay(JULY, [
       `orders-20230711-${layout}.zip`,
       `trades-20230711-${layout}.zip`,
@@ -98,7 +98,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     expect(sheet.day.coverage).toEqual({ verdict: "passed" });
   });
 
-  it("passes every provable check for 600519 on 2023-02-01, with orders, trades and quotes", async () => {
+  it("passes every provable check of 600519 on 2023-02-01 with orders, trades and quotes", async () => {
     const archive = "full-20230201-600519-vendor.zip";
     const { sheet, outFolder } = await checkedDay(FEBRUARY, [archive]);
     expect(sheet.verdict).toBe("passed");
@@ -123,7 +123,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     const quotes = (await readVendorQuotes(join(DATA, archive))).get("600519") ?? [];
     const last = quotes.findLast(({ time }) => time < 150500000);
     if (last === undefined) throw new Error("no snapshot");
-    // These values come from another reader's last snapshot, to the hundredth of a yuan.
+    // The last snapshot comes from a separate reader. Its totals equal those of the trades to the hundredth of a yuan.
     const { checks } = checkSecurity({ ...security, ...own, lastSnapshot: last }, {}, []);
     expect(checks.sums).toEqual({ verdict: "passed" });
     const { volume, amount } = tradedTotals(own.trades);
@@ -136,7 +136,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     console.log(`600519: ${priority.passedOver} of ${priority.judged} fills pass over a better order`);
   });
 
-  it("finds single-row faults of 601825 on 2023-07-11 as often as the module's README says", async () => {
+  it("finds every doubled row and wrong remainder planted in 601825 on 2023-07-11, and most lost orders", async () => {
     const { outFolder } = await checkedDay(JULY, [
       "orders-20230711-vendor.zip",
       "trades-20230711-vendor.zip",
@@ -180,12 +180,12 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     console.log("601825, found of 150:", counts);
     expect(counts).toMatchObject({ doubledOrder: 150, doubledTrade: 150, wrongRemainder: 150 });
     expect(counts.tradeTooLarge).toBeGreaterThan(135);
-    // These numbers were measured once: 95 lost orders and 13 lost trades.
+    // One run found 95 lost orders and 13 lost trades.
     expect(counts.lostOrder).toBeGreaterThan(70);
     expect(counts.lostTrade).toBeGreaterThan(3);
   });
 
-  it("passes the sequence of 000001.SZ on 2023-02-01 with trades alone", async () => {
+  it("passes the sequence check of 000001.SZ on 2023-02-01 from trades alone", async () => {
     const { sheet } = await checkedDay(FEBRUARY, ["trades-20230201-szse-vendor.zip"]);
     expect(sheet.summary.sequence).toEqual({ passed: 1, failed: 0, notProvable: {} });
     expect(sheet.summary.matching.notProvable).toEqual({ no_orders: 1 });

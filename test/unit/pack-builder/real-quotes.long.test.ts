@@ -22,7 +22,7 @@ const ALL = fieldNames(quotes, "all");
 const MOST_BYTES_A_ROW = 50;
 
 describe.skipIf(!existsSync(DATA))("packs of real quotes", () => {
-  it.each(REAL)("from $vendor contain all $rows snapshots cell by cell in 50 bytes per row", async (real) => {
+  it.each(REAL)("from $vendor contain all $rows snapshots cell by cell in at most 50 bytes per row", async (real) => {
     const tradedate = real.tradedate as BeijingDate;
     const said = { dataset: "quotes", tradedate, verify: true } as const;
     const { pack, report } = await built(join(DATA, real.vendor), said);
@@ -35,8 +35,7 @@ describe.skipIf(!existsSync(DATA))("packs of real quotes", () => {
     expect(rows).toEqual(expected);
     expect(statSync(pack).size / real.rows).toBeLessThanOrEqual(MOST_BYTES_A_ROW);
 
-    // The file has the same snapshots in the plain layout, by time with the securities mixed, so that the build stores
-    // the rows on disk by security.
+    // A second build reads the same snapshots in the plain layout, sorted by time. It must group them by security.
     const mixed = expected.toSorted((a, b) => Number(a[2]) - Number(b[2]));
     const market = real.vendor.includes("szse") ? "SZ" : "SH";
     const lines = mixed.map(([symbol, ...cells]) => [`${symbol}.${market}`, ...cells].join(","));

@@ -29,7 +29,7 @@ const REAL = [
 
 describe.skipIf(!existsSync(DATA))("packs of real trades", () => {
   it.each(REAL)(
-    "contain all $rows trades of $vendor cell by cell, and are equal for both layouts",
+    "contain all $rows trades of $vendor cell by cell, and do not depend on the layout",
     async (real) => {
       const { tradedate, other } = real;
       const said = { dataset: "trades", tradedate, verify: true } as const;

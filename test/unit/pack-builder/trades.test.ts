@@ -45,7 +45,7 @@ const USUAL = {
 const trades = (sources: string | string[], said: Parameters<typeof built>[1] = {}) =>
   built(sources, { verify: true, ...said, dataset: "trades" });
 
-/** Returns the cells that distinguish trades. */
+/** Returns the cells of each row in which the trades of these tests differ. */
 const cellsOf = async (pack: string) =>
   (await rowsOf(pack)).map((row) => [
     row.symbol,
@@ -60,7 +60,7 @@ const cellsOf = async (pack: string) =>
   ]);
 
 describe("a file of trades", () => {
-  it("in the vendor's layout becomes complete rows, although its sell number precedes its buy number", async () => {
+  it("in the vendor's layout gives complete rows, with buy and sell numbers in the right columns", async () => {
     const { pack, report } = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
     expect(await rowsOf(pack)).toEqual([
       {
@@ -81,7 +81,7 @@ describe("a file of trades", () => {
     expect(report).toMatchObject({ dataset: "trades", result: "whole", layouts: { vendor: 1 } });
   });
 
-  it("keeps Shenzhen cancels, which are counted and have blank flags", async () => {
+  it("may contain Shenzhen cancels, which are counted and stored with blank flags", async () => {
     const shenzhen = { code: "000001.SZ", exchangeCode: "1", kind: " ", flag: "\t" };
     const file = vendorTrades(
       trade({ ...shenzhen, tradeCode: "0" }),
@@ -100,7 +100,7 @@ describe("a file of trades", () => {
     expect(countsOf(report)).toMatchObject({ cancel_numbers: 1, unknown_trade_code: 1 });
   });
 
-  it("has rows with a fraction, a negative price or another day quarantined, and sentinel rows left out", async () => {
+  it("is read without its sentinel rows, and with rows of another day or bad numbers quarantined", async () => {
     const file = vendorTrades(
       trade(),
       trade({ volume: "100.5" }),
@@ -113,7 +113,7 @@ describe("a file of trades", () => {
     expect(report.origin?.rows).toEqual({ read: 5, quarantined: 3, leftOut: { sentinel_row: 1 } });
   });
 
-  it("in Insight's layout has flags as numbers, and rows of an unknown TradeType are quarantined", async () => {
+  it("in Insight's layout has flags as numbers, and a row of an unknown TradeType is quarantined", async () => {
     const header =
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,TradingPhaseCode,TradeIndex,TradeBuyNo,TradeSellNo,TradeType,TradeBSFlag,TradePrice,TradeQty,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo,ApplSeqNum,SecurityID";
     const row = (number: number, flag: number, type = 0) =>
@@ -197,7 +197,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
   it.each([
     { threads: 0, chunkBytes: 1_000 },
     { threads: 2, chunkBytes: 60 },
-  ])("gives two packs, with every row accounted for in both, with $threads threads", async (said) => {
+  ])("read with $threads threads gives two packs that each account for every row", async (said) => {
     const folder = delivery({ "mdl_4_24_0.csv": file });
     const outFolder = delivery({});
     const { packs: reports, absent } = await buildPacks({
@@ -224,7 +224,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
     expect(absent).toEqual(["quotes"]);
   });
 
-  it("is named if its trades cannot be read, and the pack of trades is then degraded", async () => {
+  it("degrades the pack of trades and is named in the report if its trades cannot be read", async () => {
     const { report } = await trades(
       delivery({
         "600519.SH/逐笔成交.csv": vendorTrades(trade()),
@@ -247,7 +247,7 @@ describe("a delivery of several datasets", () => {
       ),
     });
 
-  it("gives the requested pack, and files of other datasets are named with their content", async () => {
+  it("gives the requested pack and a report that names the files of other datasets", async () => {
     const { report } = await trades(folder());
     expect(report).toMatchObject({ result: "whole", rows: 1, securities: 2, securitiesWithoutOrders: 1 });
     expect(report.leftOut.map(({ reason }) => reason)).toEqual(Array(3).fill("other_dataset"));
@@ -275,7 +275,7 @@ describe("a delivery of several datasets", () => {
 });
 
 describe("a pack of trades", () => {
-  it("names its dataset, so that a reader of orders refuses it", async () => {
+  it("names its dataset and is refused by a reader of orders", async () => {
     const { pack } = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
     const bytes = readFileSync(pack);
     const read = async (from: number, length: number) => bytes.subarray(from, from + length);

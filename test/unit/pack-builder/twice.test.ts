@@ -22,14 +22,14 @@ const numbersOf = async (pack: string) =>
 
 const body = [plain("093000010", 1), plain("093000020", 2), plain("093000030", 3)];
 
-describe("a security that comes from two sources", () => {
+describe("a security delivered in two files", () => {
   it.each([
     ["the same bytes", body],
-    ["a copy with one row more", [...body, plain("093000040", 4)]],
-    ["a truncated copy", body.slice(0, 2)],
-    ["other rows of the same time", [plain("093000020", 9)]],
-    ["a repeated last row", [plain("093000030", 3), plain("093000040", 4)]],
-  ])("is refused, naming both sources, for %s", async (_, lines) => {
+    ["one row more", [...body, plain("093000040", 4)]],
+    ["one row fewer", body.slice(0, 2)],
+    ["another row of the same time", [plain("093000020", 9)]],
+    ["the last row and a later one", [plain("093000030", 3), plain("093000040", 4)]],
+  ])("is refused, naming both files, if the second has %s", async (_, lines) => {
     const folder = delivery({
       "orders.csv": file(HEADER, ...body),
       "orders (1).csv": file(HEADER, ...lines),
@@ -41,14 +41,14 @@ describe("a security that comes from two sources", () => {
     }
   });
 
-  it("is refused, naming both sources, for two different archives in a layout with numbered rows", async () => {
+  it("is refused, naming both files, even if they are in archives and number their rows", async () => {
     const zip = (...lines: string[]) => zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, ...lines) }]);
     await expect(
       built(delivery({ "a.zip": zip(datayes(1)), "a (1).zip": zip(datayes(1), datayes(2)) })),
     ).rejects.toThrow(/000001\.SZ is delivered twice: .*a \(1\)\.zip.* and .*a\.zip/);
   });
 
-  it("is refused, naming both sources, if its folder or table is delivered again in an archive", async () => {
+  it("is refused, naming both files, if its folder or table is delivered again in an archive", async () => {
     const zip = (name: string, content: string) => zipOf([{ name, content }]);
     const vendor = vendorFile(vendorLine());
     await expect(
@@ -60,7 +60,7 @@ describe("a security that comes from two sources", () => {
     ).rejects.toThrow(/600519\.SH is delivered twice: .*SHorders\.csv .* and .*SHorders\.zip/);
   });
 
-  it("is refused, naming both sources, for two files in its own folder", async () => {
+  it("is refused, naming both files, if these are in the security's own folder", async () => {
     await expect(
       built(
         delivery({
@@ -71,7 +71,7 @@ describe("a security that comes from two sources", () => {
     ).rejects.toThrow(/600519\.SH is delivered twice: .*逐笔委托 \(1\)\.csv and .*逐笔委托\.csv/);
   });
 
-  it("is read as one security if its files follow each other in time, such as morning and afternoon", async () => {
+  it("is read if the files follow each other in time, like morning and afternoon", async () => {
     const { report, pack } = await built(
       delivery({
         "b.csv": file(HEADER, ...body),
@@ -90,7 +90,7 @@ describe("rows that a file contains more than once", () => {
     ["a beginning that is repeated", [...body, ...body.slice(0, 2)]],
     ["a body that occurs three times", [...body, ...body, ...body]],
     ["a repeated body within one millisecond", [1, 2, 1, 2].map((number) => plain("093000010", number))],
-  ])("are read once for %s", async (_, lines) => {
+  ])("are read once: %s", async (_, lines) => {
     for (const chunkBytes of [undefined, 60]) {
       const { report, pack } = await built(
         delivery({ "orders.csv": file(HEADER, ...lines) }),
@@ -110,7 +110,7 @@ describe("rows that a file contains more than once", () => {
     }
   });
 
-  it("are kept and counted if only a single row is repeated and no column numbers the rows", async () => {
+  it("are kept and counted if only single rows repeat and no column numbers the rows", async () => {
     const lines = [plain("093000010", 1), plain("093000010", 1), plain("093000020", 2)];
     const { report, pack } = await built(delivery({ "orders.csv": file(HEADER, ...lines) }));
     expect(await numbersOf(pack)).toEqual([1, 1, 2]);
@@ -131,7 +131,10 @@ describe("rows that a file contains more than once", () => {
     expect(report).toMatchObject({ result: "whole", rows: 4 });
   });
 
-  it("are quarantined if the sequence number is equal but the content differs", async () => {
+});
+
+describe("rows with equal sequence numbers but different content", () => {
+  it("are quarantined, except the first", async () => {
     const lines = [datayes(1), datayes(1, { price: "12.35" }), datayes(1, { time: "09:31:00.000" })];
     const folder = delivery({ "mdl_6_33_0.csv": file(DATAYES, ...lines) });
     const { report, pack } = await built(folder, { maxBroken: 2 });

@@ -16,7 +16,7 @@ import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
 const DAY = "20240102" as BeijingDate;
-/** Numbers of flipped bytes; trades and quotes need fewer, because only their columns differ from orders. */
+/** Numbers of flipped bytes. Trades and quotes need fewer, because only their columns differ from those of orders. */
 const FLIPS = { orders: proofSize(500), trades: proofSize(80), quotes: proofSize(40) };
 const CUTS = { orders: proofSize(100), trades: proofSize(15), quotes: proofSize(10) };
 const random = printedRandom("verify");
@@ -38,7 +38,7 @@ function verified(bytes: Uint8Array) {
   return verifyPack(path).then(bare);
 }
 
-describe("verifying a pack", () => {
+describe("a pack file", () => {
   const test = day({
     tradedate: DAY,
     securities: [
@@ -63,17 +63,16 @@ describe("verifying a pack", () => {
     packs = { orders: pack, trades: await packOf("trades", 10_001), quotes: await packOf("quotes", 1_001) };
   });
 
-  it("accepts an intact pack and counts its rows", async () => {
+  it("passes the verification, which counts its rows, if it is intact", async () => {
     expect(await verified(pack)).toMatchObject({ rows: 30_002 });
     expect(await verified(packs.trades)).toMatchObject({ rows: 10_001, index: { dataset: "trades" } });
     expect(await verified(packs.quotes)).toMatchObject({ rows: 1_001, index: { dataset: "quotes" } });
   });
 
-  it.each(DATASET_NAMES)("finds each flipped byte and each truncation in a pack of %s", async (dataset) => {
+  it.each(DATASET_NAMES)("of %s fails the verification for each flipped byte and each truncation", async (dataset) => {
     const pack = packs[dataset];
     const path = join(temporaryFolder(), "pack.parquet");
-    // Half of the flips are in the last 6 KB, because index region and global footer are small compared with the
-    // sections.
+    // Half of the flips are in the last 6 KB, because the index region and the global footer are small.
     for (let round = 0; round < FLIPS[dataset]; round++) {
       const at = random.chance(0.5)
         ? random.integer(0, pack.length - 1)
@@ -92,7 +91,7 @@ describe("verifying a pack", () => {
     }
   });
 
-  it("names the block, the section or the footer that is damaged", async () => {
+  it("fails the verification with the name of the damaged block, section or footer", async () => {
     const flipped = (at: number) => {
       const damaged = pack.slice();
       damaged[at] = (damaged[at] ?? 0) ^ 1;
@@ -109,7 +108,7 @@ describe("verifying a pack", () => {
     });
   });
 
-  it("names the last row of a security when the index states a different time for it", async () => {
+  it("fails the verification if the index states a different time for a security's last row", async () => {
     const read = async (offset: number, length: number) => pack.subarray(offset, offset + length);
     const { index, regionOffset } = await locateIndex(pack.length, read);
     const [first, ...others] = index.entries;
@@ -127,7 +126,7 @@ describe("verifying a pack", () => {
     });
   });
 
-  it("compares the pack with the source's fingerprints if they are known", async () => {
+  it("fails the verification if its rows differ from the source's fingerprints", async () => {
     const path = join(temporaryFolder(), "pack.parquet");
     writeFileSync(path, pack);
     expect(bare(await verifyPack(path, { fingerprints: [1, 0, 1, 1] }))).toEqual({
@@ -136,7 +135,7 @@ describe("verifying a pack", () => {
     });
   });
 
-  it("summarises a pack without decoding it", async () => {
+  it("is summarised without being decoded", async () => {
     const path = join(temporaryFolder(), "pack.parquet");
     writeFileSync(path, pack);
     const opened = bare(await openPackFile(path));

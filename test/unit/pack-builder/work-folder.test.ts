@@ -24,7 +24,7 @@ const build = (sources: string, outFolder: string, verify: boolean) =>
   });
 
 describe("builds into one folder", () => {
-  it("each leave an intact pack and no other file when they run concurrently", async () => {
+  it("run concurrently and leave one intact pack and its quarantine file", async () => {
     const days = [500, 900, 1300].map((count) => {
       const lines = Array.from({ length: count }, (_, n) => vendorLine({ exchangeOrderId: String(n) }));
       return delivery({ [PATH]: vendorFile(...lines, vendorLine({ volume: "x" })) });
@@ -39,7 +39,7 @@ describe("builds into one folder", () => {
     }
   });
 
-  it("remove the files of a killed build, but no files of a running build", async () => {
+  it("remove the files of a killed build, but not those of a running build or another machine", async () => {
     const out = temporaryFolder();
     const host = hostname().replaceAll(/[^\w.]/g, "_");
     const ended = spawnSync("true").pid;
@@ -55,7 +55,7 @@ describe("builds into one folder", () => {
   });
 });
 
-/** An older Node on this machine, if any; a command started with it runs itself again with its own Node. */
+/** The path of an older Node, if one is installed. A command started with it starts itself again with Node 24. */
 const OLD_NODE = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
   const major = Number(/^v(\d+)/.exec(String(spawnSync(path, ["--version"]).stdout))?.[1] ?? 99);
   return major >= 18 && major < 24;
@@ -122,7 +122,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe("a build that a signal ends", () => {
+describe("a running build", () => {
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     "removes its files on %s and exits by that signal",
     async (signal) => {
@@ -135,7 +135,7 @@ describe("a build that a signal ends", () => {
   );
 
   it.skipIf(OLD_NODE === undefined)(
-    "receives the signal through the older Node that started it",
+    "removes its files when the older Node that started it receives SIGTERM",
     async () => {
       const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
       child.kill("SIGTERM");
@@ -145,7 +145,7 @@ describe("a build that a signal ends", () => {
     },
   );
 
-  it.skipIf(OLD_NODE === undefined)("also ends when the older Node that started it is killed", async () => {
+  it.skipIf(OLD_NODE === undefined)("removes its files when the older Node that started it is killed", async () => {
     const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
     child.kill("SIGKILL");
     await ended;
