@@ -40,14 +40,14 @@ describe("the footer of an auction pack (contract 8.7)", () => {
     ["日期", "TIMESTAMP", new Date("2026-03-12T09:25:00Z"), new Date("2026-03-10T09:25:00Z")],
     // Midnight in Beijing.
     ["date", "TIMESTAMP", new Date("2026-03-11T16:00:00Z"), new Date("2026-03-10T15:00:00Z")],
-  ])("is compared with the day in a column %s of type %s", async (name, type, right, wrong) => {
+  ])("is refused if a row in its column %s of type %s has another day", async (name, type, right, wrong) => {
     const of = (...data: unknown[]) => written(symbol, { name, type, data } as ColumnSource);
     expect(await problemOf(of(right, right))).toBeNull();
     expect(await problemOf(of(right, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
     expect(await problemOf(of(wrong, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
   });
 
-  it("is refused when it is the footer of an order pack", async () => {
+  it("is refused if it belongs to an order pack", async () => {
     const orders = written(symbol, { name: "order_type", data: ["A", "D"], type: "STRING" });
     expect(await problemOf(orders)).toBe(
       "it has the column order_type, so it contains orders, not the auction",

@@ -57,7 +57,7 @@ describe("the columns of a block", () => {
     }
   });
 
-  it("can be read from a pack of the same profile that another writer made", async () => {
+  it("equal what hyparquet reads in another writer's pack of the same profile", async () => {
     const folder = join(import.meta.dirname, "../../../../shared/data/packs");
     if (!existsSync(folder)) {
       console.warn("SKIPPED: no pack of another writer at ../shared/data/packs");
@@ -111,7 +111,7 @@ const standard: Record<Field, Content> = {
   amount: { as: "doubles", values: [150] },
 };
 
-/** Returns a block of three rows; every row but the last has the first value of its dictionary. */
+/** Returns a block of three rows. With a dictionary, the last row has its last value and the others its first. */
 function foreignBlock(
   change: Partial<Record<Field, Content>> = {},
   names: readonly Field[] = FIELDS,
@@ -145,8 +145,8 @@ function putValue(body: ByteWriter, value: string | number | bigint): void {
 const changed = (field: Field, as: Content["as"], ...values: unknown[]) =>
   foreignBlock({ [field]: { as, values } as Content });
 
-describe("a block outside the pack's profile", () => {
-  it("is made in these tests by one change to a valid block, which is read", () => {
+describe("a block in the pack's profile", () => {
+  it("is read", () => {
     expect(blockRowsOf(foreignBlock(), 3)[2]).toEqual([
       "600519",
       "20240102",
@@ -161,6 +161,12 @@ describe("a block outside the pack's profile", () => {
     ]);
   });
 
+  it("may have a negative price", () => {
+    expect(() => blockRowsOf(changed("price", "doubles", -1.5), 3)).not.toThrow();
+  });
+});
+
+describe("a block outside the pack's profile", () => {
   it.each([
     ["a column in another encoding", changed("order_id", "plain", "1", "2", "3")],
     ["no dictionary where one belongs", changed("price", "plain", "1", "2", "3")],
@@ -172,7 +178,7 @@ describe("a block outside the pack's profile", () => {
     expect(() => openBlock(block, 3, orders)).toThrow();
   });
 
-  it("is refused when its bytes are not Parquet, or when its number of rows differs from the index", () => {
+  it("is refused if its bytes are not Parquet or its number of rows differs from the index", () => {
     expect(() => openBlock(new Uint8Array(0), 3, orders)).toThrow();
     expect(() =>
       openBlock(new TextEncoder().encode("this is no block of orders at all"), 3, orders),
@@ -194,15 +200,11 @@ describe("a block outside the pack's profile", () => {
     ["a negative volume", changed("volume", "int64s", -100n)],
     ["a volume beyond 2^53", changed("volume", "int64s", 2n ** 53n + 1n)],
     ["a price that is no number", changed("price", "doubles", Number.NaN, 1)],
-  ])("is refused for %s", (_what, block) => {
+  ])("is refused if it contains %s", (_what, block) => {
     expect(() => blockRowsOf(block, 3)).toThrow(PackFormatError);
   });
 
-  it("does not include one with a negative price, which is allowed", () => {
-    expect(() => blockRowsOf(changed("price", "doubles", -1.5), 3)).not.toThrow();
-  });
-
-  it("is refused for a row that refers beyond the dictionary", () => {
+  it("is refused when a row points past the end of the dictionary", () => {
     const out = new ByteWriter(4096);
     dictionaryChunk(out, 3, 1, Uint16Array.of(0, 1, 0), (body) => putValue(body, "B"));
     const code = out.take();

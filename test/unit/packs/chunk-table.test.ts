@@ -14,14 +14,14 @@ const blocks = [1, 2, 3].map((block) =>
 );
 
 describe("the chunk table", () => {
-  it("keeps the sizes from which it was created, in 120 bytes per block and 4 for the checksum", () => {
+  it("holds the chunk sizes in 120 bytes per block, and a checksum of 4 bytes", () => {
     const table = encodeChunkTable(blocks, COLUMNS.length);
     expect(table.length).toBe(3 * 120 + 4);
     expect(chunkTableBytes(3, COLUMNS.length)).toBe(table.length);
     expect(decodeChunkTable(table, 3, COLUMNS.length)).toEqual(blocks);
   });
 
-  it("is refused with any byte flipped, with a wrong number of blocks and when truncated", () => {
+  it("is refused if a byte is flipped, the number of blocks is wrong or the table is truncated", () => {
     const table = encodeChunkTable(blocks, COLUMNS.length);
     for (let at = 0; at < table.length; at++) {
       const damaged = table.slice();

@@ -32,7 +32,7 @@ describe("decompression of a page in the worker's runtime", () => {
     expect(() => decompressPage(page, 300)).not.toThrow(/decompressed to 200300/);
   });
 
-  it("restores each page whatever the previous pages were: whole, truncated, corrupt or of another size", () => {
+  it("restores each page, even after truncated, corrupt and wrongly sized pages", () => {
     const content = (number: number) =>
       Uint8Array.from({ length: 3_000 + number }, (_, at) => (at * at * number) >> (at % 7));
     for (let number = 1; number < 60; number++) {

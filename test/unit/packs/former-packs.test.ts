@@ -30,7 +30,7 @@ const section = { symbol: "600519", market: "SH", columns } as const;
 const standard = fieldNames(trades);
 const expected = answerRows(trades, section, DAY);
 
-/** Returns the section's only block with PLAIN order numbers, its entry and the sizes of its chunks. */
+/** Returns the section's only block rewritten with PLAIN order numbers, its entry and its chunk sizes. */
 function formerBlock() {
   const { entry, bytes } = testSection(trades, section, DAY);
   const start = entry.blocks[0]?.offset ?? 0;
@@ -55,7 +55,7 @@ function formerBlock() {
   return { block, sizes: former, entry: { ...entry, length } };
 }
 
-/** Writes a pack that contains only that section, with its builder's footers, and returns the pack's path. */
+/** Writes a pack of that section with the footers of its earlier builder, and returns the pack's path. */
 async function writeFormerPack({ block, sizes, entry }: ReturnType<typeof formerBlock>): Promise<string> {
   const former: Dataset = {
     ...trades,
@@ -100,7 +100,7 @@ describe("a section of trades with PLAIN order numbers", () => {
   const former = formerBlock();
   const { block, sizes, entry } = former;
 
-  it("passes verification of every checksum and footer, and of the rows that DuckDB reads", async () => {
+  it("passes the verification of its checksums, footers and rows", async () => {
     expect(await verifyPack(await writeFormerPack(former))).toMatchObject({ ok: true, value: { rows } });
   });
 

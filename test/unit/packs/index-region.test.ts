@@ -217,13 +217,13 @@ describe("the index region (src/packs/README.md)", () => {
       "no space for the chunk table",
       changed({ blocks: sample.entries[0]?.blocks.slice(0, 1) ?? [], rows: 10_000 }),
     ],
-    ["an end before its last block begins", changed({ lastTime: 92_959_999 })],
-    ["an end that is no time", changed({ lastTime: 240_000_000 })],
+    ["a last time before its last block begins", changed({ lastTime: 92_959_999 })],
+    ["a last time that is no time of day", changed({ lastTime: 240_000_000 })],
     ["a footer longer than the section", changed({ footerLength: 2000 })],
     ["a symbol of five digits", changed({ symbol: "00001" })],
     ["symbols out of order", changed({ symbol: "600520" })],
     ["the same security twice", { ...sample, entries: [sample.entries[1], sample.entries[1]] } as DayIndex],
-    ["a build id that is none", { ...sample, buildId: "xyz" }],
+    ["a malformed build id", { ...sample, buildId: "xyz" }],
     ["an invalid date", { ...sample, tradedate: "20240231" as BeijingDate }],
   ])("cannot be written with %s", (_what, index) => {
     expect(() => encodeIndexRegion(index)).toThrow(PackFormatError);
@@ -244,7 +244,7 @@ describe("the index region (src/packs/README.md)", () => {
 });
 
 describe("the blocks blob", () => {
-  it("is 20 bytes per block, little endian, in the order offset, first row, t0, k0, crc", () => {
+  it("has 20 bytes per block, little endian: offset, first row, t0, k0 and crc", () => {
     const blob = encodeBlocks([{ offset: 4, firstRow: 0x0102, t0: 91_500_000, k0: 5, crc: 0xdead_beef }]);
     const fields = [4, 0x0102, 91_500_000, 5, 0xdead_beef].map(le).join("");
     expect(Buffer.from(blob).toString("hex")).toBe(fields);

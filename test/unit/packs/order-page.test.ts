@@ -129,7 +129,7 @@ describe("readOrderPage (contract 5)", () => {
     expect(await at(20_999)).toMatchObject({ rows: 1, next: null });
   });
 
-  it("throws `unreadable`, not `damaged`, for bytes that pass their checksum but make a library throw", async () => {
+  it("throws `unreadable`, not `damaged`, for bytes that pass their checksum but cannot be decoded", async () => {
     const entry = pack.entryOf("000001");
     const [block] = entry.blocks;
     if (block === undefined) throw new Error("a block was written");
@@ -143,7 +143,7 @@ describe("readOrderPage (contract 5)", () => {
     await expect(read).rejects.toMatchObject({ kind: "unreadable" });
   });
 
-  it("throws `missing`, `changed` or `damaged`, and returns no wrong row for any flipped byte of a block", async () => {
+  it("throws `missing`, `changed` or `damaged`, and never returns a row for a block with a flipped byte", async () => {
     const entry = pack.entryOf("000001");
     const read = (bytes = pack.bytes, change: Partial<typeof stored.object> = {}, section = entry) => {
       const bucket = memoryBucket(bytes);

@@ -29,7 +29,7 @@ const index: DayIndex = {
   origin,
 };
 
-/** Returns an origin block of this JSON text with correct lengths. */
+/** Returns an origin block of the JSON `text` with correct lengths. */
 function blockOf(text: string): Uint8Array {
   const frame = zstdCompressSync(Buffer.from(text));
   const lengths = Buffer.alloc(8);
@@ -47,7 +47,7 @@ describe("the origin of a pack", () => {
     expect(decodeIndexRegion(former)).toEqual({ ...index, origin: null });
   });
 
-  it("is absent in a format 2 region, which is read byte for byte as the first release wrote it", () => {
+  it("is absent from a format 2 region, which is written byte for byte as in the first release", () => {
     const body = Buffer.alloc(24);
     body.writeUInt32LE(20_240_102, 0);
     Buffer.from(index.buildId, "hex").copy(body, 4);
@@ -67,7 +67,7 @@ describe("the origin of a pack", () => {
     ["bytes after its end", new Uint8Array([...encodeOrigin(origin), 0])],
     ["text that is not JSON", blockOf("{")],
     ["JSON of another form", blockOf("[]")],
-    ["an additional member", blockOf(JSON.stringify({ ...origin, more: 1 }))],
+    ["an additional property", blockOf(JSON.stringify({ ...origin, more: 1 }))],
     ["a negative count", blockOf(JSON.stringify({ ...origin, files: { ...origin.files, read: -1 } }))],
     ["an invalid checksum", blockOf(JSON.stringify({ ...origin, sourcesSha256: "x" }))],
   ])("is refused if it has %s", (_, bytes) => {

@@ -36,7 +36,7 @@ async function stored(objectKey: string, bytes: Uint8Array): Promise<PackObject>
   return { objectKey, etag: put?.etag ?? "", tradedate: "20240102" as BeijingDate };
 }
 
-/** Pumps an answer into memory and records what came before the last bytes. */
+/** Pumps an answer into memory and records in `events` its piece sizes and the release of the slot, in order. */
 async function pumped(symbol: string, columns: AskedColumn[] | null, from = object) {
   const pieces: Uint8Array[] = [];
   const events: string[] = [];
@@ -96,7 +96,7 @@ describe("the Parquet answer (contract 6)", () => {
   });
 
   it.each(["300750", "600519"])(
-    "contains only the named columns, in their order and under their names (%s)",
+    "contains only the named columns, in the requested order and under the requested names (%s)",
     async (symbol) => {
       const { bytes, sizeBytes, readBytes, events } = await pumped(symbol, fourColumns);
       const entry = pack.entryOf(symbol);
@@ -109,7 +109,7 @@ describe("the Parquet answer (contract 6)", () => {
     },
   );
 
-  it("throws missing and changed before the first byte", async () => {
+  it("fails with `missing` or `changed` before its first byte", async () => {
     const open = (from: PackObject) => openParquetAnswer(PACKS, from, pack.entryOf("600519"), null, orders);
     await expect(open({ ...object, objectKey: "orders/none" })).rejects.toMatchObject({ kind: "missing" });
     await expect(open({ ...object, etag: "0".repeat(32) })).rejects.toMatchObject({ kind: "changed" });
@@ -130,7 +130,7 @@ describe("the Parquet answer (contract 6)", () => {
     }
   });
 
-  it("never contains a wrong column: damage outside the footer is found before the block is written", async () => {
+  it("of named columns fails before its last bytes wherever the section is damaged outside its footer", async () => {
     const random = randomFrom(8);
     const entry = pack.entryOf("300750");
     for (let run = 0; run < 15; run++) {

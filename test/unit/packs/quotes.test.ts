@@ -86,7 +86,7 @@ describe("a section of quotes", () => {
 
   it.each([
     ["the fifty standard columns", standard],
-    ["all fifty-six backwards", all.toReversed()],
+    ["all fifty-six columns backwards", all.toReversed()],
   ])("gives a Parquet file with %s that another reader reads cell by cell", async (_what, fields) => {
     const { names, rows, schema } = await readParquet(written.parquet(fields));
     expect(names).toEqual(fields);

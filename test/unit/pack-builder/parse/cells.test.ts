@@ -27,7 +27,7 @@ const timeOf = (text: string) => {
 describe("an amount in yuan", () => {
   const amountOf = (text: string) => plainDecimal(bytesOf(text), 1, text.length + 1);
 
-  it("is the double nearest to its text, as Number() reads it, for 2,000 random amounts", () => {
+  it("is read as the double that Number() gives, for 2,000 random texts", () => {
     for (let round = 0; round < 2_000; round++) {
       const digits = random.integer(1, 17);
       const text = Array.from({ length: digits }, () => random.integer(0, 9)).join("");
@@ -58,11 +58,11 @@ describe("a price in yuan", () => {
     ["0", 0],
     ["7.", 70_000],
     ["99999999999", 999_999_999_990_000],
-  ])("is read from %s as the integer %d (× 10000), rounded as decimal text", (text, expected) => {
+  ])("is read from %s as %d ten-thousandths, rounded in decimal", (text, expected) => {
     expect(priceOf(text)).toBe(expected);
   });
 
-  it("equals exact decimal arithmetic for 20,000 random prices and their float neighbours", () => {
+  it("is read exactly for 20,000 random prices and for doubles next to them", () => {
     for (let round = 0; round < 20_000; round++) {
       const raw = random.integer(0, random.pick([9_999, 999_999, 2 ** 31, 2 ** 46]));
       const text = `${Math.floor(raw / 10_000)}.${String(raw % 10_000).padStart(4, "0")}`;
@@ -105,12 +105,12 @@ describe("an unusual number", () => {
     ["NaN", 0, "is not a number"],
     [".", 0, "is not a number"],
     ["1e", 0, "is not a number"],
-  ])("is read from %j with %d decimals", (text, decimals, expected) => {
+  ])("is read, or refused with the reason: %j with %d decimals", (text, decimals, expected) => {
     const read = oddNumber(text, decimals, "refuse");
     expect("problem" in read ? read.problem : read.value).toBe(expected);
   });
 
-  it("of 2^64 - 1, even in six digits, is read as 0 where it marks an absent id", () => {
+  it("is read as 0 if it is 2^64 - 1 and marks an absent id", () => {
     for (const text of ["18446744073709551615", "1.84467e+019", "1.8446744073709552e+19"]) {
       expect(oddNumber(text, 0, "zero")).toEqual({ value: 0, form: "sentinel" });
       expect(oddNumber(text, 0, "refuse")).toEqual({ problem: "is beyond 2^53" });
@@ -118,13 +118,16 @@ describe("an unusual number", () => {
     expect(oddNumber("18446744073709551614", 0, "zero")).toEqual({ problem: "is beyond 2^53" });
   });
 
-  it("is any number but a plain integer of up to 15 digits, which a fast reader reads", () => {
+});
+
+describe("the fast reader of integers", () => {
+  it("reads plain integers of up to 15 digits, and no other number", () => {
     expect(integerOf("999999999999999")).toBe(999_999_999_999_999);
     for (const text of ["", "1234567890123456", "-1", "1.0", "1e3"]) expect(integerOf(text)).toBe(-1);
   });
 });
 
-describe("a time of day or a date", () => {
+describe("a time of day", () => {
   it("is read for every second of the day in every form", () => {
     const wrong: unknown[] = [];
     const check = (text: string, time: number, form: number, date = 0) => {
@@ -174,14 +177,17 @@ describe("a time of day or a date", () => {
     "9:3:00",
     "a9:30:00",
     "２３３０００",
-  ])("is refused if it is %j", (text) => {
+  ])("is refused if no second of the day can be read from it: %j", (text) => {
     const read = timeOf(text);
     // A time with a point but no decimals means the whole second.
     if (text === "09:30:00.") expect(read?.time).toBe(93_000_000);
     else expect(read).toBeNull();
   });
 
-  it("is read with points, dashes, slashes or no separators", () => {
+});
+
+describe("a date", () => {
+  it("is read only with points, dashes, slashes or no separators", () => {
     for (const text of ["20230711", "2023.07.11", "2023-07-11", "2023/07/11"]) {
       expect(readDate(bytesOf(text), 1, text.length + 1)).toBe(20_230_711);
     }
@@ -192,7 +198,7 @@ describe("a time of day or a date", () => {
 });
 
 describe("a security's code", () => {
-  it("is read with suffixes of both exchanges and Beijing, and padded with its lost zeros", () => {
+  it("is read with the suffixes of both exchanges and Beijing, and padded with lost zeros", () => {
     expect(readSecurity("600519.SH")).toEqual({ symbol: "600519", market: "SH", zerosLost: false });
     expect(readSecurity("1.xshe")).toEqual({ symbol: "000001", market: "SZ", zerosLost: true });
     expect(readSecurity("430047.BJ")?.market).toBe("BJ");
@@ -202,7 +208,7 @@ describe("a security's code", () => {
     }
   });
 
-  it("is sorted like the pack: by symbol, then market", () => {
+  it("has a sort key that orders by symbol, then by market", () => {
     const codes = ["000001.SH", "000001.SZ", "000002.SH", "999999.SZ"];
     const keys = codes.map((code) => securityKey(code.slice(0, 6), code.endsWith("SZ") ? "SZ" : "SH"));
     expect(keys).toEqual([...keys].sort((a, b) => a - b));

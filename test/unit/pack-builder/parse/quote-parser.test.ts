@@ -42,7 +42,7 @@ function parsed(text: string) {
 const vendor = (...lines: string[]) => parsed([`${QUOTE_NAMES.join(",")},`, ...lines, ""].join("\r\n"));
 
 describe("a line of 行情.csv", () => {
-  it("gives every column the cell with the column's name, and drops the columns of indices", () => {
+  it("fills every column from the cell of the same meaning, and drops the cells for indices", () => {
     const said = Object.fromEntries(QUOTE_NAMES.slice(4).map((name, at) => [name, String(1000 + at)]));
     const { rows, counts, layout } = vendor(quoteLine(said));
     const at = (name: string) => Number(said[name]);
@@ -94,7 +94,7 @@ describe("a line of 行情.csv", () => {
     expect(rows).toMatchObject([{ bid3E4: 77, bid1E4: 0, numTrades: 0, iopvE4: 0 }]);
   });
 
-  it("has as turnover the double nearest to the text, in any notation", () => {
+  it("is read with the turnover nearest to its text, in any notation", () => {
     const texts = ["6244678924.61", "0.07", "12345678901234.56", "1.2018e+006", "", "3.", "123456789012345"];
     const { rows, reasons } = vendor(...texts.map((text) => quoteLine({ 当日成交额: text })));
     expect(reasons).toEqual([]);
@@ -207,7 +207,7 @@ describe("a line with the API's own names", () => {
     ["159915", "SZ"],
     ["123107", "SZ"],
     ["131810", "SZ"],
-  ])("with a bare code belongs to the exchange of codes such as %s", (symbol, market) => {
+  ])("with the bare code %s belongs to the exchange %s", (symbol, market) => {
     expect(parsed(`${names.join(",")}\n${line(symbol)}\n`).rows).toMatchObject([{ symbol, market }]);
   });
 

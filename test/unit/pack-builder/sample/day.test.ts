@@ -17,7 +17,7 @@ const texts = (column: OrderColumns["orderType"]): string[] =>
 const shareOf = (values: string[], wanted: string): number =>
   values.filter((value) => value === wanted).length / values.length;
 
-/** Returns the numbers of rows with the same time, in ascending order. */
+/** Returns how many rows share each time, in ascending order. */
 function crowds(columns: OrderColumns): number[] {
   const counts = new Map<number, number>();
   for (const time of columns.time) counts.set(time, (counts.get(time) ?? 0) + 1);
@@ -34,7 +34,7 @@ function digest(days: Iterable<SampleSection>): string {
 }
 
 describe("a sample day as a whole", () => {
-  it("has 20 securities of both exchanges, sorted, with 600519 and 300750, and exactly 120,000 rows", () => {
+  it("has exactly 120,000 rows of 20 sorted securities, among them 600519 and 300750", () => {
     const codes = sections.map(({ symbol, market }) => `${symbol}.${market}`);
     expect(codes).toHaveLength(20);
     expect(codes).toEqual([...codes].sort());
@@ -76,7 +76,7 @@ describe("a sample day as a whole", () => {
   });
 });
 
-describe("every sample security", () => {
+describe("a sample security", () => {
   const traded = sections.filter(({ columns }) => columns.rows > 0);
 
   it.each(traded)(
@@ -124,7 +124,7 @@ describe("every sample security", () => {
     }
   });
 
-  it("has more than 700 rows in one millisecond if its code is 300750", () => {
+  it("can have more than 700 rows in one millisecond, as 300750 has", () => {
     expect(crowds(columnsOf("300750")).at(-1)).toBeGreaterThan(700);
   });
 
@@ -140,7 +140,7 @@ describe("a sample security of Shanghai", () => {
   const shanghai = sections.filter(({ market, columns }) => market === "SH" && columns.rows > 0);
 
   it.each(shanghai)(
-    "such as $symbol has 25 to 31 % cancels, each with number, side and price of an earlier order",
+    "such as $symbol has 25 to 31 % cancels, each with the number, side and price of an earlier order",
     ({ columns }) => {
       const types = texts(columns.orderType);
       expect(shareOf(types, "D")).toBeGreaterThanOrEqual(0.25);
@@ -159,7 +159,7 @@ describe("a sample security of Shanghai", () => {
     },
   );
 
-  it("numbers new orders upwards with gaps, leaves order_id at 0 and opens its phases with all-zero flags", () => {
+  it("has ascending order numbers, an order_id of 0, and phase flags whose numbers are all 0", () => {
     const columns = columnsOf("600519");
     const types = texts(columns.orderType);
     const numbers = columns.exchangeOrderId.filter((_, row) => types[row] === "A");
@@ -173,7 +173,7 @@ describe("a sample security of Shanghai", () => {
     }
   });
 
-  it("cancels about 2.7 % of its orders for less than was ordered, and none from 09:20 to 09:30", () => {
+  it("has no cancels from 09:20 to 09:30, and 1.5 to 4 % of its cancels are partial", () => {
     const columns = columnsOf("600519");
     const types = texts(columns.orderType);
     const ordered = new Map<number, number>();
@@ -204,7 +204,7 @@ describe("a sample security of Shenzhen", () => {
     },
   );
 
-  it("repeats some order ids and leaves some at 0, while exchange numbers always ascend", () => {
+  it("has some repeated and some zero order ids, while its exchange numbers always ascend", () => {
     const { orderId, exchangeOrderId } = columnsOf("300750");
     const given = [...orderId].filter((id) => id !== 0);
     expect(orderId.length - given.length).toBeGreaterThan(10);

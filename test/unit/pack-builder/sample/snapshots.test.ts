@@ -52,7 +52,7 @@ class NaiveBook {
     this.events = [...own, ...other].sort((a, b) => a.time - b.time || a.rank - b.rank);
   }
 
-  /** Applies all events up to and including `time`; returns the remaining orders. */
+  /** Applies all events up to and including `time` and returns the orders that remain. */
   at(time: number): Resting[] {
     for (let event = this.events[this.next]; event !== undefined && event.time <= time; ) {
       if (event.rank === 1) this.trade(event.row);
@@ -99,7 +99,7 @@ function byPrice(orders: readonly Resting[], isBuy: boolean): Level[] {
   return numbered(10).map((at) => levels[at] ?? [0, 0]);
 }
 
-/** Returns the match at a price and the surplus of buys by counting every order. */
+/** Returns the volume matched at `price` and the surplus of buys over sells, counted order by order. */
 function matchAt(orders: readonly Resting[], price: number) {
   const sum = (isIn: (order: Resting) => boolean) =>
     orders.filter(isIn).reduce((total, { left }) => total + left, 0);
@@ -112,7 +112,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
   const rows = numbered(quotes.rows);
   const timeOf = (row: number) => quotes.time[row] ?? 0;
 
-  it("have exactly the totals of the trades up to their time, and the last one has the day's totals", () => {
+  it("have exactly the totals of the trades up to their time", () => {
     let [volume, amountE4, count, high, low, open, last, next] = [0, 0, 0, 0, 0, 0, 0, 0];
     for (const row of rows) {
       for (; next < trades.rows && (trades.time[next] ?? 0) <= timeOf(row); next++) {
@@ -130,7 +130,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     expect(volume).toBeGreaterThan(0);
   });
 
-  it("occur every three seconds of the session if something changed, and at both auction results", () => {
+  it("have distinct times on multiples of three seconds in the session, including both auction results", () => {
     const times = rows.map(timeOf);
     expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
     expect(times.every((time) => (Math.floor(time / 1000) % 100) % 3 === 0 && time % 1000 === 0)).toBe(true);
@@ -141,7 +141,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     expect(times).toContain(92500000);
   });
 
-  it("contain the ten best levels of the remaining orders", () => {
+  it("contain the ten best levels of the open orders in continuous trading", () => {
     const book = new NaiveBook(orders, trades);
     for (const row of rows) {
       const left = book.at(timeOf(row));
@@ -155,7 +155,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     }
   });
 
-  it("during a call auction contain the virtual match of the orders and its remainder", () => {
+  it("during a call auction contain the virtual match and its remainder", () => {
     const book = new NaiveBook(orders, trades);
     for (const row of rows.filter((each) => isCall(timeOf(each)))) {
       const left = book.at(timeOf(row)).filter(({ isLimit }) => isLimit);

@@ -53,7 +53,7 @@ describe("the trades of a sample day", () => {
   const shenzhen = days.filter(({ market, columns }) => market === "SZ" && columns.rows > 0);
 
   it.each(shanghai)(
-    "for $symbol in Shanghai have an order for every fill, and cancels of the remaining volume",
+    "for $symbol in Shanghai have an order for every fill, and cancels of all that remains",
     (day) => {
       const [from, of] = [day.columns, day.trades?.columns];
       if (of === undefined) throw new Error("no trades");

@@ -33,7 +33,7 @@ const KEYS: Record<DatasetName, (string | null)[]> = {
   ],
 };
 
-describe.each(DATASET_NAMES)("the file of %s of a sample security in the vendor's layout", (dataset) => {
+describe.each(DATASET_NAMES)("the vendor's file of %s for a sample security", (dataset) => {
   const sections = [...sampleDatasets({ tradedate: TRADEDATE, rows: 3_000 })];
   const sectionOf = (symbol: string) => {
     const section = sections.find((entry) => entry.symbol === symbol);
@@ -72,7 +72,7 @@ describe.each(DATASET_NAMES)("the file of %s of a sample security in the vendor'
     });
   });
 
-  it("has only the header for the halted security, except in the file of quotes", () => {
+  it("has no rows for the halted security, except three in the file of quotes", () => {
     expect(fileOf("603000").split("\r\n")).toHaveLength(dataset === "quotes" ? 5 : 2);
   });
 });
