@@ -23,7 +23,7 @@ function check({ market = "SH", orders = [], trades = [], quotes = [] }: Day) {
   });
 }
 
-/** Returns `passed`, a reason, or each kind of fault with its count and first row. */
+/** Returns `passed`, or the reason (unless failed) followed by each kind of fault with its count and first row. */
 function short(day: Day): string {
   const { verdict } = check(day);
   if (verdict.verdict === "passed") return "passed";
@@ -34,8 +34,8 @@ function short(day: Day): string {
 }
 
 /**
- * At first 200 shares match at 10.10 and 100 buys are left. Ten seconds later 300 match at 10.00 and 100 sells are
- * left; then the first state returns.
+ * At first 200 shares match at 10.10 and buys of 100 are left. Ten seconds later 300 shares match at 10.00 and sells of
+ * 100 are left. After another ten seconds the first state returns.
  */
 const ORDERS: readonly OrderRow[] = [
   [91500000, 1, "A", "B", 10.1, 300],
@@ -54,7 +54,7 @@ const QUOTES: readonly Snapshot[] = [
 ];
 
 describe("the auction-pack check in Shanghai", () => {
-  it("passes if a book from 5 s before to 1 s after each row gives that row, and the last book the result", () => {
+  it("passes if a book from 5 s before to 1 s after each row gives the row, and the last book gives the result", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
       verdict: { verdict: "passed" },
       counts: { auctionRows: 5, auctionRowsFound: 5 },
@@ -76,7 +76,7 @@ describe("the auction-pack check in Shanghai", () => {
     }
   });
 
-  it("fails if the matching book ended 5 s before the row or begins more than 1 s after it", () => {
+  it("fails if the book that gives the row ended 5 s before it or begins more than 1 s after it", () => {
     const at = (time: number) =>
       short({ orders: ORDERS, quotes: QUOTES.with(2, call(time, 101_000, 200, 100)) });
     expect([91514990, 91519000].map(at)).toEqual(["passed", "passed"]);
@@ -105,7 +105,7 @@ describe("the auction-pack check in Shanghai", () => {
     expect(short({ orders: null, quotes: QUOTES.with(2, strange) })).toBe("auction_snapshot 1 2");
   });
 
-  it("is not provable without quotes, orders or rows", () => {
+  it("is not provable without quotes, orders or auction rows", () => {
     expect(short({ orders: ORDERS, quotes: null })).toBe("no_quotes");
     expect(short({ orders: null, quotes: QUOTES })).toBe("no_orders");
     expect(short({ orders: [], quotes: QUOTES })).toBe("no_orders");
@@ -122,18 +122,18 @@ describe("the auction-pack check in Shenzhen", () => {
     [92500000, 5, "0", "S", 10, 700],
   ];
   const cancel: TradeRow = { time: 91520000, price: 0, volume: 300, buy: 1, sell: 0, code: "C" };
-  // Without order 1, 100 shares match 200 at any price from 10.00 to 10.10; the previous close is 10.00.
+  // Without order 1, a buy of 100 matches a sell of 200 at any price from 10.00 to 10.10. The previous close is 10.00.
   const result: Snapshot = { time: 92503000, close: 100_000, volume: 100, ask: [[100_000, 100]] };
   const day = { market: "SZ", orders: SZ, trades: [cancel] } as const;
 
-  it("passes after removing orders cancelled in the trades, at the price nearest to the previous close", () => {
+  it("applies the cancels in the trades, and passes at the price nearest to the previous close", () => {
     const calls = [call(91503000, 101_000, 200, 100), call(91523000, 100_000, 100, -100)];
     expect(short({ ...day, quotes: [...calls, result] })).toBe("unmeasured_market, auction_row 1 0");
     const [first = result, ...others] = calls;
     expect(short({ ...day, quotes: [{ ...first, preClose: 101_000 }, ...others, result] })).toBe("passed");
   });
 
-  it("passes at the previous close between two tied prices, and at no other price between them", () => {
+  it("passes at the previous close if it lies between two tied prices, and at no other price between them", () => {
     const at = (price: number) =>
       short({ ...day, quotes: [{ ...call(91523000, price, 100, -100), preClose: 100_400 }, result] });
     expect([100_000, 100_400].map(at)).toEqual(["passed", "passed"]);

@@ -9,7 +9,7 @@ import { ordersOf, tradesOf } from "./rows.ts";
 
 const DAY = "20230711" as BeijingDate;
 
-/** Returns `count` shares of an exchange with this many rows each. */
+/** Returns reports on `count` shares of an exchange with `rows` rows each. */
 function shares(market: Market, count: number, rows: Partial<SecurityReport["rows"]>): SecurityReport[] {
   const verdicts = checkSecurity(
     { symbol: "600519", market, orders: ordersOf([]), trades: tradesOf([]), lastSnapshot: null },
@@ -28,7 +28,7 @@ function shares(market: Market, count: number, rows: Partial<SecurityReport["row
 const FULL = { orders: 1_000, trades: 500 };
 const both = (count: number) => [...shares("SH", count, FULL), ...shares("SZ", count, FULL)];
 
-/** Returns the kinds and subjects of the faults, or the verdict. */
+/** Returns `passed`, the reason, or the kind, subject and count of each fault. */
 function short(verdict: Verdict): string | (string | undefined)[] {
   if (verdict.verdict === "passed") return "passed";
   if (verdict.verdict === "not_provable") return verdict.reason;
@@ -49,7 +49,7 @@ describe("the coverage check of a day", () => {
     expect(short(checkCoverage("20210604" as BeijingDate, withoutOrders))).toBe("passed");
   });
 
-  it("fails when one dataset lacks more than one active share in twenty", () => {
+  it("fails when one dataset lacks more than 5 % of the active shares", () => {
     const lost = (count: number) => [
       ...both(100 - count),
       ...shares("SH", count, { orders: 1_000, trades: 0 }),
@@ -115,7 +115,7 @@ describe("the sheet of another day", () => {
     expect(parseOtherDay(JSON.stringify(earlier))?.sizes.SH).toEqual({ orders: { securities: 1, rows: 2 } });
   });
 
-  it("is read completely in the previous format, which called the comparison last_days", () => {
+  it("is read in full from the previous format, which named the comparison last_days", () => {
     const { other_days: last_days, ...rest } = sheet.day;
     const former = { ...sheet, format: 2, day: { ...rest, last_days } };
     expect(parseSheet(JSON.stringify(former))).toEqual(parseSheet(JSON.stringify(sheet)));
@@ -140,13 +140,13 @@ describe("the comparison of a day with other days", () => {
   );
   const verdict = (securities: SecurityReport[]) => short(checkOtherDays(sizesOf(securities), others));
 
-  it("passes with equal numbers of rows and securities, and with 40 % of the rows", () => {
+  it("passes with as many rows and securities, and also with only 40 % of the rows", () => {
     expect(verdict(both(100))).toBe("passed");
     const thin = { orders: 400, trades: 200 };
     expect(verdict([...shares("SH", 100, thin), ...shares("SZ", 100, thin)])).toBe("passed");
   });
 
-  it("fails when an exchange is missing, or with too few rows or securities", () => {
+  it("fails when an exchange is missing, or when there are too few rows or securities", () => {
     expect(verdict(shares("SH", 100, FULL))).toEqual([
       "exchange_missing SZ orders 1",
       "exchange_missing SZ trades 1",
@@ -161,7 +161,7 @@ describe("the comparison of a day with other days", () => {
     ]);
   });
 
-  it("passes if a dataset was not delivered, and if rows are few but fewer than three other days exist", () => {
+  it("passes if a dataset was not delivered, and with few rows if fewer than three other days exist", () => {
     const ordersOnly = { orders: 1_000, trades: null };
     const day = [...shares("SH", 100, ordersOnly), ...shares("SZ", 100, ordersOnly)];
     expect(verdict(day)).toBe("passed");

@@ -8,7 +8,7 @@ const SZ_SHARE = { symbol: "000001", market: "SZ" } as const;
 /** The auction counts of a security without quotes. */
 const NO_AUCTION = { auctionRows: 0, auctionRowsFound: 0 };
 
-/** The rows are a resting sell of 300 at 10 yuan, two fills of it, and its cancel. */
+/** A resting sell of 300 shares at 10 yuan, and the cancel of its last 100. `TRADES` has the two fills in between. */
 const ORDERS: OrderRow[] = [
   [93000000, 7, "A", "S", 10, 300],
   [93002000, 7, "D", "S", 10, 100],
@@ -87,7 +87,7 @@ describe("the matching check in Shanghai", () => {
   });
 });
 
-describe("the matching check in Shenzhen", () => {
+describe("the matching and sequence checks in Shenzhen", () => {
   const orders: OrderRow[] = [
     [93000000, 1, "0", "S", 10, 300],
     [93001000, 2, "0", "B", 10, 100],
@@ -101,7 +101,7 @@ describe("the matching check in Shenzhen", () => {
   const day = { orders, trades, security: SZ_SHARE };
   const [first, second, cancel] = trades as [TradeRow, TradeRow, TradeRow];
 
-  it("passes fills of two orders and cancels of all that remains", () => {
+  it("pass fills of two orders and cancels of all that remains", () => {
     expect(checked(day).checks.matching).toEqual({ verdict: "passed" });
     expect(checked(day).counts).toEqual({
       cancels: 1,
@@ -124,11 +124,11 @@ describe("the matching check in Shenzhen", () => {
     ],
     ["a wrong remainder", { trades: [first, second, { ...cancel, volume: 200 }] }, "cancel_remainder"],
     ["a cancel of two orders", { trades: [first, second, { ...cancel, buy: 4 }] }, "cancel_unknown"],
-  ] as [string, Day, string][])("finds %s", (_, changed, kinds) => {
+  ] as [string, Day, string][])("find %s", (_, changed, kinds) => {
     expect(verdictOf("matching", { ...day, ...changed })).toBe(kinds);
   });
 
-  it("finds trade numbers that repeat or precede their orders, and trades after a cancel", () => {
+  it("find trade numbers that repeat or precede their orders, and trades after a cancel", () => {
     expect(verdictOf("sequence", day)).toBe("passed");
     expect(verdictOf("sequence", { ...day, trades: [first, first, second, cancel] })).toBe("trade_repeated");
     expect(verdictOf("sequence", { ...day, trades: [{ ...first, id: 2 }, second, cancel] })).toBe(
@@ -141,7 +141,7 @@ describe("the matching check in Shenzhen", () => {
 
 describe("the priority check", () => {
   /**
-   * Returns `count` pairs of sells at 10.00 and 10.01; one of each pair is filled, the worse one if `isWorse` holds.
+   * Returns `count` pairs of sells at 10.00 and 10.01. Both are filled, the worse one first if `isWorse` holds.
    */
   function pairs(count: number, isWorse: (pair: number) => boolean): Day {
     const orders: OrderRow[] = [];
@@ -221,7 +221,7 @@ describe("the calendar check", () => {
     expect(verdictOf("calendar", { orders: [order(time), order(time, "D")] })).toBe("cancel_outside_hours");
   });
 
-  it("accepts Shenzhen's orders from 09:25 to 09:30, and orders of STAR and ChiNext after hours", () => {
+  it("accepts Shenzhen orders from 09:25 to 09:30, and after-hours orders of STAR and ChiNext", () => {
     const security = SZ_SHARE;
     const limit = (time: number): OrderRow[] => [[time, 1, "0", "B", 10, 100]];
     expect(verdictOf("calendar", { orders: limit(92600000), security })).toBe("passed");
@@ -254,7 +254,7 @@ describe("the calendar check", () => {
     expect(verdictOf("calendar", { trades: [...trades, trade(101000020, "N")] })).toBe("flag_outside_phase");
   });
 
-  it("finds a dataset that begins or ends more than half an hour apart from the other dataset", () => {
+  it("finds a dataset that begins half an hour after the other, or ends half an hour before it", () => {
     const every = (from: number, to: number, count = 500) =>
       Array.from({ length: count }, (_, row) => Math.floor(from + ((to - from) * row) / (count - 1)));
     const orders = every(93000000, 93059000).map((time) => order(time));
@@ -284,7 +284,7 @@ describe("the shape and scale checks", () => {
     expect(verdictOf("shape", { orders: many({ count: 199 }) })).toBe("too_few_rows");
   });
 
-  it("report the missing afternoon of one dataset", () => {
+  it("report that one dataset has no rows after noon", () => {
     const orders = [...many({ count: 20 }), cancel, ...many({ from: 130000000 })];
     const trade = (time: number): TradeRow => ({ time, price: 10, volume: 100, buy: 1, sell: 2, flag: "B" });
     const trades = Array.from({ length: 20 }, (_, row) => trade(93000000 + row));
@@ -326,7 +326,7 @@ describe("the auction check", () => {
     return [checks.opening_auction, checks.closing_auction].map(short);
   };
 
-  it("passes when the trades have the price and volume that the orders give", () => {
+  it("passes if the trades have the price and volume that follow from the orders", () => {
     expect(both([{}])).toEqual(["passed", "passed"]);
     expect(both([{ volume: 100 }, { volume: 200 }])).toEqual(["passed", "passed"]);
   });

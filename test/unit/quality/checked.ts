@@ -13,7 +13,7 @@ export interface Day {
   security?: { symbol: string; market: "SH" | "SZ" };
 }
 
-/** Checks a day without other days; an omitted dataset has no rows, and quotes are absent. */
+/** Checks one security without comparing it with other days. An omitted dataset has no rows; quotes are absent. */
 export function checked({
   orders = [],
   trades = [],

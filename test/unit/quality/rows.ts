@@ -21,7 +21,7 @@ const codesOf = (texts: readonly string[]) => {
   return { values, index: Uint16Array.from(texts, (text) => values.indexOf(text)) };
 };
 
-/** Returns the orders as columns in the given order, which must be the order of time. */
+/** Returns `rows`, which must be sorted by time, as columns. */
 export function ordersOf(rows: readonly OrderRow[]): OrderColumns {
   return {
     rows: rows.length,
@@ -35,7 +35,7 @@ export function ordersOf(rows: readonly OrderRow[]): OrderColumns {
   };
 }
 
-/** Returns the trades as columns in the given order, numbered from 1 by default. */
+/** Returns `rows` as columns, in the given order. A trade without `id` gets its position, counted from 1. */
 export function tradesOf(rows: readonly TradeRow[]): TradeColumns {
   return {
     rows: rows.length,

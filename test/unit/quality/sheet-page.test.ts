@@ -45,7 +45,7 @@ function sheetOf(securities: readonly SecurityReport[], builderVersion = "1.2.3"
   return qualitySheet({ tradedate: DAY, builderVersion, packs, securities, others: [] });
 }
 
-/** Returns the part of the page in one language, without its tags. */
+/** Returns the text of the page in one language, without tags. */
 function partOf(page: string, language: "zh" | "en"): string {
   const [, zh = "", en = ""] = page.split(/<div class="(?:zh|en)"[^>]*>/);
   return (language === "zh" ? zh : en).replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
@@ -152,7 +152,7 @@ describe("the page of a quality sheet", () => {
     expect(part).toContain(`${numberText(1_001)} more securities`);
   });
 
-  it("is a single file without external resources and scripts, and escapes the sheet's texts", () => {
+  it("is a single file without external resources or scripts, and escapes the sheet's texts", () => {
     const page = sheetPage(sheetOf([report("600519", 200)], `<script src="x">'`));
     expect(page).not.toMatch(/<(?:script|link|img|iframe)|<[^>]*\s(?:src|href|on\w+)=|url\(|@import|https?:/);
     expect(page).toContain("builder &#60;script src=&#34;x&#34;&#62;&#39;");
@@ -160,7 +160,7 @@ describe("the page of a quality sheet", () => {
 });
 
 describe("a publisher's summary of a sheet", () => {
-  it("contains the verdict, its sentence and the numbers of securities by check", () => {
+  it("contains the verdict, a sentence about it and the numbers of securities per check", () => {
     const { checks, ...said } = sheetClaim(FAILED);
     expect(said).toEqual({ verdict: "failed", summary: sheetSummary(FAILED) });
     expect(said.summary).toBe("failed: 600536.SH matching cancel_remainder × 1");

@@ -15,7 +15,7 @@ describe("the sums check", () => {
   const sums = (said: Partial<LastSnapshot>) =>
     verdictOf("sums", { trades, lastSnapshot: { ...right, ...said } });
 
-  it("compares the trades with the last snapshot before 15:05, and the amount to within 1 yuan", () => {
+  it("compares the trades with the last snapshot before 15:05, and lets the amount differ by 1 yuan", () => {
     expect(sums({})).toBe("passed");
     expect(sums({ amount: 2_201 })).toBe("passed");
     expect(sums({ amount: 2_201.01 })).toBe("sum_amount");
@@ -53,7 +53,7 @@ describe("the last snapshot of the sums check", () => {
     lowE4: column(9, 8, 7),
   });
 
-  it("is the last one before 15:05, or the last in the file if several have the same time", () => {
+  it("is the last one before 15:05, and of several with the same time the last in the file", () => {
     const second = { volume: 2, amount: 2.5, highE4: 20, lowE4: 8 };
     expect(lastSnapshot(quotes(150000000, 150459999, 150500000))).toEqual(second);
     expect(lastSnapshot(quotes(150000000, 150000000, 151500000))).toEqual(second);

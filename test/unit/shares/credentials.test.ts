@@ -51,19 +51,19 @@ describe("the cookie of a share", () => {
     shareCookie(SECRET, { shareId: "abc", nowMs: END - 1_500, endMs: END, secure });
   const pair = async () => (await made()).split(";")[0] ?? "";
 
-  it("is limited to its path, hidden from scripts, not sent to other sites, and marked Secure on https", async () => {
+  it("is limited to the share's path, hidden from scripts, not sent to other sites, and Secure on https", async () => {
     const attributes = "Path=/s/abc/; Max-Age=2; HttpOnly; SameSite=Strict";
     expect(await made()).toMatch(new RegExp(`^edgetape_share=\\d+\\.[0-9a-f]{64}; ${attributes}; Secure$`));
     expect(await made(false)).not.toContain("Secure");
   });
 
-  it("opens that share until the cookie expires, alone or among other cookies", async () => {
+  it("opens the share until it expires, alone or among other cookies", async () => {
     expect(await cookie(await pair())).toBe(true);
     expect(await cookie(`a=b; ${await pair()}; edgetape_share=1.2`)).toBe(true);
     expect(await cookie(await pair(), { nowMs: END })).toBe(false);
   });
 
-  it("opens no other share, and no share with another secret", async () => {
+  it("does not open another share, and is refused when the share secret is a different one", async () => {
     expect(await cookie(await pair(), { shareId: "abd" })).toBe(false);
     expect(await cookie(await pair(), { secret: "another-secret-of-thirty-two-chars" })).toBe(false);
   });
@@ -110,7 +110,7 @@ describe("the sign-in form of a share", () => {
   });
 });
 
-describe("a subscriber's network (the /64 of an IPv6 address)", () => {
+describe("the network (the /64 of an IPv6 address)", () => {
   it.each([
     ["203.0.113.7", "203.0.113.7"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
@@ -139,7 +139,7 @@ describe("the hash of a caller", () => {
     expect(curl.client).not.toBe(other.client);
   });
 
-  it("cannot be computed without the secret", async () => {
+  it("is 16 hex digits that depend on the secret", async () => {
     const one = await caller("203.0.113.7", "curl/8");
     expect(one.address).toMatch(/^[0-9a-f]{16}$/);
     expect(one.address).not.toBe((await caller("203.0.113.7", "curl/8", "t".repeat(32))).address);

@@ -67,13 +67,13 @@ describe("a path inside a share", () => {
     "20260311/%2e%2e",
     "manifest.json/",
     "SHA256SUMS/x",
-  ])("names nothing: %s", (rest) => {
+  ])("names no resource: %s", (rest) => {
     expect(drivePath(rest)).toBeNull();
   });
 
   it("never names a file of another day or folder, for 500 encoded traversals", () => {
     const named = traversals(500).map(drivePath);
-    // The remaining part is a plain name in a day's folder, which no file of a share has.
+    // An accepted path is a plain name in a day's folder. No file of a share has such a name.
     for (const path of named) {
       if (path !== null)
         expect(path).toMatchObject({ kind: "file", name: expect.not.stringMatching(/[/\\]|^\.+$/) });

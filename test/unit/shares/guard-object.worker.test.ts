@@ -16,7 +16,7 @@ let made = 0;
 const fresh = (): DurableObjectStub<Guard> => GUARD.getByName(`guard ${made++}`);
 
 describe("the guard object", () => {
-  it("locks one address out after ten wrong passwords, even if it was restarted in between", async () => {
+  it("locks an address out after ten wrong passwords, but no other address", async () => {
     const guard = fresh();
     for (let n = 0; n < 10; n++) {
       expect(await guard.attempt({ address: "a", right: false })).toBeNull();
@@ -26,7 +26,7 @@ describe("the guard object", () => {
     expect(await guard.attempt({ address: "b", right: true })).toBeNull();
   });
 
-  it("keeps the version that a client last got and last saw, and drops the latter when it gets a version", async () => {
+  it("keeps every version that a client got from its start, but only the last one that it merely saw", async () => {
     const guard = fresh();
     const begin = (how: "got" | "saw" | "started", revision: number) =>
       guard.begin({ client: "c", how, files: [{ path: "d/f", revision }] });
@@ -44,7 +44,7 @@ describe("the guard object", () => {
     expect(await guard.begunOf("d/other")).toEqual([]);
   });
 
-  it("deletes its content when all of it is older than a share can be, and continues to work", async () => {
+  it("deletes its content once all of it is older than a share can be, and continues to work", async () => {
     const guard = fresh();
     await guard.attempt({ address: "a", right: false });
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
@@ -71,7 +71,7 @@ describe("the guard object", () => {
 const START = Date.UTC(2026, 2, 12);
 const MINUTE = 60_000;
 
-/** Returns ten wrong passwords, one per second. */
+/** Returns the times of ten wrong passwords, one second apart. */
 function tenWrong(): WrongTimes {
   let times: WrongTimes = [];
   for (let n = 0; n < 10; n++) {
@@ -93,7 +93,7 @@ describe("the wrong-password guard (contract 8.6)", () => {
     expect(judgeAttempt(tenWrong(), true, START + 10_000).lockedSeconds).toBe(890);
   });
 
-  it("is not locked longer by more attempts", () => {
+  it("is not locked longer by further attempts", () => {
     let times: WrongTimes = tenWrong();
     for (let n = 0; n < 50; n++) times = judgeAttempt(times, false, START + 60_000 + n).times;
     expect(times).toHaveLength(10);
@@ -107,7 +107,7 @@ describe("the wrong-password guard (contract 8.6)", () => {
     expect(judgeAttempt(first.times, false, START + WRONG_WINDOW_MS + 1).lockedSeconds).toBe(1);
   });
 
-  it("neither counts a right password nor deletes wrong ones because of it", () => {
+  it("neither counts a right password nor forgets the wrong ones after it", () => {
     let times: WrongTimes = tenWrong().slice(0, 9);
     times = judgeAttempt(times, true, START + 10_000).times;
     expect(times).toHaveLength(9);

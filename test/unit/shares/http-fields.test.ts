@@ -96,7 +96,7 @@ const none: Conditions = {
   ifRange: null,
 };
 
-/** Conditions with their verdicts (RFC 9110, 13.2.2: If-Match or If-Unmodified-Since first, then the other two). */
+/** Conditions with their verdicts (RFC 9110, 13.2.2: first If-Match or If-Unmodified-Since, then the others). */
 const CASES: [Partial<Conditions>, string][] = [
   [{}, "proceed"],
   [{ ifMatch: '"r2-abc"' }, "proceed"],
@@ -154,7 +154,7 @@ describe("If-Range (RFC 9110, 13.1.5)", () => {
   });
 });
 
-describe("the dates of HTTP (RFC 9110, 5.6.7)", () => {
+describe("HTTP dates (RFC 9110, 5.6.7)", () => {
   it.each([
     ["Sun, 06 Nov 1994 08:49:37 GMT", Date.UTC(1994, 10, 6, 8, 49, 37)],
     ["Sunday, 06-Nov-94 08:49:37 GMT", Date.UTC(1994, 10, 6, 8, 49, 37)],

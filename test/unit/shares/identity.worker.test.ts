@@ -34,7 +34,7 @@ describe("the coverage of a share in the isolate's memory", () => {
     expect(db.reads).toBe(1);
   });
 
-  it("is read again after any publish or withdrawal, and for a different type or window", async () => {
+  it("is read again for a different catalog revision, type or window", async () => {
     const db = countingDb();
     expect(await ask(db, 8)).toBe(1);
     expect(await ask(db, 9)).toBe(2);
@@ -73,7 +73,7 @@ describe("the end of a share (contract 8.3)", () => {
 
 describe("a repeated request for a share (contract 8.3)", () => {
   it.each([
-    ["keeps the share immediately afterwards", 0, FAR, true],
+    ["keeps the share immediately after its creation", 0, FAR, true],
     ["keeps a share with 24 hours left", 6 * DAY, FAR, true],
     ["renews a share with a millisecond less than 24 hours left", 6 * DAY + 1, FAR, false],
     ["renews the share at its end", 7 * DAY, FAR, false],

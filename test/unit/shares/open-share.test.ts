@@ -27,7 +27,7 @@ const row = {
 
 /** The steps of a request: reads, derivations, comparisons, calls of a guard. */
 let steps: string[];
-/** Seconds for which the guard locks, or null. */
+/** The number of seconds for which the guard refuses passwords, or null if it does not. */
 let locked: number | null;
 
 beforeEach(() => {
@@ -77,7 +77,7 @@ const request = (headers: Record<string, string>) => new Request("https://data.e
 const wrongFor = (shareId: string) => request(basic(shareId, "wrong"));
 
 describe("a share that does not exist", () => {
-  it("needs the same steps as an existing share, so that the duration reveals nothing", async () => {
+  it("is checked in the same steps as an existing share, so that the duration reveals nothing", async () => {
     expect(await openShare(wrongFor(KNOWN), access(KNOWN))).toEqual({
       reason: "password_wrong",
       given: true,
@@ -92,7 +92,7 @@ describe("a share that does not exist", () => {
     expect(known).toEqual(expect.arrayContaining(["read 1", "sign", "digest", "guard"]));
   });
 
-  it("needs the same steps as an existing share even with a cookie", async () => {
+  it("is checked in the same steps as an existing share even if the request has a cookie", async () => {
     const cookie = { cookie: `edgetape_share=${NOW + 1000}.${"0".repeat(64)}` };
     await openShare(request(cookie), access(KNOWN));
     const known = steps;

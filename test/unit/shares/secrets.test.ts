@@ -62,7 +62,7 @@ describe("a share's password (contract 8.4)", () => {
 });
 
 describe("base62", () => {
-  it("writes the number that the bytes form, least digit first, padded with zeros", () => {
+  it("writes the number that the bytes form, least significant digit first, padded with zeros", () => {
     expect(base62(new Uint8Array([0, 0, 61]), 3)).toBe("z00");
     expect(base62(new Uint8Array([62]), 2)).toBe("01");
     expect(base62(new Uint8Array([1, 0]), 2)).toBe("84");
@@ -70,7 +70,7 @@ describe("base62", () => {
 });
 
 describe("SHARE_SECRET", () => {
-  it("is one secret, or several with their versions, of which the highest is used for new shares", () => {
+  it("may be one secret, or several with versions, of which new shares use the highest", () => {
     expect(parseShareSecrets(SECRET.replaceAll(" ", "_"))).toEqual(ring([1, SECRET.replaceAll(" ", "_")]));
     const [one, two] = ["1".repeat(32), "2".repeat(40)];
     expect(parseShareSecrets(`2:${two}, 1:${one}\n`)).toEqual(ring([2, two], [1, one]));

@@ -8,7 +8,7 @@ import { MAX_IN_ALL, MAX_PER_SHARE, type Sending, sendRange } from "../../../src
 const { PACKS } = env as unknown as Env;
 
 const SIZE = 20_000_000;
-/** The maximum number of a client's unread bytes that may be in memory. */
+/** The length in bytes of the ranges that clients leave unread by default. */
 const UNREAD = 200_000;
 const bytes = new Uint8Array(SIZE).map((_, at) => (at * 31 + (at >> 12)) & 255);
 let version: FileVersion;
@@ -66,7 +66,7 @@ describe("a range that is sent", () => {
     ["exactly a window", 5, 8 * 1024 * 1024],
     ["a byte more than two windows", 7, 2 * 8 * 1024 * 1024 + 1],
     ["less than the first bytes", 100, 10],
-  ])("contains exactly these bytes: %s", async (_, offset, length) => {
+  ])("contains exactly the requested bytes: %s", async (_, offset, length) => {
     const client = await begin(newShare(), { offset, length });
     const sent = await whole((client as Client).body);
     expect(sent.length).toBe(length);
@@ -95,7 +95,7 @@ describe("a range that is sent", () => {
 });
 
 describe("the count of concurrent downloads", () => {
-  it("is limited per share, and another share is not affected", async () => {
+  it("is limited per share, without effect on another share", async () => {
     const shareId = newShare();
     const clients = await many(MAX_PER_SHARE + 3, shareId);
     expect(clients).toHaveLength(MAX_PER_SHARE);
@@ -107,7 +107,7 @@ describe("the count of concurrent downloads", () => {
     await leave(again);
   });
 
-  it("is limited for all shares of an account, which leaves memory for the account's pages", async () => {
+  it("is limited for all shares of an account together", async () => {
     const accountId = "of many shares";
     const clients: Client[] = [];
     for (let n = 0; n < 2 * MAX_PER_SHARE; n++) {
@@ -157,7 +157,10 @@ describe("the count of concurrent downloads", () => {
     await leave([client as Client]);
   });
 
-  it("excludes a client that reads no window within the timeout, at its first bytes or later", async () => {
+});
+
+describe("a client that reads no window within the timeout", () => {
+  it("is disconnected, at its first bytes or later", async () => {
     const shareId = newShare();
     for (const takes of [0, 100_000]) {
       const client = (await begin(shareId, undefined, { windowMs: 50 })) as Client;

@@ -40,17 +40,20 @@ describe("the version that a request names", () => {
     [{ ifMatch: '"x"' }, null],
     [{ ifMatch: '"x"', ifRange: older.etag }, null],
     [{}, null],
-  ])("is found by its conditions: %j", (said, expected) => {
+  ])("follows from its conditions: %j", (said, expected) => {
     expect(namedVersion(conditions(said), versions)).toBe(expected);
   });
 
-  it("has different ETags for the whole file and for one security's file", () => {
+});
+
+describe("the ETag of a version", () => {
+  it("differs between the whole file and one security's file", () => {
     const whole = { revision: 1, sha256: "a".repeat(64) };
     expect(etagOf(whole, "600519.SH")).not.toBe(etagOf(whole));
   });
 });
 
-describe("the revision that a bare range in the middle continues", () => {
+describe("the revision that a range without conditions continues", () => {
   const got = (client: string, revision: number): Begun => ({ client, how: "got", revision });
   const saw = (client: string, revision: number): Begun => ({ client, how: "saw", revision });
 

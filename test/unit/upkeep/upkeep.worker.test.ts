@@ -38,7 +38,7 @@ const indexRows = async () =>
   (await db.prepare("SELECT count(*) AS count FROM day_securities").first<{ count: number }>())?.count;
 
 describe("the check for the expected day", () => {
-  it("reports the day as missing from its deadline, but not before", async () => {
+  it("reports the day as missing from its deadline on, but not before", async () => {
     const yesterday = beijingDate(nowMs - DAY_MS);
     await publish(await testPack(yesterday));
     expect(await found(nowMs - 1)).toEqual([]);
@@ -128,8 +128,8 @@ describe("a day that the calendar lacks", () => {
   });
 });
 
-describe("the objects in R2", () => {
-  it("are reported if a listed object is missing or has different bytes", async () => {
+describe("an object in R2", () => {
+  it("is reported if it is missing or has different bytes", async () => {
     await publish(await testPack(today));
     const [key = ""] = await keys();
     await bucket.put(key, "other bytes");
@@ -139,7 +139,7 @@ describe("the objects in R2", () => {
     expect((await run())[0]?.advice).toContain("Publish it again");
   });
 
-  it("are deleted with their index rows exactly 7 days after they were replaced", async () => {
+  it("is deleted with its index rows exactly 7 days after it was replaced", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     const row = await db
@@ -157,7 +157,7 @@ describe("the objects in R2", () => {
     expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(422);
   });
 
-  it("are not served again by a restore that checked them just before the deletion", async () => {
+  it("is not served again by a restore that checked it just before the deletion", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     const old = await db
@@ -172,7 +172,7 @@ describe("the objects in R2", () => {
     expect((await admin<{ day: { revision: number } }>("GET", `/days/${today}`)).body.day.revision).toBe(2);
   });
 
-  it("of a restored revision are kept, although the revision was replaced before", async () => {
+  it("of a restored revision is kept, although the revision was replaced before", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(200);
@@ -183,7 +183,7 @@ describe("the objects in R2", () => {
     expect(await keys()).toEqual([`orders/${today.slice(0, 4)}/${today}/1.parquet`]);
   });
 
-  it("that are daily files are deleted or kept by the same rules as packs", async () => {
+  it("that is a daily file is deleted or kept by the same rules as a pack", async () => {
     const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
       state, uploaded_at_ms, published_at_ms, replaced_at_ms) VALUES ('level2', ?, ?, ?, ?, ?, 1, '', 'published', 1, 1, ?)`;
     await publish(await testPack(today));
@@ -215,10 +215,10 @@ describe("an incomplete upload", () => {
     expect((await publish(other)).status).toBe(200);
   });
 
-  it("leaves no object behind, while served objects and uploads in progress stay", async () => {
+  it("leaves no object behind after 7 days, while served objects and uploads in progress stay", async () => {
     await publish(await testPack(today));
     const [served = ""] = await keys();
-    // The object differs from its announcement, so the upload is refused and its object stays.
+    // The pack differs from its claims, so the upload is refused and its object stays.
     const day = beijingDate(nowMs - DAY_MS);
     const pack = await testPack(day);
     const lie = { ...pack, claims: { ...pack.claims, rows: 4 } };
