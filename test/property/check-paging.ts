@@ -17,7 +17,7 @@ export function rowsWithin(rows: readonly Row[], { start_time, end_time }: Windo
 }
 
 /**
- * Returns a window whose bounds are at, just before or just after rows, so that it begins and ends inside bursts.
+ * Returns a window whose bounds are at, just before or just after rows, so that it may begin or end inside a burst.
  * Returns the whole day when the bounds are equal or not valid times.
  */
 export function windowBesideRows(random: Random, rows: readonly Row[]): Window {

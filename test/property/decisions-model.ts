@@ -34,13 +34,13 @@ export interface Upload extends PackContent {
   hasPart: boolean;
   /** `held`: complete, but it needs `force` to be published. */
   state: "uploading" | "held" | "served" | "ended" | "forgotten";
-  /** Whether a content of the history was published again after the upload began. */
+  /** Whether an existing content of the day was published again after the upload began. */
   isOvertaken: boolean;
 }
 
 export type DayState = "available" | "withdrawn" | "damaged";
 
-/** An operator's request to publish a content of the history again. */
+/** An operator's request to publish an existing content of the day again. */
 export interface AgainAsk {
   revision: number;
   state?: DayState | undefined;

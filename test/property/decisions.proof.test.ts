@@ -1,6 +1,6 @@
 /**
  * Runs random sequences of all actions that change what a day serves, each sequence on a separate day of the real
- * service. After every step the service serves, shows and refuses what the model predicts.
+ * service. Checks after every step that the service serves, shows and refuses what the model predicts.
  */
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";

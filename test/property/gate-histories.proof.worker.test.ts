@@ -209,7 +209,7 @@ class History {
     const atWork = dead.filter(({ isOver }) => !isOver);
     for (const working of atWork) {
       await expect(Promise.resolve(working.lease.release({ credit: false }))).rejects.toThrow();
-      // The worker releases through a new stub, or has ended too; then only the deadline frees the slot.
+      // The worker releases through a new stub, or it has ended too and only the deadline frees the slot.
       if (this.#random.chance(0.4)) continue;
       await this.#stub().release(working.grantId, { credit: false });
       this.#told(working.grantId, { credit: false });
@@ -270,7 +270,7 @@ class History {
     });
   }
 
-  /** Waits until the object has processed a disposal, which has no answer; calls are processed in order. */
+  /** Waits until the object has processed a disposal, which has no answer. Calls are processed in order. */
   async #settle(): Promise<void> {
     await this.#stub().state();
   }

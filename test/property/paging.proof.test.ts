@@ -19,7 +19,8 @@ import { checkPaging, rowsWithin, windowBesideRows } from "./check-paging.ts";
 /** The number of random days of each dataset. */
 const DAYS = proofSize(10);
 /**
- * Large requests ask only for these fields, because all fifty fields of quotes would be ten times the bytes of orders.
+ * The fields that large requests of a dataset ask for, if not all. All fifty fields of quotes would be ten times the
+ * bytes of orders.
  */
 const ASKED: Partial<Record<DatasetName, string[]>> = {
   quotes: ["symbol", "tradedate", "time", "amount", "bid1", "ask_vol10"],
@@ -27,8 +28,8 @@ const ASKED: Partial<Record<DatasetName, string[]>> = {
 const ONE_MILLISECOND = isLong ? 25_500 : 12_750;
 const MIXED = isLong ? 31_000 : 15_500;
 /**
- * The share of these rows that each dataset uses. A quarter of the rows of quotes takes as long to build as all rows of
- * orders.
+ * The fraction of `ONE_MILLISECOND` and `MIXED` that each dataset uses. A quarter of the rows of quotes takes as long to
+ * build as all rows of orders.
  */
 const PART: Record<DatasetName, number> = { orders: 1, trades: 1, quotes: 1 / 4 };
 
@@ -82,7 +83,7 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
     }
   });
 
-  it("returns all rows of bursts longer than a page or two row groups, at page sizes 9,999 to 20,000", async () => {
+  it("returns all rows of bursts that exceed one page or span several row groups, at page sizes 9,999, 10,000 and 20,000", async () => {
     const crowded = (symbol: string, rows: number) =>
       crowdedSection(dataset, { symbol, time: "093000000", rows, around: 3 });
     const sections = [crowded("600001", 12_345), crowded("600002", 25_500), crowded("600003", 9_997)];

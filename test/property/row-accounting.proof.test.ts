@@ -1,7 +1,7 @@
 /**
  * Builds packs from random deliveries. Every file is read or named with the reason for leaving it out, and nothing
- * outside the delivery is read. All rows are accounted for, and the pack holds the rows of an independent reading of
- * the same bytes.
+ * outside the delivery is read. All rows are accounted for, and the pack has the rows that an independent reader finds
+ * in the same bytes.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -188,8 +188,8 @@ function quarantineOf(pack: string): string[] {
 }
 
 /**
- * Deliveries of each kind, by dataset. Trades and quotes need fewer than orders, because the datasets share all code
- * except layouts and row parsers.
+ * The number of deliveries of each kind, by dataset. Trades and quotes need fewer than orders, because the datasets
+ * share all code except layouts and row parsers.
  */
 const DELIVERIES = { orders: proofSize(100), trades: proofSize(20), quotes: proofSize(10) } as const;
 

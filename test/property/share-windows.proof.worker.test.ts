@@ -19,12 +19,12 @@ const app = createApp();
 const DAY_MS = 86_400_000;
 const FIRST_INSTANT = Date.parse("2027-06-01T00:00:00+08:00");
 const LAST_INSTANT = Date.parse("2030-06-01T00:00:00+08:00");
-/** Random instants in addition to the special ones. */
+/** The number of random instants in addition to the special ones. */
 const RANDOM_INSTANTS = proofSize(120);
 
 type DataType = "auction_tick" | "level2";
 const DATA_TYPES: DataType[] = ["auction_tick", "level2"];
-/** More days than the age of any file. */
+/** A window longer than the age of any file, in days. */
 const ALL_DAYS = 5_000;
 const WINDOW_DAYS = { auction_tick: 365, level2: 30 };
 
@@ -119,7 +119,7 @@ function expected(
   };
 }
 
-/** Returns both sides of every midnight around New Year and the end of February, and random instants. */
+/** Returns the first and last millisecond of days around New Year and at the ends of months, and random instants. */
 function someInstants(random: Random): number[] {
   const instants: number[] = [];
   for (let number = FIRST_INSTANT / DAY_MS; number < LAST_INSTANT / DAY_MS; number++) {
@@ -150,7 +150,7 @@ afterAll(() => {
 });
 
 describe("a share's coverage over three years (contract 7.2, 8.2)", () => {
-  it("contains the files of the year that are in the plan's window, for every plan with a window", async () => {
+  it("contains the year's files that are in the window of a professional or weekly plan", async () => {
     for (const nowMs of someInstants(random)) {
       const today = todayNumber(nowMs);
       const plan = random.pick(["professional", "weekly"] as const);
@@ -166,7 +166,7 @@ describe("a share's coverage over three years (contract 7.2, 8.2)", () => {
     }
   });
 
-  it("is the whole year up to today for the flagship plan", async () => {
+  it("contains all of the year's files up to today for a flagship plan", async () => {
     for (let i = 0; i < 40; i++) {
       const nowMs = random.integer(FIRST_INSTANT, LAST_INSTANT);
       const today = todayNumber(nowMs);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { projectFiles } from "../support/sources.ts";
 
-/** Binaries, the lockfile and this file have no citations. */
+/** The files that may contain citations: no binaries and no lockfile. */
 const texts = projectFiles().filter((path) =>
   /\.(tsx?|m?js|py|sql|css|html|md|toml|ya?ml|sh)$|^\.ci\//.test(path),
 );

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
 /**
- * The last commit before this check existed; if the history lacks it (a shallow clone), only the newest commit is read.
+ * The last commit before this check existed. If the history lacks it (a shallow clone), only the newest commit is read.
  */
 const BASE = "faf345912e47305540d33d3b90f4cc3d9c9b6656";
 const SUBJECT =

@@ -22,10 +22,10 @@ const BY_HAND = [
   "src/pack-builder/sample/vendor-csv.ts",
 ];
 
-/** Number of columns that a file may name before it counts as a list of columns. */
+/** The number of columns that a file may name before it counts as a list of columns. */
 const FEW = 4;
 
-/** Column names that are also kinds of value or methods of files do not count. */
+/** Column names that do not count, because they are also kinds of value or methods of files. */
 const ELSEWHERE = new Set<string>([
   ...Object.values(DATASETS).flatMap(({ columns }) => columns.map(({ kind }) => kind)),
   "open",

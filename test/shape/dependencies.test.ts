@@ -52,7 +52,7 @@ describe("the dependencies", () => {
 });
 
 describe("the project's package.json", () => {
-  it("has every script, and names the MIT licence", () => {
+  it("declares the `edgetape` command, the usual scripts and the MIT licence", () => {
     expect(manifest.license).toBe("MIT");
     expect(Object.keys(manifest.bin)).toEqual(["edgetape"]);
     expect(Object.keys(manifest.scripts)).toEqual(

@@ -60,8 +60,8 @@ const tests = projectFiles()
   .join("\n");
 
 /**
- * Returns whether the export is allowed: a type may be exported because other exports use it; a value needs an importer
- * or a test.
+ * Returns whether an export that no source imports is allowed: a type if its own file or a test uses it, a value if a
+ * test uses it.
  */
 function isWanted(path: string, name: string): boolean {
   const code = codeOf.get(path) ?? "";
@@ -89,7 +89,7 @@ describe("an export of a file", () => {
   });
 });
 
-describe("the runtime imports of a file", () => {
+describe("the runtime imports between files", () => {
   it("never form a cycle", () => {
     const circles: string[] = [];
     const state = new Map<string, "open" | "done">();

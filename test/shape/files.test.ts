@@ -7,7 +7,7 @@ const files = projectFiles();
 const linesOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
 
 describe("the checkout", () => {
-  it("has exactly the project's top-level entries, and dotfiles", () => {
+  it("has only the project's top-level entries, apart from dotfiles", () => {
     const entries = new Set(files.map((path) => path.split("/")[0] ?? ""));
     const visible = [...entries].filter((entry) => !entry.startsWith(".")).sort();
     expect(visible).toEqual(
@@ -41,7 +41,7 @@ describe("the checkout", () => {
     for (const [, path = ""] of pictures) expect(statSync(path).size).toBeLessThan(200_000);
   });
 
-  it("has Markdown whose relative links exist", () => {
+  it("has no relative link in Markdown to a missing file", () => {
     const broken = files
       .filter((path) => path.endsWith(".md"))
       .flatMap((path) =>

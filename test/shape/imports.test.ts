@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   "pack-builder": ["auction", "base", "calendar", "datasets", "orders", "packs", "quality"],
   cli: ["admin/wire.ts", "pack-builder", "quality", "auction", "base", "calendar", "datasets"],
   docs: [...BELOW_OPERATIONS, "operations"],
-  // Bindings and parsed settings, which many modules import; so this file may import little itself.
+  // Many modules import these bindings and settings, so the file may import little itself.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],
   // Only types of the answers, because no server code may be in a caller's bundle.
   client: ["datasets", "entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],

@@ -72,7 +72,10 @@ describe("the vocabulary", () => {
     expect(uses.filter((use) => !KEPT.some((kept) => kept.test(use)))).toEqual([]);
   });
 
-  it("check finds a term in prose and in identifiers, and no other word", () => {
+});
+
+describe("the vocabulary check", () => {
+  it("finds a term in prose and in identifiers, and no other word", () => {
     expect(found("a.ts", "const openDoor = walk(nobody); // the rooms' words")).toHaveLength(5);
     expect(found("a.ts", "indoors, keywords, passwords, returns, order books; it turns red")).toEqual([]);
   });
