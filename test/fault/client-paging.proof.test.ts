@@ -1,5 +1,5 @@
 /**
- * Random histories of both clients over unreliable connections to two deployments with different secrets: a client
+ * Runs random histories of both clients over unreliable connections to two deployments with different secrets. A client
  * returns exactly the source's rows, or an error that gives the reason.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -39,7 +39,7 @@ const withoutPython = isPythonMissing("the Python client's paging over bad conne
 
 let world: TwoDeployments;
 let python: ReturnType<typeof startPythonPager>;
-/** Number of rebuilt days so far; each history uses a day of its own. */
+/** The number of days rebuilt so far. Each history rebuilds a different day. */
 let rebuilds = 0;
 const days: TestDay[] = DATES.map((tradedate) => randomDay(random, tradedate));
 
@@ -102,7 +102,7 @@ describe.each([
       }
       console.log(`${JSON.stringify(seen)}; ${failures.length} histories ended with an error`);
       expect(seen.continuedElsewhere).toBeGreaterThan(enough);
-      // When half of all requests fail, eight connections in a row can break; no other error may stop paging.
+      // When half of all requests fail, eight connections in a row can break. No other error may stop paging.
       expect(failures.filter(({ error }) => error !== "ConnectionFailed")).toEqual([]);
       expect(failures.length).toBeLessThan(Math.max(3, 0.02 * HISTORIES));
     },
@@ -110,7 +110,7 @@ describe.each([
   );
 
   it.skipIf(isMissing)(
-    `returns the rows of one revision in ${REBUILT} histories with a rebuild during paging`,
+    `never mixes two revisions in ${REBUILT} histories with a rebuild during paging`,
     async () => {
       const seen = { before: 0, after: 0, restarted: 0, refused: 0 };
       // The loop continues until at least one day was rebuilt in the middle of its pages.

@@ -131,7 +131,7 @@ async function askAll(
   return whole;
 }
 
-/** Returns the part of an answer that must not change: a file, or a page without its cursor. */
+/** Returns the part of an answer that must not change: a file, or the rows of a page. */
 function rowsIn({ bytes }: { bytes: Buffer }, { format }: Asked): Buffer {
   if (format !== "json") return bytes;
   const { data } = JSON.parse(bytes.toString("utf8")) as { data: { items: unknown[] } };
@@ -146,7 +146,7 @@ describe.each(DATASET_NAMES)("a pack of %s corrupted in R2", (dataset) => {
     made = await published(random, dataset);
   });
 
-  it(`results in 503, a broken body or the published rows, for each of ${FLIPS} flipped bytes`, async () => {
+  it(`gives 503, a broken body or the published rows for each of ${FLIPS} flipped bytes`, async () => {
     const { pack, sections } = made;
     let whole = 0;
     for (let round = 0; round < FLIPS; round++) {
@@ -161,7 +161,7 @@ describe.each(DATASET_NAMES)("a pack of %s corrupted in R2", (dataset) => {
     expect(whole).toBeLessThan(2.5 * FLIPS);
   });
 
-  it(`results in 503, a broken body or the published rows, for each of ${CUTS} truncations`, async () => {
+  it(`gives 503, a broken body or the published rows for each of ${CUTS} truncations`, async () => {
     const { pack } = made;
     let whole = 0;
     for (let round = 0; round < CUTS; round++) {

@@ -13,7 +13,7 @@ import { type Service, startService } from "../support/service.ts";
 const LARGE = "20260310/20260310_trades.zip";
 const SMALL = "20260311/20260311_trades.zip";
 const LARGE_BYTES = 87_000_000;
-/** The file has more bytes than the sockets can buffer. */
+/** The size of the small file, which is larger than the sockets can buffer. */
 const SMALL_BYTES = 8_000_000;
 const MOST_OF_SHARE = 48;
 
@@ -64,7 +64,7 @@ async function sumOf(answer: IncomingMessage): Promise<string> {
 }
 
 describe("downloads whose clients do not read", () => {
-  it("need one window of memory each, do not delay other clients, and are complete when they are read later", async () => {
+  it("use bounded memory, do not delay other clients, and are complete when they are read later", async () => {
     const runtime = newestRuntime();
     const before = runtime?.memoryBytes() ?? 0;
     const clients = await stalls(16, LARGE);
@@ -82,7 +82,7 @@ describe("downloads whose clients do not read", () => {
     for (const { leave } of others) leave();
   });
 
-  it("are refused with Retry-After beyond the limit, and are served once another download has ended", async () => {
+  it("beyond the limit are refused with Retry-After, and served once another download has ended", async () => {
     const clients = await stalls(MOST_OF_SHARE, SMALL);
     expect(clients.map(({ answer }) => answer.statusCode)).toEqual(Array(MOST_OF_SHARE).fill(200));
     const refused = await onDrive(share, SMALL);

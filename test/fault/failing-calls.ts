@@ -46,7 +46,7 @@ export async function sendWithFault(
   }
 }
 
-/** Returns the calls of a run without faults in order, such as `d1 batch`, including those after the answer. */
+/** Returns the store calls of a request without faults, such as `d1 batch`, in order and until after the answer. */
 export async function callsOf(service: Service, request: FaultedRequest): Promise<string[]> {
   const id = randomUUID();
   const seen = await sendWithFault(request, "fail", 0, id);

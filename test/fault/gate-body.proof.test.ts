@@ -1,6 +1,6 @@
 /**
- * Tests every way in which a body can end while its slot is held, over real HTTP. No test depends on timing: a test
- * waits until the slot is free, and the slot's own deadline of 60 s is longer than `vi.waitFor` waits.
+ * Tests every way in which a body can end while its slot is held, over real HTTP. No test depends on timing. Each waits
+ * until the slot is free, and fails before the slot's own deadline of 60 s would free it.
  */
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { startGateService, type TakeOptions } from "../support/gate-service.ts";
@@ -38,7 +38,7 @@ async function endOf(id: string) {
   }, PATIENCE);
 }
 
-describe("the body of an answer that the gate charges", () => {
+describe("the body of a charged answer", () => {
   it.each([
     ["ready", 0],
     ["ready", 1],
@@ -47,7 +47,7 @@ describe("the body of an answer that the gate charges", () => {
     ["pump", 4],
     ["pump", 3 * MEGABYTE],
   ])(
-    "(%s, %i bytes) has its exact length and frees the slot at its last byte, and the request is charged and listed",
+    "(%s, %i bytes) arrives whole and frees the slot, and the request is charged and listed",
     async (how, bytes) => {
       const { account, id } = fresh();
       const answer = await gate.open({ account, id, how, bytes });
@@ -62,7 +62,7 @@ describe("the body of an answer that the gate charges", () => {
     },
   );
 
-  it(`frees the slot in time for the next request, so that ${REQUESTS} sequential requests get no 503`, async () => {
+  it(`frees the slot early enough that ${REQUESTS} sequential requests get no 503`, async () => {
     const { account } = fresh();
     const statuses = new Set<number>();
     for (let n = 0; n < REQUESTS; n++) {
@@ -88,7 +88,7 @@ describe("the body of an answer that the gate charges", () => {
 });
 
 describe("a client that disconnects or stalls", () => {
-  it(`releases the slot, is charged and is recorded, wherever it hangs up (${HANG_UPS} random bytes)`, async () => {
+  it(`frees the slot, is charged and is recorded after each of ${HANG_UPS} hang-ups at random bytes`, async () => {
     const random = printedRandom("hang up at a random byte");
     for (let n = 0; n < HANG_UPS; n++) {
       const hangUpAfter = random.integer(1, 10 * MEGABYTE);
@@ -98,7 +98,7 @@ describe("a client that disconnects or stalls", () => {
     }
   });
 
-  it("stops the sending of a body that is held in memory, and is charged", async () => {
+  it("also ends a body that is held in memory, and is charged", async () => {
     const { id, state } = await ending({ how: "ready", bytes: 30 * MEGABYTE }, 1);
     expect(state.use.requests).toBe(1);
     expect(await endOf(id)).toMatchObject({ how: "client_gone" });
@@ -151,7 +151,7 @@ describe("a fault of the service during a request", () => {
 
 describe("a restart of the gate object while the slot is held", () => {
   it.each(["ready-restarts", "pump-restarts"])(
-    "(%s) leaves the body intact, and the slot is released and the request charged once",
+    "(%s) leaves the body intact, the slot free and the request charged once",
     async (how) => {
       const { id, seen, state } = await ending({ how, bytes: 3 * MEGABYTE });
       expect(seen.isWhole).toBe(true);

@@ -25,7 +25,7 @@ const file = (apikey: string) =>
   orderHistory({ apikey, params: { symbol: LARGE.symbol, tradedate: TRADEDATE, format: "parquet" } });
 
 describe("a crash of the whole runtime", () => {
-  it("keeps the counters, and keeps the slot for at most the 5 minutes of a request", async () => {
+  it("keeps the counters, and keeps the slot for at most 5 minutes", async () => {
     const persistDir = await mkdtemp(join(tmpdir(), "edgetape-crash-"));
     const minutesLater = (minutes: number) =>
       new Date(Date.parse(DEFAULT_NOW) + minutes * 60_000).toISOString();

@@ -69,7 +69,7 @@ async function twoKeys() {
 
 describe("50 parallel requests with two keys of one account (contract 2.4)", () => {
   it(
-    `for files are all refused with 503 but one, ${ROUNDS} times, whether the served client reads or disconnects`,
+    `for files are refused except one, in each of ${ROUNDS} rounds, whether its client reads or disconnects`,
     async () => {
       const keys = await twoKeys();
       let charged = 0;
@@ -99,7 +99,7 @@ describe("50 parallel requests with two keys of one account (contract 2.4)", () 
   );
 
   it(
-    `for pages are each served or refused with 503, and only the served requests are charged, ${ROUNDS} times`,
+    `for pages are each served and charged, or refused with 503 and not charged, in each of ${ROUNDS} rounds`,
     async () => {
       const keys = await twoKeys();
       let served = 0;
@@ -158,7 +158,7 @@ describe("strictly sequential requests", () => {
 });
 
 describe("the quota under concurrency (contract 7.3)", () => {
-  it("allows a trial account with 8 concurrent clients exactly 100 requests, and then refuses with 429", async () => {
+  it("allows 8 concurrent clients of a trial account exactly 100 requests in total", async () => {
     const { key } = await account(service, { plan: "trial" });
     let served = 0;
     const client = async () => {
@@ -176,7 +176,7 @@ describe("the quota under concurrency (contract 7.3)", () => {
 });
 
 describe("a caller's error that only the pack can reveal", () => {
-  it("is charged, so that 100 cursors beyond the rows of their millisecond use up a trial's quota", async () => {
+  it("is charged: 100 cursors beyond the rows of their millisecond use up a trial's quota", async () => {
     const { key } = await account(service, { plan: "trial" });
     const beyond = () => service.post(page(key, { cursor: "v2.093000000-25" }));
     for (let n = 0; n < 100; n++) {
@@ -187,8 +187,8 @@ describe("a caller's error that only the pack can reveal", () => {
   });
 });
 
-describe("a request whose object R2 has lost", () => {
-  it("releases the slot and is refunded, for pages and files", async () => {
+describe("a request whose object is missing from R2", () => {
+  it("frees the slot and is refunded, for pages and files", async () => {
     const lost = day({ tradedate: LOST, securities: [security(SMALL.symbol, [order("093000000")])] });
     await publish(service, lost);
     const { key } = await account(service, { plan: "flagship", limits: { requests: 3, files: 3 } });

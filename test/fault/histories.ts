@@ -19,11 +19,12 @@ import type { Random } from "../support/random.ts";
 import { isLong, proofSize } from "../support/tier.ts";
 import type { TwoDeployments } from "./two-deployments.ts";
 
-/** In the quick tier the two clients together run a tenth of the histories. */
+/** The fraction of the histories that each client runs. In the quick tier both clients together run a tenth. */
 const PART = isLong ? 1 : 1 / 2;
 
-/** Histories of each client. In some the day is rebuilt during paging, on one deployment or on both. */
+/** The number of histories of each client. */
 export const HISTORIES = PART * proofSize(500);
+/** The number of them in which the day is rebuilt during paging, on one deployment or on both. */
 export const REBUILT = PART * proofSize(60);
 
 /** The parameters of one run of pages; null means absent. */
@@ -37,7 +38,7 @@ export interface History {
   pageSize: number;
 }
 
-/** Returns securities from sparse to dense; the last one has hundreds of rows in a millisecond. */
+/** Returns a day with securities from sparse to dense. The last one has hundreds of rows in a millisecond. */
 export function randomDay(random: Random, tradedate: string): TestDay {
   const shapes = [
     { symbol: "000001", rows: 1, crowd: 1 },
@@ -49,13 +50,13 @@ export function randomDay(random: Random, tradedate: string): TestDay {
   return day({ tradedate, securities: shapes.map((shape) => randomSecurity(random, shape)) });
 }
 
-/** Returns a separate day for each history that rebuilds one. */
+/** Returns the date of the `place`-th day to rebuild. */
 export function rebuildDate(place: number): string {
   const utc = new Date(Date.UTC(2025, 2, 3) + place * 86_400_000);
   return utc.toISOString().slice(0, 10).replaceAll("-", "");
 }
 
-/** Returns the day with a change: a record more, a record less, or another price. */
+/** Returns the day with one record added, removed or repriced in each security, or repriced only in 000001. */
 export function rebuilt(random: Random, before: TestDay): TestDay {
   const change = random.pick(["more", "less", "price", "elsewhere"]);
   const securities = before.securities.map((security): TestSecurity => {
@@ -100,7 +101,7 @@ export function expectedRows(of: TestDay, { dataset, symbol, start, end, fields 
     .map((row) => columns.map((column) => row[column] ?? ""));
 }
 
-/** The rows of each day that histories read, by dataset and security; many histories read the same ones. */
+/** The rows of each day by dataset and security, cached because many histories read the same ones. */
 const computed = new WeakMap<TestDay, Map<string, Row[]>>();
 
 function allRows(of: TestDay, dataset: DatasetName, symbol: string): Row[] {

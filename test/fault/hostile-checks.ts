@@ -7,7 +7,7 @@ import { type Area, STATUSES } from "./hostile-requests.ts";
 const CODES = [200, 1002, 403, 422, 429];
 /** A stack trace, a source file or an exception's name. */
 const INSIDE = /\bat \S+ \(|\.[jt]s:\d|Error:/;
-/** The largest answers to hostile requests are console pages and admin lists. */
+/** The maximum size of an answer. The largest answers are console pages and admin lists. */
 const MAX_ANSWER_BYTES = 2_000_000;
 
 /** Expects a valid envelope with a documented code, no fault, no internal details and no key. Returns its reason. */

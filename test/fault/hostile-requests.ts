@@ -43,7 +43,7 @@ const METHODS = [
   ...["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "MKCOL", "LOCK", "COPY"],
   ...["REPORT", "PURGE", "SEARCH", "TRACE"],
 ];
-/** The methods that clients of a drive send most often. */
+/** The methods that WebDAV clients of a share send most often. */
 const DRIVE_METHODS = ["HEAD", "HEAD", "PROPFIND", "PROPFIND", "PROPFIND", "PROPFIND", "POST", "POST"];
 const SEGMENTS = [
   ...["", ".", "..", "%", "%zz", "%ff", "%00", "%2f", "%2e%2e", "%0d%0aX:%201", "__proto__", "constructor"],

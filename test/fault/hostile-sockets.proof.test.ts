@@ -14,7 +14,7 @@ import { proofSize } from "../support/tier.ts";
 import { expectCleanLog } from "./hostile-checks.ts";
 
 const TRADEDATE = "20260311";
-/** A connection can be silent for a second, so the test opens fewer connections than other tests send requests. */
+/** The number of connections, fewer than other tests send requests, because each can be silent for a second. */
 const LINES = proofSize(3_000);
 const AT_ONCE = 16;
 /** How long to wait for an answer or the end of the connection after the last byte was sent. */
@@ -30,7 +30,7 @@ const honest = async () => {
   const { key } = await account(service, { plan: "flagship" });
   return JSON.stringify(orderHistory({ apikey: key, params }));
 };
-/** A valid request, which is corrupted, and one of another account. */
+/** Two valid requests: `body` is corrupted, and `nextBody` is sent unchanged by another account. */
 const body = await honest();
 const nextBody = await honest();
 afterAll(() => service.stop());
@@ -139,8 +139,8 @@ const statusesOf = (answer: string) =>
   [...answer.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status]) => Number(status));
 
 /**
- * What the local edge simulator logs for a request without a valid URL. A fault of the service would have a log line of
- * its own.
+ * What the local edge simulator logs for a request without a valid URL. A fault of the service would have a separate
+ * log line.
  */
 const STAND_IN_LINE = /Invalid URL string|Fetch API cannot load/;
 
@@ -190,7 +190,7 @@ describe(`hostile TCP connections (${LINES})`, () => {
     expect(seen.get("400")).toBeGreaterThan(0);
   });
 
-  it("that stop in the middle of their request delay no other client", async () => {
+  it("that stop in the middle of a request do not delay other clients", async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const stalled = Array.from({ length: 200 }, (_, n) => {
       const socket = connect(Number(port), hostname);

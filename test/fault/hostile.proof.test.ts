@@ -24,7 +24,7 @@ import { hostileRequest, type Victim } from "./hostile-requests.ts";
 
 const TRADEDATE = "20260311";
 const LANES = 8;
-/** Hostile requests of all kinds in total. */
+/** The total number of hostile requests of all kinds. */
 const REQUESTS = proofSize(50_000);
 /** A slower answer counts as hanging. A normal one takes milliseconds, or seconds on a busy machine. */
 const HANGING_MS = 120_000;

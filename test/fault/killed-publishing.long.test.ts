@@ -17,7 +17,7 @@ import { testFolder } from "../support/test-folder.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
-/** Number of cells that makes a pack large enough for an upload in two parts. */
+/** The number of cells that makes a pack large enough for an upload in two parts. */
 const FILLING_CELLS = 3_500_000;
 /** As in the command, content that is already served is not published again. */
 const UNFORCED = { force: false };
@@ -57,8 +57,8 @@ async function servedRows(dataset: DatasetName): Promise<Row[]> {
 }
 
 /**
- * Expects that the security's file has all rows. A file of orders must also equal its section in the pack; a file of
- * trades lacks a column of its section.
+ * Expects that the security's file has all rows. A file of orders must also equal its section in the pack. The files of
+ * other datasets lack columns of their sections.
  */
 async function expectFileOf({ dataset, pack, rows }: Content): Promise<void> {
   const params = { symbol: SYMBOL, tradedate: TRADEDATE, format: "parquet" };
@@ -72,9 +72,9 @@ const summary = async (dataset: DatasetName) => {
   return (await asOperator<{ day: DaySummary }>(killable.service, "GET", path)).day;
 };
 
-describe(`a runtime killed at ${MOMENTS} random moments of a publish`, () => {
+describe(`a publish cut off by killing the runtime at ${MOMENTS} random moments`, () => {
   it(
-    "leaves one complete revision served, and publishing again completes",
+    "leaves the old or the new revision served whole, and succeeds when it is repeated",
     async () => {
       let publishMs = 0;
       for (const [dataset, [{ pack }]] of contents) {

@@ -113,7 +113,7 @@ function stream(service: Service, asked: Asked, onBytes?: (bytes: number) => voi
   });
 }
 
-/** Reads the pages from `cursor` until the last one or until a request fails; `onAsked` is called for every request. */
+/** Reads the pages from `cursor` until the last one or until a request fails. Calls `onAsked` before each request. */
 async function pageFrom(
   service: Service,
   { key }: TestAccount,
@@ -145,9 +145,9 @@ async function restart(): Promise<{ service: Service; isEarly: boolean }> {
   return { service, isEarly };
 }
 
-describe(`a runtime killed at ${MOMENTS} random moments`, () => {
+describe(`a Parquet file cut off by killing the runtime at ${MOMENTS} random moments`, () => {
   it(
-    "while it sends a Parquet file leaves a prefix that never looks complete, and the slot expires by itself",
+    "never looks complete, and its slot becomes free by its deadline",
     async () => {
       let [brokenOff, stillBusy] = [0, 0];
       for (let round = 0; round < MOMENTS; round++) {
@@ -180,8 +180,11 @@ describe(`a runtime killed at ${MOMENTS} random moments`, () => {
     LONG_MS,
   );
 
+});
+
+describe(`paging cut off by killing the runtime at ${MOMENTS} random moments`, () => {
   it(
-    "while it serves pages lets the client continue and read exactly the published pages, each charged at most once",
+    "continues to exactly the published pages, each charged at most once",
     async () => {
       let cutShort = 0;
       for (let round = 0; round < MOMENTS; round++) {
@@ -212,8 +215,11 @@ describe(`a runtime killed at ${MOMENTS} random moments`, () => {
     LONG_MS,
   );
 
+});
+
+describe(`a share download cut off by killing the runtime at ${MOMENTS} random moments`, () => {
   it(
-    "while it sends a share's file lets the client resume after the received bytes and complete exactly the pack",
+    "resumes from the last received byte, and the result is identical to the pack",
     async () => {
       const holder = await account(killable.service, { plan: "flagship" });
       const asked = await shareFileOf(killable.service, holder);

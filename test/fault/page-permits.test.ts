@@ -15,7 +15,7 @@ import { callsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "300750";
-/** Number of pages: several times as many as an isolate computes at a time. */
+/** The number of waiting pages, which is several times as many as an isolate computes at a time. */
 const HELD = 20;
 const OTHERS = 24;
 

@@ -15,7 +15,7 @@ import { type OpenAnswer, openAnswer } from "../support/slow-client.ts";
 const TRADEDATE = "20260311";
 const SYMBOL = "300750";
 const READERS = 200;
-/** A page of 2,000 rows takes about 5 s. */
+/** At this rate a page of 2,000 rows takes about 5 s. */
 const SLOW_BYTES_PER_SECOND = 30_000;
 const SLOW_ROWS = 2_000;
 const FULL_ROWS = 10_000;
@@ -59,7 +59,7 @@ const open = (apikey: string, pageSize: number, bytesPerSecond: number): Promise
     headers: { "x-read": String(bytesPerSecond) },
   });
 
-/** Requests pages one after the other without reading them; returns the outcome of each. */
+/** Requests pages one after the other without reading them, and returns the outcome of each. */
 async function stack(apikey: string): Promise<{ reasons: unknown[]; close(): void }> {
   const opened: OpenAnswer[] = [];
   for (let asked = 0; asked < STACKED; asked++) opened.push(await open(apikey, FULL_ROWS, 0));
@@ -97,7 +97,7 @@ async function watched(work: () => Promise<void>): Promise<void> {
   expect(grownBytes).toBeLessThan(MAX_GROWN_BYTES);
 }
 
-it("serves slow readers and all other clients while one key leaves its pages unread", async () => {
+it("The service serves slow readers and all other clients while one key leaves its pages unread", async () => {
   const slow = await keys(READERS);
   const [hostile = ""] = await keys(1);
   await watched(async () => {
@@ -112,7 +112,7 @@ it("serves slow readers and all other clients while one key leaves its pages unr
   });
 });
 
-it("serves all other clients while 200 clients read nothing, and breaks the bodies of those 200", async () => {
+it("The service serves all other clients while 200 clients read nothing", async () => {
   const stalled = await keys(READERS);
   await watched(async () => {
     const opening = stalled.map((key) => open(key, FULL_ROWS, 0).catch(() => null));

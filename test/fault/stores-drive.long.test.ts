@@ -1,7 +1,7 @@
 /**
- * Lets each store call of every kind of request to a share, and of the last step of a publish, fail, lose its answer or
- * be late. A share then returns the right bytes, 503 or a broken body. The day is served in its old or its new
- * revision.
+ * Makes each store call fail, lose its answer or be late, in every kind of request to a share and in the last step of a
+ * publish. A share then returns the right bytes, 503 or a broken body. A publish leaves the old or the new revision
+ * served.
  */
 import { afterAll, describe, expect, it } from "vitest";
 import { day, type Row, randomSecurity } from "../support/builders.ts";
@@ -88,7 +88,7 @@ describe("a publish whose stores fail", () => {
     return found;
   }
 
-  it("leaves the day complete, whichever call of its last step fails, and completes when it is repeated", async () => {
+  it("leaves the old or the new rows served, whichever final call fails, and succeeds when repeated", async () => {
     const make = () =>
       day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 500 })] });
     let before = make();

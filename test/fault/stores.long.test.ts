@@ -24,7 +24,7 @@ const TRADEDATE = "20260311";
 const SYMBOL = "300750";
 const asked = { symbol: SYMBOL, tradedate: TRADEDATE };
 
-/** How long a test waits for a free slot. The slot's own deadline of 60 s, which would free it too, is later. */
+/** How long a test waits for a free slot: less than the slot's deadline of 60 s, which would free it too. */
 const FREE_MS = 30_000;
 
 /** How long a test waits for a log line, which is written within milliseconds, or seconds on a busy machine. */
@@ -114,7 +114,7 @@ const kinds: Record<string, Kind> = {
   },
 };
 
-/** Returns a new account, whose key is not cached. Its 100 requests show what was charged. */
+/** Returns a new account, whose key is not cached. Its limit of 100 requests shows what was charged. */
 const fresh = (kind: string) =>
   account(
     service,
@@ -133,7 +133,7 @@ async function corruptOne(name: string, kind: Kind, spot: Spot): Promise<"served
   const served = isServed(seen);
   if (served) kind.check(seen.answer);
   else await expectFault(seen, holder, about);
-  // A body that breaks before its first byte leaves the service free to refuse, because it has not sent any byte.
+  // If a body breaks before its first byte, the service has sent nothing and can still refuse.
   if (spot.fault === "gone") expect(seen.kind, about).toBe("answer");
   if (spot.fault === "delay") expect(served, about).toBe(true);
   // Expects a free slot and the right charges.
@@ -186,7 +186,7 @@ async function untilFree({ key }: TestAccount): Promise<Answer> {
 
 describe("a store call or an R2 body that fails or is late", () => {
   for (const [name, kind] of Object.entries(kinds)) {
-    it(`in a request (${name}) leads to the right answer or a fault, and to exact charges`, async () => {
+    it(`in a request (${name}) leads to the right answer, 503 or a broken body, and to exact charges`, async () => {
       const calls = await callsOf(service, requestOf(kind, await fresh(name)));
       const ends = { served: 0, refused: 0 };
       for (const spot of spotsOf(calls)) ends[await corruptOne(name, kind, spot)]++;

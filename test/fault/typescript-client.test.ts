@@ -71,7 +71,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     expect(await client.orders({ symbol: "300750", date: TRADEDATE }).toArray()).toHaveLength(1);
   });
 
-  it("is replaced by an error with code and reason when the service refuses it", async () => {
+  it("becomes an error with code and reason when the service refuses the request", async () => {
     await expect(client.ordersParquet({ symbol: "999999", date: TRADEDATE })).rejects.toMatchObject({
       name: "NoData",
       code: 1002,

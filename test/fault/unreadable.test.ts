@@ -1,6 +1,6 @@
 /**
- * Published bytes are unchanged but cannot be read. This is more likely a bug than damage, so the caller gets 503 and a
- * credit, and the day stays available for a corrected deployment.
+ * A published block matches its checksum but cannot be decoded. This is more likely a bug than damage, so the caller
+ * gets 503 and a credit, and the day stays available for a corrected deployment.
  */
 import { crc32 } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";

@@ -28,8 +28,8 @@ const ASKED: Partial<Record<DatasetName, string[]>> = {
 const ONE_MILLISECOND = isLong ? 25_500 : 12_750;
 const MIXED = isLong ? 31_000 : 15_500;
 /**
- * The fraction of `ONE_MILLISECOND` and `MIXED` that each dataset uses. A quarter of the rows of quotes takes as long to
- * build as all rows of orders.
+ * The fraction of `ONE_MILLISECOND` and `MIXED` that each dataset uses. A quarter of the rows of quotes takes as long
+ * to build as all rows of orders.
  */
 const PART: Record<DatasetName, number> = { orders: 1, trades: 1, quotes: 1 / 4 };
 
