@@ -63,7 +63,7 @@ async function sumOf(answer: IncomingMessage): Promise<string> {
   return hash.digest("hex");
 }
 
-describe("downloads whose clients do not read", () => {
+describe("downloads that their clients leave unread", () => {
   it("use bounded memory, do not delay other clients, and are complete when they are read later", async () => {
     const runtime = newestRuntime();
     const before = runtime?.memoryBytes() ?? 0;
@@ -82,7 +82,7 @@ describe("downloads whose clients do not read", () => {
     for (const { leave } of others) leave();
   });
 
-  it("beyond the limit are refused with Retry-After, and served once another download has ended", async () => {
+  it("are limited to 48 per share: the next is refused with Retry-After until one ends", async () => {
     const clients = await stalls(MOST_OF_SHARE, SMALL);
     expect(clients.map(({ answer }) => answer.statusCode)).toEqual(Array(MOST_OF_SHARE).fill(200));
     const refused = await onDrive(share, SMALL);

@@ -87,8 +87,8 @@ describe("the body of a charged answer", () => {
   });
 });
 
-describe("a client that disconnects or stalls", () => {
-  it(`frees the slot, is charged and is recorded after each of ${HANG_UPS} hang-ups at random bytes`, async () => {
+describe("a client that hangs up or stalls", () => {
+  it(`frees the slot, is charged and is recorded, for ${HANG_UPS} hang-ups at random bytes`, async () => {
     const random = printedRandom("hang up at a random byte");
     for (let n = 0; n < HANG_UPS; n++) {
       const hangUpAfter = random.integer(1, 10 * MEGABYTE);

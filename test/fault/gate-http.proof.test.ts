@@ -69,7 +69,7 @@ async function twoKeys() {
 
 describe("50 parallel requests with two keys of one account (contract 2.4)", () => {
   it(
-    `for files are refused except one, in each of ${ROUNDS} rounds, whether its client reads or disconnects`,
+    `for files get one file and 49 refusals, whether the served client reads or disconnects (${ROUNDS} rounds)`,
     async () => {
       const keys = await twoKeys();
       let charged = 0;
@@ -99,7 +99,7 @@ describe("50 parallel requests with two keys of one account (contract 2.4)", () 
   );
 
   it(
-    `for pages are each served and charged, or refused with 503 and not charged, in each of ${ROUNDS} rounds`,
+    `for pages are each served and charged, or refused with 503 and not charged (${ROUNDS} rounds)`,
     async () => {
       const keys = await twoKeys();
       let served = 0;

@@ -184,7 +184,7 @@ describe(`a Parquet file cut off by killing the runtime at ${MOMENTS} random mom
 
 describe(`paging cut off by killing the runtime at ${MOMENTS} random moments`, () => {
   it(
-    "continues to exactly the published pages, each charged at most once",
+    "resumes after the received pages and returns exactly the published rows, each page charged at most once",
     async () => {
       let cutShort = 0;
       for (let round = 0; round < MOMENTS; round++) {

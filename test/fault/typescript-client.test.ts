@@ -131,7 +131,7 @@ describe("the TypeScript client's requests with one key", () => {
   });
 });
 
-describe("the TypeScript client on a day that is rebuilt while it pages", () => {
+describe("the TypeScript client paging through a day that is rebuilt", () => {
   const rebuiltOn = async (tradedate: string, first: number, then: number) => {
     const of = (rows: number, volume: number) =>
       day({
@@ -154,7 +154,7 @@ describe("the TypeScript client on a day that is rebuilt while it pages", () => 
     return { orders, told, again: () => publish(service, of(1_100, then)) };
   };
 
-  it("restarts once, reports the restart, and throws when rows that the caller already has differ", async () => {
+  it("restarts once, reports the restart, and throws if rows that it already returned have changed", async () => {
     const { orders, told, again } = await rebuiltOn("20260309", 100, 200);
     const iterator = orders.pages();
     await iterator.next();
@@ -166,7 +166,7 @@ describe("the TypeScript client on a day that is rebuilt while it pages", () => 
     expect(new Set(fresh.map(({ volume }) => volume))).toEqual(new Set([200]));
   });
 
-  it("restarts once when the caller has received no row, so that toArray returns only the new rows", async () => {
+  it("restarts once if it has returned no row, so that toArray returns only the new rows", async () => {
     const { again } = await rebuiltOn("20260306", 100, 200);
     let requests = 0;
     const { key } = await account(service, { plan: "flagship" });
@@ -184,7 +184,7 @@ describe("the TypeScript client on a day that is rebuilt while it pages", () => 
     expect(new Set(rows.map(({ volume }) => volume))).toEqual(new Set([200]));
   });
 
-  it("continues after the received rows when the rebuilt day begins with the same rows", async () => {
+  it("continues after the returned rows if the rebuilt day begins with the same rows", async () => {
     const { orders, told, again } = await rebuiltOn("20260310", 100, 100);
     const ids: number[] = [];
     for await (const row of orders) {
@@ -213,7 +213,7 @@ describe("the TypeScript client's share downloads", () => {
     await expect(share.download(file, { have: [have.slice().fill(0)] }).bytes()).rejects.toThrow(/SHA-256/);
   });
 
-  it("report a replaced file before its first byte", async () => {
+  it("report before the first byte that the file was replaced", async () => {
     const share = await client.share("level2", 2026);
     const [file] = (await share.files()).filter(({ path }) => path.endsWith("_trades.zip"));
     if (file === undefined) throw new Error("the share does not hold the file");

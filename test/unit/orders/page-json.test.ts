@@ -26,7 +26,7 @@ function anyInteger(random: Random): number {
 }
 
 describe("numbers written as JSON bytes", () => {
-  it("equal JSON.stringify for integers of every length", () => {
+  it("match JSON.stringify for integers of every length", () => {
     const random = printedRandom("integers");
     const edges = Array.from({ length: 16 }, (_, power) => [
       10 ** power - 1,
@@ -39,7 +39,7 @@ describe("numbers written as JSON bytes", () => {
     }
   });
 
-  it("equal JSON.stringify of the nearest double for ten-thousandths below 10^15", () => {
+  it("match JSON.stringify of the nearest double for ten-thousandths below 10^15", () => {
     const random = printedRandom("ten-thousandths");
     const edges = [0, 1, 10, 100, 1_000, 9_999, 10_000, 10_001, 99_990_000, 999_999_999_999_999];
     const drawn = Array.from({ length: 50_000 }, () => anyInteger(random)).filter((units) => units < 1e15);
@@ -50,7 +50,7 @@ describe("numbers written as JSON bytes", () => {
     }
   });
 
-  it("equal JSON.stringify for any finite double", () => {
+  it("match JSON.stringify for any finite double", () => {
     const random = printedRandom("doubles");
     const view = new DataView(new ArrayBuffer(8));
     const bits = () => {
@@ -112,7 +112,7 @@ function randomColumns(random: Random, rows: number): { column: JsonColumn; valu
 }
 
 describe("items written as JSON bytes (contract 4.2, 5.1)", () => {
-  it("equal JSON.stringify of the rows, for any columns in any order, in one block or several", () => {
+  it("match JSON.stringify of the rows, for any columns in any order, in one block or several", () => {
     const random = printedRandom("items");
     for (let run = 0; run < 300; run++) {
       const picks = Array.from({ length: random.integer(1, 12) }, () => random.integer(0, 7));

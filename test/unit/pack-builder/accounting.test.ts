@@ -49,7 +49,7 @@ describe("the origin recorded in a pack", () => {
     });
   });
 
-  it("contains the SHA-256 of the delivered file, even of one read in chunks or in Parquet", async () => {
+  it("contains the SHA-256 of the delivered file, even if it was read in chunks or is Parquet", async () => {
     const lines = Array.from({ length: 300 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
     const file = vendorFile(...lines);
     const { report } = await built(delivery({ "600519.SH/逐笔委托.csv": file }), {

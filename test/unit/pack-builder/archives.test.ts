@@ -127,7 +127,7 @@ describe("a 7z archive in a delivery", () => {
     expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
-  it("is refused with the package to install if 7z is missing, and with the fault if 7z finds damage", async () => {
+  it("is refused, and the message names the package to install or the damage that 7z found", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
     await expect(built(path)).rejects.toThrow(

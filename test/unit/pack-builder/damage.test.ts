@@ -26,7 +26,7 @@ function withHole(from: number, to: number): Buffer {
   return Buffer.from(vendorFile(...lines)).fill(0, from, to);
 }
 
-describe("NUL bytes in a file", () => {
+describe("NUL bytes", () => {
   const whole = Buffer.from(vendorFile(...lines));
   const starts = lines.map((line) => whole.indexOf(line));
   const startOf = (row: number) => starts[row] ?? 0;
@@ -209,7 +209,7 @@ describe("a file that cannot be read", () => {
       /is encrypted/,
     ],
   ])(
-    "because of %s is named in the quarantine and degrades the pack, or prevents it if no broken file is allowed",
+    "because of %s is named in the quarantine, and only degrades the pack if a broken file is allowed",
     async (_, files, reason) => {
       const folder = delivery({ ...files, ...OTHER });
       const { report, pack, quarantine } = await built(folder, { maxBroken: 1 });

@@ -194,7 +194,7 @@ describe("Shenzhen orders in DataYes's layout", () => {
     expect(readFileSync(quarantine).length).toBeLessThan(5_000);
   });
 
-  it("may be market orders with a price of zero, nines or below zero, but not limit orders below zero", async () => {
+  it("may have a zero, all-nines or negative market price, while a negative limit price is quarantined", async () => {
     const file = lines(
       DATAYES,
       datayes(1, { type: "49", price: "0.0000" }),

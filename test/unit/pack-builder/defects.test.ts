@@ -269,7 +269,7 @@ describe("a broken line", () => {
     expect(kept[0]).toContain(reason.replaceAll('"', '""'));
   });
 
-  it("may be one that lacks cells or one that the end of the file cuts off", async () => {
+  it("is also one that lacks cells or is cut off by the end of the file", async () => {
     const good = vendorLine({ time: "103000000" });
     const short = await built(delivery({ [PATH]: vendorFile(good, "600519.SH,600519,20230711") }), {
       maxBroken: 1,

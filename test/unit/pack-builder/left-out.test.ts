@@ -5,7 +5,7 @@ import { built, countsOf, delivery, entriesOf, reportLines, vendorFile, vendorLi
 const SHANGHAI = vendorFile(vendorLine());
 const READ = { "20230711/600519.SH/逐笔委托.csv": SHANGHAI };
 
-describe("files left out of a build", () => {
+describe("files that a build leaves out", () => {
   it("are each reported with the reason", async () => {
     const { report } = await built(
       delivery({
@@ -39,7 +39,7 @@ describe("files left out of a build", () => {
     expect(report).toMatchObject({ result: "degraded", rows: 1, broken: { rows: 0 } });
   });
 
-  it("that may hold a security's orders keep it from being listed as a security without orders", async () => {
+  it("keep a security out of the index if they may hold its orders", async () => {
     const { report, pack } = await built(
       delivery({ ...READ, "20230711/000001.SZ/逐笔委托.csv.bin": "x", "20230711/000002.SZ/行情.csv": "x" }),
     );

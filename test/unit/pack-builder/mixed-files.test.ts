@@ -73,7 +73,7 @@ describe("a file with many securities", () => {
     expect((await contentOf(readFileSync(pack))).equals(await expected())).toBe(true);
   });
 
-  it("has the right line numbers of a broken row and a first defect, whichever chunks contain them", async () => {
+  it("gives the right line numbers for a broken row and a first defect in any chunk", async () => {
     const lines = mixedLines();
     const bad = random.integer(0, lines.length - 1);
     const odd = random.integer(0, lines.length - 1);

@@ -121,7 +121,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     expect(await parquetReadObjects({ file: pack.buffer, compressors })).toEqual(expectedRows(wild));
   });
 
-  it("writes the same bytes for the same rows, however codes are numbered, and other rows with another id", async () => {
+  it("writes equal bytes for equal rows, however codes are numbered, and another build id for other rows", async () => {
     const recoded = section("600519", "SH", 100, ({ orderType }) => {
       orderType.values = ["A", "D"];
       orderType.index = orderType.index.map((value) => 1 - value);

@@ -165,7 +165,7 @@ const everyFile = (files: Record<string, Buffer>, name: string, change: (file: B
     Object.entries(files).map(([path, file]) => [path, path.endsWith(name) ? change(file) : file]),
   );
 
-describe("a delivery with all three datasets", () => {
+describe("a delivery of all three datasets", () => {
   it("gives three packs and one report, which says that their units agree", async () => {
     const { outFolder, report } = await buildDay(sampleDay());
     expect(report.packs.map(({ dataset, result, verified }) => [dataset, result, verified])).toEqual([

@@ -100,7 +100,7 @@ describe("a file of trades", () => {
     expect(countsOf(report)).toMatchObject({ cancel_numbers: 1, unknown_trade_code: 1 });
   });
 
-  it("loses its sentinel rows, while rows of another day or with bad numbers are quarantined", async () => {
+  it("has its sentinel rows left out, and rows of another day or with bad numbers quarantined", async () => {
     const file = vendorTrades(
       trade(),
       trade({ volume: "100.5" }),

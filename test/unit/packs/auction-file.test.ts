@@ -23,7 +23,7 @@ function written(...columnData: ColumnSource[]): Uint8Array {
 const symbol: ColumnSource = { name: "code", data: ["600519", "300750"], type: "STRING" };
 
 describe("the footer of an auction pack (contract 8.7)", () => {
-  it("is accepted for the pack's own day, and for any other day the refusal names the pack's day", async () => {
+  it("is accepted for the pack's own day, and refused for another day, naming both", async () => {
     const bytes = auctionPack(DAY).bytes;
     expect(await problemOf(bytes)).toBeNull();
     expect(await problemOf(bytes, "20260313" as BeijingDate)).toBe(
@@ -47,17 +47,19 @@ describe("the footer of an auction pack (contract 8.7)", () => {
     expect(await problemOf(of(wrong, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
   });
 
-  it("is refused if it belongs to an order pack", async () => {
-    const orders = written(symbol, { name: "order_type", data: ["A", "D"], type: "STRING" });
-    expect(await problemOf(orders)).toBe(
-      "it has the column order_type, so it contains orders, not the auction",
-    );
-  });
-
   it("without a recognisable day is accepted, because the vendor chooses the columns", async () => {
     expect(await problemOf(written(symbol))).toBeNull();
     expect(
       await problemOf(written(symbol, { name: "date", data: [19_793, 19_794], type: "INT32" })),
     ).toBeNull();
+  });
+});
+
+describe("the footer of an order pack", () => {
+  it("is refused as that of an auction pack", async () => {
+    const orders = written(symbol, { name: "order_type", data: ["A", "D"], type: "STRING" });
+    expect(await problemOf(orders)).toBe(
+      "it has the column order_type, so it contains orders, not the auction",
+    );
   });
 });

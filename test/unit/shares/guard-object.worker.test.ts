@@ -26,7 +26,7 @@ describe("the guard object", () => {
     expect(await guard.attempt({ address: "b", right: true })).toBeNull();
   });
 
-  it("keeps every version that a client got from its start, but only the last one that it merely saw", async () => {
+  it("keeps every version that a client began to receive, but only the last one that it merely saw", async () => {
     const guard = fresh();
     const begin = (how: "got" | "saw" | "started", revision: number) =>
       guard.begin({ client: "c", how, files: [{ path: "d/f", revision }] });

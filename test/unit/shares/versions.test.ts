@@ -58,7 +58,7 @@ describe("the revision that a range without conditions continues", () => {
   const saw = (client: string, revision: number): Begun => ({ client, how: "saw", revision });
 
   it.each<[string, Begun[], number | null]>([
-    ["unknown if no client began, because it may have begun at an earlier share", [], null],
+    ["unknown if no client began, because the download may have begun at an earlier share", [], null],
     ["the old one if the client got the old one", [got("me", 1)], 1],
     ["the present one if the client got the present one", [got("me", 2)], 2],
     ["the present one if the client saw only the present one", [saw("me", 2)], 2],

@@ -203,7 +203,7 @@ describe("an object in R2", () => {
 });
 
 describe("an incomplete upload", () => {
-  it("is ended after 7 days, and a new upload of that day begins at its first part", async () => {
+  it("is ended after 7 days, after which its day can be published again", async () => {
     await publish(await testPack(today));
     const other = await testPack(beijingDate(nowMs - DAY_MS));
     const begun = await begin(other);

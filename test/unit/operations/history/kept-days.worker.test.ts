@@ -162,7 +162,7 @@ describe("the announcement of a change (contract 9)", () => {
     ]);
   });
 
-  it("is due in `announcedInMs`, which the admin API counts down from 15 s to 0", async () => {
+  it("is counted down for operators in `announcedInMs`, from 15 s to 0", async () => {
     const bindings = { ...testEnv, DAY_CACHE_MS: "10000" };
     const date = await publishedDay();
     const { body } = await publish(await testPack(date, 200_000), { bindings });

@@ -24,7 +24,7 @@ const settled = () => vi.advanceTimersByTimeAsync(0);
 const statesOf = (permits: readonly { is: string }[]) => permits.map(({ is }) => is);
 
 describe("the permits to compute a page", () => {
-  it("are granted in the order of arrival, up to their number", async () => {
+  it("are granted in the order of arrival, up to the limit", async () => {
     const permits = new Permits(2);
     const all = [1, 2, 3, 4].map(() => entering(permits));
     await settled();
@@ -39,7 +39,7 @@ describe("the permits to compute a page", () => {
     expect([...statesOf(all), late.is]).toEqual(["begun", "begun", "begun", "begun", "begun"]);
   });
 
-  it("are passed on to one waiting page each, even if a page reports its end twice", async () => {
+  it("are each passed on to one waiting page, even if a page reports its end twice", async () => {
     const permits = new Permits(1);
     const [first, second, third] = [1, 2, 3].map(() => entering(permits));
     await settled();

@@ -116,7 +116,7 @@ describe("a current cursor (contract 5.2)", () => {
     expect(await readCursor(secrets, await signCursor(SECRET, CONTENT), 999)).toEqual(CONTENT);
   });
 
-  it("cannot be created with a skip that is not an unsigned 32-bit integer", async () => {
+  it("cannot be created unless its skip is an unsigned 32-bit integer", async () => {
     for (const skip of [-1, 1.5, 2 ** 32, Number.NaN]) {
       await expect(signCursor(SECRET, { ...CONTENT, position: { time: 0, skip } })).rejects.toThrow(
         RangeError,

@@ -153,12 +153,12 @@ describe("parseHistoryQuery (contract 3)", () => {
     expect(ask({ limit: given })).toMatchObject({ parameter: "limit", problem });
   });
 
-  it("refuses a page_size that differs from limit, even if neither is below the maximum", () => {
+  it("refuses a page_size that differs from limit, even if both are at or above the maximum", () => {
     expect(ask({ page_size: 5, limit: 6 })).toMatchObject({ problem: "differs_from_limit" });
     expect(ask({ page_size: 10_000, limit: 20_000 })).toMatchObject({ problem: "differs_from_limit" });
   });
 
-  it("names every parameter that format=parquet excludes, and accepts such a parameter if it is empty", () => {
+  it("refuses and names every parameter that format=parquet excludes, unless it is empty", () => {
     const all = { cursor: "x", page_size: 0, limit: "z", start_time: "nonsense", end_time: 5 };
     expect(ask({ format: "parquet", ...all })).toEqual({
       reason: "param_excluded",

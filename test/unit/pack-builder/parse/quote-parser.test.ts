@@ -175,7 +175,7 @@ describe("a line of 行情.csv", () => {
   });
 });
 
-describe("a line with the API's own names", () => {
+describe("a line under the API's own column names", () => {
   const standard = storedColumns(quotes).filter(({ onRequest }) => !onRequest);
   const names = ["symbol", "tradedate", "time", ...standard.map(({ name }) => name)];
   const line = (symbol: string, said: Record<string, string> = {}) =>
