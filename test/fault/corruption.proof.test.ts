@@ -19,7 +19,7 @@ const TRADEDATE = "20260311";
 const FLIPS = proofSize(Math.ceil(500 / DATASET_NAMES.length));
 const CUTS = proofSize(Math.ceil(100 / DATASET_NAMES.length));
 
-/** Rows of the security that has a second block; fewer for quotes, whose rows are ten times as long. */
+/** The number of rows of the largest security. Quotes get fewer, because their rows are ten times as long. */
 const LARGE_ROWS: Record<DatasetName, number> = { orders: 12_000, trades: 12_000, quotes: 1_500 };
 
 /** A request and its answer from the intact pack. */
@@ -81,7 +81,7 @@ async function ask(dataset: DatasetName, symbol: string, format: Asked["format"]
   }
 }
 
-/** Replaces the dataset's published pack by `bytes` and updates its etag in the catalog. */
+/** Replaces the dataset's published pack with `bytes` and updates its etag in the catalog. */
 async function store(dataset: DatasetName, bytes: Uint8Array): Promise<void> {
   const bucket = await service.mf.getR2Bucket("PACKS");
   const db = await service.mf.getD1Database("DB");
@@ -157,7 +157,7 @@ describe.each(DATASET_NAMES)("a pack of %s corrupted in R2", (dataset) => {
       whole += await askAll(dataset, made, bytes, isTouched, `byte ${at} flipped`);
     }
     console.log(`flipped bytes: ${whole} answers did not need the byte and were whole`);
-    // A page does not read a section's chunk table, its footer or the second block; it reads most other bytes.
+    // A page reads most bytes, but not a section's chunk table, footer or second block.
     expect(whole).toBeLessThan(2.5 * FLIPS);
   });
 

@@ -1,4 +1,4 @@
-/** Clients of a share that request files and do not read them use bounded memory and do not lock other clients out. */
+/** Tests that downloads that their clients leave unread use bounded memory and do not lock other clients out. */
 import { createHash } from "node:crypto";
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -27,7 +27,7 @@ export type Seen = { kind: "answer"; answer: Answer } | { kind: "broken" };
 const CALL_FAULTS: readonly StoreFault[] = ["fail", "lose", "delay"];
 const BODY_FAULTS: readonly StoreFault[] = ["truncate", "break", "gone"];
 
-/** Sends the request with `fault` applied to its `k`-th store call; with `k` 0, no call fails. */
+/** Sends the request with `fault` applied to its `k`-th store call. If `k` is 0, no call fails. */
 export async function sendWithFault(
   request: FaultedRequest,
   fault: StoreFault,

@@ -1,4 +1,4 @@
-/** The counters and the slot survive a crash of the whole deployment while a file is being read. */
+/** Tests that the counters and the slot survive a crash of the whole deployment while a file is being read. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -23,7 +23,7 @@ const LARGE = { symbol: "300750", rows: 700_000 };
 /** A security for 2,000 pages of one row. */
 const SMALL = { symbol: "600519", rows: 2_001 };
 const MANY = 1_000_000;
-/** Rounds of 50 requests, for files and for pages; in the long tier 10,000 requests in total. */
+/** The number of rounds of 50 requests, for files and for pages: 10,000 requests in total in the long tier. */
 const ROUNDS = proofSize(100);
 const REQUESTS = proofSize(2_000);
 const ALTERNATIONS = proofSize(40);

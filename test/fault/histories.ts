@@ -92,7 +92,7 @@ export function randomHistory(random: Random, of: TestDay): History {
   };
 }
 
-/** Returns the rows of the history, computed from what was published. */
+/** Returns the rows that the history must return, computed from the published day. */
 export function expectedRows(of: TestDay, { dataset, symbol, start, end, fields }: History): Row[] {
   const standard = fieldNames(DATASETS[dataset]);
   const columns = (fields ?? standard).map((name) => standard.indexOf(name));

@@ -56,7 +56,7 @@ async function expectFirstData(service: Service): Promise<void> {
   expect((await readAllPages(service, request)).rows).toEqual(rebuilt.rowsOf(SYMBOL));
 }
 
-/** Returns a copy of the first version's state with the first `count` migrations applied. */
+/** Returns the folder `name` with a copy of the first version's state, or without content if `count` is 0. */
 async function folderAt(count: number, name: string): Promise<string> {
   const folder = join(root, name);
   if (count > 0) await cp(first, folder, { recursive: true });

@@ -42,7 +42,7 @@ const TRADEDATE = "20240102";
 const ENTRY_BYTES = 40;
 const SECTION_CRC_AT = 28;
 const HEADER_BYTES = 24;
-/** Bytes of the dataset's name in packs of datasets other than orders. */
+/** The size of the dataset's name in the index of a pack. Packs of orders have no name. */
 const NAME_BYTES = 8;
 
 /** A pack and the position of its index. */

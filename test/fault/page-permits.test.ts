@@ -55,7 +55,7 @@ interface Sent {
 /** Sends the first page of a new account, whose k-th call waits until the stores are released. */
 async function send(k: number): Promise<Sent> {
   const { key } = await account(service, { plan: "trial" });
-  // Warms the key cache; otherwise the page or the request below would make an additional call.
+  // Warms the key cache. Otherwise the page or the request below would make an additional call.
   await quotaOf(service, key);
   const { url, ...request } = requestOf(key, {}, { "x-fault": `hold ${k} ${randomUUID()}` });
   const page = call(url, request);

@@ -1,6 +1,6 @@
 /**
- * 200 clients read slowly or not at all, or the client of one key sends requests and reads no answer (contract 2.6).
- * All other clients are served, and the memory of the isolate stays bounded.
+ * Tests 200 clients that read slowly or not at all, and a client of one key that sends requests and reads no answer
+ * (contract 2.6). All other clients are served, and the memory of the isolate stays bounded.
  */
 import { afterAll, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";

@@ -1,5 +1,5 @@
 /**
- * Lets each D1, R2, Durable Object and cache call of every kind of `/api` request fail. The caller gets the right
+ * Makes each D1, R2, Durable Object and cache call fail in every kind of `/api` request. The caller gets the right
  * answer, 503 or a broken body. The slot becomes free, and the account is charged for exactly what it received.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -41,7 +41,7 @@ beforeAll(async () => {
     settings: { FIRST_BYTE_MS: "1500" },
   });
   await loadWeekdays(service, "20260101", "20261231");
-  // The file is sent in several pieces; each block of a page lies within one piece.
+  // The file is sent in several pieces. Each block of a page lies within one piece.
   const test = day({
     tradedate: TRADEDATE,
     securities: [randomSecurity(random, { symbol: SYMBOL, rows: 60_000 })],

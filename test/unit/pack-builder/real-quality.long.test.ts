@@ -53,7 +53,7 @@ function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
     each === row ? Array<number>(count).fill(row) : each,
   );
   const taken = <A extends Int32Array | Float64Array | Uint16Array>(values: A): A =>
-    // The constructor of a typed array has the array's own type.
+    // The cast is safe, because the constructor of a typed array creates arrays of the same type.
     (values.constructor as unknown as { from(values: number[]): A }).from(
       kept.map((each) => values[each] ?? 0),
     );

@@ -4,7 +4,7 @@ import { crc32, deflateRawSync } from "node:zlib";
 export interface ZipMember {
   name: string | Uint8Array;
   content: Uint8Array | string;
-  /** Default: deflated. */
+  /** Whether the content is stored instead of deflated. */
   stored?: boolean;
   /** Whether the name is UTF-8 (bit 11); true by default. */
   utf8?: boolean;

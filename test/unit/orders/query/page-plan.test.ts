@@ -19,7 +19,7 @@ function paged(times: readonly number[], blockRows: number): PagedRows & { times
   return { rows: times.length, lastTime: times.at(-1) ?? 0, blocks, times };
 }
 
-/** Returns one page and throws for any access to a row that was not fetched. */
+/** Returns one page. Throws if a row that was not fetched is read. */
 function page(rows: ReturnType<typeof paged>, ask: PageAsk) {
   const plan = planPage(rows, ask);
   const fetchedFrom = rows.blocks[plan.firstBlock]?.firstRow ?? 0;

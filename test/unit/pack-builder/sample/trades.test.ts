@@ -38,7 +38,7 @@ function events(from: OrderColumns, of: TradeColumns) {
   return [...own, ...other].sort((a, b) => a.time - b.time || a.rank - b.rank);
 }
 
-/** Fills an order, which must exist with enough quantity. */
+/** Fills `volume` of an order. Throws if the order does not exist or has less left. */
 function take(book: Map<number, Order>, number: number, volume: number): Order {
   const order = book.get(number);
   if (order === undefined) throw new Error(`there is no order ${number}`);
