@@ -112,7 +112,11 @@ describe("a request for order history", () => {
 
 describe("a request to a share", () => {
   const taken: [string, number, (of: Holder) => Promise<unknown>][] = [
-    ["the account lost the plan", 403, ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] })],
+    [
+      "the account lost the plan",
+      403,
+      ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] }),
+    ],
     ["the account was disabled", 403, ({ path }) => admin("POST", `${path}/disable`)],
     [
       "the share was revoked",

@@ -49,7 +49,7 @@ describe("NUL bytes", () => {
       [1, 5, 6],
       1,
     ],
-  ])("are quarantined as one broken line, and the pack is degraded: %s", async (_, from, to, numbers, broken) => {
+  ])("are quarantined as one broken line and degrade the pack: %s", async (_, from, to, numbers, broken) => {
     const found = await of(withHole(from, to));
     expect(found.numbers).toEqual(numbers);
     expect(found.report).toMatchObject({ result: "degraded", broken: { rows: broken } });
@@ -98,7 +98,11 @@ describe("NUL bytes", () => {
 
   it.each([
     ["in the name of a column that not every file has", whole.indexOf("自然日"), whole.indexOf(",时间")],
-    ["from the header's end to the end of the first row", whole.indexOf("\r"), whole.indexOf("\r\n", startOf(0))],
+    [
+      "from the header's end to the end of the first row",
+      whole.indexOf("\r"),
+      whole.indexOf("\r\n", startOf(0)),
+    ],
     ["from the header's line feed to the middle of the first row", whole.indexOf("\n"), startOf(0) + 20],
     ["from the header's end to the end of the file", whole.indexOf("\r"), whole.length],
   ])("quarantine the whole file if they reach the header line: %s", async (_, from, to) => {

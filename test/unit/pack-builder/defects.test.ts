@@ -43,7 +43,7 @@ describe("a cell of the vendor's file", () => {
     ["093000", "093000000", { time_without_milliseconds: 1 }],
     ["93000", "093000000", { time_without_milliseconds: 1 }],
     [" 93000010\t", "093000010", { time_zero_lost: 1, padded_cell: 1 }],
-  ])("with the time %j is read as %s, and its defects are counted", async (time, expected, counted) => {
+  ])("with the time %j is read as %s, and defects are counted", async (time, expected, counted) => {
     const { rows, counts } = await of(vendorFile(vendorLine({ time })));
     expect(rows.map((row) => row.time)).toEqual([expected]);
     expect(counts).toEqual(counted);
@@ -61,7 +61,7 @@ describe("a cell of the vendor's file", () => {
     ["9007199254740991", 9_007_199_254_740_991, { over_int32: 1 }],
     ['"123"', 123, { quoted_cell: 1 }],
     ["100.0", 100, {}],
-  ])("with the id or volume %j is read as %d, and its defects are counted", async (text, expected, counted) => {
+  ])("with the id or volume %j is read as %d, and defects are counted", async (text, expected, counted) => {
     const time = "103000000";
     for (const [cell, field] of [
       ["orderId", "order_id"],
@@ -80,7 +80,7 @@ describe("a cell of the vendor's file", () => {
     ["17450000", 1745, {}],
     ["99999999999", 9_999_999.9999, { over_int32: 1 }],
   ])(
-    "with the price %j in 1/10,000 yuan is read as %d yuan, and its defects are counted",
+    "with the price %j in 1/10,000 yuan is read as %d yuan, and defects are counted",
     async (price, expected, counted) => {
       const { rows, counts } = await of(vendorFile(vendorLine({ time: "103000000", price })));
       expect(rows.map((row) => row.price)).toEqual([expected]);
@@ -157,7 +157,7 @@ describe("the vendor's file", () => {
     expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
   });
 
-  it.each(DATASET_NAMES)("of %s is quarantined if its folder puts a Shanghai fund in Shenzhen", async (dataset) => {
+  it.each(DATASET_NAMES)("of %s is quarantined if a Shanghai fund's folder ends in .SZ", async (dataset) => {
     const day = [...sampleDatasets({ tradedate: DAY, rows: 300 })].find(({ symbol }) => symbol === "600519");
     if (day === undefined) throw new Error("the sample has no 600519");
     const fund = { symbol: "510050", market: "SZ" as const };

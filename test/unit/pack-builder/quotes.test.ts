@@ -218,7 +218,7 @@ describe("a delivery of all three datasets", () => {
     ],
     ["turnover in tens", "行情.csv", 12, 0.1, /^price × volume of the trades is 10 times the turnover/],
     ["another day's quotes", "行情.csv", 12, 1.3, /is 1\.300 times price × volume.*from different days/],
-  ])("with %s is refused with the factor, and no pack is written", async (_, name, column, factor, problem) => {
+  ])("with %s is refused with the factor and leaves no pack", async (_, name, column, factor, problem) => {
     const files = everyFile(sampleDay(), name, (file) => scaled(file, column, factor));
     const out = temporaryFolder();
     const build = buildPacks({

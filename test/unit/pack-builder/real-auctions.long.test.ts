@@ -83,7 +83,7 @@ function expectedRows(lines: readonly ReadonlyMap<string, string>[]): { cells: C
 }
 
 describe.skipIf(!existsSync(DATA))("the auction pack of the real day", () => {
-  it.each(DAYS)("$tradedate has the values computed from the snapshots, in every column and row", async (day) => {
+  it.each(DAYS)("$tradedate has the values computed from the snapshots in every column", async (day) => {
     const outFolder = temporaryFolder();
     const { auction } = await buildPacks({
       sources: [join(DATA, day.archive)],

@@ -65,7 +65,7 @@ function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
 }
 
 describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
-  it.each(["vendor", "insight"])("passes every provable check of 2023-07-11 in the layout %s", async (layout) => {
+  it.each(["vendor", "insight"])("passes every provable check of 2023-07-11 in layout %s", async (layout) => {
     const { sheet } = await checkedDay(JULY, [
       `orders-20230711-${layout}.zip`,
       `trades-20230711-${layout}.zip`,

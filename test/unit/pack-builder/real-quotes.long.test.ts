@@ -22,7 +22,7 @@ const ALL = fieldNames(quotes, "all");
 const MOST_BYTES_A_ROW = 50;
 
 describe.skipIf(!existsSync(DATA))("packs of real quotes", () => {
-  it.each(REAL)("from $vendor contain all $rows snapshots cell by cell in at most 50 bytes per row", async (real) => {
+  it.each(REAL)("from $vendor contain all $rows snapshots, in at most 50 bytes per row", async (real) => {
     const tradedate = real.tradedate as BeijingDate;
     const said = { dataset: "quotes", tradedate, verify: true } as const;
     const { pack, report } = await built(join(DATA, real.vendor), said);

@@ -69,7 +69,7 @@ describe("a pack file", () => {
     expect(await verified(packs.quotes)).toMatchObject({ rows: 1_001, index: { dataset: "quotes" } });
   });
 
-  it.each(DATASET_NAMES)("of %s fails the verification for each flipped byte and each truncation", async (dataset) => {
+  it.each(DATASET_NAMES)("of %s fails verification with any flipped byte or truncation", async (dataset) => {
     const pack = packs[dataset];
     const path = join(temporaryFolder(), "pack.parquet");
     // Half of the flips are in the last 6 KB, because the index region and the global footer are small.

@@ -135,7 +135,7 @@ describe("a running build", () => {
   );
 
   it.skipIf(OLD_NODE === undefined)(
-    "removes its files when the older Node that started it receives SIGTERM",
+    "removes its files if its older Node launcher receives SIGTERM",
     async () => {
       const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
       child.kill("SIGTERM");
@@ -145,7 +145,7 @@ describe("a running build", () => {
     },
   );
 
-  it.skipIf(OLD_NODE === undefined)("removes its files when the older Node that started it is killed", async () => {
+  it.skipIf(OLD_NODE === undefined)("removes its files if its older Node launcher is killed", async () => {
     const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
     child.kill("SIGKILL");
     await ended;
