@@ -106,7 +106,7 @@ describe("files of other datasets beside the orders", () => {
   });
 });
 
-describe("the header of an exchange's file", () => {
+describe("a header line", () => {
   it("may begin with HEAD and name no columns, as in Entrust.csv", async () => {
     const file = lines(
       "HEAD:v2,2021/04/03 17:10:56",
@@ -123,7 +123,7 @@ describe("the header of an exchange's file", () => {
     expect(broken.report.broken.first?.line).toBe(4);
   });
 
-  it("is skipped in the Shenzhen exchange's file, which normally has no header", async () => {
+  it("is skipped in the Shenzhen exchange's file, which normally has none", async () => {
     const names =
       "tradedate,OrigTime,SendTime,recvtime,dbtime,ChannelNo,MDStreamID,ApplSeqNum,SecurityID,SecurityIDSource,Price,OrderQty,TransactTime,Side,OrderType,ConfirmID,Contactor,ContactInfo,ExpirationDays,ExpirationType";
     const time = "20230711093000010";

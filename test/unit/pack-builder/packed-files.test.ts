@@ -104,7 +104,7 @@ describe("an archive in a delivery", () => {
     expect(report).toMatchObject({ result: "whole", rows: 1, securities: 1 });
   });
 
-  it("belongs to a security if it is named after it", async () => {
+  it("belongs to a security if its name is the security's code", async () => {
     const own = zipOf([{ name: NAME, content: vendorFile("") }]);
     const { report, pack } = await built(delivery({ "a.zip": inner, "b/600000.SH.zip": own }));
     expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600000", "600519"]);

@@ -13,8 +13,8 @@ function content(size: number): Uint8Array {
   );
 }
 
-describe("the structure of a ZSTD frame", () => {
-  it("is read from the compressor's frames of every size, with and without checksum and content size", () => {
+describe("the reader of ZSTD frames", () => {
+  it("reads the compressor's frames of every size, with and without checksum and content size", () => {
     for (const size of [0, 1, 255, 256, 257, 65_791, 65_792, 131_072, 131_073, 400_000]) {
       for (const [checksumFlag, contentSizeFlag] of [
         [0, 1],
@@ -34,7 +34,7 @@ describe("the structure of a ZSTD frame", () => {
     }
   });
 
-  it("never ends beyond the bytes, for 2,000 damaged frames", () => {
+  it("never finds a frame that ends beyond the bytes, for 2,000 damaged frames", () => {
     const good = zstdCompressSync(content(3_000));
     for (let run = 0; run < 2_000; run++) {
       const bad = Uint8Array.from(good.subarray(0, random.integer(0, good.length)));

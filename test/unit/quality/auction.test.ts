@@ -31,7 +31,7 @@ describe("the match of a call auction", () => {
     ).toBeNull();
   });
 
-  it("has the price with the most volume, then the smallest remainder", () => {
+  it("has the price with the most volume, and of several the one with the smallest remainder", () => {
     const orders: Order[] = [
       ["B", 100_300, 500],
       ["B", 100_200, 300],

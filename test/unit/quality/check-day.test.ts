@@ -70,7 +70,7 @@ describe("the coverage check of a day with quotes", () => {
   const rows = (trades: number, quotes: number) => ({ orders: 1_000, trades, quotes });
   const verdict = (...securities: SecurityReport[][]) => short(checkCoverage(DAY, securities.flat()));
 
-  it("finds an exchange that only trades or only quotes have", () => {
+  it("finds an exchange that the trades or the quotes lack", () => {
     const whole = shares("SH", 10, rows(500, 5_000));
     expect(verdict(whole, shares("SZ", 10, rows(500, 5_000)))).toBe("passed");
     expect(verdict(whole, shares("SZ", 10, rows(500, 0)))).toEqual(["exchange_missing SZ quotes 1"]);
