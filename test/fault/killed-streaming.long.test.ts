@@ -179,7 +179,6 @@ describe(`a Parquet file cut off by killing the runtime at ${MOMENTS} random mom
     },
     LONG_MS,
   );
-
 });
 
 describe(`paging cut off by killing the runtime at ${MOMENTS} random moments`, () => {
@@ -214,7 +213,6 @@ describe(`paging cut off by killing the runtime at ${MOMENTS} random moments`, (
     },
     LONG_MS,
   );
-
 });
 
 describe(`a share download cut off by killing the runtime at ${MOMENTS} random moments`, () => {

@@ -111,7 +111,6 @@ describe("the regular expressions of the project", () => {
       .filter((path) => /\bRegExp\(/.test(readFileSync(path, "utf8")));
     expect(composing.sort()).toEqual([...COMPOSED].sort());
   });
-
 });
 
 describe("the check of regular expressions", () => {

@@ -71,7 +71,6 @@ describe("the vocabulary", () => {
     const uses = texts.flatMap((path) => found(path, readFileSync(path, "utf8")));
     expect(uses.filter((use) => !KEPT.some((kept) => kept.test(use)))).toEqual([]);
   });
-
 });
 
 describe("the vocabulary check", () => {

@@ -89,7 +89,6 @@ describe("a ZIP archive in a delivery", () => {
       /20230711\.zip cannot be read as a ZIP archive/,
     );
   });
-
 });
 
 describe("a 7z archive in a delivery", () => {

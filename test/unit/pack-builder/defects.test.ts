@@ -115,7 +115,6 @@ describe("a cell of the vendor's file", () => {
     });
     expect(blankCodes).toBe(1);
   });
-
 });
 
 describe("the vendor's file", () => {
@@ -224,7 +223,6 @@ describe("the vendor's file", () => {
     expect(countsOf(report)).toEqual({ market_not_carried: 1 });
     expect(report).toMatchObject({ rows: 1, securities: 1 });
   });
-
 });
 
 describe("a kind of defect", () => {

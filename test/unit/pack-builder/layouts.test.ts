@@ -237,7 +237,6 @@ describe("the pack builder", () => {
       expect(report).toMatchObject({ rows: 1, securities: 1, layouts: { vendor: 1 } });
     }
   });
-
 });
 
 describe("a delivery without a usable order file", () => {

@@ -68,7 +68,6 @@ describe("symbolic links in a delivered folder", () => {
     symlinkSync(outside, join(folder, "600519.SH"));
     await expect(listed.open()).rejects.toThrow(`${NAME} changed while it was read`);
   });
-
 });
 
 describe("a named pipe in a delivered folder", () => {

@@ -91,7 +91,6 @@ describe("a file with many securities", () => {
       first: { line: odd + 2 },
     });
   });
-
 });
 
 describe("a security's own file", () => {

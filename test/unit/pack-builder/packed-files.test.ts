@@ -202,7 +202,6 @@ describe("files of equal names in different folders", () => {
       expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["000001", "600519"]);
     }
   });
-
 });
 
 it("A folder given under two paths is read once", async () => {

@@ -130,7 +130,6 @@ describe("rows that a file contains more than once", () => {
     expect(countsOf(report)).toEqual({ repeated_row: 1 });
     expect(report).toMatchObject({ result: "whole", rows: 4 });
   });
-
 });
 
 describe("rows with equal sequence numbers but different content", () => {

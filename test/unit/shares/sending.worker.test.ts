@@ -156,7 +156,6 @@ describe("the count of concurrent downloads", () => {
     expect(client).not.toBeNull();
     await leave([client as Client]);
   });
-
 });
 
 describe("a client that reads no window within the timeout", () => {

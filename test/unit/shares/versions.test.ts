@@ -43,7 +43,6 @@ describe("the version that a request names", () => {
   ])("follows from its conditions: %j", (said, expected) => {
     expect(namedVersion(conditions(said), versions)).toBe(expected);
   });
-
 });
 
 describe("the ETag of a version", () => {

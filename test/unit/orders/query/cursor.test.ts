@@ -208,7 +208,8 @@ describe("a text that is not a cursor", () => {
       if (originals.includes(mutated)) continue;
       const cursor = await readCursor(SECRETS, mutated, 0);
       if ("reason" in cursor) expect(["cursor_invalid", "cursor_old_format"]).toContain(cursor.reason);
-      else expect(mutated, "only a cursor with a time offset can still be valid").toMatch(/^v2\.\d{9}-\d{1,9}$/);
+      else
+        expect(mutated, "only a cursor with a time offset can still be valid").toMatch(/^v2\.\d{9}-\d{1,9}$/);
     }
   });
 

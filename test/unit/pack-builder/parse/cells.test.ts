@@ -117,7 +117,6 @@ describe("an unusual number", () => {
     }
     expect(oddNumber("18446744073709551614", 0, "zero")).toEqual({ problem: "is beyond 2^53" });
   });
-
 });
 
 describe("the fast reader of integers", () => {
@@ -183,7 +182,6 @@ describe("a time of day", () => {
     if (text === "09:30:00.") expect(read?.time).toBe(93_000_000);
     else expect(read).toBeNull();
   });
-
 });
 
 describe("a date", () => {
