@@ -178,7 +178,7 @@ export interface ArrivedPack extends By {
   origin: { builderVersion: string; sourcesSha256: string } | null;
 }
 
-/** An SQL condition on a row of `uploads`: neither a withdrawal nor damage of its object prevents serving it. */
+/** The SQL condition under which the object of a row of `uploads` may be served: it is neither withdrawn nor damaged. */
 const ALLOWED = part`${allowedSql(
   part`uploads.target`,
   part`uploads.claims ->> 'buildId'`,

@@ -33,7 +33,7 @@ export interface Restore {
   kept: KeptRevocation[];
 }
 
-/** Returns the restore of the backup with this SHA-256, or null. */
+/** Returns the restore with this id, which is the SHA-256 of its backup, or null. */
 export async function findRestore(db: D1Database, restoreId: string): Promise<Restore | null> {
   const row = await sql(db)`
     SELECT restore_id AS restoreId, state, id_shift AS idShift, chunks, tables, backup_id AS backupId,

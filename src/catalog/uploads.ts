@@ -112,7 +112,7 @@ export async function releasePart(db: D1Database, uploadId: string, n: number): 
 }
 
 /**
- * Returns the number of the target's next revision. Numbers of uploads that may have created an object are not reused,
+ * Returns the number of the target's next revision. A number is not reused if its upload may have created an object,
  * because an object must never be overwritten while it can be served. A held upload that is replaced leaves a gap in
  * the numbers; a refused upload leaves none.
  */

@@ -21,7 +21,7 @@ export interface AuctionOutcome {
   note: string;
 }
 
-/** Reasons of refusals that follow from an operator's decision. */
+/** The `reason` of each refusal that an operator's earlier decision causes. */
 const DECIDED = new Set(["operators_file", "content_withdrawn", "target_withdrawn"]);
 
 /**

@@ -185,7 +185,7 @@ const OTHER_CLOSURES: ReadonlySet<string> = new Set(["20240209"]);
 
 /**
  * Returns whether the library has the holidays of `year`, which the State Council announces in the preceding November.
- * For any other year the library would report no holidays at all.
+ * For a year that it does not have, the library reports no holidays at all.
  */
 export function knowsHolidays(year: number): boolean {
   return ["01-01", "10-01"].every(

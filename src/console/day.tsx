@@ -44,7 +44,7 @@ export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Res
   return html(c, dayPage(reader, datasets, auction));
 }
 
-/** Returns the auction pack of `day` that shares offer, or null. */
+/** Returns the published auction pack of `day`, which shares include, or null. */
 async function auctionFile(db: D1Database, day: BeijingDate): Promise<StoredFile | null> {
   const name = auctionPackName(day);
   const revisions = await revisionsAt(db, { dataType: "auction_tick", tradedate: day, name });

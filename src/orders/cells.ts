@@ -138,7 +138,7 @@ export function amountsCell(lead: Text, { prices, volumes }: ColumnOf<"amounts">
       const priceE4 = priceNumbers[priceIndex[row] ?? 0] ?? 0;
       const volume = volumeNumbers[volumeIndex[row] ?? 0] ?? 0;
       const units = priceE4 * volume;
-      // Below 10^15 the product is exact, and its ten-thousandth prints as a plain decimal.
+      // Below 10^15 the product is exact, and the amount (product / 10,000) prints without an exponent.
       ends[place] =
         units < PLAIN_BELOW
           ? putTenThousandths(out, at, units)

@@ -273,9 +273,9 @@ describe.each(DATASET_NAMES)("requests for %s", (dataset) => {
   });
 });
 
-describe("the exchange of a security named by digits alone", () => {
+describe("a symbol without an exchange", () => {
   it.each(DATASET_NAMES)(
-    "must be given for %s when the day has securities with these digits on both exchanges",
+    "is refused for %s when the day has securities with these digits on both exchanges",
     async (dataset) => {
       const answer = await ask(dataset, { symbol: "110001" });
       expectRefusal(answer, { reason: "param_invalid" });
@@ -286,7 +286,7 @@ describe("the exchange of a security named by digits alone", () => {
     },
   );
 
-  it("does not matter for a security without rows, which is refused with no_orders", async () => {
+  it("is refused with no_orders when the security has no rows", async () => {
     const halted = await ask("orders", { symbol: "688111" });
     expectRefusal(halted, { reason: "no_orders" });
     expect(halted.envelope.message).toContain("no order records");

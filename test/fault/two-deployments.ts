@@ -1,6 +1,6 @@
 /**
- * Starts two deployments with different secrets. They serve the same days under different revision numbers, each behind
- * a relay that can fail, and accept the same keys. The date is Thursday, 12 March 2026, in Beijing.
+ * Starts two deployments with different secrets. Both accept the same keys and serve the same days, but under different
+ * revision numbers. Each is behind a relay that can fail. The date is Thursday, 12 March 2026, in Beijing.
  */
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";

@@ -65,7 +65,7 @@ describe("the auction pack of a day", () => {
     expect(await listed()).toMatch(/ 2 +published .* edgetape, from quotes/);
   });
 
-  it("is withdrawn with its quotes, and offered again when the operator publishes it", async () => {
+  it("is withdrawn with the day's quotes, and offered again only when the operator publishes the auction pack", async () => {
     const ofQuotes = [DAY, "--dataset", "quotes"];
     const gone = await edgetape("day", "withdraw", ...ofQuotes, "--note", "wrong prices", "--yes");
     expect(gone.split("\n")).toEqual([

@@ -114,7 +114,7 @@ async function ranges({ share, file, headers }: Opened): Promise<Outcome> {
   const both = await range(url, headers, 0, 2_000);
   const parts = [await range(url, headers, 0, 1_000), await range(url, headers, 1_000, 2_000)];
   for (const reply of [both, ...parts])
-    if (reply.status !== 206) return failed(`a range gets HTTP ${reply.status}`);
+    if (reply.status !== 206) return failed(`the request for a range returned HTTP ${reply.status}`);
   if (!both.bytes.equals(Buffer.concat(parts.map(({ bytes }) => bytes))))
     return failed("two adjacent ranges differ from one range with the same bytes");
   const last = await ask(url, { headers: { ...headers, Range: "bytes=-4" } });
@@ -124,10 +124,10 @@ async function ranges({ share, file, headers }: Opened): Promise<Outcome> {
   if (last.bytes.toString("latin1") !== "PAR1") return failed("the last four bytes are not PAR1");
   const same = { ...headers, Range: "bytes=0-3", "If-Range": headerOf(both.headers, "etag") ?? "" };
   const kept = await ask(url, { headers: same });
-  if (kept.status !== 206) return failed(`If-Range with the file's ETag gets HTTP ${kept.status}`);
+  if (kept.status !== 206) return failed(`If-Range with the file's ETag returned HTTP ${kept.status}`);
   const other = await open(url, { headers: { ...same, "If-Range": '"another"' } });
   other.hangUp();
-  if (other.status !== 200) return failed(`If-Range with a different ETag gets HTTP ${other.status}`);
+  if (other.status !== 200) return failed(`If-Range with a different ETag returned HTTP ${other.status}`);
   return ok("206, exact to the byte");
 }
 
@@ -145,7 +145,7 @@ async function bySymbol({ share, file, headers }: Opened, caller: Caller, target
   }
   const params = { symbol, tradedate, format: "parquet" };
   const answer = await caller.call("level2_order_history", params);
-  if (answer.status !== 200) return failed(`the Parquet answer gets HTTP ${answer.status}`);
+  if (answer.status !== 200) return failed(`the Parquet request returned HTTP ${answer.status}`);
   const sum = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
   const joined = Buffer.concat(pieces);
   return sum(joined) === sum(answer.bytes)

@@ -54,7 +54,7 @@ export function registerDoctor(program: Command): void {
     .option(...YES_OPTION)
     .option(
       "--index-days <count>",
-      "compare the index rows of this many newest days with their packs",
+      "compare the index rows of the newest <count> days with their packs",
       countArgument,
       20,
     )

@@ -79,7 +79,7 @@ export type OddNumber =
 
 /** 2^64 - 1, which means "none" in ids and volumes of several sources. */
 const SENTINEL = 18_446_744_073_709_551_615n;
-/** The sentinel as printed by programs that use a double with six digits. */
+/** The sentinel as printed by programs that store it as a double and print six significant digits. */
 const SENTINEL_ROUNDED = 18_446_700_000_000_000_000n;
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 

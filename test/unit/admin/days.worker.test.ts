@@ -102,7 +102,7 @@ describe("the actions withdraw, restore and publish", () => {
 });
 
 describe("the action publish", () => {
-  it("serves a damaged day again if its bytes are intact, and is refused otherwise", async () => {
+  it("serves a day marked as damaged again if the bytes of its pack are intact, and is refused otherwise", async () => {
     await publish(await testPack("20240103"));
     const damage = () =>
       testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'").run();

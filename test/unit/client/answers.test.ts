@@ -36,7 +36,7 @@ describe("an answer to the TypeScript client", () => {
     [403, "outside_window", "NotAllowed"],
     [422, "param_invalid", "BadRequest"],
     [1002, "not_loaded", "NoData"],
-  ])("with code %i and reason %s throws %s without a retry", async (code, reason, name) => {
+  ])("with code %i and reason %s makes the client throw %s without a retry", async (code, reason, name) => {
     const { client, waits } = scripted(answer(code, reason));
     await expect(client.status()).rejects.toMatchObject({ name, code, reason, requestId: "id-1" });
     expect(waits).toEqual([]);

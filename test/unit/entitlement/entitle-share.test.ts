@@ -63,7 +63,7 @@ describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
     }
   });
 
-  it("returns the end of the plan, beyond which a share must not last", () => {
+  it("returns the end of the plan, which is the latest expiry of a share", () => {
     const endMs = at("2026-03-15T00:00:00+08:00");
     const weekly = { ...holder([]), subscriptions: [{ plan: "weekly" as const, startMs: 0, endMs }] };
     const grant = entitleShare(weekly, { service: "level2", year: 2026 }, endMs - 1);

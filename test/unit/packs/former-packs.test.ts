@@ -55,7 +55,7 @@ function formerBlock() {
   return { block, sizes: former, entry: { ...entry, length } };
 }
 
-/** Writes a pack of that section with the footers of its earlier builder, and returns the pack's path. */
+/** Writes a pack of a block from `formerBlock`, with the footers of the former builder. Returns the pack's path. */
 async function writeFormerPack({ block, sizes, entry }: ReturnType<typeof formerBlock>): Promise<string> {
   const former: Dataset = {
     ...trades,

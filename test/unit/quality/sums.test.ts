@@ -53,7 +53,7 @@ describe("the last snapshot of the sums check", () => {
     lowE4: column(9, 8, 7),
   });
 
-  it("is the last one before 15:05, and of several with the same time the last in the file", () => {
+  it("is the latest one before 15:05; if several have the same time, the last of them in the file is used", () => {
     const second = { volume: 2, amount: 2.5, highE4: 20, lowE4: 8 };
     expect(lastSnapshot(quotes(150000000, 150459999, 150500000))).toEqual(second);
     expect(lastSnapshot(quotes(150000000, 150000000, 151500000))).toEqual(second);

@@ -52,10 +52,13 @@ describe("a day of the year", () => {
     expect(stateOf("20260309", { days: null })).toBe("outside");
   });
 
-  it("belongs to its month, even 29 February", () => {
+  it("is listed in its month, including 29 February", () => {
     expect(yearDays({ ...facts, year: 2028 }).map((month) => month.length)).toEqual([
       31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31,
     ]);
+  });
+
+  it("has the weekday 0 on a Monday and 6 on a Sunday", () => {
     expect(weekdayOf(date("20260312"))).toBe(3);
     expect(weekdayOf(date("20260301"))).toBe(6);
     expect(weekdayOf(date("20260302"))).toBe(0);

@@ -49,7 +49,7 @@ describe("the permits to compute a page", () => {
     expect([second?.is, third?.is]).toEqual(["begun", "waiting"]);
   });
 
-  it("skip a client that disconnected before or while it waited", async () => {
+  it("are not given to a client that disconnected before or during its wait", async () => {
     const permits = new Permits(1);
     const first = entering(permits);
     const client = new AbortController();
