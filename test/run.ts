@@ -3,9 +3,10 @@
  * inside workerd share one runtime, so they run one after the other. A separate process runs them, concurrently with
  * the other tests.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { freemem } from "node:os";
 
 const ARGS = ["vitest", "run", "--config", "test/vitest.config.ts", "--root", ".", "--passWithNoTests"];
 
@@ -18,16 +19,20 @@ function folderInMemory(): string | undefined {
   if (process.env.TMPDIR !== undefined) return undefined;
   try {
     const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
-    return bavail * bsize < MEMORY_BYTES ? undefined : mkdtempSync(`${MEMORY_FOLDER}/edgetape-tests-`);
+    if (Math.min(bavail * bsize, freemem()) < MEMORY_BYTES) return undefined;
+    return mkdtempSync(`${MEMORY_FOLDER}/edgetape-tests-`);
   } catch {
     return undefined;
   }
 }
 
+const children = new Set<ChildProcess>();
+
 /** Runs the tests of `projects`; resolves to the status and, where `stdio` is "pipe", to their output. */
 async function run(projects: string[], stdio: "inherit" | "pipe"): Promise<[status: number, output: Buffer]> {
   const chosen = projects.flatMap((name) => ["--project", name]);
   const child = spawn("npx", [...ARGS, ...chosen, ...process.argv.slice(2)], { stdio });
+  children.add(child);
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream?.on("data", (bytes: Buffer) => output.push(bytes));
@@ -35,15 +40,29 @@ async function run(projects: string[], stdio: "inherit" | "pipe"): Promise<[stat
   return [status ?? 1, Buffer.concat(output)];
 }
 
+async function runAll(): Promise<number> {
+  // The output of a failed worker run is printed last, because readers look at the end of a long log.
+  const inWorkerd = run(["worker"], "pipe").then(([status, output]) => {
+    if (status === 0) process.stdout.write(output);
+    return { status, rest: status === 0 ? "" : output };
+  });
+  const [status] = await run(["node", "service"], "inherit");
+  const { status: workerStatus, rest } = await inWorkerd;
+  process.stdout.write(rest);
+  return Math.max(status, workerStatus);
+}
+
+// A signal ends the tests, and then the folder is removed as after any other run.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    for (const child of children) child.kill(signal);
+  });
+}
 const folder = folderInMemory();
 if (folder !== undefined) process.env.TMPDIR = folder;
-// The output of a failed worker run is printed last, because readers look at the end of a long log.
-const inWorkerd = run(["worker"], "pipe").then(([status, output]) => {
-  if (status === 0) process.stdout.write(output);
-  return { status, rest: status === 0 ? "" : output };
-});
-const [status] = await run(["node", "service"], "inherit");
-const { status: workerStatus, rest } = await inWorkerd;
-process.stdout.write(rest);
-if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-process.exitCode = Math.max(status, workerStatus);
+try {
+  process.exitCode = await runAll();
+} finally {
+  // A process of a killed test may still write.
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+}

@@ -86,7 +86,7 @@ function rotationFindings(settings: Settings, nowMs: number): Finding[] {
   if (previous === undefined) return [];
   const name = "CURSOR_SECRET_PREVIOUS";
   if (rotatedAt === undefined) {
-    const sentence = `${name} is set without CURSOR_SECRET_ROTATED_AT, so it is unknown when the secret expires.`;
+    const sentence = `${name} is set without CURSOR_SECRET_ROTATED_AT, so it has no effect: cursors of that secret are refused.`;
     return [warning(name, sentence, "Set CURSOR_SECRET_ROTATED_AT, or delete CURSOR_SECRET_PREVIOUS.")];
   }
   if (nowMs - Date.parse(rotatedAt) <= PREVIOUS_ACCEPTED_MS) return [];

@@ -127,7 +127,7 @@ export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; e
     case "weekend_open":
       return {
         status: 422,
-        error: `${refusal.day}${refusal.more === 0 ? " is" : ` and ${refusal.more} more are`} on a weekend, when the exchanges do not trade. Nothing was changed. If this is right nevertheless, run the command again with --force.`,
+        error: `${refusal.day}${refusal.more === 0 ? " is" : ` and ${refusal.more} more are`} on a weekend, when the exchanges do not trade. Nothing was changed. If the exchanges do trade then, run the command again with --force.`,
       };
     case "not_later":
       return {

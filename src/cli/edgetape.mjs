@@ -29,7 +29,7 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   child.on("exit", (status, signal) => process.exit(status ?? 128 + (SIGNALS[signal] ?? 9)));
 } else {
   console.error(
-    `edgetape needs Node ${NEEDED} and this is ${process.version}. Run \`npm ci\` in the checkout: it installs that version.`,
+    `edgetape needs Node ${NEEDED} and this is ${process.version}. Run \`npm ci\` in the checkout: it installs Node ${NEEDED}.`,
   );
   process.exitCode = 1;
 }

@@ -87,7 +87,9 @@ export function registerFiles(program: Command): void {
   withPlace(
     files
       .command("withdraw")
-      .description("stop offering a file at once; downloads in progress end too")
+      .description(
+        "stop offering a file at once; an answer that is being sent still finishes, but no download can be resumed",
+      )
       .option("--note <text>", "the reason, for the list and the audit")
       .option(...YES_OPTION),
     name,

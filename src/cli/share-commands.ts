@@ -46,7 +46,9 @@ export function registerShares(program: Command): void {
     .action(list);
   share
     .command("revoke")
-    .description("revoke a share (within 30 s everywhere); the account's next request creates a new one")
+    .description(
+      "revoke a share (within 30 s everywhere); the account's next request creates a new one with a different password",
+    )
     .argument("<share id>", "the last part of its URL")
     .option(...YES_OPTION)
     .action(revoke);

@@ -23,7 +23,11 @@ export function registerUsage(program: Command): void {
   const command = program
     .command("usage")
     .description("show requests, files and bytes of each account in a month, by interface")
-    .option("--month <YYYYMM>", "the month to report, in Beijing time (default: the current month)", monthArgument)
+    .option(
+      "--month <YYYYMM>",
+      "the month to report, in Beijing time (default: the current month)",
+      monthArgument,
+    )
     .option("--csv", "print CSV for billing: account,service,requests,files,bytes");
   withService(command).addHelpText(
     "after",

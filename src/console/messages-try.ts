@@ -94,7 +94,7 @@ const EN = {
   zoomOut: "Zoom out",
   zoomBack: "Back in time",
   zoomOn: "Forward in time",
-  zoomAll: "Whole day",
+  zoomAll: "Show all",
   zoomNote: "Or drag in a chart to zoom; double-click to show the whole day.",
   truncated: "Shows the first {shown} of {size} characters.",
 };

@@ -126,11 +126,11 @@ export const FAULT_TEXTS: Record<FaultKind, Bilingual> = {
   },
   price_factor: {
     en: "most prices are outside 0.05 to 10,000 yuan: the price's conversion factor is probably wrong",
-    zh: "价格不在 0.05 至 10,000 元之间：倍数有误",
+    zh: "多数价格不在 0.05 至 10,000 元之间：价格的换算倍数可能有误",
   },
   volume_factor: {
     en: "almost all order volumes are implausible: the volume's conversion factor is probably wrong",
-    zh: "几乎没有正常数量的委托：倍数有误",
+    zh: "几乎所有委托数量都不合理：数量的换算倍数可能有误",
   },
   auction_price: {
     en: "the auction's price differs from the price recomputed from the orders",

@@ -77,7 +77,7 @@ export function describe(denial: DriveDenial): Described {
       return {
         status: 400,
         message: {
-          zh: "请求正文无法识别。",
+          zh: "请求正文不是有效的 PROPFIND 文档；正文留空表示请求全部属性。",
           en: "The request body is not a valid PROPFIND document; an empty body requests all properties.",
         },
       };

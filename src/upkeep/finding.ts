@@ -26,7 +26,7 @@ export function abridged(findings: Finding[]): Finding[] {
   const last = findings[TOLD];
   if (last === undefined) return findings;
   const more = findings.length - TOLD;
-  const zh = last.zh && { ...last.zh, sentence: `另有 ${more} 项同类问题：${last.zh.sentence}` };
+  const zh = last.zh && { ...last.zh, sentence: `另有 ${more} 项同类问题，例如：${last.zh.sentence}` };
   return [
     ...findings.slice(0, TOLD),
     {

@@ -139,7 +139,7 @@ describe("edgetape acceptance", () => {
     const without = async (args: string[], environment: Record<string, string>) =>
       (await runEdgetape(["acceptance", ...args], { baseUrl: "", adminToken: "" }, environment)).stderr;
     expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Name the deployment");
-    expect(await without(["--url", service.baseUrl], {})).toContain("Give a key");
+    expect(await without(["--url", service.baseUrl], {})).toContain("Give an API key");
     expect(
       await without(["--url", service.baseUrl, "--account", accountId, "--date", "20200102"], {
         EDGETAPE_KEY: apikey,

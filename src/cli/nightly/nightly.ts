@@ -65,7 +65,11 @@ export function registerNightly(program: Command): void {
       "<drop folder>",
       "the folder in which deliveries arrive: 20260312/, 20260312.zip, 20260312_aucde.parquet, level2/20260312_trades.zip",
     )
-    .option("--date <YYYYMMDD>", "the day (default: the newest trading day that has ended)", dateArgument)
+    .option(
+      "--date <YYYYMMDD>",
+      "the day (default: the newest trading day whose session has ended, at 15:00)",
+      dateArgument,
+    )
     .addOption(
       defaulted(
         "--by <HH:MM>",
@@ -138,7 +142,10 @@ export async function lockWork({ folder, workFolder }: LoadOptions): Promise<() 
   await refuseAbsent(folder);
   const inside = relative(realpathSync(folder), realPathOf(resolve(workFolder)));
   if (inside === "" || !/^\.\.($|[/\\])/.test(inside)) {
-    throw new CommandFailure(`--work ${workFolder} is inside ${folder}; name one outside it.`, EXIT.usage);
+    throw new CommandFailure(
+      `--work ${workFolder} is inside ${folder}; name a folder outside it.`,
+      EXIT.usage,
+    );
   }
   const lock = {
     file: "loading.lock",

@@ -147,7 +147,7 @@ end_time | time | 时间窗的终点（不含） | end of the time window, exclu
 rows | object | 行数的范围：\`at_least\` 到 \`at_most\`；整天时两者相等 | number of rows as a range, \`at_least\` to \`at_most\`; both are equal for a whole day
 pages | object | 页数的范围 | number of pages as a range
 parquet_bytes | bytes | 该证券当日 Parquet 文件的大小 | size of the security's Parquet file of the day
-cost | object | 会计多少次：\`json\` 与 \`parquet\` 各自的 \`requests\`、\`files\` | what the query would cost: \`requests\` and \`files\`, each for \`json\` and \`parquet\`
+cost | object | 会计多少次：\`json\` 与 \`parquet\` 各自的 \`requests\`、\`files\` | what the query would cost: \`json\` and \`parquet\`, each with its \`requests\`; \`parquet\` also with its \`files\`
 left_today | object | 今天还剩多少；null 为不限 | what is left today; null means no limit
 whole_day | object | 逐只取全天文件的代价：\`securities\` 当日证券数，\`quota_days\` 每只一个 Parquet 文件要用几天额度（不限或额度为 0 时为 null），\`in_share\` 套餐的 \`level2\` 分享里是否有这一天（不计额度） | the cost of a file for every security of the day: \`securities\` is their number; \`quota_days\` is the days of quota for a Parquet file of each (null without a limit or with a limit of 0); \`in_share\` is whether the plan has the day in a \`level2\` share, which uses no quota`,
   },

@@ -69,7 +69,7 @@ export const en: PageText = {
     code("auction_curve"),
     heading("rows", "Rows"),
     list(
-      "**Call rows**: snapshots from 09:15:00.000 to 09:25:09.999 whose volume of the day is 0. They show either one price and one quantity at both bid 1 and ask 1 and no other price (the virtual match), or nothing at any level (no match).",
+      "**Call rows**: snapshots from 09:15:00.000 to 09:25:09.999 whose volume of the day is 0 and which show either one price and one quantity at both bid 1 and ask 1 and no other price (the virtual match), or nothing at any level (no match).",
       "**The result row** (`is_result`): the first snapshot from 09:25:00.000 and before 09:30 that is not a call row. Each security has at most one, as its last row. Without an opening trade, `m_price` and `auc_volume` are 0.",
       "The pattern distinguishes the two kinds of rows, not the time 09:25: a call row and the result can be in the same second. The last call row often differs from the result, which is normal.",
       "The closing auction and later snapshots are not in the file. A security without a snapshot from 09:15 to 09:30 has no row.",

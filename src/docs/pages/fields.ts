@@ -137,7 +137,7 @@ export const en: PageText = {
         [
           "`exchange_order_id`",
           "integer",
-          "The exchange's order number, which is not the same as `order_id`. It is unique only together with exchange, security and date; may be 0 for phase flags",
+          "The exchange's order number, which is not the same as `order_id`. It is not unique by itself: use it together with exchange, security and date. It may be 0 for phase flags",
         ],
         ["`order_type`", "string", "Type of the order, see below; numeric codes are strings too"],
         [

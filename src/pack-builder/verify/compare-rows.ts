@@ -78,7 +78,7 @@ class RowComparison {
 
   /** Checks the position of the next row. */
   private place(symbol: number, time: number): void {
-    if (symbol !== this.symbol) this.fail(`has the symbol ${symbol}`);
+    if (symbol !== this.symbol) this.fail(`has the symbol ${String(symbol).padStart(6, "0")}`);
     if (time < this.time) this.fail("is earlier than the row before it");
     this.sameTime = time === this.time ? this.sameTime + 1 : 0;
     if (this.row === this.blockAt) this.beginBlock(time);

@@ -47,7 +47,7 @@ export class ForeignReader {
     const instance = await DuckDBInstance.create(":memory:", {
       threads: String(threads),
       memory_limit: "2GB",
-      // The pack is read once from beginning to end, so a cache of its bytes would only take memory.
+      // Little of the pack is read twice, so a cache of its bytes would only take memory.
       enable_external_file_cache: "false",
     });
     const connection = await instance.connect();

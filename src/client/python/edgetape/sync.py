@@ -187,7 +187,7 @@ class SyncReport(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether no file remains to be downloaded."""
+        """Whether every file of the available days was downloaded."""
         return not self.left
 
 
