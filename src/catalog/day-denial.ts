@@ -9,29 +9,30 @@ import type { OrderDay } from "./order-day.ts";
 /** Number of calendar days, including today, whose delivery can still arrive. */
 const RECENT_DAYS = 7;
 
-/** Returns why the day cannot be served, or null when it can. `today` is the Beijing day. */
-export function dayDenial(orderDay: OrderDay, today: BeijingDate): DayDenial | null {
+/** Returns why the dataset's day cannot be served, or null when it can. `today` is the Beijing day. */
+export function dayDenial(orderDay: OrderDay, today: BeijingDate, dataset: DatasetName): DayDenial | null {
   const { tradedate, day } = orderDay;
-  if (day === null) return notLoaded(orderDay, today);
+  if (day === null) return notLoaded(orderDay, today, dataset);
   switch (day.state) {
     case "available":
       return null;
     case "withdrawn":
-      return { reason: "withdrawn", tradedate };
+      return { reason: "withdrawn", dataset, tradedate };
     case "damaged":
-      return { reason: "day_damaged", tradedate };
+      return { reason: "day_damaged", dataset, tradedate };
   }
 }
 
-function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate): DayDenial {
+function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate, dataset: DatasetName): DayDenial {
   const newestLoaded = facts?.newest ?? null;
   const earliestLoaded = facts?.earliest ?? null;
-  if (tradedate > today) return { reason: "future_day", tradedate, today, newestLoaded };
-  if (facts?.open === 0) return { reason: "not_trading_day", tradedate, newestLoaded };
+  if (tradedate > today) return { reason: "future_day", dataset, tradedate, today, newestLoaded };
+  if (facts?.open === 0) return { reason: "not_trading_day", dataset, tradedate, newestLoaded };
   if (earliestLoaded !== null && tradedate < earliestLoaded) {
-    return { reason: "before_history", tradedate, earliestLoaded };
+    return { reason: "before_history", dataset, tradedate, earliestLoaded };
   }
-  return { reason: "not_loaded", tradedate, recent: tradedate > addDays(today, -RECENT_DAYS), newestLoaded };
+  const recent = tradedate > addDays(today, -RECENT_DAYS);
+  return { reason: "not_loaded", dataset, tradedate, recent, newestLoaded };
 }
 
 /**

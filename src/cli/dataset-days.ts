@@ -1,5 +1,6 @@
 /** The datasets of a deployment's days in paths of the admin API and in messages. */
 import { datasetListSchema } from "../admin/wire.ts";
+import { chineseName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
 
@@ -36,11 +37,6 @@ export async function lackingDatasets(
   return datasets
     .filter(({ dataset, newest }) => newest !== null && !delivered.includes(dataset))
     .map(({ dataset }) => dataset);
-}
-
-/** Returns the Chinese name of a dataset: 逐笔委托 for orders, 行情快照 for quotes. */
-export function chineseName(dataset: DatasetName): string {
-  return `${dataset === "quotes" ? "行情" : "逐笔"}${DATASETS[dataset].rowName.zh}`;
 }
 
 /** Returns a clause which says that a delivery lacks `dataset`. */

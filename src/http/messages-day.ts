@@ -1,37 +1,74 @@
 /** Messages about days and securities that cannot be served, in Chinese and English (contract 1.8, 3.13). */
 
 import type { Bilingual } from "../base/language.ts";
-import type { BeijingDate } from "../calendar/beijing.ts";
-import { DATASETS } from "../datasets/registry.ts";
+import { chineseName } from "../datasets/day-name.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { DayDenial } from "../orders/query/query-denial.ts";
 import type { ShareDenial } from "./denial.ts";
+
+type DenialOf<R extends DayDenial["reason"]> = Extract<DayDenial, { reason: R }>;
+
+/**
+ * The subject of a message about a dataset's day. Messages about orders name no dataset, as before there were others.
+ */
+interface Subject {
+  /** "data" or "trades", with the verbs and the pronoun that agree with it. */
+  en: string;
+  is: string;
+  was: string;
+  itIs: string;
+  it: string;
+  zh: string;
+  /** Where the answer of `data_status` shows the state. */
+  status: Bilingual;
+  /** Names the dataset beside "the newest loaded day", for example " of trades"; empty for orders. */
+  of: Bilingual;
+}
+
+const OF_ORDERS: Subject = {
+  ...{ en: "data", is: "is", was: "was", itIs: "it is", it: "it" },
+  zh: "数据",
+  status: { zh: "data_status ", en: "data_status" },
+  of: { zh: "", en: "" },
+};
+
+function subjectOf(dataset: DatasetName | undefined): Subject {
+  if (dataset === undefined || dataset === "orders") return OF_ORDERS;
+  const { rows } = DATASETS[dataset];
+  const zh = chineseName(dataset);
+  return {
+    ...{ en: rows, is: "are", was: "were", itIs: "they are", it: "them" },
+    zh,
+    status: { zh: `data_status 的 datasets.${dataset} `, en: `datasets.${dataset} of data_status` },
+    of: { zh, en: ` of ${rows}` },
+  };
+}
 
 /** Returns the message for a day or security without data; it distinguishes "not yet" from "never". */
 export function dayMessage(denial: DayDenial): Bilingual {
   const { tradedate } = denial;
   switch (denial.reason) {
     case "not_loaded":
-      return withNewest(denial.newestLoaded, notLoadedMessage(tradedate, denial.recent));
+      return withNewest(denial, notLoadedMessage(denial));
     case "not_trading_day":
-      return withNewest(denial.newestLoaded, {
+      return withNewest(denial, {
         zh: `tradedate ${tradedate} 不是交易日，请换一个交易日`,
         en: `The tradedate ${tradedate} is not a trading day: request another day`,
       });
     case "future_day":
-      return withNewest(denial.newestLoaded, {
+      return withNewest(denial, {
         zh: `tradedate ${tradedate} 还没有到（北京时间今天是 ${denial.today}）`,
         en: `The tradedate ${tradedate} is in the future (today in Beijing is ${denial.today})`,
       });
     case "before_history":
+      return beforeHistoryMessage(denial);
+    case "withdrawn": {
+      const { zh, en, was, itIs, status } = subjectOf(denial.dataset);
       return {
-        zh: `tradedate ${tradedate} 早于本服务最早的数据日 ${denial.earliestLoaded}，更早的数据不提供。`,
-        en: `The tradedate ${tradedate} is before the service's first day, ${denial.earliestLoaded}; earlier data is not offered.`,
+        zh: `tradedate ${tradedate} 的${zh}已撤回，核实后可能重新提供；${status.zh}会显示它何时恢复，请先查询其他交易日。`,
+        en: `The ${en} of tradedate ${tradedate} ${was} withdrawn and may be restored after a check. ${status.en} shows when ${itIs} available again; request another day meanwhile.`,
       };
-    case "withdrawn":
-      return {
-        zh: `tradedate ${tradedate} 的数据已撤回，核实后可能重新提供；data_status 会显示它何时恢复，请先查询其他交易日。`,
-        en: `The data of tradedate ${tradedate} was withdrawn and may be restored after a check. data_status shows when it is available again; request another day meanwhile.`,
-      };
+    }
     case "security_unknown":
       return unknownSecurityMessage(denial);
     case "no_orders": {
@@ -42,11 +79,13 @@ export function dayMessage(denial: DayDenial): Bilingual {
         en: `The symbol ${code} has no ${row} records on ${tradedate} (it may have been halted, for example).`,
       };
     }
-    case "day_damaged":
+    case "day_damaged": {
+      const { zh, en, is, it, status } = subjectOf(denial.dataset);
       return {
-        zh: `tradedate ${tradedate} 的数据已损坏，正在修复：data_status 显示恢复后再试；其他交易日不受影响。`,
-        en: `The data of tradedate ${tradedate} is damaged and being repaired: try again when data_status shows it as available; other days are not affected.`,
+        zh: `tradedate ${tradedate} 的${zh}已损坏，正在修复：${status.zh}显示恢复后再试；其他交易日不受影响。`,
+        en: `The ${en} of tradedate ${tradedate} ${is} damaged and being repaired: try again when ${status.en} shows ${it} as available; other days are not affected.`,
       };
+    }
   }
 }
 
@@ -76,27 +115,55 @@ export function unavailableMessage(unread: boolean): Bilingual {
  * Returns the message for a day that is not loaded. Only a recent day will be loaded later; waiting for an old day does
  * not help.
  */
-function notLoadedMessage(tradedate: BeijingDate, recent: boolean): Bilingual {
-  return recent
-    ? {
-        zh: `tradedate ${tradedate} 的数据尚未入库，请稍后重试`,
-        en: `The data of tradedate ${tradedate} is not loaded yet: try again later`,
-      }
-    : {
-        zh: `tradedate ${tradedate} 没有入库，data_status 按月列出已入库的交易日`,
-        en: `The tradedate ${tradedate} is not loaded: data_status lists the loaded days of a month`,
-      };
-}
-
-function withNewest(newestLoaded: BeijingDate | null, { zh, en }: Bilingual): Bilingual {
-  if (newestLoaded === null) return { zh: `${zh}。`, en: `${en}.` };
+function notLoadedMessage({ dataset, tradedate, recent }: DenialOf<"not_loaded">): Bilingual {
+  const subject = subjectOf(dataset);
+  const { zh, en, is, status } = subject;
+  if (recent) {
+    return {
+      zh: `tradedate ${tradedate} 的${zh}尚未入库，请稍后重试`,
+      en: `The ${en} of tradedate ${tradedate} ${is} not loaded yet: try again later`,
+    };
+  }
+  if (subject === OF_ORDERS) {
+    return {
+      zh: `tradedate ${tradedate} 没有入库，data_status 按月列出已入库的交易日`,
+      en: `The tradedate ${tradedate} is not loaded: data_status lists the loaded days of a month`,
+    };
+  }
   return {
-    zh: `${zh}；最新已入库的交易日是 ${newestLoaded}。`,
-    en: `${en}; the newest loaded day is ${newestLoaded}.`,
+    zh: `tradedate ${tradedate} 的${zh}没有入库，${status.zh}按月显示哪些交易日已入库`,
+    en: `The ${en} of tradedate ${tradedate} are not loaded: ${status.en} shows which days of a month are`,
   };
 }
 
-function unknownSecurityMessage(denial: Extract<DayDenial, { reason: "security_unknown" }>): Bilingual {
+function beforeHistoryMessage({ dataset, tradedate, earliestLoaded }: DenialOf<"before_history">): Bilingual {
+  const subject = subjectOf(dataset);
+  if (subject === OF_ORDERS) {
+    return {
+      zh: `tradedate ${tradedate} 早于本服务最早的数据日 ${earliestLoaded}，更早的数据不提供。`,
+      en: `The tradedate ${tradedate} is before the service's first day, ${earliestLoaded}; earlier data is not offered.`,
+    };
+  }
+  const { zh, en } = subject;
+  return {
+    zh: `tradedate ${tradedate} 早于${zh}最早的数据日 ${earliestLoaded}，更早的${zh}不提供。`,
+    en: `The tradedate ${tradedate} is before the first day of ${en}, ${earliestLoaded}; earlier ${en} are not offered.`,
+  };
+}
+
+function withNewest(
+  { dataset, newestLoaded }: Pick<DenialOf<"not_loaded">, "dataset" | "newestLoaded">,
+  { zh, en }: Bilingual,
+): Bilingual {
+  if (newestLoaded === null) return { zh: `${zh}。`, en: `${en}.` };
+  const { of } = subjectOf(dataset);
+  return {
+    zh: `${zh}；${of.zh}最新已入库的交易日是 ${newestLoaded}。`,
+    en: `${en}; the newest loaded day${of.en} is ${newestLoaded}.`,
+  };
+}
+
+function unknownSecurityMessage(denial: DenialOf<"security_unknown">): Bilingual {
   const { symbol, market, tradedate, carriedOn } = denial;
   const code = market === null ? symbol : `${symbol}.${market}`;
   if (market === "BJ") {

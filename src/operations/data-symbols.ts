@@ -79,7 +79,7 @@ async function run(call: Call, { question, market, unknownParameters }: Query): 
   if (!open.ok) return call.refuse(open.refusal);
   const { orderDay } = open.value;
   const { tradedate, day } = orderDay;
-  const unserved = dayDenial(orderDay, question.today);
+  const unserved = dayDenial(orderDay, question.today, question.dataset);
   if (unserved !== null) return call.refuse(unserved);
   if (day === null) throw new Error("the day is not loaded, but dayDenial returned no refusal");
 

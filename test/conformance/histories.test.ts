@@ -26,7 +26,7 @@ import { randomFrom } from "../support/random.ts";
 import { oncePerWorker, TEST_CURSOR_SECRET } from "../support/service.ts";
 import { readSlowly } from "../support/slow-reader.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { sharedWorld } from "./world.ts";
+import { OLDEST, sharedWorld } from "./world.ts";
 
 const DAY = "20260224";
 /** The day whose Parquet answers are larger than all buffers. */
@@ -387,6 +387,13 @@ describe.each(DATASET_NAMES)("a served day of %s", (dataset) => {
   });
 });
 
+/** How messages name a dataset's data, and where data_status shows its state. */
+const NAMED: Record<DatasetName, [string, string]> = {
+  orders: ["data", "data_status"],
+  trades: ["trades", "datasets.trades of data_status"],
+  quotes: ["quotes", "datasets.quotes of data_status"],
+};
+
 describe.each(DATASET_NAMES)("a day of %s", (dataset) => {
   const other = otherThan(dataset);
   // A separate day for the decisions about each dataset.
@@ -408,8 +415,15 @@ describe.each(DATASET_NAMES)("a day of %s", (dataset) => {
     const beside = async () => pageOf(await asked(other)).items.length;
     const rows = sectionOf(other, "300750").columns.rows;
     await decide("withdraw", { revision: 1, note: "asked to" });
-    expectRefusal(await asked(dataset), { reason: "withdrawn" });
+    const [named, shown] = NAMED[dataset];
+    const withdrawn = [`The ${named} of tradedate ${tradedate} w`, `${shown} shows when`];
+    expectRefusal(await asked(dataset), { reason: "withdrawn", says: withdrawn });
     expectRefusal(await asked(dataset, { format: "parquet" }), { reason: "withdrawn", status: 404 });
+    const listed = await world.service.post(
+      { apiname: "data_symbols", apikey: world.keys.flagship, params: { tradedate, dataset } },
+      { "accept-language": "en" },
+    );
+    expectRefusal(listed, { reason: "withdrawn", says: withdrawn });
     expect(await beside()).toBe(rows);
 
     const { next_cursor: cursor } = pageOf(await asked(other, { page_size: 7 }));
@@ -425,11 +439,30 @@ describe.each(DATASET_NAMES)("a day of %s", (dataset) => {
     const { etag } = await bucket.put(key, bytes);
     const db = await world.service.mf.getD1Database("DB");
     await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, key).run();
-    expectRefusal(await asked(dataset), { reason: "day_damaged" });
+    const damaged = [`The ${named} of tradedate ${tradedate} `, `when ${shown} shows`];
+    for (const _ of ["found", "known"]) {
+      expectRefusal(await asked(dataset), { reason: "day_damaged", says: damaged });
+    }
     expect(await beside()).toBe(rows);
     const { days } = await dataOf<DataStatus>("data_status", { month: tradedate.slice(0, 6) });
     const { datasets } = days.find((each) => each.tradedate === tradedate) ?? {};
     expect([datasets?.[dataset].state, datasets?.[other].state]).toEqual(["damaged", "available"]);
+  });
+});
+
+describe("a day of which only orders are loaded", () => {
+  const tradedate = "20260226";
+
+  it("is refused by the other interfaces with messages about their own days", async () => {
+    await publishSections(world.service, "orders", tradedate, [sectionOf("orders", "300750")]);
+    for (const dataset of ["trades", "quotes"] as const) {
+      const lacking = await ask(dataset, { symbol: "300750", tradedate });
+      const shown = `${NAMED[dataset][1]} shows`;
+      const says = [`The ${dataset} of tradedate`, shown, `the newest loaded day of ${dataset} is 2026`];
+      expectRefusal(lacking, { reason: "not_loaded", says });
+      const early = await ask(dataset, { symbol: "300750", tradedate: OLDEST });
+      expectRefusal(early, { reason: "before_history", says: [`before the first day of ${dataset}, 2026`] });
+    }
   });
 });
 

@@ -2,10 +2,11 @@
 import type { Notice } from "../../admin/wire.ts";
 import type { Bilingual } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import { chineseName } from "../../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import { LEFT_OUT_TEXTS, type LeftOutReason } from "../../pack-builder/delivery/source-file.ts";
 import { countText, sizeText } from "../command-line.ts";
-import { chineseName, lackingText } from "../dataset-days.ts";
+import { lackingText } from "../dataset-days.ts";
 import { type DatasetOutcome, type DayOutcome, isWell } from "./load-day.ts";
 import type { Arrival } from "./wait-for-delivery.ts";
 

@@ -70,20 +70,20 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   not_trading_day: { zh: "不是交易日，不会有数据", en: "Not a trading day: there will be no data" },
   future_day: { zh: "日期还没到", en: "The day is in the future" },
   before_history: {
-    zh: "早于最早的数据日，不会有",
-    en: "Before the service's first day: it will not be loaded",
+    zh: "早于该数据集最早的数据日，不会有",
+    en: "Before the dataset's first day: it will not be loaded",
   },
   security_unknown: {
     zh: "核对代码、后缀和日期；消息可能给出另一交易所",
     en: "Check code, suffix and date; the message may name the other exchange",
   },
   no_orders: {
-    zh: "当天没有委托（例如停牌），不是错误",
-    en: "No orders that day (halted, for example): not an error",
+    zh: "当天该数据集没有这只证券的行（例如停牌），不是错误",
+    en: "The security has no rows of this dataset that day (halted, for example): not an error",
   },
   withdrawn: {
-    zh: "数据已撤回，核实后可能重新提供",
-    en: "Withdrawn; the day may be served again after a check",
+    zh: "该数据集当天的数据已撤回，核实后可能重新提供",
+    en: "The dataset's day was withdrawn; it may be served again after a check",
   },
   nothing_published: {
     zh: "该年可下载范围内还没有文件，晚些再试",
@@ -102,7 +102,7 @@ export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
     en: "A fault of the service, or too many unread answers of the account: read or close them, and wait Retry-After seconds; report the request id if it persists",
   },
   day_damaged: {
-    zh: "该日数据正在修复，其他日子不受影响",
-    en: "That day is being repaired; other days are fine",
+    zh: "该数据集当天的数据正在修复，其他日子不受影响",
+    en: "The dataset's day is being repaired; other days are not affected",
   },
 };

@@ -81,7 +81,7 @@ async function answerAgain(accepted: Accepted): Promise<Result<Response, Denial>
     const { dataset } = accepted.question;
     const { revision } = found.day;
     await markDamaged(call.env.DB, { dataset, tradedate, revision, note: error.message }, call.nowMs);
-    return refused({ reason: "day_damaged", tradedate });
+    return refused({ reason: "day_damaged", dataset, tradedate });
   }
 }
 

@@ -122,7 +122,7 @@ function locate(
   { query, paging, question }: Asked,
   orderDay: OrderDay,
 ): Result<Located, Denial> {
-  const unserved = dayDenial(orderDay, beijingDate(nowMs));
+  const unserved = dayDenial(orderDay, beijingDate(nowMs), question.dataset);
   if (unserved !== null) return refused(unserved);
   const { day, sections, tradedate } = orderDay;
   if (day === null) throw new Error("the day is not loaded, but dayDenial returned no refusal");

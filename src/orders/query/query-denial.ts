@@ -95,15 +95,24 @@ export type CursorDenial =
  */
 export type AskedMarket = Market | "BJ";
 
-/** Why a day, or a security on it, cannot be served: code 1002, except `day_damaged`, which is 503. */
+/** The day of a dataset. `dataset` is absent from refusals that an earlier version stored for `explain`. */
+interface DatasetDay {
+  dataset?: DatasetName;
+  tradedate: BeijingDate;
+}
+
+/**
+ * Why a dataset's day, or a security on it, cannot be served: code 1002, except `day_damaged`, which is 503.
+ * `newestLoaded` and `earliestLoaded` are days of the same dataset.
+ */
 export type DayDenial =
   /** A trading day, or a day missing from the calendar; `recent`: one of the last days, which can still be loaded. */
-  | { reason: "not_loaded"; tradedate: BeijingDate; recent: boolean; newestLoaded: BeijingDate | null }
-  | { reason: "not_trading_day"; tradedate: BeijingDate; newestLoaded: BeijingDate | null }
-  | { reason: "future_day"; tradedate: BeijingDate; today: BeijingDate; newestLoaded: BeijingDate | null }
-  | { reason: "before_history"; tradedate: BeijingDate; earliestLoaded: BeijingDate }
-  | { reason: "withdrawn"; tradedate: BeijingDate }
-  | { reason: "day_damaged"; tradedate: BeijingDate }
+  | (DatasetDay & { reason: "not_loaded"; recent: boolean; newestLoaded: BeijingDate | null })
+  | (DatasetDay & { reason: "not_trading_day"; newestLoaded: BeijingDate | null })
+  | (DatasetDay & { reason: "future_day"; today: BeijingDate; newestLoaded: BeijingDate | null })
+  | (DatasetDay & { reason: "before_history"; earliestLoaded: BeijingDate })
+  | (DatasetDay & { reason: "withdrawn" })
+  | (DatasetDay & { reason: "day_damaged" })
   | {
       reason: "security_unknown";
       tradedate: BeijingDate;
@@ -114,13 +123,7 @@ export type DayDenial =
       carriedOn: Market | null;
     }
   /** The security was delivered, but has no row in the dataset that day. */
-  | {
-      reason: "no_orders";
-      dataset?: DatasetName;
-      tradedate: BeijingDate;
-      symbol: string;
-      market: Market;
-    };
+  | (DatasetDay & { reason: "no_orders"; symbol: string; market: Market });
 
 /** The most characters of a caller's value that a message quotes. */
 const EXCERPT_CHARACTERS = 40;

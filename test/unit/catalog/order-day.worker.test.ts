@@ -153,7 +153,8 @@ describe("the catalog read of an order request", () => {
 });
 
 describe("the reason why a day or security is not served", () => {
-  const denied = async (asked: Partial<OrderDayQuestion>) => dayDenial(await read(asked), TODAY);
+  const denied = async (asked: Partial<OrderDayQuestion>) =>
+    dayDenial(await read(asked), TODAY, asked.dataset ?? "orders");
 
   it.each([
     ["20240108", { reason: "not_loaded", recent: true, newestLoaded: "20240105" }],
@@ -162,7 +163,11 @@ describe("the reason why a day or security is not served", () => {
     ["20240103", { reason: "before_history", earliestLoaded: "20240104" }],
     ["19991231", { reason: "before_history", earliestLoaded: "20240104" }],
   ])("on %s is %j", async (tradedate, expected) => {
-    expect(await denied({ tradedate: date(tradedate) })).toEqual({ tradedate, ...expected });
+    expect(await denied({ tradedate: date(tradedate) })).toEqual({
+      tradedate,
+      dataset: "orders",
+      ...expected,
+    });
   });
 
   it("distinguishes an absent security from one without orders, and names the other exchange", async () => {
@@ -216,6 +221,7 @@ describe("the reason why a day or security is not served", () => {
     await markDamaged(DB, { ...damage, revision: 3 }, 7);
     expect(await denied({ tradedate: damage.tradedate })).toEqual({
       reason: "day_damaged",
+      dataset: "orders",
       tradedate: "20240104",
     });
     const { results } = await DB.prepare(
@@ -225,10 +231,11 @@ describe("the reason why a day or security is not served", () => {
     const trades = { tradedate: damage.tradedate, dataset: "trades" } as const;
     expect(await denied(trades)).toBeNull();
     await markDamaged(DB, { ...damage, ...trades, revision: 3 }, 8);
-    expect(await denied(trades)).toMatchObject({ reason: "day_damaged" });
+    expect(await denied(trades)).toMatchObject({ reason: "day_damaged", dataset: "trades" });
     await DB.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20240104'").run();
     expect(await denied({ tradedate: damage.tradedate })).toEqual({
       reason: "withdrawn",
+      dataset: "orders",
       tradedate: "20240104",
     });
     // A day that is not served does not count as the newest or the earliest loaded day.

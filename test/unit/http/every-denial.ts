@@ -1,5 +1,6 @@
 /** One denial for every reason and every kind of message. */
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
 import type { Denial } from "../../../src/http/denial.ts";
 import type { ParamProblem } from "../../../src/orders/query/query-denial.ts";
 
@@ -136,6 +137,15 @@ export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "not_trading_day", tradedate, newestLoaded },
   { reason: "future_day", tradedate, today: newestLoaded, newestLoaded },
   { reason: "before_history", tradedate, earliestLoaded: newestLoaded },
+  ...DATASET_NAMES.flatMap((dataset): Denial[] => [
+    { reason: "not_loaded", dataset, tradedate, recent: true, newestLoaded },
+    { reason: "not_loaded", dataset, tradedate, recent: false, newestLoaded },
+    { reason: "not_trading_day", dataset, tradedate, newestLoaded },
+    { reason: "future_day", dataset, tradedate, today: newestLoaded, newestLoaded },
+    { reason: "before_history", dataset, tradedate, earliestLoaded: newestLoaded },
+    { reason: "withdrawn", dataset, tradedate },
+    { reason: "day_damaged", dataset, tradedate },
+  ]),
   { reason: "security_unknown", tradedate, symbol: "000001", market: "SH", carriedOn: "SZ" },
   { reason: "security_unknown", tradedate, symbol: "999999", market: null, carriedOn: null },
   { reason: "security_unknown", tradedate, symbol: "430047", market: "BJ", carriedOn: null },

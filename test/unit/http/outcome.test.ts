@@ -40,6 +40,16 @@ const TABLE: Record<string, [code: number, json: number, parquet: number, retryA
   day_damaged: [503, 503, 503],
 };
 
+/** The reasons that concern a dataset's day. */
+const DAY_REASONS = [
+  "not_loaded",
+  "not_trading_day",
+  "future_day",
+  "before_history",
+  "withdrawn",
+  "day_damaged",
+];
+
 const HAN = /\p{Script=Han}/u;
 const say = (denial: Denial, language: "zh" | "en" | "both" = "en") =>
   messageOf(outcomeOf(denial), language, "0123456789abcdef");
@@ -118,6 +128,30 @@ describe("messages (contract 1.8)", () => {
     expect(orders).toMatch(/level2_order_history.*trial, weekly, professional, flagship/);
     expect(share).toMatch(/file_download level2.*weekly, professional, flagship/);
     expect(share).not.toContain("these: trial");
+  });
+
+  it("about a day of trades or quotes name the dataset, and where data_status shows it", () => {
+    const states = ["withdrawn", "day_damaged"];
+    for (const denial of EVERY_DENIAL) {
+      if (!("dataset" in denial) || denial.dataset === "orders" || !DAY_REASONS.includes(denial.reason))
+        continue;
+      expect(say(denial)).toContain(denial.dataset);
+      expect(say(denial, "zh")).toContain(denial.dataset === "trades" ? "逐笔成交" : "行情快照");
+      if (!states.includes(denial.reason)) continue;
+      expect(say(denial)).toContain(`datasets.${denial.dataset} of data_status`);
+      expect(say(denial, "zh")).toContain(`data_status 的 datasets.${denial.dataset}`);
+    }
+  });
+
+  it("about a day of orders are the same as in refusals that were stored without a dataset", () => {
+    const ofOrders = EVERY_DENIAL.flatMap((each) =>
+      "dataset" in each && each.dataset === "orders" && DAY_REASONS.includes(each.reason) ? [each] : [],
+    );
+    expect(new Set(ofOrders.map(({ reason }) => reason))).toEqual(new Set(DAY_REASONS));
+    for (const { dataset: _, ...stored } of ofOrders) {
+      expect(say(stored as Denial, "both")).toBe(say({ ...stored, dataset: "orders" } as Denial, "both"));
+      expect(say(stored as Denial)).not.toMatch(/orders|datasets\./);
+    }
   });
 
   it("suggest the other exchange, and say that the Beijing exchange is not carried", () => {
