@@ -37,7 +37,11 @@ export type EntitlementDenial =
 
 /** A refusal by the gate for one account and interface (contract 2.1, steps 8 and 9); nothing was charged. */
 export type UseDenial =
-  | { reason: "slot_busy" }
+  /**
+   * `lacks`: the gate was not asked, because answers in progress, on any interface, take the account's part of the
+   * memory (contract 2.6).
+   */
+  | { reason: "slot_busy"; lacks?: "memory" }
   | {
       reason: "quota_used";
       unit: "requests" | "files";

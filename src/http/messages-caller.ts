@@ -184,6 +184,12 @@ export function entitlementMessage(denial: EntitlementDenial): Bilingual {
 export function useMessage(denial: UseDenial): Bilingual {
   switch (denial.reason) {
     case "slot_busy":
+      if (denial.lacks === "memory") {
+        return {
+          zh: "同一账户在此接口或其他接口的请求正在处理，应答已占满该账户可用的内存；不排队，本次未扣次数，请等其中一个结束后重试。",
+          en: "Requests of this account are in progress on this or another interface, and their answers take all the memory that the account may use. This request was neither queued nor counted: try again when one of them has ended.",
+        };
+      }
       return {
         zh: "同一账户在此接口已有一个请求正在处理，不排队，本次未扣次数；请等它结束后重试。",
         en: "Another request of this account is in progress on this interface. This request was neither queued nor counted: try again when the other one has ended.",

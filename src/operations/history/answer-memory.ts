@@ -46,9 +46,9 @@ export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusa
     log.note({ ended: "client_gone" });
     return new Response(null);
   }
-  // Answers that are being made for the account's other requests hold its memory. The gate would refuse this request
-  // too, because it accepts one request at a time.
-  if (refusal === "part_busy") return refuse({ reason: "slot_busy" });
+  // Answers that are being made for the account's other requests hold its memory. The gate was not asked. It accepts
+  // one request at a time per interface, so it would perhaps accept this one if the others use another interface.
+  if (refusal === "part_busy") return refuse({ reason: "slot_busy", lacks: "memory" });
   const unread = refusal === "part_full";
   log.note({ lacking: unread ? "memory_of_account" : "memory" });
   return refuse({ reason: "unavailable", unread });

@@ -154,6 +154,7 @@ export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "withdrawn", tradedate },
   { reason: "nothing_published", dataType: "level2", year: 2026 },
   { reason: "slot_busy" },
+  { reason: "slot_busy", lacks: "memory" },
   { reason: "quota_used", unit: "requests", limit: 100, resetSeconds: 11_521 },
   { reason: "quota_used", unit: "files", limit: 30, resetSeconds: 1 },
   { reason: "unavailable" },

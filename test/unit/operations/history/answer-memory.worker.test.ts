@@ -6,7 +6,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { beforeAll, expect, it } from "vitest";
 import type { Account, IssuedKey } from "../../../../src/admin/wire.ts";
 import { createApp } from "../../../../src/app.ts";
-import { answerMemory } from "../../../../src/base/memory.ts";
+import { answerMemory, partOfAccount } from "../../../../src/base/memory.ts";
 import { day, randomSecurity } from "../../../support/builders.ts";
 import { printedRandom } from "../../../support/random.ts";
 import { admin, packFrom, publish, testEnv } from "../../admin/operator.ts";
@@ -117,6 +117,24 @@ it("An account with too many unread pages gets 503 without a charge, and all oth
   expect(again.left).toBe((unread.at(-1)?.left ?? 0) - 1);
   for (const opened of [...unread, again]) await opened.close();
   expect(answerMemory.heldBytes).toBe(0);
+});
+
+it("A request that lacks memory because of answers in progress on any interface gets slot_busy, and the message says so", async () => {
+  const key = await newKey();
+  const others = await answerMemory.reserve({
+    bytes: OF_ACCOUNT_BYTES,
+    parts: [partOfAccount(`unread-${accounts}`)],
+    ...{ waitMs: 0, holdMs: 3_600_000, signal: new AbortController().signal },
+  });
+  if (!others.ok) throw new Error(others.refusal);
+  const refused = await open(key);
+  others.value.end();
+  const { status, headers } = refused.answer;
+  expect([status, headers.get("X-Reason"), headers.get("Retry-After")]).toEqual([503, "slot_busy", "1"]);
+  const { message } = JSON.parse(await refused.read());
+  expect(message).toContain("on this or another interface");
+  expect(message).toContain("在此接口或其他接口");
+  expect((await open(key).then(({ read }) => read())).length).toBeGreaterThan(10_000);
 });
 
 it("Unread small pages hold memory for their actual size, not for the larger size reserved at first", async () => {
