@@ -403,7 +403,7 @@ print(report)  # then read_history("history", "600519") is one frame`,
   pack: {
     language: "sql",
     text: `SELECT symbol, count(*) AS orders, min(time), max(time)
-FROM '{day}.parquet'
+FROM '{day}_orders.parquet'
 GROUP BY symbol ORDER BY orders DESC LIMIT 10;`,
     prints: `┌─────────┬────────┬─────────────┬─────────────┐
 │ symbol  │ orders │  min(time)  │  max(time)  │

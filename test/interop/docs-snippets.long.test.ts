@@ -8,6 +8,8 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, describe, expect, it } from "vitest";
+import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { packName } from "../../src/catalog/files.ts";
 import { DAY } from "../../src/docs/day-snippets.ts";
 import { EXAMPLE, exampleRows, withExample } from "../../src/docs/example-day.ts";
 import { SNIPPETS, type Snippet, type SnippetName } from "../../src/docs/snippets.ts";
@@ -53,7 +55,7 @@ await publish(service, built, "trades");
 await publishFiles(service, auctionPack(TRADEDATE));
 const { key } = await account(service, { plan: "flagship" });
 const folder = await folderWithClient();
-await writeFile(join(folder, `${TRADEDATE}.parquet`), await packOf(built));
+await writeFile(join(folder, packName(TRADEDATE as BeijingDate, "orders")), await packOf(built));
 const PYTHONPATH = resolve("src/client/python");
 const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key, PYTHONPATH };
 afterAll(async () => {

@@ -40,8 +40,8 @@ const ENGLISH_TYPES: Readonly<Record<string, string>> = {
 const PARTS: readonly Part[] = [
   {
     id: "page",
-    zh: "level2_order_history（一页）",
-    en: "level2_order_history, a page",
+    zh: "level2_order_history、level2_trade_history、level2_quote_history（一页）",
+    en: "level2_order_history, level2_trade_history, level2_quote_history: a page",
     rows: `
 fields | list | 各列的名称，按次序 | names of the columns, in order
 items | list | 每行一个数组，与 fields 对齐；[字段](/docs/zh/fields)的含义 | an array for each record, aligned with fields; see [fields](/docs/en/fields)
@@ -106,7 +106,7 @@ rows | integer? | 全市场行数 | rows of the whole market
 securities | integer? | 证券数 | securities
 size_bytes | bytes? | 整日包的大小 | size of the day's pack
 published_at | instant? | 发布时刻 | when it was published
-quality | object? | 委托与成交的核对：\`verdict\` 为 \`passed\`、\`failed\`（运营方确认后发布）或 \`not_provable\`，\`summary\` 为 \`passed\`、\`not provable\`，或 \`failed\` 并列出最先的几处；未核对时为 null | orders checked against trades: \`verdict\` is \`passed\`, \`failed\` (published by the operator's decision) or \`not_provable\`; \`summary\` is \`passed\`, \`not provable\`, or \`failed\` with the first faults; null if the day was not checked
+quality | object? | 委托、成交、快照的相互核对：\`verdict\` 为 \`passed\`、\`failed\`（运营方确认后发布）或 \`not_provable\`，\`summary\` 为 \`passed\`、\`not provable\`，或 \`failed\` 并列出最先的几处；未核对时为 null | orders, trades and quotes checked against each other: \`verdict\` is \`passed\`, \`failed\` (published by the operator's decision) or \`not_provable\`; \`summary\` is \`passed\`, \`not provable\`, or \`failed\` with the first faults; null if the day was not checked
 datasets | object | 各数据集（\`orders\`、\`trades\`、\`quotes\`）的 \`state\` 及此后各项；日期旁的各项是委托的 | for each dataset (\`orders\`, \`trades\`, \`quotes\`), \`state\` and the members after it; those beside the date are those of orders`,
   },
   {

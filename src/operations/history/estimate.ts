@@ -97,7 +97,8 @@ function answerTo(call: Call, query: HistoryQuery, found: Found & { gate: GateSt
 
 /**
  * Returns the cost of one file for every security of the day, so that callers see it before they copy whole days. Files
- * of 5,000 securities over five years need 55 years of quota; a share needs two days of downloads.
+ * of 5,000 securities over five years need 55 years of an interface's quota. Downloads from a share need two days for
+ * orders and less than six for all datasets.
  */
 function wholeDay({ principal, nowMs }: Call, { day, grant }: Found): Estimate["whole_day"] {
   const { securities, pack } = day;

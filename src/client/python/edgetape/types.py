@@ -57,7 +57,8 @@ class Account(TypedDict):
 
 
 class Quality(TypedDict):
-    """The result of checking orders against trades. `verdict` is passed, failed or not_provable."""
+    """The result of checking the orders, trades and quotes of a day against each other. `verdict` is passed, failed or
+    not_provable."""
 
     verdict: str
     summary: str
