@@ -17,7 +17,7 @@ import { countsOf, originOf, sourceRecords } from "./accounting.ts";
 import { auctionFileAt, writeAuctionPack } from "./auction-pack.ts";
 import { BUILD_STAGES, BuildProgress, type StageShares } from "./build-progress.ts";
 import type { BuildReport } from "./build-report.ts";
-import { type CheckedFolder, checkFolder } from "./check-packs.ts";
+import { type CheckedFolder, checkFolder, sheetName, sheetPageName } from "./check-packs.ts";
 import { DefectBook } from "./defect-book.ts";
 import { type DatasetFile, type DatasetFiles, findDatasetFiles } from "./delivery/dataset-files.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
@@ -213,7 +213,8 @@ async function opened<T>(
     const ownOutputs = DATASET_NAMES.flatMap((dataset) =>
       [packName(dataset, tradedate), quarantineName(dataset, tradedate)].map((name) => join(real, name)),
     );
-    ownOutputs.push(join(real, auctionPackName(tradedate)));
+    for (const name of [auctionPackName, sheetName, sheetPageName])
+      ownOutputs.push(join(real, name(tradedate)));
     delivery = await openDelivery(sources, { work, ownOutputs, root });
     return await use({ delivery, work, pool });
   } finally {

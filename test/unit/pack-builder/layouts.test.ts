@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { buildPack } from "../../../src/pack-builder/build.ts";
+import { buildPack, buildPacks } from "../../../src/pack-builder/build.ts";
 import {
   built,
   countsOf,
@@ -235,6 +235,25 @@ describe("the pack builder", () => {
         onProgress: () => {},
       });
       expect(report).toMatchObject({ rows: 1, securities: 1, layouts: { vendor: 1 } });
+    }
+  });
+
+  it("does not read its own packs and quality sheet in the delivered folder", async () => {
+    const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
+    for (let run = 0; run < 2; run++) {
+      const report = await buildPacks({
+        sources: [folder],
+        tradedate: DAY,
+        outFolder: folder,
+        maxBroken: 0,
+        threads: 0,
+        verify: true,
+        onProgress: () => {},
+      });
+      expect(report).toMatchObject({ result: "whole", absent: ["trades", "quotes"] });
+      const own = report.leftOut.map(({ path, reason }) => [basename(path), reason]);
+      const written = [`${DAY}.parquet`, `${DAY}_quality.html`, `${DAY}_quality.json`];
+      expect(own).toEqual(run === 0 ? [] : written.map((name) => [name, "own_output"]));
     }
   });
 });
