@@ -21,7 +21,7 @@ import { type CheckedFolder, checkFolder, sheetName, sheetPageName } from "./che
 import { DefectBook } from "./defect-book.ts";
 import { type DatasetFile, type DatasetFiles, findDatasetFiles } from "./delivery/dataset-files.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
-import { DeliveryError, leftOutText, mayHoldRecords } from "./delivery/source-file.ts";
+import { DeliveryError, type LeftOutFile, leftOutText, mayHoldRecords } from "./delivery/source-file.ts";
 import {
   type DayAuction,
   type DayQuality,
@@ -116,12 +116,13 @@ export async function buildPacks({
     const { pool } = delivery;
     const built: BuiltPack[] = [];
     const refused: RefusedDataset[] = [];
+    const skipped: LeftOutFile[][] = [];
     const wanted = DATASET_NAMES.filter((name) => datasets?.includes(name) ?? true);
     for (const dataset of wanted) {
       try {
         const found = await find(of(dataset), delivery);
-        if (datasets === undefined && !isThere(found)) continue;
-        built.push(await buildFound(of(dataset), delivery, found));
+        if (datasets === undefined && !isThere(found)) skipped.push(unreadIn(found));
+        else built.push(await buildFound(of(dataset), delivery, found));
       } catch (error) {
         if (!(error instanceof DeliveryError)) throw error;
         refused.push({ dataset, problem: error.message });
@@ -137,7 +138,7 @@ export async function buildPacks({
     const checked = await checkedOf(options, packs, pool);
     const quality = checked === null ? null : qualityOf(checked);
     const auction = await auctionOf(options, packs, checked?.auctions);
-    return deliveryReport(options.tradedate, { wanted, packs, refused, units, quality, auction });
+    return deliveryReport(options.tradedate, { wanted, packs, refused, skipped, units, quality, auction });
   });
 }
 
@@ -240,6 +241,11 @@ async function find({ dataset, tradedate }: OneDataset, { delivery, work }: Open
 /** Returns whether the delivery has a readable file of the dataset; an unreadable file can be of any dataset. */
 function isThere({ files }: Found): boolean {
   return files.files.some(({ problem }) => problem === undefined);
+}
+
+/** Returns the files that the build of a dataset without a readable file did not read. */
+function unreadIn({ files: { files, leftOut } }: Found): LeftOutFile[] {
+  return [...leftOut, ...files.map(({ file: { path } }) => ({ path, reason: "unreadable" as const }))];
 }
 
 /** The report on a pack, and the turnover of its securities. */

@@ -14,7 +14,7 @@ export interface DeliveryReport {
   tradedate: BeijingDate;
   /**
    * `failed`: a pack is missing although the delivery has files of its dataset. `degraded`: no pack is missing, but at
-   * least one is degraded.
+   * least one is degraded, or a file that may hold records was not read for any pack.
    */
   result: BuildReport["result"];
   /** One report for each dataset that was built, in the order of `DATASET_NAMES`. */
@@ -72,6 +72,8 @@ interface Built {
   wanted: readonly DatasetName[];
   packs: readonly BuildReport[];
   refused: readonly RefusedDataset[];
+  /** For each dataset that was not built because it has no readable file, the files that were not read. */
+  skipped: readonly (readonly LeftOutFile[])[];
   units: Units;
   auction: DayAuction | null;
   quality: DayQuality | null;
@@ -80,7 +82,7 @@ interface Built {
 /** Returns the report on the packs of `tradedate` (at least one) and on the datasets that were refused. */
 export function deliveryReport(
   tradedate: BeijingDate,
-  { wanted, packs, refused, units, auction, quality }: Built,
+  { wanted, packs, refused, skipped, units, auction, quality }: Built,
 ): DeliveryReport {
   const sparse = packs.flatMap((pack) => MARKETS.flatMap((market) => sparseOf(pack, market, packs) ?? []));
   const judged = packs.map((pack) => {
@@ -89,15 +91,17 @@ export function deliveryReport(
   });
   const results = new Set(judged.map(({ result }) => result));
   const isFailed = refused.length > 0 || results.has("failed");
+  const leftOut = unread(packs, skipped);
+  const isDegraded = results.has("degraded") || leftOut.some(({ reason }) => mayHoldRecords(reason));
   const held = new Set([...packs, ...refused].map(({ dataset }) => dataset));
   return {
     tradedate,
-    result: isFailed ? "failed" : results.has("degraded") ? "degraded" : "whole",
+    result: isFailed ? "failed" : isDegraded ? "degraded" : "whole",
     packs: judged,
     refused: [...refused],
     absent: wanted.filter((dataset) => !held.has(dataset)),
     sparse,
-    leftOut: unread(packs),
+    leftOut,
     units,
     auction,
     quality,
@@ -169,17 +173,18 @@ function sparseLines({ sparse }: DeliveryReport): string[] {
   );
 }
 
-/** Returns the files that were not used for any pack, each with its most specific reason. */
-function unread(packs: readonly BuildReport[]): LeftOutFile[] {
-  const [first, ...others] = packs;
-  if (first === undefined) return [];
-  return first.leftOut.flatMap(({ path, reason }) => {
-    const reasons = [reason];
-    for (const { leftOut } of others) {
-      const other = leftOut.find((file) => file.path === path);
-      if (other === undefined) return [];
-      reasons.push(other.reason);
-    }
-    return { path, reason: reasons.find((each) => each !== "other_dataset") ?? "other_dataset" };
+/**
+ * Returns the files that were not used for any pack. Each has the reason of the dataset that it may hold, even if that
+ * dataset was `skipped`.
+ */
+function unread(packs: readonly BuildReport[], skipped: Built["skipped"]): LeftOutFile[] {
+  const lists = [...packs.map(({ leftOut }) => leftOut), ...skipped];
+  const reasonsOf = lists.map((list) => new Map(list.map(({ path, reason }) => [path, reason])));
+  const built = reasonsOf.slice(0, packs.length);
+  return (packs[0]?.leftOut ?? []).flatMap(({ path }) => {
+    if (!built.every((reasons) => reasons.has(path))) return [];
+    const reasons = reasonsOf.flatMap((each) => each.get(path) ?? []);
+    const reason = reasons.find(mayHoldRecords) ?? reasons.find((each) => each !== "other_dataset");
+    return { path, reason: reason ?? "other_dataset" };
   });
 }

@@ -23,6 +23,7 @@ const LEFT_OUT_ZH: Readonly<Record<LeftOutReason, string>> = {
   unread_format: "不支持此格式，请解压后再交付",
   nested_too_deep: "压缩包嵌套层数过多，请解压后再交付",
   unknown_layout: "无法识别的格式",
+  unreadable: "文件已损坏或放错文件夹，无法读取，请重新交付",
   other_day: "属于其他交易日",
   other_dataset: "属于其他类型的数据",
   market_not_carried: "不收录该交易所",

@@ -47,6 +47,7 @@ export const LEFT_OUT_TEXTS = {
   unread_format: "has a format that is not read; unpack it and deliver the folder",
   nested_too_deep: "is an archive inside too many others; unpack it and deliver the folder",
   unknown_layout: "has no known layout",
+  unreadable: "cannot be read, because it is damaged or in the wrong folder; deliver it again",
   other_day: "is in a folder or archive named after another day",
   other_dataset: "holds another dataset",
   market_not_carried: "belongs to an exchange that is not carried",

@@ -2,12 +2,13 @@
 import type { DatasetName } from "../../datasets/registry.ts";
 
 /**
- * Base names of files without a layout, with their dataset. DataYes numbers its message types; four of them have a
- * layout.
+ * Base names of files without a layout, with their dataset. DataYes numbers its message types. Four of them have a
+ * layout; 4_4 and 6_28 are the snapshots of Shanghai and Shenzhen.
  */
 const NAMES: readonly { name: RegExp; holds: DatasetName | "other" }[] = [
   { name: /^委托队列\.csv$/, holds: "other" },
-  { name: /^mdl_(?!4_19_0|4_24_0|6_33_0|6_36_0)\d+_\d+_\d+\.csv$/i, holds: "other" },
+  { name: /^mdl_(4_4|6_28)_0\.csv$/i, holds: "quotes" },
+  { name: /^mdl_(?!(4_4|4_19|4_24|6_28|6_33|6_36)_0\.)\d+_\d+_\d+\.csv$/i, holds: "other" },
   { name: /^[ap]m_hq_snap_\w+\.txt$/i, holds: "quotes" },
   { name: /^[ap]m_hq_trade_\w+\.txt$/i, holds: "trades" },
   { name: /^\d{8}_aucde\.parquet$/i, holds: "other" },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { buildPacks } from "../../../src/pack-builder/build.ts";
+import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
 import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { PackFormatError } from "../../../src/packs/errors.ts";
@@ -16,9 +17,11 @@ import {
   delivery,
   reportLines,
   rowsOf,
+  temporaryFolder,
   vendorFile,
   vendorLine,
 } from "./deliveries.ts";
+import { zipOf } from "./zip-file.ts";
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
@@ -236,6 +239,18 @@ describe("a merged stream of Shanghai orders and trades", () => {
   });
 });
 
+/** Builds every pack of a delivery of the vendor's orders and `files`. */
+const besideOrders = (files: Record<string, string | Uint8Array>) =>
+  buildPacks({
+    sources: [delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()), ...files })],
+    tradedate: DAY,
+    outFolder: temporaryFolder(),
+    maxBroken: 0,
+    threads: 0,
+    verify: false,
+    onProgress: () => {},
+  });
+
 describe("a delivery of several datasets", () => {
   const folder = () =>
     delivery({
@@ -271,6 +286,42 @@ describe("a delivery of several datasets", () => {
     const nothing = delivery({ "notes.txt": "x" });
     await expect(buildPacks({ ...options, sources: [nothing], outFolder })).rejects.toThrow(/no order file/);
     expect((await trades(alone)).report).toMatchObject({ result: "failed", pack: null, rows: 0 });
+  });
+
+  it.each<[name: string, content: string, reason: string]>([
+    ["mdl_4_4_0.csv", "a,b\n", "unknown_layout"],
+    ["mdl_6_28_0.csv", "a,b\n", "unknown_layout"],
+    ["am_hq_snap_spot.txt", "a\tb\n", "unknown_layout"],
+    ["am_hq_trade_spot.txt", "a\tb\n", "unknown_layout"],
+    ["SHtick.csv", "MDDate,MDTime,SecurityType,SecurityID,LastPx,Buy1Price\n", "unknown_layout"],
+    ["copy.csv.ok", vendorTrades(trade()), "named_as_marker"],
+  ])("is degraded and names %s, which no build can read, beside orders", async (name, content, reason) => {
+    const report = await besideOrders({ [name]: content });
+    expect(report).toMatchObject({ result: "degraded", absent: ["trades", "quotes"], refused: [] });
+    expect(report.leftOut).toEqual([{ path: expect.stringMatching(`/${name}$`), reason }]);
+    expect(deliveryLines(report).join("\n")).toMatch(new RegExp(`not read {4}.*/${name} `));
+  });
+
+  it("is degraded and names a damaged file of trades that only a build of trades would read", async () => {
+    const member = { name: "am_hq_trade_spot.txt", content: "a\tb\n", crc: 1 };
+    const report = await besideOrders({ "trades.zip": zipOf([member]) });
+    expect(report).toMatchObject({ result: "degraded", leftOut: [{ reason: "unreadable" }] });
+  });
+
+  it.each(["委托队列.csv", "mdl_4_4_1.csv", "mdl_6_28_2.csv"])(
+    "is whole with orders and %s, which holds no dataset",
+    async (name) => {
+      const report = await besideOrders({ [name]: "a,b\n" });
+      expect(report).toMatchObject({ result: "whole", leftOut: [{ reason: "other_dataset" }] });
+    },
+  );
+
+  it("names a copy of trades that is named as a marker, even if the marker holds no orders", async () => {
+    const report = await besideOrders({
+      "600519.SH/逐笔成交.csv": vendorTrades(trade()),
+      "copy.csv.ok": vendorTrades(trade()),
+    });
+    expect(report).toMatchObject({ result: "degraded", leftOut: [{ reason: "named_as_marker" }] });
   });
 });
 
