@@ -190,7 +190,7 @@ export class CellReader {
    */
   private unusual(cell: number, read: OddNumber): number {
     if ("problem" in read) {
-      this.fail(`has a ${this.columns[cell]} that ${read.problem}`);
+      this.failCell(cell, `that ${read.problem}`);
       return 0;
     }
     if (read.form === "empty") this.note(DEFECT.empty_cell);
@@ -207,6 +207,12 @@ export class CellReader {
   /** Counts a defect of the current line. */
   note(kind: number): void {
     tally(this.defects, kind, this.line);
+  }
+
+  /** Sets the line's problem to one of the cell's column, such as "that is negative". Always returns false. */
+  failCell(cell: number, problem: string): false {
+    const column = this.columns[cell] ?? "";
+    return this.fail(`has ${/^[aeiou]/i.test(column) ? "an" : "a"} ${column} ${problem}`);
   }
 
   /** Sets the line's problem unless one is already set. Always returns false. */

@@ -145,7 +145,7 @@ export abstract class ChunkParser {
     const channel = places.channel < 0 ? 0 : Math.max(0, reader.bareInteger(places.channel));
     if (number === 0) return 0;
     if (number < NUMBERS && channel < CHANNELS) return channel * NUMBERS + number;
-    reader.fail(`has a ${plan.columns[places.sequence]} that is beyond 2^38, or a channel beyond 2^15`);
+    reader.failCell(places.sequence, "that is beyond 2^38, or a channel beyond 2^15");
     return 0;
   }
 
@@ -194,7 +194,7 @@ export abstract class ChunkParser {
       const number = table.numberOf(reader.bytes, from, to);
       if (to - from < 3 || !table.values[number]?.includes("\uFFFD")) return number;
     }
-    reader.fail(`has a ${this.plan.columns[cell]} that is not a code`);
+    reader.failCell(cell, "that is not a code");
     return table.numberOf(reader.bytes, from, from);
   }
 
@@ -254,9 +254,7 @@ export abstract class ChunkParser {
     const market = SOURCES[source];
     if (market === undefined) this.notCarried();
     else if (market !== (key % 2 === 1 ? "SZ" : "SH")) {
-      reader.fail(
-        `has a ${plan.columns[plan.places.source]} that names a different exchange from its security's`,
-      );
+      reader.failCell(plan.places.source, "that names a different exchange from its security's");
     } else return true;
     return false;
   }
@@ -268,7 +266,7 @@ export abstract class ChunkParser {
     const digits = reader.to(place) - reader.from(place);
     if (digits === 0) return true;
     if (plainInteger(reader.bytes, reader.from(place), reader.to(place)) !== key >> 1) {
-      return reader.fail(`has a ${plan.columns[place]} that is not its security's`);
+      return reader.failCell(place, "that is not its security's");
     }
     if (digits < 6) reader.note(DEFECT.code_without_zeros);
     return true;

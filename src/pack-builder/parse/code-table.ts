@@ -27,7 +27,7 @@ export class CodeTable {
     let number = this.ofText.get(text);
     if (number === undefined) {
       number = this.values.length;
-      if (number >= MOST_CODES) throw new Error(`more than ${MOST_CODES} different order codes`);
+      if (number >= MOST_CODES) throw new Error(`a column has more than ${MOST_CODES} different codes`);
       this.values.push(text);
       this.ofText.set(text, number);
     }

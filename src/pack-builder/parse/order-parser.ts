@@ -59,7 +59,7 @@ export class OrderParser extends ChunkParser {
     const volume = reader.integer(places.volume, "zero");
     const sequence = this.sequence();
     const isMarketOrder = this.isMarketOrder(orderType, security);
-    if (priceE4 < 0 && !isMarketOrder) reader.fail(`has a ${plan.columns[places.price]} that is negative`);
+    if (priceE4 < 0 && !isMarketOrder) reader.failCell(places.price, "that is negative");
     if (reader.problem !== "") return false;
 
     if (table.reserve()) this.columns = this.tableColumns();

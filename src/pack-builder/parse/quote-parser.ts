@@ -60,7 +60,7 @@ export class QuoteParser extends ChunkParser {
     for (let cell = 0; cell < places.length; cell++) {
       const place = places[cell] ?? -1;
       const value = place < 0 ? 0 : reader.price(place, decimals);
-      if (value < 0) reader.fail(`has a ${plan.columns[place]} that is negative`);
+      if (value < 0) reader.failCell(place, "that is negative");
       const column = columns[cell];
       if (column !== undefined) column[row] = value;
     }

@@ -53,7 +53,7 @@ export class TradeParser extends ChunkParser {
     const priceE4 = reader.price(places.price, plan.priceInYuan ? 4 : 0);
     const volume = reader.integer(places.volume, "zero");
     const sequence = this.sequence();
-    if (priceE4 < 0) reader.fail(`has a ${plan.columns[places.price]} that is negative`);
+    if (priceE4 < 0) reader.failCell(places.price, "that is negative");
     if (reader.problem !== "") return false;
 
     if (table.reserve()) this.columns = this.tableColumns();
@@ -85,8 +85,8 @@ export class TradeParser extends ChunkParser {
     if (reader.problem !== "") return false;
     if (onlyRows.codes.includes(kind)) return true;
     if (onlyRows.others === "quarantined") {
-      const column = this.plan.columns[onlyRows.place];
-      return reader.fail(`has a ${column} other than ${onlyRows.codes.join(", ")}, whose meaning is unknown`);
+      const codes = onlyRows.codes.join(", ");
+      return reader.failCell(onlyRows.place, `other than ${codes}, whose meaning is unknown`);
     }
     reader.note(DEFECT.order_row);
     return false;

@@ -190,7 +190,7 @@ describe("Shenzhen orders in DataYes's layout", () => {
     const { report, pack, quarantine } = await built(delivery({ "mdl_6_33_0.csv": file }), { maxBroken: 2 });
     expect((await rowsOf(pack)).map(({ order_code }) => order_code)).toEqual(["F", "G", "72"]);
     expect(countsOf(report)).toMatchObject({ unknown_code: 1 });
-    expect(report.broken).toMatchObject({ rows: 2, first: { reason: "has a OrdType that is not a code" } });
+    expect(report.broken).toMatchObject({ rows: 2, first: { reason: "has an OrdType that is not a code" } });
     expect(readFileSync(quarantine).length).toBeLessThan(5_000);
   });
 
