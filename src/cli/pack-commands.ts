@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { buildPacks } from "../pack-builder/build.ts";
-import { originLines, placeText } from "../pack-builder/build-report.ts";
+import { countedText, originLines, placeText } from "../pack-builder/build-report.ts";
 import { DeliveryError } from "../pack-builder/delivery/source-file.ts";
 import { type DeliveryReport, deliveryLines } from "../pack-builder/delivery-report.ts";
 import { inspectPack, type PackSummary } from "../pack-builder/inspect-pack.ts";
@@ -156,7 +156,7 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
     seconds,
   };
   const lines = [
-    `${path}: intact. ${index.tradedate}, ${index.entries.length} securities, ${countText(rows)} ${DATASETS[index.dataset].rows}, checked in ${seconds.toFixed(1)} s.`,
+    `${path}: intact. ${index.tradedate}, ${countedText(index.entries.length, "security", "securities")}, ${countText(rows)} ${DATASETS[index.dataset].rows}, checked in ${seconds.toFixed(1)} s.`,
     ...originLines(index.origin, rows),
   ];
   print(options, answer, lines.join("\n"));

@@ -53,6 +53,11 @@ export interface BuildReport {
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
+/** Returns the number and its unit, `1 file` or `2,000 files`. `many` is the plural; by default it ends in s. */
+export function countedText(count: number, one: string, many = `${one}s`): string {
+  return `${whole.format(count)} ${count === 1 ? one : many}`;
+}
+
 /** Returns the report as lines for a terminal. The files that were not read are not listed. */
 export function packLines(report: BuildReport): string[] {
   const lines = [
@@ -63,7 +68,7 @@ export function packLines(report: BuildReport): string[] {
     `bytes       ${whole.format(report.packBytes)} from ${whole.format(report.sourceBytes)}`,
     `speed       ${whole.format(report.rowsPerSecond)} rows/s, ${report.seconds.toFixed(1)} s`,
     `layouts     ${Object.entries(report.layouts)
-      .map(([name, files]) => `${name} (${files} files)`)
+      .map(([name, files]) => `${name} (${countedText(files, "file")})`)
       .join(", ")}`,
   ];
   if (report.buildId !== null) lines.push(`build id    ${report.buildId}`);
@@ -75,7 +80,7 @@ export function packLines(report: BuildReport): string[] {
   const { broken } = report;
   if (broken.first !== null) {
     lines.push(
-      `broken      ${whole.format(broken.rows)} lines and ${whole.format(broken.files)} files ` +
+      `broken      ${countedText(broken.rows, "line")} and ${countedText(broken.files, "file")} ` +
         `(${whole.format(broken.allowed)} allowed), kept in ${broken.quarantine}`,
       `  first at ${placeText(broken.first)}: ${broken.first.reason}`,
     );
@@ -84,7 +89,7 @@ export function packLines(report: BuildReport): string[] {
 }
 
 function cancelsText({ dataset, cancels }: BuildReport): string {
-  return DATASETS[dataset].cancel === null ? "" : ` (${whole.format(cancels)} cancels)`;
+  return DATASETS[dataset].cancel === null ? "" : ` (${countedText(cancels, "cancel")})`;
 }
 
 /** Returns `origin` as lines for a terminal; the pack has `stored` rows. */
@@ -93,8 +98,8 @@ export function originLines(origin: PackOrigin | null, stored: number): string[]
   const { builderVersion, sources, sourcesSha256, rows, files } = origin;
   return [
     `builder     ${builderVersion}`,
-    `sources     ${whole.format(sources.length)} files, SHA-256 of the list ${sourcesSha256}`,
-    `accounting  ${whole.format(rows.read)} rows read = ${whole.format(stored)} stored + ` +
+    `sources     ${countedText(sources.length, "file")}, SHA-256 of the list ${sourcesSha256}`,
+    `accounting  ${countedText(rows.read, "row")} read = ${whole.format(stored)} stored + ` +
       `${whole.format(rows.quarantined)} quarantined + ${countsText(rows.leftOut)}`,
     `files       ${whole.format(files.read)} read, ${whole.format(files.quarantined)} quarantined, ` +
       countsText(files.leftOut),

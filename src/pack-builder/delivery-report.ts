@@ -6,7 +6,7 @@ import { MARKETS, SHANGHAI_ORDERS_SINCE } from "../quality/check-day.ts";
 import type { QualitySheet } from "../quality/sheet.ts";
 import type { Shortfall } from "../quality/shortfall.ts";
 import type { AuctionPack } from "./auction-pack.ts";
-import { type BuildReport, leftOutLines, packLines } from "./build-report.ts";
+import { type BuildReport, countedText, leftOutLines, packLines } from "./build-report.ts";
 import { LEFT_OUT_TEXTS, type LeftOutFile, mayHoldRecords } from "./delivery/source-file.ts";
 import { type Units, unitLines } from "./unit-check.ts";
 
@@ -155,8 +155,10 @@ function auctionLines(auction: DayAuction | null): string[] {
   if (auction === null) return [];
   if (!("rows" in auction)) return [`no auction  ${auction.path} was not made from quotes and was kept`];
   const { path, rows, securities, defects } = auction;
-  const left = defects === 0 ? "" : `; ${defects} snapshots are impossible in an auction and were left out`;
-  return [`auction     ${path}`, `            ${rows} rows of ${securities} securities${left}`];
+  const left =
+    defects === 0 ? "" : `; left out: ${countedText(defects, "snapshot")} impossible in an auction`;
+  const of = countedText(securities, "security", "securities");
+  return [`auction     ${path}`, `            ${countedText(rows, "row")} of ${of}${left}`];
 }
 
 function qualityLines(quality: DayQuality | null): string[] {
@@ -169,7 +171,7 @@ function qualityLines(quality: DayQuality | null): string[] {
 function sparseLines({ sparse }: DeliveryReport): string[] {
   return sparse.map(
     ({ dataset, market, securities, than }) =>
-      `degraded    ${dataset} cover ${securities} ${market} securities, but ${than.dataset} cover ${than.securities}`,
+      `degraded    ${dataset} cover ${countedText(securities, `${market} security`, `${market} securities`)}, but ${than.dataset} cover ${than.securities}`,
   );
 }
 

@@ -10,6 +10,7 @@ import { trades } from "../datasets/trades.ts";
 import { kindOf } from "../quality/security-kind.ts";
 import type { TradeColumns } from "../quality/security-rows.ts";
 import { lastSnapshot, type QuoteTotals, tradedTotals } from "../quality/sums.ts";
+import { countedText } from "./build-report.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
 
 /** The turnover of each security before 15:05 in yuan, by `securityKey`. */
@@ -76,20 +77,20 @@ export function unitProblem({ shares: { securities, median } }: Units): string |
     factor === undefined
       ? "the two are from different days, or one is incomplete"
       : "prices, volumes or amounts have a different unit in one of the two";
-  return `${larger} is ${name} ${smaller} (median of ${securities} shares): ${cause}; correct the delivery, or build each dataset separately with --dataset`;
+  return `${larger} is ${name} ${smaller} (median of ${countedText(securities, "share")}): ${cause}; correct the delivery, or build each dataset separately with --dataset`;
 }
 
 /** Returns the ratios for a terminal; empty when nothing can be compared. */
 export function unitLines({ shares, others }: Units): string[] {
   const parts = [
-    ...(shares.securities === 0 ? [] : [`${ratioText(shares)} shares)`]),
-    ...(others.securities === 0 ? [] : [`${ratioText(others)} funds, bonds and repos)`]),
+    ...(shares.securities === 0 ? [] : [ratioText(shares, "share")]),
+    ...(others.securities === 0 ? [] : [ratioText(others, "fund, bond or repo", "funds, bonds and repos")]),
   ];
   return parts.length === 0
     ? []
     : [`units       quoted turnover divided by traded turnover: ${parts.join(", ")}`];
 }
 
-function ratioText({ securities, median }: Ratio): string {
-  return `${Number(median.toPrecision(6))} (median of ${securities}`;
+function ratioText({ securities, median }: Ratio, one: string, many?: string): string {
+  return `${Number(median.toPrecision(6))} (median of ${countedText(securities, one, many)})`;
 }

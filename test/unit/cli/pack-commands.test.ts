@@ -27,7 +27,9 @@ describe("edgetape pack build", () => {
     const lines = await build(source, out);
     expect(lines).toMatchObject({ status: 0 });
     expect(lines.stdout).toMatch(/result +whole, verified/);
-    expect(lines.stdout).toMatch(/rows +3 \(1 cancels\)/);
+    expect(lines.stdout).toMatch(/rows +3 \(1 cancel\)/);
+    expect(lines.stdout).toMatch(/layouts +vendor \(1 file\)\n/);
+    expect(lines.stdout).toMatch(/sources +1 file, SHA-256/);
     expect(lines.stdout).toMatch(/2 {2}time without its leading zero; first at .*逐笔委托\.csv:3/);
     const json = await build(source, out, "--json");
     const report = JSON.parse(json.stdout);
@@ -188,7 +190,7 @@ describe("edgetape pack build", () => {
     const source = delivery({ ...Object.fromEntries(files), [TRADES_PATH]: vendorTrades });
     const { status, stdout } = await build(source, temporaryFolder());
     expect(status).toBe(3);
-    expect(stdout).toContain("degraded    trades cover 1 SH securities, but orders cover 3");
+    expect(stdout).toContain("degraded    trades cover 1 SH security, but orders cover 3");
     expect(stdout.match(/^result .*$/gm)).toEqual([
       expect.stringMatching(/whole/),
       expect.stringMatching(/degraded/),

@@ -182,7 +182,7 @@ describe("a delivery of all three datasets", () => {
       others: { securities: 1, median: 1 },
     });
     expect(deliveryLines(report)).toContain(
-      "units       quoted turnover divided by traded turnover: 1 (median of 4 shares), 1 (median of 1 funds, bonds and repos)",
+      "units       quoted turnover divided by traded turnover: 1 (median of 4 shares), 1 (median of 1 fund, bond or repo)",
     );
   });
 
