@@ -178,7 +178,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
       requestsLeft: requests.left,
       filesLeft: files.left,
       quotaDays,
-      hint: isVeryLong ? hintOf(this.#days.length, bulkBytes) : null,
+      hint: isVeryLong ? hintOf(this.#days.length, bulkBytes, this.#dataset) : null,
     };
   }
 
@@ -269,11 +269,13 @@ function daysOf(requests: number, { left, limit }: { left: number | null; limit:
   return limit === null || limit === 0 ? null : 1 + Math.ceil((requests - left) / limit);
 }
 
-function hintOf(days: number, sizeBytes: number): string {
+/** Names the files of `dataset` only, because a share also holds those of the other datasets. */
+function hintOf(days: number, sizeBytes: number, dataset: DatasetName): string {
   const hours = Math.ceil((sizeBytes / BYTES_A_DAY) * 24);
   return (
     `a level2 share holds these ${days} days in ${(sizeBytes / 1e9).toFixed(1)} GB, about ${hours} hours at ` +
-    '100 Mbit/s, and uses no quota: client.share("level2", year)'
+    '100 Mbit/s, and uses no quota: share = await client.share("level2", year), then share.download(file) for ' +
+    `each <day>_${dataset}.parquet of share.files()`
   );
 }
 

@@ -142,6 +142,21 @@ describe("a basket of the TypeScript client", () => {
     expect(none.hint).toContain("a level2 share holds these 3 days in 3.0 GB, about 1 hours at 100 Mbit/s");
   });
 
+  it.each(["orders", "trades", "quotes"] as const)(
+    "advises downloading only the %s of a share, whose bytes it states",
+    async (dataset) => {
+      const { client } = market({ left: 0, limit: 0, dataset });
+      const baskets = {
+        orders: () => client.orders(QUERY),
+        trades: () => client.trades(QUERY),
+        quotes: () => client.quotes(QUERY),
+      };
+      const { hint } = await baskets[dataset]().plan();
+      expect(hint).toContain("these 3 days in 3.0 GB");
+      expect(hint).toContain(`each <day>_${dataset}.parquet of share.files()`);
+    },
+  );
+
   it("reads trades in the same way as orders, with the operations and days of trades", async () => {
     const { client, state } = market({ dataset: "trades" });
     const basket = client.trades(QUERY);

@@ -52,7 +52,7 @@ class Plan(NamedTuple):
     quota_days : int or None
         Days of quota that the requests need, today included; None when the plan allows none.
     bulk : Bulk
-        The same days as daily files of shares, which use no quota.
+        The dataset's packs of the same days in shares, which use no quota.
     """
 
     days: int
@@ -186,7 +186,7 @@ class Basket:
             requests_left=left.left,
             files_left=files_left.left,
             quota_days=left.days(requests),
-            bulk=bulk_of(self._days),
+            bulk=bulk_of(self._days, self._dataset),
         )
 
     def __iter__(self) -> Iterator[Row]:

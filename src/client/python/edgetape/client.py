@@ -206,7 +206,7 @@ class Client(Reading):
         Returns
         -------
         Share
-            With ``files()`` and ``download(folder)``.
+            With ``files()`` and ``download(folder)``; ``download(folder, dataset="trades")`` takes one dataset only.
 
         Raises
         ------

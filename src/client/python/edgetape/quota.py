@@ -7,7 +7,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Iterable, NamedTuple, Optional, Tuple
 
-from .datasets import Dataset
+from .datasets import Dataset, DatasetName
 from .errors import QuotaWarning
 from .progress import is_watched, size_of
 
@@ -65,24 +65,25 @@ def duration(days: int) -> str:
 
 
 class Bulk(NamedTuple):
-    """The daily files of shares that cover the same days as a call."""
+    """The packs of one dataset in shares that cover the same days as a call: their number and total size."""
 
     days: int
     size_bytes: int
+    dataset: DatasetName = "orders"
 
     def __str__(self) -> str:
         hours = self.size_bytes / _BYTES_A_DAY * 24
         time = f"{math.ceil(hours)} hours" if hours < 36 else f"{round(hours / 24)} days"
         return (
             f"shares hold these days in {self.days:,} daily files ({size_of(self.size_bytes)}, {time} at 100 Mbit/s) "
-            "and use no quota: client.share('level2', year).download(folder)"
+            f"and use no quota: client.share('level2', year).download(folder, dataset={self.dataset!r})"
         )
 
 
-def bulk_of(days: Iterable["Day"]) -> Bulk:
-    """Returns the daily files of these loaded days."""
+def bulk_of(days: Iterable["Day"], dataset: Dataset) -> Bulk:
+    """Returns the packs of a dataset for these days, on which it is loaded."""
     sizes = [day.get("size_bytes") or 0 for day in days]
-    return Bulk(len(sizes), sum(sizes))
+    return Bulk(len(sizes), sum(sizes), dataset.name)
 
 
 def is_very_long(quota_days: Optional[int], requests: int) -> bool:

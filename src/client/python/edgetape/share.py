@@ -11,6 +11,7 @@ from collections import deque
 from queue import Empty, SimpleQueue
 from typing import Any, Callable, Deque, Dict, Generic, Iterable, List, Optional, Sequence, TypeVar
 
+from .datasets import DatasetName, dataset_named
 from .disk import FolderLock, Journal, check_folder, check_space, locked, prepare_folder, sha256_of
 from .download import Download, Drive, ShareFile, part_of
 from .errors import IntegrityError, NoData, ProtocolError, Unavailable
@@ -116,6 +117,7 @@ class Share:
         days: Optional[Iterable[DateLike]] = None,
         workers: int = 4,
         *,
+        dataset: Optional[DatasetName] = None,
         progress: Optional[bool] = None,
         verify: bool = False,
     ) -> List[str]:
@@ -129,6 +131,9 @@ class Share:
             Only files of these days; by default all.
         workers : int, default 4
             Number of concurrent downloads.
+        dataset : str, optional
+            ``"orders"``, ``"trades"`` or ``"quotes"``: only the packs of this dataset in a ``level2`` share,
+            ``<day>/<day>_<dataset>.parquet``. By default all files.
         progress : bool, optional
             Whether to show the progress; by default on a terminal.
         verify : bool, default False
@@ -142,6 +147,8 @@ class Share:
 
         Raises
         ------
+        ValueError
+            For an unknown dataset or an invalid date.
         IntegrityError
             When a file differs from the manifest. All other files were downloaded.
         OSError
@@ -154,8 +161,13 @@ class Share:
         """
         root = os.fspath(folder)
         wanted = None if days is None else {tradedate(each) for each in days}
+        pack = None if dataset is None else dataset_named(dataset).name
         check_folder(root)
-        files = [file for file in self.files() if wanted is None or file.tradedate in wanted]
+        files = [
+            file
+            for file in self.files()
+            if (wanted is None or file.tradedate in wanted) and (pack is None or _is_pack(file, pack))
+        ]
         prepare_folder(root)
         with locked(root) as lock:
             journal = Journal(os.path.join(root, JOURNAL_NAME))
@@ -292,6 +304,11 @@ def _file_of(entry: Dict[str, Any]) -> ShareFile:
     if re.fullmatch(r"\d{8}/[^./\\:\x00-\x1f][^/\\:\x00-\x1f]*", file.path) is None:
         raise ProtocolError(f"the manifest names {file.path!r}, which is not the path of a daily file")
     return file
+
+
+def _is_pack(file: ShareFile, dataset: str) -> bool:
+    """Returns whether a file is the pack of a dataset. No other file of a day can have this name (contract 8.7)."""
+    return file.path == f"{file.tradedate}/{file.tradedate}_{dataset}.parquet"
 
 
 def _local(root: str, file: ShareFile) -> str:

@@ -297,7 +297,7 @@ class FolderRun:
         needed = [files.days(len(missing)), requests.days(len(missing))]
         days = None if None in needed else max(each for each in needed if each is not None)
         left = "unlimited" if files.left is None else f"{files.left:,}"
-        bulk = bulk_of(loaded[day] for day in dict.fromkeys(day for _, day in missing))
+        bulk = bulk_of((loaded[day] for day in dict.fromkeys(day for _, day in missing)), self._dataset)
         told = f"{len(missing):,} of {len(self._wanted):,} files of {self._dataset.name} will be downloaded"
         count = len(missing)
         tell(f"{told}, {left} left today: {spelled(days)}{hint(days, count, bulk)}", days, count)

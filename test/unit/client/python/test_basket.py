@@ -215,7 +215,10 @@ class BasketTest(unittest.TestCase):
         self.assertEqual((plan.quota_days, plan.bulk.days, plan.bulk.size_bytes), (8, 3, 3 * 10**9))
         self.assertNotIn("shares", str(plan))
         with mock.patch("edgetape.quota._MANY_DAYS", 7), mock.patch("edgetape.quota._MANY", 5):
-            self.assertIn("shares hold these days in 3 daily files (3.0 GB, 1 hours", str(self.basket().plan()))
+            said = str(self.basket().plan())
+            self.assertIn("shares hold these days in 3 daily files (3.0 GB, 1 hours", said)
+            # Without a dataset, the call would download the packs of all datasets.
+            self.assertIn(f"share('level2', year).download(folder, dataset='{self.dataset.name}')", said)
             with self.assertWarnsRegex(QuotaWarning, "takes 8 days of quota.*use no quota"):
                 with self.assertRaises(QuotaUsed):
                     self.basket().to_list()

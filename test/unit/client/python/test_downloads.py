@@ -160,6 +160,21 @@ class Downloads(DriveCase):
         self.download()
         self.assertEqual(self.saved(), CONTENT)
 
+    def test_of_one_dataset_are_its_packs_only(self):
+        packs = [f"20260311_{name}.parquet" for name in ("orders", "trades", "quotes")]
+        names = [*packs, "notes_trades.parquet"]  # The last file is the operator's.
+        self.files = [self.file(path=f"20260311/{name}")._asdict() for name in names]
+        paths = self.share().download(self.folder, dataset="trades")
+        self.assertEqual(paths, [self.path("20260311", "20260311_trades.parquet")])
+        self.assertEqual(os.listdir(self.path("20260311")), ["20260311_trades.parquet"])
+        self.assertEqual(self.share().download(self.folder, ["20260310"], dataset="trades"), [])
+        self.assertEqual(len(self.share().download(self.folder)), 4)
+
+    def test_of_an_unknown_dataset_are_refused_before_anything_is_asked(self):
+        with self.assertRaisesRegex(ValueError, "not 'ticks'"):
+            self.share().download(self.folder, dataset="ticks")
+        self.assertEqual(self.server.requests, [])
+
     def test_do_not_take_a_changed_file_for_the_noted_one(self):
         self.files = [self.file()._asdict()]
         (path,) = self.share().download(self.folder)

@@ -325,6 +325,12 @@ class Datasets(SyncCase):
 
 
 class Quotas(SyncCase):
+    def test_of_very_many_days_name_the_download_of_the_dataset(self):
+        self.dataset = self.service.dataset = TRADES
+        with mock.patch("edgetape.quota._MANY", 1), mock.patch("edgetape.quota._MANY_DAYS", 0):
+            with self.assertWarnsRegex(QuotaWarning, r"\.download\(folder, dataset='trades'\)"):
+                self.sync(["600519", "688111"])
+
     def test_are_told_to_a_person_before_the_first_file(self):
         terminal = mock.Mock(wraps=io.StringIO())
         terminal.isatty.return_value = True
