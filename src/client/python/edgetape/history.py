@@ -167,7 +167,8 @@ def read_history(
     Subfolders are read too. Several files can hold the same security, day and dataset, for example when `history` and
     `sync` wrote into one folder. Their rows are returned once if the columns read are equal. Files that differ are
     refused, because they can be of two builds of the day. If the columns differ, the file with the most of `fields` is
-    returned.
+    returned. Only files from a share have the columns on request, so `fields` can name these only if every day has such
+    a file.
 
     Parameters
     ----------
@@ -195,8 +196,8 @@ def read_history(
     FileNotFoundError
         When the folder has no file for the selection.
     ValueError
-        For an unknown dataset or library, an invalid date, a first day after the last one, or two files of the same
-        security, day and dataset with different rows.
+        For an unknown dataset or library, an invalid date, a first day after the last one, a file without a column of
+        `fields`, or two files of the same security, day and dataset with different rows.
     MissingLibrary
         When the library is not installed.
     """
@@ -206,8 +207,8 @@ def read_history(
     paths = _paths(os.fspath(folder), symbols, start_date, end_date, described)
     names = field_names(fields) or list(described.standard)
     if to == "polars":
-        return _to_polars(paths, names, raw)
-    table = _to_arrow(paths, names)
+        return _to_polars(paths, names, raw, described)
+    table = _to_arrow(paths, names, described)
     return table.select(names) if to == "arrow" else _to_pandas(table, names, raw)
 
 
@@ -241,22 +242,36 @@ def _paths(
     return [sorted(copies) for _, copies in sorted(found.items())]
 
 
-def _progress(
-    paths: Sequence[Sequence[str]], read: Callable[[str], Any], names_of: Callable[[Any], List[str]]
-) -> Iterator[Any]:
+class _Reader(NamedTuple):
+    """How one library reads the files of a folder."""
+
+    read: Callable[[str], Any]
+    """Returns a file's table with those of `columns` that the file has."""
+    names_of: Callable[[Any], List[str]]
+    """Returns the names of a table's columns."""
+    columns: Sequence[str]
+    dataset: Dataset
+
+
+def _tables(paths: Sequence[Sequence[str]], reader: _Reader) -> Iterator[Any]:
     """Yields one table for each security and day."""
     with Progress(len(paths)) as bar:
         for copies in paths:
-            yield _one_of(copies, read, names_of)
+            yield _one_of(copies, reader)
             bar.finished()
 
 
-def _one_of(copies: Sequence[str], read: Callable[[str], Any], names_of: Callable[[Any], List[str]]) -> Any:
-    """Returns the table with the most columns; refuses copies that differ in the columns they share."""
-    tables = [read(path) for path in copies]
-    at = max(range(len(tables)), key=lambda each: len(names_of(tables[each])))
+def _one_of(copies: Sequence[str], reader: _Reader) -> Any:
+    """Returns the table with the most columns. Refuses it if it lacks a column, and copies that differ in the columns
+    they share."""
+    tables = [reader.read(path) for path in copies]
+    at = max(range(len(tables)), key=lambda each: len(reader.names_of(tables[each])))
+    found = reader.names_of(tables[at])
+    lacking = [name for name in reader.columns if name not in found]
+    if lacking:
+        raise ValueError(_lacks(copies[at], lacking, reader.dataset))
     for path, table in zip(copies, tables):
-        if table is not tables[at] and not tables[at].select(names_of(table)).equals(table):
+        if table is not tables[at] and not tables[at].select(reader.names_of(table)).equals(table):
             raise ValueError(
                 f"{copies[at]!r} and {path!r} hold the same security and day with different rows: "
                 "remove the outdated one, or read only the folder that you want"
@@ -264,14 +279,29 @@ def _one_of(copies: Sequence[str], read: Callable[[str], Any], names_of: Callabl
     return tables[at]
 
 
-def _to_arrow(paths: Sequence[Sequence[str]], names: List[str]) -> "pyarrow.Table":
+def _lacks(path: str, names: Sequence[str], dataset: Dataset) -> str:
+    """Returns a message about columns that a file lacks."""
+    told = f"{path!r} has no column {' or '.join(map(repr, names))}"
+    # The on-request columns of orders are older names, which files of a share lack too.
+    if dataset.name != ORDERS.name and all(name in dataset.on_request for name in names):
+        return (
+            f"{told}: only files from a share have the columns on request. Leave them out of fields, or remove the file "
+            "and run Client.history with a plan that has the share"
+        )
+    return f"{told}: fields can name {', '.join(dataset.standard)}"
+
+
+def _to_arrow(paths: Sequence[Sequence[str]], names: List[str], dataset: Dataset) -> "pyarrow.Table":
     library = frame.library("pyarrow", "read_history")
     parquet = import_module("pyarrow.parquet")
     columns = [*dict.fromkeys([*names, "tradedate"])]
-    read = _progress(
-        paths, lambda path: parquet.ParquetFile(path).read(columns=columns), lambda each: list(each.column_names)
-    )
-    table: pyarrow.Table = library.concat_tables(list(read))
+
+    def read_one(path: str) -> "pyarrow.Table":
+        one: pyarrow.Table = parquet.ParquetFile(path).read(columns=columns)
+        return one
+
+    reader = _Reader(read_one, lambda each: list(each.column_names), columns, dataset)
+    table: pyarrow.Table = library.concat_tables([each.select(columns) for each in _tables(paths, reader)])
     return table
 
 
@@ -289,7 +319,9 @@ def _to_pandas(table: "pyarrow.Table", names: List[str], raw: bool) -> "pandas.D
     return made[names]
 
 
-def _to_polars(paths: Sequence[Sequence[str]], names: List[str], raw: bool) -> "polars.DataFrame":
+def _to_polars(
+    paths: Sequence[Sequence[str]], names: List[str], raw: bool, dataset: Dataset
+) -> "polars.DataFrame":
     library = frame.library("polars", "read_history")
     columns = [*dict.fromkeys([*names, "tradedate", "time"])]
 
@@ -298,8 +330,8 @@ def _to_polars(paths: Sequence[Sequence[str]], names: List[str], raw: bool) -> "
         one: polars.DataFrame = library.read_parquet(path, columns=[name for name in columns if name in schema])
         return one
 
-    read = _progress(paths, read_one, lambda each: list(each.columns))
-    made: polars.DataFrame = library.concat([each.select(columns) for each in read])
+    reader = _Reader(read_one, lambda each: list(each.columns), columns, dataset)
+    made: polars.DataFrame = library.concat([each.select(columns) for each in _tables(paths, reader)])
     if not raw:
         moment = (library.col("tradedate") + library.col("time")).str.to_datetime(
             "%Y%m%d%H%M%S%3f", time_unit="ms"

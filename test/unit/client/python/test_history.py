@@ -89,12 +89,12 @@ class Folders(InFolder):
 class Copies(InFolder):
     """Files of the same security, day and dataset in one folder."""
 
-    day, trade = "20260311", {"symbol": "600519", "tradedate": "20260311", "time": "093000000", "price": 1.5}
+    day, trade = "20260311", {"symbol": "600519", "time": "093000000", "price": 1.5}
 
-    def make(self, library, subfolder, **columns):
+    def make(self, library, subfolder, day=day, **columns):
         os.makedirs(self.path(subfolder))
-        path = self.path(subfolder, f"600519.SH_{self.day}_trades.parquet")
-        data = {name: [value] * 2 for name, value in {**self.trade, **columns}.items()}
+        path = self.path(subfolder, f"600519.SH_{day}_trades.parquet")
+        data = {name: [value] * 2 for name, value in {"tradedate": day, **self.trade, **columns}.items()}
         if library == "polars":
             import_module("polars").DataFrame(data).write_parquet(path)
         else:
@@ -103,6 +103,8 @@ class Copies(InFolder):
 
     def read(self, to, fields):
         read = read_history(self.folder, dataset="trades", to=to, fields=fields)
+        if to == "pandas":
+            return read.to_dict("records")
         return read.to_dicts() if to == "polars" else read.to_pylist()
 
     def check(self, library, to):
@@ -124,6 +126,36 @@ class Copies(InFolder):
     @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
     def test_are_read_once_and_refused_when_they_differ_in_polars(self):
         self.check("polars", "polars")
+
+    def check_columns(self, library, to):
+        """Checks that a column of only some days is refused, and read as soon as every day has a file with it."""
+        share = self.make(library, "20260310", "20260310", order_kind="2")
+        api = self.make(library, self.day)
+        for fields, said in (
+            ("price,order_kind", f"{api!r} has no column 'order_kind': only files from a share"),
+            ("price,kind", f"{share!r} has no column 'kind': fields can name symbol, tradedate, time, trade_id, price"),
+        ):
+            with self.subTest(fields), self.assertRaises(ValueError) as raised:
+                self.read(to, fields)
+            self.assertIs(type(raised.exception), ValueError)
+            self.assertIn(said, str(raised.exception))
+        self.assertEqual(self.read(to, "price"), [{"price": 1.5}] * 4)
+        self.make(library, "share", order_kind="4")
+        self.assertEqual([each["order_kind"] for each in self.read(to, "price,order_kind")], ["2", "2", "4", "4"])
+
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "SKIPPED: pyarrow is not here")
+    def test_without_a_requested_column_are_refused(self):
+        self.check_columns("pyarrow", "arrow")
+
+    @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
+    def test_without_a_requested_column_are_refused_in_polars(self):
+        self.check_columns("polars", "polars")
+
+    @unittest.skipUnless(
+        importlib.util.find_spec("pyarrow") and importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here"
+    )
+    def test_without_a_requested_column_are_refused_in_pandas(self):
+        self.check_columns("pyarrow", "pandas")
 
 
 if __name__ == "__main__":
