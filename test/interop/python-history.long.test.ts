@@ -118,6 +118,39 @@ describe.skipIf(without)("history with the Python client", () => {
     await publish(service, built[1] ?? revised);
   });
 
+  it("downloads only the packs of one dataset from the share", async () => {
+    const session = await sessionOf((await account(service, { plan: "flagship" })).key);
+    const download = (dataset: string) =>
+      session.run<string[]>(`result = client.share("level2", 2026).download(folder, dataset="${dataset}")`);
+    expect(await download("trades")).toEqual([]);
+    const packs = ["20260310", "20260311"].map((date) => join(date, `${date}_orders.parquet`));
+    expect(await download("orders")).toEqual(packs.map((name) => join(folder, name)));
+    expect(await filesIn()).toEqual(packs);
+  });
+
+  it("is downloaded from the API with a warning if the share is an external one", async () => {
+    // No host has a name below `invalid`.
+    const link = { url: "http://pan.invalid/s/1abc", password: "x7-Q", expires: "2099-12-31T00:00:00+08:00" };
+    const covers = { firstDay: "20260105", lastDay: "20261231", fileCount: 2, sizeBytes: 2 };
+    await asOperator(service, "PUT", "/admin/external/level2/2026", { ...covers, link });
+    try {
+      const session = await sessionOf((await account(service, { plan: "flagship" })).key);
+      await session.run(`import warnings
+client, recorded = Client(max_wait=0), warnings.catch_warnings(record=True)
+told = recorded.__enter__()
+warnings.simplefilter("always")`);
+      const report = await fetched(session);
+      expect([report.fetched.length, report.left]).toEqual([4, []]);
+      expect(await session.run("result = [str(each.message) for each in told]")).toEqual([
+        expect.stringContaining("the level2 share of 2026 at http://pan.invalid/s/1abc is external"),
+      ]);
+      expect(await filesIn()).toEqual(NAMES);
+      expect((await used(session))[1]).toBe(4);
+    } finally {
+      await asOperator(service, "POST", "/admin/external/level2/2026/clear");
+    }
+  });
+
   it("is downloaded from the API if the plan has no share, and continues after the quota was used up", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
     const session = await sessionOf(key);

@@ -130,7 +130,8 @@ class IntegrityError(EdgetapeError):
 
 
 class QuotaWarning(UserWarning):
-    """The call needs more days of quota, or more requests, than is practical; the message names a better way."""
+    """The call needs more days of quota, or more requests, than is practical, or uses quota because it cannot read a
+    share; the message names a better way."""
 
 
 class RebuildWarning(UserWarning):

@@ -11,13 +11,14 @@ import hashlib
 import os
 import re
 import sys
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import frame
 from .datasets import KINDS, ORDERS, Dataset, DatasetName, columns_of, dataset_named
 from .disk import FolderLock, Part, prepare_folder
-from .errors import BadRequest, IntegrityError, NoData, NotAllowed
+from .errors import BadRequest, EdgetapeError, IntegrityError, NoData, NotAllowed, QuotaWarning
 from .parquet import MAGIC, PathLike
 from .progress import Progress, is_watched
 from .selection import DateLike, Fields, days_between, field_names, security_code, tradedate
@@ -66,9 +67,9 @@ class HistoryRun(FolderRun):
         """Downloads missing files from shares that have the days' current builds."""
         for year in sorted({name[1][:4] for name in missing}):
             share = self._share(int(year))
-            if share is None:
+            packs = None if share is None else self._packs(share)
+            if share is None or packs is None:
                 continue
-            packs = share.packs(self._dataset.name)
             sections = []
             for name in missing:
                 day, pack = loaded[name[1]], packs.get(name[1])
@@ -90,6 +91,25 @@ class HistoryRun(FolderRun):
         except (NotAllowed, NoData, BadRequest):
             return None
         return share if share.status == "ready" else None
+
+    def _packs(self, share: Share) -> Optional[Dict[str, Dict[str, Any]]]:
+        """Returns the entries of the dataset's packs by day; None for an external share without a manifest, which is
+        reported because the API's files use quota."""
+        try:
+            return share.packs(self._dataset.name)
+        except EdgetapeError:
+            if not share.is_external:
+                raise
+        told = (
+            f"the level2 share of {share.year} at {share.url} is external and has no readable manifest, so files come "
+            "from the API and use quota; for whole days without quota, open the address in a browser with the share's "
+            "password"
+        )
+        if is_watched(sys.stderr):
+            print(told, file=sys.stderr)
+        else:
+            warnings.warn(told, QuotaWarning, stacklevel=2)
+        return None
 
     def _known_code(self, symbol: str, tradedate: str) -> Optional[str]:
         """Returns the code of a symbol. A symbol without an exchange is looked up once, for the first day that has it.
@@ -285,8 +305,8 @@ def _lacks(path: str, names: Sequence[str], dataset: Dataset) -> str:
     # The on-request columns of orders are older names, which files of a share lack too.
     if dataset.name != ORDERS.name and all(name in dataset.on_request for name in names):
         return (
-            f"{told}: only files from a share have the columns on request. Leave them out of fields, or remove the file "
-            "and run Client.history with a plan that has the share"
+            f"{told}: only files from a share have the columns on request. Leave them out of fields, or remove the "
+            "file and run Client.history with a plan that has the share"
         )
     return f"{told}: fields can name {', '.join(dataset.standard)}"
 

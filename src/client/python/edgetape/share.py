@@ -72,6 +72,13 @@ class Share:
         # Without the password, because a notebook shows the value of its last line.
         return f"<Share {self.data_type} {self.year} {self.status}: {self.file_count} files, {self.url}>"
 
+    @property
+    def is_external(self) -> bool:
+        """Whether the operator registered the share at another place, which need not have a manifest."""
+        # The service's own shares have such an address and such a password (contract 8.4).
+        is_own = re.search(r"/s/[^/]+/$", self.url) and re.fullmatch(r"[0-9A-Za-z]{24}", self.password)
+        return self.status == "ready" and not is_own
+
     def files(self) -> List[ShareFile]:
         """Returns the files that the share covers now, by day.
 

@@ -15,9 +15,11 @@ def parquet(text):
 
 class FakeService:
     """Serves `days`, each with ``revision``, ``build``, ``published`` and ``files`` by code. `charged` lists the
-    charged files, `change` can replace any answer, and `dataset` is the only dataset."""
+    charged files, `change` can replace any answer, and `dataset` is the only dataset. `share` has the address and the
+    password of the share of each year; None if the plan has no shares."""
 
     dataset = ORDERS
+    share = None
 
     def __init__(self, **days):
         self.days = {name[1:]: day for name, day in days.items()}
@@ -81,6 +83,13 @@ class FakeService:
             x_revision=day["revision"],
             x_build=day["build"],
         )
+
+    def _file_download(self, params):
+        if self.share is None:
+            return refused(403, "outside_window")
+        covered = {"start_date": "20260105", "end_date": "20261231", "file_count": 3, "size_bytes": 3, "expires_at": ""}
+        share = {"status": "ready", "retry_after": 0, **params, **covered, **self.share}
+        return served({"code": 200, "message": "success", "data": share})
 
     def _account_info(self, params):
         counter = {"limit": 2, "used": 0, "credited": 0, "left": 2}

@@ -1,17 +1,21 @@
 """The conditions that a security's file from a share must meet, and which files of a folder are read."""
 
 import importlib.util
+import io
 import os
 import unittest
+import warnings
 from importlib import import_module
+from unittest import mock
 
-from edgetape import IntegrityError, read_history
+from edgetape import Client, IntegrityError, ProtocolError, QuotaWarning, read_history
 from edgetape.disk import Part
 from edgetape.download import Drive
 from edgetape.history import _paths, _saved, _Section
 from edgetape.waiting import Patience
 from fake_drive import DriveCase, InFolder
-from fake_http import http
+from fake_http import FakeServer, http
+from fake_service import FakeService, day
 
 FILE = b"PAR1" + b"x" * 2_000 + b"PAR1"
 
@@ -156,6 +160,55 @@ class Copies(InFolder):
     )
     def test_without_a_requested_column_are_refused_in_pandas(self):
         self.check_columns("pyarrow", "pandas")
+
+
+class ExternalShares(InFolder):
+    """Shares that the operator registered elsewhere. They have no manifest, so `history` downloads from the API."""
+
+    page = http(200, "<html>enter the code</html>", content_type="text/html")
+
+    def setUp(self):
+        super().setUp()
+        self.service = FakeService(_20260311=day(SH600519="one"), _20260312=day(SH600519="two"))
+        self.addCleanup(self.service.close)
+        self.site = FakeServer(lambda *_: self.page)
+        self.addCleanup(self.site.close)
+        self.service.share = {"url": f"{self.site.url}/s/1abc", "password": "x7-Q"}
+        self.client = Client("key", self.service.url, max_wait=0)
+        self.addCleanup(self.client.close)
+
+    def history(self, folder):
+        return self.client.history("600519", "20260311", "20260312", self.path(folder))
+
+    def test_are_replaced_by_the_api_with_a_warning(self):
+        pages = [self.page, http(404, "no"), http(403, "no"), http(302, "", location="/login"), http(200, "{}"), None]
+        for place, self.page in enumerate(pages):
+            with self.subTest(page=self.page), self.assertWarnsRegex(QuotaWarning, "share of 2026 .* is external"):
+                report = self.history(f"folder{place}")
+            self.assertEqual((len(report.fetched), report.left), (2, []))
+        self.assertEqual(len(self.service.charged), 2 * len(pages))
+
+    def test_are_told_to_a_person_without_a_warning(self):
+        terminal = mock.Mock(wraps=io.StringIO())
+        terminal.isatty.return_value = True
+        with mock.patch("sys.stderr", terminal), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.history("folder")
+        said = "".join(call.args[0] for call in terminal.write.call_args_list)
+        self.assertTrue(said.startswith("the level2 share of 2026"), said)
+        self.assertIn(self.site.url, said)
+
+    def test_are_not_mistaken_for_a_share_of_the_service_behind_a_portal(self):
+        self.service.share = {"url": f"{self.site.url}/s/{'7aZ' * 6}xY/", "password": "9bC" * 8}
+        with self.assertRaises(ProtocolError):
+            self.history("folder")
+        self.assertEqual(self.service.charged, [])
+
+    def test_are_not_mentioned_to_a_plan_without_shares(self):
+        self.service.share = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(len(self.history("folder").fetched), 2)
 
 
 if __name__ == "__main__":
