@@ -56,8 +56,10 @@ export async function listSecurities(
 }
 
 /**
- * Returns a security that has rows in the served revision of the dataset's day: `preferred` if it has rows, else the
- * first security by symbol. Null when no security has rows or there is no such day.
+ * Returns a security that has rows in the served revision of the dataset's day, as a value of `symbol`: `preferred` if
+ * it has rows, else the code of the first security with its market. An index is returned only when nothing else has
+ * rows. The market is part of the code, because bare digits never mean an index and can be on both exchanges. Null when
+ * no security has rows or there is no such day.
  */
 export async function exampleSecurity(
   db: D1Database,
@@ -65,9 +67,14 @@ export async function exampleSecurity(
   preferred: string,
   dataset: DatasetName,
 ): Promise<string | null> {
-  const some = part`SELECT symbol FROM day_securities WHERE pack_id = d.pack_id AND rows > 0`;
+  const code = part`symbol || '.' || market`;
+  const some = part`FROM day_securities WHERE pack_id = d.pack_id AND rows > 0`;
+  // The rule of `isIndexCode`.
+  const isIndex = part`(market = 'SH' AND symbol LIKE '000%')`;
   return sql(db)`
-    SELECT coalesce((${some} AND symbol = ${preferred} LIMIT 1), (${some} ORDER BY symbol LIMIT 1)) AS symbol
+    SELECT coalesce((SELECT symbol ${some} AND symbol = ${preferred} LIMIT 1),
+      (SELECT ${code} ${some} AND NOT ${isIndex} ORDER BY symbol LIMIT 1),
+      (SELECT ${code} ${some} ORDER BY symbol LIMIT 1)) AS symbol
     FROM order_days d WHERE dataset = ${dataset} AND tradedate = ${tradedate}`.first<string>("symbol");
 }
 

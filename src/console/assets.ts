@@ -10,6 +10,7 @@ import bookScript from "./browser/book.js" with { type: "text" };
 import chartSetScript from "./browser/chart-set.js" with { type: "text" };
 import chartsScript from "./browser/charts.js" with { type: "text" };
 import domScript from "./browser/dom.js" with { type: "text" };
+import linksScript from "./browser/links.js" with { type: "text" };
 import pictureScript from "./browser/picture.js" with { type: "text" };
 import quotesScript from "./browser/quotes.js" with { type: "text" };
 import requestScript from "./browser/request.js" with { type: "text" };
@@ -40,6 +41,7 @@ function module(name: string, text: string, imports: Readonly<Record<string, Ass
 const request = module("request", requestScript);
 const series = module("series", seriesScript);
 const answerData = module("answer-data", answerDataScript);
+const links = module("links", linksScript);
 const dom = module("dom", domScript);
 const table = module("table", tableScript, { dom, series });
 const charts = module("charts", chartsScript, { dom, series });
@@ -49,7 +51,10 @@ const drawing = { charts, dom, quotes, series, "chart-set": chartSet };
 const book = module("book", bookScript, drawing);
 const picture = module("picture", pictureScript, { ...drawing, book, table });
 const run = module("run", runScript, { dom });
-const answer = module("answer", answerScript, { "answer-data": answerData, dom, picture, request, table });
+const answer = module("answer", answerScript, {
+  "answer-data": answerData,
+  ...{ dom, links, picture, request, table },
+});
 
 /** The assets that pages refer to; the scripts of Try it import each other. */
 export const ASSETS = {

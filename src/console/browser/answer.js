@@ -1,6 +1,7 @@
 /** The answer below the form: the outcome of the request, its rows, its charts and its text. */
 import { csvText, prettyText, tablesOf } from "./answer-data.js";
 import { element, enableTabs, filled, known, messages, part, select } from "./dom.js";
+import { linksOf } from "./links.js";
 import { resetPicture, showPicture } from "./picture.js";
 import { nameOfRows } from "./request.js";
 import { showRows } from "./table.js";
@@ -114,7 +115,7 @@ function showTables({ body, tables, isHistory, cursor, from }) {
       root.append(element("p", { className: "quiet", text: messages.noRows }));
       continue;
     }
-    const link = linksOf(body);
+    const link = linksOf(body, fields);
     showRows(root, { name: title, fields, rows, more: cursor !== null, from, link });
     const name = `${nameOfRows(body)}.csv`;
     if (isHistory) root.append(saving(messages.saveCsv, name, () => csvText(fields, rows)));
@@ -142,24 +143,6 @@ function fillShown() {
   const table = shown.tables[0];
   if (part("view-picture").hidden || table === undefined) return;
   showPicture(part("view-picture"), { ...table, more: shown.cursor !== null });
-}
-
-/**
- * Returns a function that returns the link of a cell in the answer to `body`. A cell with a URL links to that URL, and
- * a cell with a security links to the security's rows of the day.
- *
- * @param {Body} body
- * @returns {import("./table.js").LinkOf}
- */
-function linksOf({ params: { tradedate, dataset = "orders" } }) {
-  const op = `level2_${String(dataset).slice(0, -1)}_history`;
-  return (field, value) => {
-    const text = String(value);
-    if (field === "value" && /^https?:\/\/\S+$/.test(text)) return text;
-    if (known.apiname !== "data_symbols" || field !== "symbol") return null;
-    const day = tradedate === undefined ? {} : { tradedate: String(tradedate) };
-    return `/console/try?${new URLSearchParams({ op, symbol: text, ...day })}`;
-  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { columnsFor, kindOfRow } from "./series.js";
 
 /** @typedef {import("./answer-data.js").Row} Row */
 /** @typedef {import("./answer-data.js").Table} Table */
-/** @typedef {(field: string, value: unknown) => string | null} LinkOf */
+/** @typedef {import("./links.js").LinkOf} LinkOf */
 
 const ROWS_SHOWN = 100;
 
@@ -87,8 +87,7 @@ export function gridOf(fields, rows, { from = null, link = () => null, right = f
   const places = columnsFor(fields);
   const body = rows.map((row, at) => {
     const cells = columns.map((column, place) => {
-      const value = row[place] ?? null;
-      return cellOf(value, column, link(column.field, value));
+      return cellOf(row[place] ?? null, column, link(row, place));
     });
     if (from !== null)
       cells.unshift(element("td", { text: countText(from + at + 1), className: "number place" }));
