@@ -231,6 +231,45 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
     await close();
   });
 
+  it("shows the codes of trades in the colour of the aggressor's side or of a cancel", async () => {
+    const { page, errors, close } = await signedIn();
+    /** Returns, for each code in the table of the day's first trades, the names of the colours that it has. */
+    const coloursOf = async (symbol: string, field: string) => {
+      const window = "start_time=09:25&end_time=09:35&page_size=100";
+      await go(page, `try?op=level2_trade_history&tradedate=${DAY}&symbol=${symbol}&${window}`);
+      await runQuery(page);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect.soft(await axeFindings(page, ["color-contrast"]), colorScheme).toEqual([]);
+        await picture(page, `console-table-trades-${symbol}-${colorScheme}`);
+      }
+      return page.evaluate<Record<string, string[]>>(`(() => {
+        const style = getComputedStyle(document.documentElement);
+        const names = ["buy", "sell", "cancel"];
+        const probe = document.body.appendChild(document.createElement("span"));
+        const colours = new Map(names.map((name) => {
+          probe.style.color = style.getPropertyValue("--" + name);
+          return [getComputedStyle(probe).color, name];
+        }));
+        const place = [...document.querySelectorAll(".records th")].findIndex((cell) => cell.textContent === "${field}");
+        const found = {};
+        for (const { cells } of document.querySelectorAll(".records tbody tr")) {
+          const name = colours.get(getComputedStyle(cells[place]).color) ?? "none";
+          found[cells[place].textContent] = [...new Set([...(found[cells[place].textContent] ?? []), name])].sort();
+        }
+        return found;
+      })()`);
+    };
+    expect(await coloursOf("600519", "bs_flag")).toEqual({
+      ...{ N: ["none"], B: ["buy"], S: ["sell"] },
+    });
+    expect(await coloursOf("300750", "trade_code")).toEqual({
+      ...{ 0: ["none", "sell"], C: ["cancel"] },
+    });
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   it("charts the best prices of quotes, and shows the ten levels at an instant chosen by a click or a key", async () => {
     const columns = quotes.find((each) => each.symbol === "600519")?.columns;
     if (columns === undefined) throw new Error("the sample day lacks the security");

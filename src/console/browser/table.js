@@ -60,8 +60,8 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
   root.append(...(rows.length > ROWS_SHOWN ? [bar] : []), region);
 }
 
-/** Columns with the type or side of an order, which are shown in the colour of its kind. */
-const SIDES = ["order_type", "order_code", "side"];
+/** Columns with the type or side of an order or trade, which are shown in the colour of its kind. */
+const SIDES = ["order_type", "order_code", "side", "bs_flag", "trade_code"];
 
 /**
  * Returns a table of `rows`, whose columns are named by `fields`. With `from`, the index of the first row in a longer
