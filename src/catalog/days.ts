@@ -1,9 +1,9 @@
 /** The loaded days of each dataset: the earliest and the newest one, and the facts about each day for operators. */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { DatasetName } from "../datasets/registry.ts";
+import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import type { Damage, Withdrawal } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
-import { part, rows, sql } from "./sql.ts";
+import { type Part, part, rows, sql } from "./sql.ts";
 
 /** The current revision of a day with its pack. Instants are Unix milliseconds. */
 export interface ServedDay {
@@ -140,8 +140,32 @@ export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<
 
 /** Returns the newest available day, or null. Reads a single row, however many days there are. */
 export async function newestDay(db: D1Database, dataset: DatasetName): Promise<BeijingDate | null> {
-  const newest = sql(db)`
+  return firstDay(db, dataset, part`DESC`).first<BeijingDate>("tradedate");
+}
+
+/** A day of each dataset, or null. */
+export type DayOfEach = Record<DatasetName, BeijingDate | null>;
+
+/** Returns the newest available day of each dataset, in one read of a single row for each. */
+export function newestDays(db: D1Database): Promise<DayOfEach> {
+  return firstDays(db, part`DESC`);
+}
+
+/** Returns the earliest available day of each dataset, in one read of a single row for each. */
+export function earliestDays(db: D1Database): Promise<DayOfEach> {
+  return firstDays(db, part`ASC`);
+}
+
+async function firstDays(db: D1Database, order: Part): Promise<DayOfEach> {
+  const found = await db.batch<{ tradedate: BeijingDate }>(
+    DATASET_NAMES.map((dataset) => firstDay(db, dataset, order)),
+  );
+  return perDataset("name", (name) => found[DATASET_NAMES.indexOf(name)]?.results[0]?.tradedate ?? null);
+}
+
+/** Selects the first available day of a dataset in this `order` of days. */
+function firstDay(db: D1Database, dataset: DatasetName, order: Part): D1PreparedStatement {
+  return sql(db)`
     SELECT tradedate FROM order_days WHERE dataset = ${dataset} AND state = 'available'
-    ORDER BY tradedate DESC LIMIT 1`;
-  return newest.first<BeijingDate>("tradedate");
+    ORDER BY tradedate ${order} LIMIT 1`;
 }

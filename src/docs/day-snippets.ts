@@ -12,8 +12,8 @@ export const DAY = {
     text: `import edgetape, pandas
 
 client = edgetape.Client()  # EDGETAPE_KEY and EDGETAPE_URL
-orders = client.orders("600519", "{day}").to_df()
-trades = client.trades("600519", "{day}").to_df()
+orders = client.orders("600519", "{whole_day}").to_df()
+trades = client.trades("600519", "{whole_day}").to_df()
 
 number = trades["buy_order_id"].value_counts().idxmax()  # the most fills
 fills = trades[trades["buy_order_id"] == number]
@@ -37,16 +37,16 @@ bought 1,318,084,962, sold 1,459,739,711 yuan`,
   day_quotes: {
     language: "python",
     text: `fields = "time,bid1,bid_vol1,ask1,ask_vol1"
-minute = client.quotes("600519", "{day}", "09:59", "10:00", fields)
+minute = client.quotes("600519", "{whole_day}", "09:59", "10:00", fields)
 print(minute.to_list()[-1])  # the end of a window is exclusive`,
     prints: `('095957000', 1469.09, 2500, 1469.1, 1400)`,
   },
   day_auction: {
     language: "python",
     needs: ["pandas", "pyarrow"],
-    text: `share = client.share("auction_tick", {year})
-share.download("auction", days=["{day}"])
-auction = pandas.read_parquet("auction/{day}/{day}_aucde.parquet")
+    text: `share = client.share("auction_tick", {whole_year})
+share.download("auction", days=["{whole_day}"])
+auction = pandas.read_parquet("auction/{whole_day}/{whole_day}_aucde.parquet")
 curve = auction[(auction["symbol"] == "600519") & (auction["m_price"] > 0)]
 print(curve[["time", "m_price", "auc_vol", "um_vol"]].tail(3).to_string(index=False))`,
     prints: `     time  m_price  auc_vol  um_vol

@@ -1,7 +1,9 @@
 /**
- * The security and day in examples: the newest loaded day, so that every example can be sent unchanged. The rows are
- * synthetic; the tests that run the examples publish them.
+ * The security and days in examples: each dataset's newest loaded day, so that every example can be sent unchanged,
+ * even in the evening when the day's orders are loaded before its trades and quotes. The rows are synthetic; the tests
+ * that run the examples publish them.
  */
+import { type DatasetName, perDataset } from "../datasets/registry.ts";
 
 export const EXAMPLE = {
   symbol: "600519",
@@ -21,18 +23,39 @@ export const exampleRows = (tradedate: string): (string | number)[][] => [
   ["600519", tradedate, "093000010", 7, 12, "D", "B", 1500, 60, 90_000],
 ];
 
-/** Facts for examples: the service's URL and the day (YYYYMMDD) to request. */
+/** The day (YYYYMMDD) that examples request from each dataset. */
+export type ExampleDays = Readonly<Record<DatasetName, string>>;
+
+/** Facts for examples: the service's URL and the days to request. */
 export interface ExampleFacts {
   base: string;
-  tradedate: string;
+  days: ExampleDays;
 }
 
-/** Replaces `{base}`, `{day}`, `{date}` (YYYY-MM-DD), `{month}` (YYYYMM) and `{year}` in `text`. */
-export function withExample(text: string, { base, tradedate }: ExampleFacts): string {
+/** Returns `tradedate` as the day of every dataset. */
+export function onOneDay(tradedate: string): ExampleDays {
+  return perDataset("name", () => tradedate);
+}
+
+const PLACEHOLDER = /\{(?:(trades|quotes|whole)_)?(day|date|month|year)\}/g;
+
+/**
+ * Replaces the placeholders in `text`: `{base}`, and `{day}`, `{date}` (YYYY-MM-DD), `{month}` (YYYYMM) and `{year}` of
+ * the orders' day. `{trades_day}` is the day of trades, `{quotes_day}` that of quotes, and `{whole_day}` the earliest
+ * of the three, for examples that read several datasets of one day; likewise `{quotes_year}` and so on.
+ */
+export function withExample(text: string, { base, days }: ExampleFacts): string {
+  const [whole = days.orders] = Object.values(days).toSorted();
+  const all = { ...days, whole };
   return text
     .replaceAll("{base}", base)
-    .replaceAll("{day}", tradedate)
-    .replaceAll("{date}", `${tradedate.slice(0, 4)}-${tradedate.slice(4, 6)}-${tradedate.slice(6)}`)
-    .replaceAll("{month}", tradedate.slice(0, 6))
-    .replaceAll("{year}", tradedate.slice(0, 4));
+    .replaceAll(PLACEHOLDER, (_, of: keyof typeof all = "orders", form: DayForm) => FORMS[form](all[of]));
 }
+
+const FORMS = {
+  day: (day: string) => day,
+  date: (day: string) => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`,
+  month: (day: string) => day.slice(0, 6),
+  year: (day: string) => day.slice(0, 4),
+};
+type DayForm = keyof typeof FORMS;

@@ -3,7 +3,8 @@ import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { Language } from "../base/language.ts";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
-import { newestDay } from "../catalog/days.ts";
+import { newestDays } from "../catalog/days.ts";
+import { perDataset } from "../datasets/registry.ts";
 import { type Env, settingsOf, VERSION } from "../env.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
@@ -40,15 +41,14 @@ export function docsRoutes(): Hono<DocsEnv> {
   return docs;
 }
 
-/** The latest OpenAPI document, which is the same for every request at one origin while the newest day is the same. */
-let made: (ExampleFacts & { text: string }) | undefined;
+/** The latest OpenAPI document; `from` is the JSON of its facts. Requests with the same facts get the same document. */
+let made: { from: string; text: string } | undefined;
 
 async function openApi(c: Context<DocsEnv>): Promise<Response> {
   note(c);
   const facts = await exampleFacts(c);
-  if (made?.base !== facts.base || made.tradedate !== facts.tradedate) {
-    made = { ...facts, text: JSON.stringify(openApiDocument(facts, VERSION)) };
-  }
+  const from = JSON.stringify(facts);
+  if (made?.from !== from) made = { from, text: JSON.stringify(openApiDocument(facts, VERSION)) };
   return new Response(made.text, {
     headers: headersOf(c, {
       "Access-Control-Allow-Origin": "*",
@@ -148,11 +148,15 @@ function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>):
   };
 }
 
-/** Returns the service's URL and newest day; the example day if the catalog cannot be read. */
+/**
+ * Returns the service's URL and each dataset's newest day. A dataset without days has the orders' newest day, which is
+ * the example day when the catalog has no orders or cannot be read.
+ */
 async function exampleFacts(c: Context<DocsEnv>): Promise<ExampleFacts> {
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
-  const newest = await newestDay(c.env.DB, "orders").catch(() => null);
-  return { base, tradedate: newest ?? EXAMPLE.tradedate };
+  const newest = await newestDays(c.env.DB).catch(() => null);
+  const orders = newest?.orders ?? EXAMPLE.tradedate;
+  return { base, days: perDataset("name", (name) => newest?.[name] ?? orders) };
 }
 
 function note(c: Context<DocsEnv>): void {

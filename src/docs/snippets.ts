@@ -279,10 +279,10 @@ while True:
     language: "python",
     text: `import edgetape
 
-share = edgetape.Client().share("auction_tick", {year})
+share = edgetape.Client().share("auction_tick", {quotes_year})
 print(share.start_date, share.end_date, share.file_count, share.url)
-share.download("auction-{year}")  # again: only what is missing or new`,
-    prints: `{day} {day} 1 {base}/s/…/`,
+share.download("auction-{quotes_year}")  # again: only what is missing or new`,
+    prints: `{quotes_day} {quotes_day} 1 {base}/s/…/`,
   },
   curl_share: {
     language: "sh",
@@ -299,7 +299,7 @@ curl -fsS -u "$ID:$PASSWORD" -O "\${URL}{day}/by-symbol/600519.SH.parquet"`,
     needs: ["pandas", "pyarrow"],
     text: `import pandas
 
-auction = pandas.read_parquet("auction-{year}/{day}/{day}_aucde.parquet")
+auction = pandas.read_parquet("auction-{quotes_year}/{quotes_day}/{quotes_day}_aucde.parquet")
 one = auction[(auction["symbol"] == "600519") & (auction["exchange"] == "SH")]
 print(one.set_index("time")[["m_price", "auc_volume", "um_volume", "um_side"]])`,
     prints: `m_price  auc_volume  um_volume um_side
@@ -314,7 +314,7 @@ import { Client } from "edgetape-client";
 
 const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
 const client = new Client({ key, baseUrls });
-const share = await client.share("auction_tick", {year});
+const share = await client.share("auction_tick", {quotes_year});
 for (const file of (await share.files()).slice(0, 1)) {
   const path = file.path.replace("/", "-");
   await pipeline(share.download(file), createWriteStream(path)); // verifies it
@@ -342,7 +342,7 @@ print(report)`,
 
 client = edgetape.Client()
 asked = {"start": "09:30", "end": "09:31", "fields": "time,price,volume,bs_flag"}
-for row in client.trades("600519", "{day}", **asked):
+for row in client.trades("600519", "{trades_day}", **asked):
     print(row)`,
     prints: `('093000000', 1500.0, 100, 'B')
 ('093000000', 1499.99, 200, 'S')
@@ -354,7 +354,7 @@ for row in client.trades("600519", "{day}", **asked):
 
 const { EDGETAPE_KEY: key = "", EDGETAPE_URL: baseUrls = "" } = process.env;
 const client = new Client({ key, baseUrls });
-const minute = { symbol: "600519", date: "{day}", start: "09:30", end: "09:31" };
+const minute = { symbol: "600519", date: "{trades_day}", start: "09:30", end: "09:31" };
 for await (const { time, price, volume, bs_flag } of client.trades(minute)) {
   console.log(time, price, volume, bs_flag);
 }`,

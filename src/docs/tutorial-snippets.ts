@@ -23,7 +23,7 @@ pip install ./src/client/python pandas`,
 import edgetape, pandas
 
 client = edgetape.Client()  # EDGETAPE_KEY and EDGETAPE_URL
-last = "{day}"
+last = "{whole_day}"
 first = datetime.datetime.strptime(last, "%Y%m%d") - datetime.timedelta(days=9)
 busiest = sorted(client.symbols(last), key=lambda each: -each["rows"])[:12]
 symbols = [each["symbol"] for each in busiest]

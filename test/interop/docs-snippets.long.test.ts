@@ -11,7 +11,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { packName } from "../../src/catalog/files.ts";
 import { DAY } from "../../src/docs/day-snippets.ts";
-import { EXAMPLE, exampleRows, withExample } from "../../src/docs/example-day.ts";
+import { EXAMPLE, exampleRows, onOneDay, withExample } from "../../src/docs/example-day.ts";
 import { SNIPPETS, type Snippet, type SnippetName } from "../../src/docs/snippets.ts";
 import { TUTORIAL } from "../../src/docs/tutorial-snippets.ts";
 import { day, order, security } from "../support/builders.ts";
@@ -63,8 +63,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const FACTS = { base: service.baseUrl, days: onOneDay(TRADEDATE) };
 /** Returns the code as the service's pages show it. */
-const shown = ({ text }: Snippet) => withExample(text, { base: service.baseUrl, tradedate: TRADEDATE });
+const shown = ({ text }: Snippet) => withExample(text, FACTS);
 
 /** Runs a snippet and returns its output. For SQL, the output is the rows as JSON. */
 async function output(snippet: Snippet): Promise<string> {
@@ -117,7 +118,7 @@ const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&")
 
 /** Returns a pattern for the output that the page shows. A `…` in it matches anything. */
 function patternOf(prints: string): RegExp {
-  const text = squeezed(withExample(prints, { base: service.baseUrl, tradedate: TRADEDATE }));
+  const text = squeezed(withExample(prints, FACTS));
   return new RegExp(`^${text.split("…").map(escaped).join(".*?")}$`);
 }
 

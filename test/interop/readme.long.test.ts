@@ -9,7 +9,7 @@ import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
 import { DAY } from "../../src/docs/day-snippets.ts";
-import { withExample } from "../../src/docs/example-day.ts";
+import { onOneDay, withExample } from "../../src/docs/example-day.ts";
 import type { Snippet } from "../../src/docs/snippets.ts";
 import { TUTORIAL } from "../../src/docs/tutorial-snippets.ts";
 import { freePort, npmStart, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
@@ -130,14 +130,16 @@ describe("the documentation's programs", () => {
     const readme = BLOCKS.map(({ text }) => text)
       .join("")
       .replace(/\$\(node -p 'require\(\S+\)\.baseUrl'\)/, "http://127.0.0.1:8787");
-    for (const line of withExample(first, { base: "http://127.0.0.1:8787", tradedate: "" }).split("\n")) {
+    for (const line of withExample(first, { base: "http://127.0.0.1:8787", days: onOneDay("") }).split(
+      "\n",
+    )) {
       expect(readme).toContain(line);
     }
   });
 
   /** Runs the Python pieces as one program and returns its output, which must have the form that the pages show. */
   async function printedBy(snippets: Readonly<Record<string, Snippet>>, command: string): Promise<string> {
-    const facts = { base: demo.baseUrl, tradedate: demo.days.at(-1) ?? "" };
+    const facts = { base: demo.baseUrl, days: onOneDay(demo.days.at(-1) ?? "") };
     const pieces = Object.values(snippets).filter(
       ({ language, needs = [] }) => language === "python" && needs.every((name) => canImport(command, name)),
     );

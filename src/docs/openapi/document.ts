@@ -5,7 +5,7 @@ import { BODY_LIMIT_BYTES, envelopeSchema } from "../../http/envelope.ts";
 import { messageOf } from "../../http/outcome.ts";
 import { dataSchemas } from "../../operations/wire.ts";
 import { fieldsOf } from "../../orders/query/fields.ts";
-import { EXAMPLE, type ExampleFacts } from "../example-day.ts";
+import { EXAMPLE, type ExampleDays, type ExampleFacts } from "../example-day.ts";
 import { firstPage, requestExamples } from "./examples.ts";
 import { type Apiname, paramsSchemas, SUMMARIES } from "./parameters.ts";
 import { REFUSALS } from "./refusals.ts";
@@ -14,9 +14,9 @@ type Json = Record<string, unknown>;
 
 const APINAMES = Object.keys(SUMMARIES) as Apiname[];
 
-/** Returns the document for a service of `version`, with examples for its URL and newest day. */
+/** Returns the document for a service of `version`, with examples for its URL and newest days. */
 export function openApiDocument(facts: ExampleFacts, version: string): Json {
-  const { base, tradedate } = facts;
+  const { base, days } = facts;
   return {
     openapi: "3.1.0",
     info: {
@@ -29,13 +29,13 @@ export function openApiDocument(facts: ExampleFacts, version: string): Json {
     },
     externalDocs: { url: `${base}/docs/` },
     servers: [{ url: base }],
-    paths: { "/api": { post: operation(tradedate) } },
+    paths: { "/api": { post: operation(days) } },
     components: { schemas: schemas() },
   };
 }
 
-function operation(tradedate: string): Json {
-  const examples = Object.entries(requestExamples(tradedate)).map(([name, { apiname, ...rest }]) => [
+function operation(days: ExampleDays): Json {
+  const examples = Object.entries(requestExamples(days)).map(([name, { apiname, ...rest }]) => [
     name,
     { value: { apiname, apikey: EXAMPLE.key, ...rest } },
   ]);
@@ -58,7 +58,7 @@ function operation(tradedate: string): Json {
         },
       },
     },
-    responses: responses(tradedate),
+    responses: responses(days.orders),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Example requests, which can be sent with a valid key, and the answer to the first. */
 import { FIELDS } from "../../orders/record.ts";
-import { EXAMPLE, exampleRows } from "../example-day.ts";
+import { EXAMPLE, type ExampleDays, exampleRows } from "../example-day.ts";
 import type { Apiname } from "./parameters.ts";
 
 type Json = Record<string, unknown>;
@@ -11,9 +11,10 @@ export interface RequestExample {
   fields?: string;
 }
 
-/** Returns the examples by name for the day `tradedate` (YYYYMMDD). */
-export function requestExamples(tradedate: string): Record<string, RequestExample> {
+/** Returns the examples by name; each requests its dataset's day. */
+export function requestExamples(days: ExampleDays): Record<string, RequestExample> {
   const { symbol } = EXAMPLE;
+  const { orders: tradedate, trades, quotes } = days;
   const month = tradedate.slice(0, 6);
   return {
     first_page: {
@@ -28,7 +29,8 @@ export function requestExamples(tradedate: string): Record<string, RequestExampl
     parquet_file: { apiname: "level2_order_history", params: { symbol, tradedate, format: "parquet" } },
     share: {
       apiname: "file_download",
-      params: { data_type: "auction_tick", year: Number(tradedate.slice(0, 4)) },
+      // The auction files are made from quotes.
+      params: { data_type: "auction_tick", year: Number(quotes.slice(0, 4)) },
     },
     account: { apiname: "account_info", params: {} },
     status: { apiname: "data_status", params: { month } },
@@ -37,17 +39,23 @@ export function requestExamples(tradedate: string): Record<string, RequestExampl
     estimate: { apiname: "order_history_estimate", params: { symbol, tradedate } },
     trades_page: {
       apiname: "level2_trade_history",
-      params: { symbol, tradedate, start_time: "09:30", end_time: "09:31" },
+      params: { symbol, tradedate: trades, start_time: "09:30", end_time: "09:31" },
     },
-    trades_file: { apiname: "level2_trade_history", params: { symbol, tradedate, format: "parquet" } },
-    trades_estimate: { apiname: "trade_history_estimate", params: { symbol, tradedate } },
+    trades_file: {
+      apiname: "level2_trade_history",
+      params: { symbol, tradedate: trades, format: "parquet" },
+    },
+    trades_estimate: { apiname: "trade_history_estimate", params: { symbol, tradedate: trades } },
     quotes_page: {
       apiname: "level2_quote_history",
-      params: { symbol, tradedate, start_time: "09:30", end_time: "09:31" },
+      params: { symbol, tradedate: quotes, start_time: "09:30", end_time: "09:31" },
       fields: "time,close,volume,bid1,bid_vol1,ask1,ask_vol1",
     },
-    quotes_file: { apiname: "level2_quote_history", params: { symbol, tradedate, format: "parquet" } },
-    quotes_estimate: { apiname: "quote_history_estimate", params: { symbol, tradedate } },
+    quotes_file: {
+      apiname: "level2_quote_history",
+      params: { symbol, tradedate: quotes, format: "parquet" },
+    },
+    quotes_estimate: { apiname: "quote_history_estimate", params: { symbol, tradedate: quotes } },
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { EXAMPLE } from "../../../src/docs/example-day.ts";
+import { EXAMPLE, onOneDay } from "../../../src/docs/example-day.ts";
 import { landingPage } from "../../../src/docs/landing.tsx";
 import { BUYS, PRICES, SELLS } from "../../../src/docs/sample-minutes.ts";
 import { sampleSections } from "../../../src/pack-builder/sample/day.ts";
@@ -41,7 +41,7 @@ describe("the chart of the landing page", () => {
   });
 
   it("has a description in both languages", () => {
-    const example = { base: "https://api.example.com", tradedate: "20270104" };
+    const example = { base: "https://api.example.com", days: onOneDay("20270104") };
     for (const [language, said] of [
       ["zh", "示例日共"],
       ["en", "The sample day has"],

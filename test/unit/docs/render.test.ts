@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { withExample } from "../../../src/docs/example-day.ts";
+import { onOneDay, withExample } from "../../../src/docs/example-day.ts";
 import { docsPage } from "../../../src/docs/layout.tsx";
 import { openApiDocument } from "../../../src/docs/openapi/document.ts";
 import { SLUGS } from "../../../src/docs/pages.ts";
 import { BlockView, inline } from "../../../src/docs/render.tsx";
 import { SNIPPETS } from "../../../src/docs/snippets.ts";
 
-const EXAMPLE = { base: "https://api.example.com", tradedate: "20270104" };
+const EXAMPLE = { base: "https://api.example.com", days: onOneDay("20270104") };
 const FACTS = { ...EXAMPLE, copy: "Copy", copied: "Copied", answer: "Output" };
 const look = (language: "zh" | "en") => ({ language, theme: "auto" }) as const;
 const html = (said: string) => String(BlockView({ block: { kind: "text", text: said }, facts: FACTS }));
@@ -39,12 +39,37 @@ describe("the text of the docs pages", () => {
   it("shows the given day in every command of every page, and no other day", () => {
     for (const slug of SLUGS) {
       const page = docsPage(slug, look("zh"), EXAMPLE);
-      expect(page, slug).not.toMatch(/\{(day|month|year)\}|2026\d{4}/);
+      expect(page, slug).not.toMatch(/\{(\w+_)?(day|date|month|year)\}|2026\d{4}/);
     }
     expect(plain(docsPage("quickstart", look("zh"), EXAMPLE))).toContain(
       "&quot;tradedate&quot;: &quot;20270104&quot;",
     );
     expect(plain(docsPage("integrity", look("zh"), EXAMPLE))).toContain("since=&quot;20270101&quot;");
+  });
+});
+
+describe("an example", () => {
+  const days = { orders: "20270104", trades: "20261231", quotes: "20261230" };
+  const filled = (text: string) => withExample(text, { base: "", days });
+
+  it("names the newest day of the dataset that it reads, or the earliest of these days if it reads several", () => {
+    expect(filled("{day} {date} {month} {year}")).toBe("20270104 2027-01-04 202701 2027");
+    expect(filled("{trades_day} {quotes_day} {quotes_year} {whole_day}")).toBe(
+      "20261231 20261230 2026 20261230",
+    );
+    expect(filled("{whole_year} {other_day} {")).toBe("2026 {other_day} {");
+  });
+
+  it.each([
+    ["python_trades", "20261231"],
+    ["typescript_trades", "20261231"],
+    ["auction_curve", "20261230"],
+    ["day_fills", "20261230"],
+    ["day_quotes", "20261230"],
+    ["tutorial_choose", "20261230"],
+    ["python_rows", "20270104"],
+  ] as const)("of the pages reads only a loaded day: %s", (name, day) => {
+    expect(new Set(filled(SNIPPETS[name].text).match(/\b202\d{5}(?=\b|_)/g))).toEqual(new Set([day]));
   });
 });
 
@@ -122,9 +147,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("has a request and an answer for every apiname of its discriminator", () => {
-    const text = JSON.stringify(
-      openApiDocument({ base: "https://a.example", tradedate: "20270104" }, "9.9.9"),
-    );
+    const text = JSON.stringify(openApiDocument({ ...EXAMPLE, base: "https://a.example" }, "9.9.9"));
     const document = JSON.parse(text);
     const { mapping, propertyName } =
       document.paths["/api"].post.requestBody.content["application/json"].schema.discriminator;
