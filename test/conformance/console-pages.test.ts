@@ -191,12 +191,12 @@ describe("the console's data page", () => {
     expect(page).toMatch(/2025-01-07, missing/);
   });
 
-  it("shows no day before the plan's window, and no day at all for a plan without order history", async () => {
+  it("shows no day before the plan's window, and no day at all for a plan without tick history", async () => {
     const professional = await english((await holderOf("professional")).holder, "/console/data");
     expect(professional).toContain(`day=${MAIN}`);
     expect(professional).not.toContain(`day=${BEFORE_WINDOW}`);
     const standard = await english((await holderOf("standard")).holder, "/console/data");
-    expect(standard).toContain("does not include order history");
+    expect(standard).toContain("does not include tick history");
     expect(standard).not.toMatch(/tradedate=|day=/);
   });
 });
