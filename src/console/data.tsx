@@ -252,7 +252,8 @@ export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Re
   return html(c, dataPage({ reader, dataset, year, years, months: yearHeat({ year, today, from, days }) }));
 }
 
-function later(one: BeijingDate | null, other: BeijingDate | null): BeijingDate | null {
+/** Returns the later of two days; the other one if one is null. */
+export function later(one: BeijingDate | null, other: BeijingDate | null): BeijingDate | null {
   if (one === null || other === null) return one ?? other;
   return one > other ? one : other;
 }

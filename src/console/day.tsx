@@ -2,6 +2,7 @@
 import { auctionPackName } from "../auction/columns.ts";
 import { type BeijingDate, beijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { type LoadedFacts, overviewsOf } from "../catalog/day-overview.ts";
+import { earliestDays } from "../catalog/days.ts";
 import { revisionsAt, type StoredFile } from "../catalog/file-states.ts";
 import type { PackQuality } from "../catalog/publish-day.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
@@ -9,7 +10,7 @@ import { standingOf } from "../entitlement/standing.ts";
 import { countText, dateText, instantText, sizeText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { CHECK_NOTES, CHECK_TEXTS, VERDICT_TEXTS } from "../quality/sheet-messages.ts";
-import { tryAddress } from "./data.tsx";
+import { later, tryAddress } from "./data.tsx";
 import { type Desk, html, problem } from "./desk.tsx";
 import { Grid, Layout, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages } from "./messages.ts";
@@ -26,12 +27,15 @@ export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Res
   if (window === null || day === null || day > today || (window.from !== null && day < window.from)) {
     return problem(c, reader, "not_found", 404);
   }
-  const overviews = await overviewsOf(env.DB, { first: day, last: day, today });
+  const [overviews, earliest] = await Promise.all([
+    overviewsOf(env.DB, { first: day, last: day, today }),
+    earliestDays(env.DB),
+  ]);
   const datasets = DATASET_NAMES.flatMap((dataset): DatasetDay[] => {
     const months = yearHeat({
       year: Number(day.slice(0, 4)),
       today,
-      from: window.from,
+      from: later(window.from, earliest[dataset]),
       days: overviews[dataset],
     });
     return months

@@ -18,7 +18,7 @@ export interface HeatDay {
 export interface HeatFacts {
   year: number;
   today: BeijingDate;
-  /** The first day of the plan's window; null: all history. */
+  /** The first day of the reader's data: of the plan's window and the dataset. Null: all history. */
   from: BeijingDate | null;
   days: readonly DayOverview[];
 }
@@ -29,10 +29,11 @@ export function yearHeat({ year, today, from, days }: HeatFacts): HeatDay[][] {
   const shadeOf = shades(days);
   const months: HeatDay[][] = Array.from({ length: 12 }, () => []);
   for (let day = `${year}0101` as BeijingDate; day.startsWith(String(year)); day = addDays(day, 1)) {
-    const overview = known.get(day);
+    const isBefore = from !== null && day < from;
+    const overview = isBefore ? undefined : known.get(day);
     months[Number(day.slice(4, 6)) - 1]?.push({
       day,
-      mark: overview?.state ?? restMark(day, today, from),
+      mark: isBefore ? "outside" : (overview?.state ?? restMark(day, today)),
       shade: isServed(overview) ? shadeOf(overview.loaded.rows) : 0,
       loaded: isServed(overview) ? overview.loaded : null,
     });
@@ -73,12 +74,8 @@ export function oddRanges(days: readonly HeatDay[]): OddRange[] {
   return ranges.filter(({ mark }) => ODD.includes(mark));
 }
 
-/**
- * Returns the mark of a day that the overview does not list: a day without trading, a future day, or a day before the
- * plan's window.
- */
-function restMark(day: BeijingDate, today: BeijingDate, from: BeijingDate | null): DayMark {
-  if (from !== null && day < from) return "outside";
+/** Returns the mark of a day that the overview does not list: a day without trading, or a future day. */
+function restMark(day: BeijingDate, today: BeijingDate): DayMark {
   if (day > today && weekdayOf(day) < 5) return "upcoming";
   return "closed";
 }

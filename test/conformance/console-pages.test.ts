@@ -1,14 +1,18 @@
 /** Tests the console's pages for keys, requests, data and shares, and that they escape text from users and URLs. */
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
+import { DATASETS } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { sizeText } from "../../src/pages/figures.ts";
+import { randomRows } from "../support/builders.ts";
 import { type Holder, signIn } from "../support/console.ts";
+import { publishSections } from "../support/dataset-days.ts";
 import { shareOf } from "../support/drive.ts";
 import { addFile, auctionPack } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account, asOperator, publish, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
+import { randomFrom } from "../support/random.ts";
 import { BEFORE_WINDOW, MAIN, OLDEST, startWorld } from "./world.ts";
 
 // A separate runtime, because these tests read stored refusals, of which an isolate stores only a limited number.
@@ -228,6 +232,26 @@ describe("the console's page about a day", () => {
     const data = await english(holder, "/console/data?dataset=trades");
     expect(data).toContain("served, ");
     expect(data).toMatch(new RegExp(`day=${MAIN}"[^>]*>[^<]*</a> the quality check failed`));
+  });
+
+  it("says of a day before a dataset's first one that the data begins later, as the Data page does", async () => {
+    const columns = randomRows(randomFrom(20_260_311), DATASETS.quotes, { rows: 5 });
+    await publishSections(world.service, "quotes", MAIN, [{ symbol: "600519", market: "SH", columns }]);
+    const { holder } = await holderOf("flagship");
+    const page = await english(holder, `/console/day?day=${BEFORE_WINDOW}`);
+    const states = new Map(
+      [...page.matchAll(/<th scope="row">(\w+)<\/th><td class="nowrap">([^<]*)</g)].map(([, name, state]) => [
+        name,
+        state,
+      ]),
+    );
+    expect(states.get("Orders")).toBe("served");
+    expect(states.get("Quotes")).toBe("before your data begins");
+    expect(await english(holder, "/console/data?dataset=quotes")).toContain(
+      "2026-02-10, before your data begins",
+    );
+    const later = await english(holder, "/console/day?day=20260312");
+    expect(later).toMatch(/<th scope="row">Quotes<\/th><td class="nowrap">expected</);
   });
 
   it("says who made the day's auction file, if the plan includes such files", async () => {

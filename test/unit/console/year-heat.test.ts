@@ -53,6 +53,7 @@ describe("the calendar of a year", () => {
   it("distinguishes days before the window, future days and days without trading", () => {
     const months = heat("20260303");
     expect(find(months, "20260302")?.mark).toBe("outside");
+    expect(find(heat("20260306"), "20260305")?.mark).toBe("outside");
     expect(find(months, "20260307")?.mark).toBe("closed");
     expect(find(months, "20260310")?.mark).toBe("closed");
     expect(find(months, "20260313")?.mark).toBe("upcoming");
