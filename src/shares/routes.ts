@@ -8,6 +8,7 @@ import type { Language } from "../base/language.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
+import { earliestDays } from "../catalog/days.ts";
 import type { UsageOwner } from "../catalog/usage.ts";
 import { type Env, nowMs as nowOf, settingsOf } from "../env.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
@@ -200,8 +201,11 @@ async function rootPage(context: DriveContext, open: OpenShare, { files }: RootR
   const { share, days, endMs } = open;
   const { year } = share;
   const { env, nowMs } = context.access;
-  const calendar = await context.log.stage("d1", () =>
-    calendarDays(env.DB, `${year}0101` as BeijingDate, `${year}1231` as BeijingDate),
+  const [calendar, earliest] = await context.log.stage("d1", () =>
+    Promise.all([
+      calendarDays(env.DB, `${year}0101` as BeijingDate, `${year}1231` as BeijingDate),
+      earliestDays(env.DB),
+    ]),
   );
   return sharePage({
     look: lookFor(context),
@@ -212,6 +216,7 @@ async function rootPage(context: DriveContext, open: OpenShare, { files }: RootR
     today: beijingDate(nowMs),
     files,
     open: new Map(calendar.map(({ day, open: trades }) => [day, trades])),
+    earliest,
   });
 }
 

@@ -6,8 +6,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATASETS } from "../../src/datasets/registry.ts";
 import { DAY, type DriveWorld, PACKS, startDriveWorld } from "../conformance/drive-world.ts";
-import { HOLIDAY } from "../conformance/world.ts";
+import { BEFORE_WINDOW, FIRST_OF_WINDOW, HOLIDAY } from "../conformance/world.ts";
 import {
   axeFindings,
   findingsAtWidths,
@@ -15,6 +16,9 @@ import {
   type Watched,
   watchedPage,
 } from "../support/browser.ts";
+import { randomRows } from "../support/builders.ts";
+import { publishSections } from "../support/dataset-days.ts";
+import { randomFrom } from "../support/random.ts";
 import { isMissing } from "../support/tools.ts";
 
 let world: DriveWorld;
@@ -204,5 +208,28 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
       expect(cells.flat()).not.toContain(false);
     }
     await close();
+  });
+});
+
+describe.skipIf(isMissing("chromium"))("the page of a share with an incomplete day", () => {
+  it("names the datasets that the day lacks, in the calendar and in the line above it", async () => {
+    const columns = randomRows(randomFrom(20_260_210), DATASETS.trades, { rows: 5 });
+    const sections = [{ symbol: "600519", market: "SH" as const, columns }];
+    // The trades begin on this day, so that the next loaded day lacks them.
+    await publishSections(world.service, "trades", BEFORE_WINDOW, sections);
+    for (const [options, said, line] of [
+      [DESK, "Incomplete (without trades)", /; 1 is incomplete: 02-11 \(without trades\)$/],
+      [PHONE, "不完整（缺成交）", /；1 个交易日不完整：02-11（缺成交）$/],
+    ] as const) {
+      const { page, close } = await inside(options);
+      expect(await page.getAttribute(`.year a[href="${FIRST_OF_WINDOW}/"]`, "title")).toContain(said);
+      expect(await page.textContent(".missing-line")).toMatch(line);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect.soft(await axeFindings(page), colorScheme).toEqual([]);
+        await picture(page, `share-incomplete-${options.locale}-${colorScheme}`);
+      }
+      await close();
+    }
   });
 });

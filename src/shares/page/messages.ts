@@ -22,6 +22,7 @@ const EN = {
   ...CALENDAR_NAMES.en,
   states: {
     present: "Published",
+    incomplete: "Incomplete",
     missing: "Missing",
     closed: "Not a trading day",
     outside: "Outside the plan's window",
@@ -32,6 +33,10 @@ const EN = {
   missingDays: (count: number, days: string) =>
     `${count} trading ${count === 1 ? "day is" : "days are"} missing: ${days}`,
   nothingMissing: "No trading day is missing",
+  lineJoint: "; ",
+  incompleteDays: (count: number, days: string) =>
+    `${count} ${count === 1 ? "is" : "are"} incomplete: ${days}`,
+  without: (lacks: readonly DatasetName[]) => ` (without ${lacks.join(", ")})`,
   getIt: "Download",
   passwordNote:
     "The commands ask for the password; it is never part of a URL. For Linux, macOS, and WSL or Git Bash on Windows.",
@@ -81,6 +86,7 @@ const ZH: Messages = {
   ...CALENDAR_NAMES.zh,
   states: {
     present: "已发布",
+    incomplete: "不完整",
     missing: "缺失",
     closed: "非交易日",
     outside: "不在套餐窗口内",
@@ -89,6 +95,9 @@ const ZH: Messages = {
   dayLabel: (date, state, detail) => [date, state, detail].filter((part) => part !== "").join("，"),
   missingDays: (count, days) => `缺 ${count} 个交易日：${days}`,
   nothingMissing: "没有缺失的交易日",
+  lineJoint: "；",
+  incompleteDays: (count, days) => `${count} 个交易日不完整：${days}`,
+  without: (lacks) => `（缺${lacks.map((dataset) => ZH.datasets[dataset]).join("、")}）`,
   getIt: "下载",
   passwordNote:
     "命令会询问密码，密码不会出现在网址里。适用于 Linux、macOS，以及 Windows 的 WSL 或 Git Bash。",

@@ -1,5 +1,6 @@
 /** The page of a share: what it covers, the calendar of the year, download commands, every file. */
 import type { BeijingDate } from "../../calendar/beijing.ts";
+import type { DayOfEach } from "../../catalog/days.ts";
 import type { ListedFile } from "../../catalog/files.ts";
 import type { Share } from "../../catalog/shares.ts";
 import { dateText, exactBytes, instantText, sizeText } from "../../pages/figures.ts";
@@ -11,7 +12,7 @@ import { CommandText, OneSecurity } from "./command-text.tsx";
 import { checkCommand, commandsFor } from "./commands.ts";
 import { Layout } from "./layout.tsx";
 import { MESSAGES, type Messages } from "./messages.ts";
-import { YearCalendar, type YearDay, yearDays } from "./year-calendar.tsx";
+import { lackingDatasets, YearCalendar, type YearDay, yearDays } from "./year-calendar.tsx";
 
 export interface SharePageFacts {
   look: Look;
@@ -24,15 +25,18 @@ export interface SharePageFacts {
   files: readonly ListedFile[];
   /** The trading calendar of the year. */
   open: ReadonlyMap<BeijingDate, boolean>;
+  /** The earliest loaded day of each dataset, or null. */
+  earliest: DayOfEach;
 }
 
 /** Returns the page as HTML. It links to the share's folders, the manifest, the checksums and all files. */
 export function sharePage(facts: SharePageFacts): string {
-  const { look, share, files, days, today, open } = facts;
+  const { look, share, files, days, today, open, earliest } = facts;
   const messages = MESSAGES[look.language];
   const ofDays = byDay(files);
   const present = new Set(ofDays.keys());
-  const months = yearDays({ year: share.year, today, days, present, open });
+  const lacking = lackingDatasets(ofDays, earliest);
+  const months = yearDays({ year: share.year, today, days, present, lacking, open });
   const title = messages.title(messages.dataType[share.dataType], share.year);
   return documentOf(
     <Layout look={look} title={title}>
@@ -56,14 +60,14 @@ function coverLine(files: readonly ListedFile[], messages: Messages): string {
 function Stats({ facts, days }: { facts: SharePageFacts; days: YearDay[] }) {
   const messages = MESSAGES[facts.look.language];
   const has = days.filter(({ state }) => state === "present").length;
-  const missing = days.filter(({ state }) => state === "missing").length;
+  const lacking = days.filter(({ state }) => state === "missing" || state === "incomplete").length;
   const bytes = facts.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return (
     <dl class="stats">
       <div>
         <dt>{messages.tradingDays}</dt>
         <dd>
-          {has} <small>{messages.ofDays(has + missing)}</small>
+          {has} <small>{messages.ofDays(has + lacking)}</small>
         </dd>
       </div>
       <div>

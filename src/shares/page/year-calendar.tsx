@@ -1,15 +1,18 @@
 /** The calendar of a share's year: each day by its state, days with files as links. */
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
+import type { DayOfEach } from "../../catalog/days.ts";
 import type { CoveredFile } from "../../catalog/files.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
 import { Calendar, type DayCell } from "../../pages/calendar.tsx";
 import { dateText, sizeText, weekdayOf } from "../../pages/figures.ts";
+import { datasetsOf } from "../resource.ts";
 import type { Messages } from "./messages.ts";
 
-/** The most ranges of missing days that are listed; an ellipsis stands for the rest. */
-const MISSING_NAMED = 12;
+/** The most ranges of missing or of incomplete days that are listed; an ellipsis stands for the rest. */
+const RANGES_NAMED = 12;
 
 /** States in the legend; days in any other state are plain numbers. */
-const LEGEND = ["present", "missing", "outside"] as const;
+const LEGEND = ["present", "incomplete", "missing", "outside"] as const;
 
 interface CalendarProps {
   messages: Messages;
@@ -17,7 +20,7 @@ interface CalendarProps {
   files: ReadonlyMap<BeijingDate, readonly CoveredFile[]>;
 }
 
-/** Renders the calendar with its legend and a sentence about missing days. */
+/** Renders the calendar with its legend and a line about missing and incomplete days. */
 export function YearCalendar({ messages, months, files }: CalendarProps) {
   const days = months.flat();
   const shown = LEGEND.filter((state) => days.some((each) => each.state === state));
@@ -43,42 +46,57 @@ export function YearCalendar({ messages, months, files }: CalendarProps) {
 }
 
 function missingLine(days: readonly YearDay[], messages: Messages): string {
-  const count = days.filter(({ state }) => state === "missing").length;
-  if (count === 0) return messages.nothingMissing;
-  const text = (day: BeijingDate) => dateText(day).slice(5);
-  const ranges = missingRanges(days).map(({ from, to }) =>
-    from === to ? text(from) : `${text(from)} – ${text(to)}`,
-  );
-  const named = ranges.slice(0, MISSING_NAMED).join(", ");
-  return messages.missingDays(count, ranges.length > MISSING_NAMED ? `${named} …` : named);
+  const { count, named } = rangesText(days, "missing", messages);
+  const missing = count === 0 ? messages.nothingMissing : messages.missingDays(count, named);
+  const incomplete = rangesText(days, "incomplete", messages);
+  if (incomplete.count === 0) return missing;
+  return missing + messages.lineJoint + messages.incompleteDays(incomplete.count, incomplete.named);
 }
 
-function cellOf({ day, state }: YearDay, files: readonly CoveredFile[], messages: Messages): DayCell {
+/** Returns the number of days in the state, and their ranges as text. */
+function rangesText(days: readonly YearDay[], wanted: "missing" | "incomplete", messages: Messages) {
+  const text = (day: BeijingDate) => dateText(day).slice(5);
+  const ranges = rangesOf(days, wanted).map(({ from, to, lacks }) => {
+    const range = from === to ? text(from) : `${text(from)} – ${text(to)}`;
+    return lacks.length === 0 ? range : range + messages.without(lacks);
+  });
+  const named = ranges.slice(0, RANGES_NAMED).join(", ");
+  return {
+    count: days.filter(({ state }) => state === wanted).length,
+    named: ranges.length > RANGES_NAMED ? `${named} …` : named,
+  };
+}
+
+function cellOf({ day, state, lacks }: YearDay, files: readonly CoveredFile[], messages: Messages): DayCell {
   const size = sizeText(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0));
   const detail = files.length === 0 ? "" : `${messages.folderFiles(files.length)}, ${size}`;
-  const said = state === "unknown" ? "" : messages.states[state];
+  const named = state === "unknown" ? "" : messages.states[state];
+  const said = lacks.length === 0 ? named : named + messages.without(lacks);
   return {
     day,
     look: lookOf(state),
     label: messages.dayLabel(dateText(day), said, detail),
-    href: state === "present" ? `${day}/` : null,
+    href: state === "present" || state === "incomplete" ? `${day}/` : null,
   };
 }
 
 /** Returns the CSS classes of a state; days with files have the strongest shade. */
 function lookOf(state: DayState): string {
+  if (state === "incomplete") return "degraded shade-5";
   return state === "present" ? "present shade-5" : state;
 }
 
 /**
- * `outside`: a past trading day that the share does not cover. `upcoming`: a later day, or today while it has no file.
+ * `incomplete`: a past trading day with files that lacks the pack of a dataset. `outside`: a past trading day that the share does not cover. `upcoming`: a later day, or today while it has no file.
  * `unknown`: a weekday that the trading calendar does not contain.
  */
-export type DayState = "present" | "missing" | "closed" | "outside" | "upcoming" | "unknown";
+export type DayState = "present" | "incomplete" | "missing" | "closed" | "outside" | "upcoming" | "unknown";
 
 export interface YearDay {
   day: BeijingDate;
   state: DayState;
+  /** The datasets that an incomplete day lacks; empty for any other day. */
+  lacks: readonly DatasetName[];
 }
 
 export interface YearFacts {
@@ -88,6 +106,8 @@ export interface YearFacts {
   days: { from: BeijingDate; to: BeijingDate } | null;
   /** Days with a file. */
   present: ReadonlySet<BeijingDate>;
+  /** The datasets that days with a file lack; a day that lacks none is absent. */
+  lacking: ReadonlyMap<BeijingDate, readonly DatasetName[]>;
   /** The trading calendar: open or closed, for the days it contains. */
   open: ReadonlyMap<BeijingDate, boolean>;
 }
@@ -97,34 +117,64 @@ export function yearDays(facts: YearFacts): YearDay[][] {
   const months: YearDay[][] = Array.from({ length: 12 }, () => []);
   const first = `${facts.year}0101` as BeijingDate;
   for (let day = first; day.startsWith(String(facts.year)); day = addDays(day, 1)) {
-    months[Number(day.slice(4, 6)) - 1]?.push({ day, state: stateOf(day, facts) });
+    months[Number(day.slice(4, 6)) - 1]?.push(yearDay(day, facts));
   }
   return months;
 }
 
-function stateOf(day: BeijingDate, { today, days, present, open }: YearFacts): DayState {
-  if (present.has(day)) return "present";
+function yearDay(day: BeijingDate, facts: YearFacts): YearDay {
+  const state = stateOf(day, facts);
+  return { day, state, lacks: state === "incomplete" ? (facts.lacking.get(day) ?? []) : [] };
+}
+
+function stateOf(day: BeijingDate, { today, days, present, lacking, open }: YearFacts): DayState {
   const trades = open.get(day);
-  if (trades === false || (trades === undefined && weekdayOf(day) >= 5)) return "closed";
+  const isClosed = trades === false || (trades === undefined && weekdayOf(day) >= 5);
+  // Today's other packs are still to come, and an operator's file can be of a day without trading.
+  if (present.has(day)) return lacking.has(day) && !isClosed && day < today ? "incomplete" : "present";
+  if (isClosed) return "closed";
   if (day >= today) return "upcoming";
   if (days === null || day < days.from) return "outside";
   return trades === undefined ? "unknown" : "missing";
 }
 
-/**
- * Returns the missing days as ranges of consecutive trading days, both ends inclusive; `days` is in ascending order.
- */
-export function missingRanges(days: readonly YearDay[]): { from: BeijingDate; to: BeijingDate }[] {
-  const ranges: { from: BeijingDate; to: BeijingDate }[] = [];
-  let open: { from: BeijingDate; to: BeijingDate } | undefined;
-  for (const { day, state } of days) {
+/** Successive trading days with the same state that lack the same datasets, both ends inclusive. */
+export interface DayRange {
+  from: BeijingDate;
+  to: BeijingDate;
+  lacks: readonly DatasetName[];
+}
+
+/** Returns the missing or the incomplete days as ranges; `days` is in ascending order. */
+export function rangesOf(days: readonly YearDay[], wanted: "missing" | "incomplete"): DayRange[] {
+  const ranges: DayRange[] = [];
+  let open: DayRange | undefined;
+  for (const { day, state, lacks } of days) {
     if (state === "closed") continue;
-    if (state !== "missing") open = undefined;
-    else if (open !== undefined) open.to = day;
+    if (state !== wanted) open = undefined;
+    else if (open !== undefined && open.lacks.join() === lacks.join()) open.to = day;
     else {
-      open = { from: day, to: day };
+      open = { from: day, to: day, lacks };
       ranges.push(open);
     }
   }
   return ranges;
+}
+
+/**
+ * Returns the datasets that days with files lack, by day. A day lacks a dataset of which other days of the share have a
+ * pack, except before the dataset's `earliest` day.
+ */
+export function lackingDatasets(
+  ofDays: ReadonlyMap<BeijingDate, readonly CoveredFile[]>,
+  earliest: DayOfEach,
+): Map<BeijingDate, DatasetName[]> {
+  const shared = datasetsOf([...ofDays.values()].flat());
+  const lacking = new Map<BeijingDate, DatasetName[]>();
+  for (const [day, files] of ofDays) {
+    const present = datasetsOf(files);
+    const lacks = shared.filter((dataset) => !present.includes(dataset) && day >= (earliest[dataset] ?? day));
+    if (lacks.length > 0) lacking.set(day, lacks);
+  }
+  return lacking;
 }

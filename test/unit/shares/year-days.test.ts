@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import type { ListedFile } from "../../../src/catalog/files.ts";
 import { exactBytes, sizeText, weekdayOf } from "../../../src/pages/figures.ts";
-import { missingRanges, type YearFacts, yearDays } from "../../../src/shares/page/year-calendar.tsx";
+import { sharePage } from "../../../src/shares/page/share-page.tsx";
+import { rangesOf, type YearFacts, yearDays } from "../../../src/shares/page/year-calendar.tsx";
 
 const date = (text: string) => text as BeijingDate;
 
@@ -11,6 +13,7 @@ const facts: YearFacts = {
   today: date("20260312"),
   days: { from: date("20260211"), to: date("20260312") },
   present: new Set([date("20260211"), date("20260310")]),
+  lacking: new Map(),
   open: new Map([
     [date("20260210"), true],
     [date("20260211"), true],
@@ -89,10 +92,68 @@ describe("the missing days of a share", () => {
     const open = new Map<BeijingDate, boolean>(facts.open);
     for (const day of ["20260226", "20260227", "20260303", "20260305"]) open.set(date(day), true);
     const present = new Set([...facts.present, date("20260304")]);
-    expect(missingRanges(yearDays({ ...facts, open, present }).flat())).toEqual([
-      { from: "20260226", to: "20260303" },
-      { from: "20260305", to: "20260305" },
-      { from: "20260309", to: "20260309" },
+    expect(rangesOf(yearDays({ ...facts, open, present }).flat(), "missing")).toEqual([
+      { from: "20260226", to: "20260303", lacks: [] },
+      { from: "20260305", to: "20260305", lacks: [] },
+      { from: "20260309", to: "20260309", lacks: [] },
     ]);
+  });
+});
+
+const TODAY = "20260312";
+const fileOf = (tradedate: string, dataset: string, place: number): ListedFile => ({
+  ...{ dataType: "level2", tradedate: date(tradedate), name: `${tradedate}_${dataset}.parquet`, revision: 1 },
+  ...{ objectKey: "", etag: "", sizeBytes: 1, sha256: "", publishedAtMs: 0 },
+  ...{ packId: dataset === "own" ? null : place, buildId: null, quality: null },
+});
+const filesOf = (days: Record<string, string>) =>
+  Object.entries(days).flatMap(([day, datasets]) =>
+    datasets.split(" ").map((dataset, place) => fileOf(day, dataset, place)),
+  );
+
+/** Returns the share's page in English; quotes began on 4 March. */
+function pageOf(days: Record<string, string>, open: readonly string[]): string {
+  return sharePage({
+    look: { language: "en", theme: "auto" },
+    share: { shareId: "s", dataType: "level2", year: 2026 },
+    ...{ shareUrl: "https://a.example/s/s/", endMs: 0, today: date(TODAY) },
+    days: { from: date("20260302"), to: date(TODAY) },
+    files: filesOf(days),
+    open: new Map(open.map((day) => [date(day), true])),
+    earliest: { orders: date("20250106"), trades: date("20250106"), quotes: date("20260304") },
+  });
+}
+
+describe("a day of a share that lacks a dataset", () => {
+  const days = {
+    "20260303": "orders trades",
+    "20260304": "orders quotes trades",
+    "20260305": "orders",
+    "20260306": "orders",
+    "20260307": "own",
+    "20260309": "orders trades",
+    "20260310": "own",
+    "20260312": "orders",
+  };
+  const open = ["20260303", "20260304", "20260305", "20260306", "20260309", "20260310", "20260311", TODAY];
+
+  it("is incomplete, except today, on a day without trading, and before the dataset began", () => {
+    const page = pageOf(days, open);
+    expect(/<p class="missing-line">([^<]*)</.exec(page)?.[1]).toBe(
+      "1 trading day is missing: 03-11; 4 are incomplete: 03-05 – 03-06 (without trades, quotes), " +
+        "03-09 (without quotes), 03-10 (without orders, trades, quotes)",
+    );
+    expect(page).toMatch(
+      /<a class="day degraded shade-5" href="20260309\/" title="2026-03-09, Incomplete \(without quotes\), /,
+    );
+    expect(page).toMatch(/<a class="day present shade-5" href="20260312\/"/);
+    expect(page).toMatch(/<dd>4 <small>of 9</);
+    expect(page).toContain("Incomplete</li>");
+  });
+
+  it("is not shown in a share whose days all have the same datasets", () => {
+    const page = pageOf({ "20260310": "orders", "20260311": "orders" }, ["20260310", "20260311"]);
+    expect(page).toContain("No trading day is missing<");
+    expect(page).not.toContain("Incomplete");
   });
 });
