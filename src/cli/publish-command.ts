@@ -60,17 +60,64 @@ export function registerPublish(program: Command): void {
       "--degraded",
       "mark the day as degraded, because its build left rows out; not needed when the quality sheet beside the pack says so",
     )
+    .addHelpText(
+      "after",
+      "\nA pack that is refused does not hold up the others. Exit status 1: at least one pack is not published.",
+    )
     .action(publish);
 }
 
-/** Publishes the packs at `paths` one after the other and prints which revisions are served now. */
-async function publish(paths: string[], options: PublishCommandOptions): Promise<void> {
-  const client = serviceOf(options);
-  const published: PublishedPack[] = [];
-  const { force = false, degraded = false } = options;
-  for (const path of paths) published.push(await publishAt(client, path, { force, degraded }));
-  print(options, { ...published[0], published }, published.flatMap(publishedLines));
+function publish(paths: string[], options: PublishCommandOptions): Promise<void> {
+  return publishPacks(serviceOf(options), paths, options);
+}
+
+/**
+ * Publishes the packs at `paths` one after the other and prints which revisions are served now. Then throws the first
+ * error, if there was one.
+ */
+export async function publishPacks(
+  client: AdminClient,
+  paths: readonly string[],
+  { force = false, degraded = false, json = false }: PublishCommandOptions,
+): Promise<void> {
+  const { published, failures } = await publishEach(
+    paths.map((path) => ({ path, publish: () => publishAt(client, path, { force, degraded }) })),
+  );
+  const isPrinted = published.length > 0 || failures.length === 0;
+  if (isPrinted) print({ json }, { ...published[0], published }, published.flatMap(publishedLines));
+  refuseUnpublished(failures);
   refuseFailedAuction(published.map(({ auction }) => auction));
+}
+
+/** A pack that was not published. */
+interface PublishFailure {
+  path: string;
+  error: Error;
+}
+
+/** Publishes packs one after the other. A pack that is not published does not hold up the next ones. */
+export async function publishEach(
+  packs: readonly { path: string; publish: () => Promise<PublishedPack> }[],
+): Promise<{ published: PublishedPack[]; failures: PublishFailure[] }> {
+  const published: PublishedPack[] = [];
+  const failures: PublishFailure[] = [];
+  for (const { path, publish } of packs) {
+    await publish().then(
+      (pack) => published.push(pack),
+      (error: Error) => failures.push({ path, error }),
+    );
+  }
+  return { published, failures };
+}
+
+/** Throws the first error, if there is one, after a line on stderr for each of the others. */
+export function refuseUnpublished([first, ...others]: readonly PublishFailure[]): void {
+  if (first === undefined) return;
+  for (const { path, error } of others) {
+    const named = error.message.startsWith(path) ? error.message : `${path}: ${error.message}`;
+    console.error(`not published: ${named}`);
+  }
+  throw first.error;
 }
 
 /** A published pack; for a pack of quotes, also the outcome of the auction pack made from it. */

@@ -22,9 +22,10 @@ import { namedDeliveries } from "./nightly/drop-folder.ts";
 import { buildWithProgress, refuseFailed } from "./pack-commands.ts";
 import {
   type PublishCommandOptions,
-  type PublishedPack,
   publishAt,
+  publishEach,
   publishedLines,
+  refuseUnpublished,
 } from "./publish-command.ts";
 
 interface RebuildOptions extends PublishCommandOptions {
@@ -100,18 +101,22 @@ async function rebuild(
   const report = await buildWithProgress(sources, { ...options, verify: true });
   console.error(deliveryLines(report).join("\n"));
   const client = serviceOf(options);
-  const published: PublishedPack[] = [];
-  for (const { pack, result } of report.packs) {
-    if (pack === null) continue;
-    const degraded = result === "degraded";
-    published.push(await publishAt(client, pack, { force: options.force ?? false, degraded }));
-  }
   const built = report.packs.map(({ dataset }) => dataset);
+  // Asked before anything is published, so that an error here hides no published pack.
   const lacking = options.dataset === undefined ? await lackingDatasets(client, built) : [];
-  print(options, { ...published[0], published, lacking }, [
-    ...published.flatMap(publishedLines),
-    ...lacking.map((dataset) => `${options.date} is degraded: ${lackingText(dataset).en}.`),
-  ]);
+  const force = options.force ?? false;
+  const packs = report.packs.flatMap(({ pack: path, result }) => {
+    if (path === null) return [];
+    return { path, publish: () => publishAt(client, path, { force, degraded: result === "degraded" }) };
+  });
+  const { published, failures } = await publishEach(packs);
+  if (published.length > 0 || failures.length === 0) {
+    print(options, { ...published[0], published, lacking }, [
+      ...published.flatMap(publishedLines),
+      ...lacking.map((dataset) => `${options.date} is degraded: ${lackingText(dataset).en}.`),
+    ]);
+  }
+  refuseUnpublished(failures);
   refuseFailed(report);
   refuseFailedAuction(published.map(({ auction }) => auction));
   if (report.result === "degraded" || lacking.length > 0) process.exitCode = EXIT.degraded;

@@ -1,5 +1,5 @@
 /** A day with wrong content and a wrong calendar day, each of which an operator corrects with one command. */
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -24,6 +24,7 @@ const edgetape = (...args: string[]) =>
   mustRun(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
 /** Builds without threads, which take longer to start than a few rows take to build. */
 const ALONE = ["--threads", "0"];
+const TRADES = "逐笔成交.csv";
 
 describe("edgetape rebuild", () => {
   it("builds and publishes the next revision, and an old cursor is refused with data_rebuilt", async () => {
@@ -45,6 +46,18 @@ describe("edgetape rebuild", () => {
       orderHistory({ apikey: key, params: { ...params, cursor: page.next_cursor } }),
     );
     expect(next.reason).toBe("data_rebuilt");
+  });
+
+  it("publishes the datasets after a refused one, and says so", async () => {
+    const less = join(folder, "less");
+    await cp(join(folder, "second"), less, { recursive: true });
+    const [security = ""] = await readdir(join(less, "20260311"));
+    await rm(join(less, "20260311", security, TRADES));
+    const args = ["rebuild", less, "--date", "20260311", "--out", join(folder, "less-packs"), ...ALONE];
+    const run = await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+    expect(run.status).toBe(1);
+    expect(run.output).toMatch(/20260311 was already served .*\n20260311 \(quotes\) was already served /);
+    expect(run.output).toMatch(/edgetape: .*20260311 \(trades\)/);
   });
 
   it("leaves the served day unchanged when nothing can be built", async () => {

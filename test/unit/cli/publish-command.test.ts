@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { openPack, publishAt, publishPack } from "../../../src/cli/publish-command.ts";
+import { type CommandFailure, EXIT, ServiceRefusal } from "../../../src/cli/exit.ts";
+import { openPack, publishAt, publishPack, publishPacks } from "../../../src/cli/publish-command.ts";
 import { checkFolder } from "../../../src/pack-builder/check-packs.ts";
 import { writeSamplePack } from "../../support/pack-bytes.ts";
 import { testFolder } from "../../support/test-folder.ts";
@@ -177,6 +178,82 @@ describe("publishing a pack", () => {
     const again = await publishPack(client, pack);
     expect(again.newRevision).toBe(false);
     await pack.close();
+  });
+});
+
+describe("publishing several packs", () => {
+  /** Returns a service that already serves each pack, except those of odd days, which it refuses. */
+  function refusingService() {
+    return fakeService(({ path: asked, body }) => {
+      const tradedate = /\d{8}/.exec(asked)?.[0] ?? "";
+      if (/[13579]$/.test(tradedate))
+        return { status: 409, json: { error: `${tradedate} shrank.`, reason: "shrunk" } };
+      const { sizeBytes, rows, securities, sha256: sum, buildId } = JSON.parse(String(body));
+      const counts = { rows, securities, sizeBytes, sha256: sum, buildId, degraded: false, note: "" };
+      const day = {
+        tradedate,
+        revision: 1,
+        state: "available",
+        publishedAt: "now",
+        announcedInMs: 0,
+        ...counts,
+      };
+      return { json: { state: "served", day } };
+    });
+  }
+
+  async function paths(): Promise<string[]> {
+    const made: string[] = [];
+    for (const tradedate of ["20261116", "20261117", "20261118", "20261119"]) {
+      const pack = await writeSamplePack({ tradedate: tradedate as BeijingDate, rows: 50 }, folder);
+      made.push(pack.path);
+    }
+    return made;
+  }
+
+  /** Publishes packs. Returns the text on stdout, the lines on stderr, and the error. */
+  async function publishing(packs: string[], json: boolean) {
+    const stdout = vi.spyOn(process.stdout, "write").mockImplementation(() => true);
+    const stderr = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const error = await publishPacks(refusingService().client, packs, { json }).then(
+      () => null,
+      (thrown: CommandFailure) => thrown,
+    );
+    const said = (spy: { mock: { calls: unknown[][] } }) => spy.mock.calls.map(([text]) => String(text));
+    const result = { error, text: said(stdout).join(""), lines: said(stderr) };
+    stdout.mockRestore();
+    stderr.mockRestore();
+    return result;
+  }
+
+  it("sends the packs after a refused one, prints what is served, and fails with the first refusal", async () => {
+    const packs = (await paths()).slice(0, 3);
+    const { text, error } = await publishing(packs, true);
+    expect([error?.message, error?.status]).toEqual(["20261117 shrank.", EXIT.failed]);
+    const { day, published } = JSON.parse(text);
+    expect(day.tradedate).toBe("20261116");
+    expect(published.map((each: { day: object }) => each.day)).toMatchObject([
+      { tradedate: "20261116" },
+      { tradedate: "20261118" },
+    ]);
+    const plain = await publishing(packs, false);
+    expect(plain.text).toMatch(/^20261116 was already served .*\n20261118 was already served .*\n$/);
+    expect(plain.error).toBeInstanceOf(ServiceRefusal);
+  });
+
+  it("names on stderr every further pack that was not published", async () => {
+    const packs = await paths();
+    const { error, lines } = await publishing([...packs, join(folder, "absent.parquet")], true);
+    expect(error?.message).toBe("20261117 shrank.");
+    expect(lines).toEqual([
+      `not published: ${packs[3]}: 20261119 shrank.`,
+      expect.stringMatching(/^not published: .*absent\.parquet cannot be read \(ENOENT\)\.$/),
+    ]);
+  });
+
+  it("prints nothing on stdout when no pack was published", async () => {
+    const { error, text } = await publishing((await paths()).slice(1, 2), true);
+    expect([error?.message, text]).toEqual(["20261117 shrank.", ""]);
   });
 });
 
