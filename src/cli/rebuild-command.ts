@@ -4,8 +4,8 @@ import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import type { DatasetName } from "../datasets/registry.ts";
-import { deliveryLines } from "../pack-builder/delivery-report.ts";
-import { refuseFailedAuction } from "./auction-publishing.ts";
+import { type DeliveryReport, deliveryLines } from "../pack-builder/delivery-report.ts";
+import { auctionText, refuseFailedAuction } from "./auction-publishing.ts";
 import {
   countArgument,
   datasetOption,
@@ -22,6 +22,7 @@ import { namedDeliveries } from "./nightly/drop-folder.ts";
 import { buildWithProgress, refuseFailed } from "./pack-commands.ts";
 import {
   type PublishCommandOptions,
+  type PublishedPack,
   publishAt,
   publishEach,
   publishedLines,
@@ -67,7 +68,8 @@ export function registerRebuild(program: Command): void {
     )
     .addHelpText(
       "after",
-      "\nWith --affected, withdrawn days are listed and not rebuilt, even with --force.\n" +
+      "\nWith --affected, each delivery is built as a whole, because its datasets are judged beside each other; only the\n" +
+        "affected ones are published. Withdrawn days are listed and not rebuilt, even with --force.\n" +
         "Exit status 3: published, but rows were left out, or a dataset is missing that other days have.",
     )
     .action(run);
@@ -122,32 +124,94 @@ async function rebuild(
   if (report.result === "degraded" || lacking.length > 0) process.exitCode = EXIT.degraded;
 }
 
-/** Rebuilds days in sequence. A day that fails is named and does not stop the others. */
+/** Rebuilds days in sequence. A day or dataset that fails is named and does not stop the others. */
 async function rebuildAffected(folder: string, options: RebuildOptions): Promise<void> {
   const deliveries = await namedDeliveries(folder);
+  const { affected, version } = await affectedDays(options);
   const left: string[] = [];
-  let [count, before] = [0, ""];
-  for (const dataset of datasetsOf(options)) {
-    const { days, version } = await builtBefore(options, options.builtBefore, dataset);
-    before = version;
-    count += days.length;
-    for (const { tradedate, state } of days) {
-      const called = dayName(tradedate, dataset);
-      const { orders: sources } = deliveries.get(tradedate) ?? { orders: [] };
+  for (const [date, packs] of affected) {
+    const { orders: sources } = deliveries.get(date) ?? { orders: [] };
+    const wanted: DatasetName[] = [];
+    for (const { dataset, state } of packs) {
+      const called = dayName(date, dataset);
       if (state === "withdrawn") left.push(`${called}: it is withdrawn`);
       else if (sources.length === 0) left.push(`${called}: its delivery is not in ${folder}`);
-      else {
-        const one = { ...options, dataset, date: tradedate, root: folder };
-        await rebuild(sources, one).catch((error: unknown) => {
-          if (!(error instanceof CommandFailure)) throw error;
-          left.push(`${called}: ${error.message}`);
-        });
-      }
+      else wanted.push(dataset);
+    }
+    if (wanted.length > 0) {
+      left.push(...(await rebuildDatasets(sources, wanted, { ...options, date, root: folder })));
     }
   }
-  const rebuilt = `${count - left.length} of ${count} packs built by a version before ${before} were rebuilt`;
+  const count = [...affected.values()].flat().length;
+  const rebuilt = `${count - left.length} of ${count} packs built by a version before ${version} were rebuilt`;
   // Every pack that was not rebuilt gets one line, after the output about the rebuilt packs.
   for (const line of left) console.error(`not rebuilt: ${line}`);
   if (left.length > 0) throw new CommandFailure(`${rebuilt}; ${left.length} were not.`);
   console.error(`${rebuilt}.`);
+}
+
+/** Returns the loaded packs built by a version before `version`, by day, oldest first. */
+async function affectedDays(options: RebuildOptions) {
+  const affected = new Map<BeijingDate, { dataset: DatasetName; state: string }[]>();
+  let before = "";
+  for (const dataset of datasetsOf(options)) {
+    const { days, version } = await builtBefore(options, options.builtBefore, dataset);
+    before = version;
+    for (const { tradedate, state } of days) {
+      affected.set(tradedate, [...(affected.get(tradedate) ?? []), { dataset, state }]);
+    }
+  }
+  const sorted = [...affected].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return { affected: new Map(sorted), version: before };
+}
+
+/**
+ * Builds the whole delivery of a day, because the datasets are judged beside each other, and publishes only `wanted`.
+ * Returns a line for each of these that was not rebuilt.
+ */
+async function rebuildDatasets(
+  sources: string[],
+  wanted: readonly DatasetName[],
+  options: RebuildOptions & { date: BeijingDate; root: string },
+): Promise<string[]> {
+  const lineOf = (dataset: DatasetName, { message }: Error) =>
+    `${dayName(options.date, dataset)}: ${message}`;
+  const left: string[] = [];
+  const published: PublishedPack[] = [];
+  try {
+    const report = await buildWithProgress(sources, { ...options, dataset: undefined, verify: true });
+    console.error(deliveryLines(report).join("\n"));
+    for (const dataset of wanted) {
+      await publishBuilt(report, dataset, options).then(
+        (pack) => published.push(pack),
+        (error: Error) => left.push(lineOf(dataset, error)),
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return wanted.map((dataset) => lineOf(dataset, error));
+  }
+  if (published.length > 0) {
+    print(options, { ...published[0], published, lacking: [] }, published.flatMap(publishedLines));
+  }
+  for (const { day, auction } of published) {
+    if (auction?.state === "failed") left.push(`${dayName(options.date, "quotes")}: ${auctionText(auction)}`);
+    if (day.degraded) process.exitCode = EXIT.degraded;
+  }
+  return left;
+}
+
+/** Publishes the pack of `dataset`. Throws `CommandFailure` when the delivery gave none. */
+async function publishBuilt(
+  report: DeliveryReport,
+  dataset: DatasetName,
+  options: RebuildOptions,
+): Promise<PublishedPack> {
+  const isOf = (each: { dataset: DatasetName }) => each.dataset === dataset;
+  const packs = report.packs.filter(isOf);
+  refuseFailed({ ...report, packs, refused: report.refused.filter(isOf) });
+  const [built] = packs;
+  if (!built?.pack) throw new CommandFailure(`${lackingText(dataset).en}.`);
+  const degraded = built.result === "degraded";
+  return publishAt(serviceOf(options), built.pack, { force: options.force ?? false, degraded });
 }

@@ -96,6 +96,72 @@ describe("edgetape rebuild --affected", () => {
   });
 });
 
+describe("edgetape rebuild --affected of a delivery with few trades", () => {
+  const DAY = "20260313";
+  const drop = () => join(folder, "few");
+  const affected = (...more: string[]) => {
+    const args = ["rebuild", "--affected", "--from", drop(), "--out", join(folder, "few-packs"), ...more];
+    return runTool(process.execPath, ["src/cli/edgetape.mjs", ...args, ...ALONE], { env: operator() });
+  };
+  const served = async (dataset: string) =>
+    JSON.parse((await service.admin("GET", `/admin/days/${DAY}?dataset=${dataset}`)).text).day;
+  const forget = async () => {
+    const db = await service.mf.getD1Database("DB");
+    await db.prepare("UPDATE day_packs SET builder_version = '99.0.0'").run();
+    await db.prepare("UPDATE day_packs SET builder_version = NULL WHERE tradedate = ?").bind(DAY).run();
+  };
+
+  it("builds the whole delivery, so that the trades stay degraded", async () => {
+    await edgetape("sample", "--date", DAY, "--rows", "3000", "--csv", "--out", drop());
+    for (const name of await readdir(join(drop(), DAY))) {
+      const path = join(drop(), DAY, name);
+      if (!["600519.SH", "600036.SH", "601318.SH"].includes(name)) await rm(path, { recursive: true });
+      else if (name !== "601318.SH") await rm(join(path, TRADES));
+    }
+    const out = join(folder, "few-packs");
+    const args = ["rebuild", drop(), "--date", DAY, "--out", out, "--force", ...ALONE];
+    await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+    const before = await served("trades");
+    expect(before).toMatchObject({ degraded: true, note: expect.stringContaining("3") });
+    await forget();
+    const run = await affected("--force");
+    expect(run.status).toBe(3);
+    expect(run.output).toContain("3 of 3 packs built by a version before");
+    expect(await served("trades")).toMatchObject({ revision: 2, degraded: true, note: before.note });
+    expect(await served("orders")).toMatchObject({ revision: 2, degraded: false });
+  });
+
+  it("publishes neither a withdrawn dataset nor one of the current version, even with --force", async () => {
+    await edgetape("day", "withdraw", DAY, "--dataset", "orders", "--yes");
+    await forget();
+    const db = await service.mf.getD1Database("DB");
+    await db
+      .prepare("UPDATE day_packs SET builder_version = '99.0.0' WHERE tradedate = ? AND dataset = 'quotes'")
+      .bind(DAY)
+      .run();
+    const run = await affected("--force");
+    expect(run.status).toBe(1);
+    expect(run.output).toContain(`not rebuilt: ${DAY}: it is withdrawn`);
+    expect(run.output).toContain("1 of 2 packs built by a version before");
+    expect(run.output).toContain(`${DAY} (trades) was already served with this content`);
+    expect(run.output).not.toMatch(/\((orders|quotes)\) (is|was already) served/);
+    expect(await served("trades")).toMatchObject({ revision: 2, degraded: true });
+    expect(await served("orders")).toMatchObject({ state: "withdrawn" });
+  });
+
+  it("names a dataset that its delivery lacks, and rebuilds the others", async () => {
+    await edgetape("day", "publish", DAY, "--dataset", "orders", "--yes");
+    for (const name of await readdir(join(drop(), DAY))) {
+      await rm(join(drop(), DAY, name, TRADES), { force: true });
+    }
+    await forget();
+    const run = await affected("--force");
+    expect(run.status).toBe(1);
+    expect(run.output).toContain(`not rebuilt: ${DAY} (trades): the delivery has no trades`);
+    expect(run.output).toContain("2 of 3 packs built by a version before");
+  });
+});
+
 describe("edgetape calendar mark", () => {
   it("closes and opens one day, and says when nothing changed", async () => {
     expect(await edgetape("calendar", "mark", "20260311", "--as", "closed")).toContain(
