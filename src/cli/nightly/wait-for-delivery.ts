@@ -122,7 +122,10 @@ export async function deliveryProblem(
     };
   }
   if (orders.length === 0) {
-    return { zh: "只有共享用的文件，没有逐笔委托", en: "there are files for shares but no orders" };
+    return {
+      zh: "只有共享用的文件，没有任何逐笔或行情数据",
+      en: "there are files for shares but no market data",
+    };
   }
   const markerName = marker?.replaceAll("{date}", tradedate) ?? null;
   if (markerName !== null && !existsSync(join(folder, markerName))) {

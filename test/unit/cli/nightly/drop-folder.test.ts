@@ -190,7 +190,7 @@ describe("a delivery that no longer changes", () => {
   it("is complete, or its missing part is named", async () => {
     const trades = { marker: null, types: ["level2" as const] };
     put("20260312_aucde.parquet", "PAR1 PAR1");
-    expect(await problem()).toBe("there are files for shares but no orders");
+    expect(await problem()).toBe("there are files for shares but no market data");
     put("20260312/a.csv");
     expect(await problem()).toBeNull();
     expect(await problem({ marker: "{date}.done", types: [] })).toBe("20260312.done has not arrived");
