@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -54,6 +55,12 @@ function nightly(tradedate: string, more: string[] = [], environment: Record<str
 
 const told = () => receiver.received.map(({ body }) => [body.event, body.level]);
 const title = () => String(receiver.received.at(-1)?.body.title);
+
+/** Returns the names of the day's packs in the work folder. */
+const packsOf = (tradedate: string) =>
+  readdirSync(join(`${folder}.edgetape`, "packs"))
+    .filter((name) => name.startsWith(tradedate) && name.endsWith(".parquet"))
+    .sort();
 
 async function stateOf(tradedate: string): Promise<string | undefined> {
   const { days } = await asOperator<{ days: { tradedate: string; state: string }[] }>(
@@ -290,7 +297,7 @@ describe("nightly", () => {
     expect(existsSync(join(`${folder}.edgetape`, "days", "20260319.json"))).toBe(true);
     const inside = await nightly("20260319", ["--work", join(folder, "work")]);
     expect([inside.status, readdirSync(folder)]).toEqual([2, ["20260319"]]);
-    expect(inside.stderr).toContain("name a folder outside");
+    expect(inside.stderr).toContain("name one outside it");
   });
 
   it("fails without a drop folder, even for a day that is served, and notifies the webhook", async () => {
@@ -349,6 +356,36 @@ describe("nightly with all datasets", () => {
     );
     expect(half.stderr).toContain("1 lines are broken, 0 are allowed");
     expect(title()).toContain("no trades were published from this delivery");
+    expect(packsOf("20260323")).toEqual([]);
+    const { outcome } = JSON.parse(readFileSync(join(`${folder}.edgetape`, "days", "20260323.json"), "utf8"));
+    expect(outcome.datasets[1]).toMatchObject({
+      dataset: "trades",
+      brokenRows: 1,
+      quarantine: join(`${folder}.edgetape`, "packs", "20260323_trades.quarantine.csv"),
+    });
+  });
+
+  it("marks only the dataset that lacks a file, and checks no pack of an earlier delivery", async () => {
+    const { folder: day } = deliver(folder, "20260326", 2_000, { datasets: DATASET_NAMES });
+    copyFileSync(join(day, "600519.SH", "逐笔成交.csv"), join(day, "copy.csv.ok"));
+    expect((await nightly("20260326", ["--keep"])).status).toBe(3);
+    const isDegraded = async (dataset: string) => {
+      const { text } = await service.admin("GET", `/admin/days/20260326?dataset=${dataset}`);
+      return JSON.parse(text).day.degraded;
+    };
+    expect(await Promise.all(DATASET_NAMES.map(isDegraded))).toEqual([false, true, false]);
+    expect(packsOf("20260326")).toEqual([
+      "20260326.parquet",
+      "20260326_aucde.parquet",
+      "20260326_quotes.parquet",
+      "20260326_trades.parquet",
+    ]);
+
+    deliver(folder, "20260326", 2_000, { datasets: ["orders", "quotes"] });
+    expect((await nightly("20260326", ["--force"])).status).toBe(3);
+    const sheet = readFileSync(join(`${folder}.edgetape`, "packs", "20260326_quality.json"), "utf8");
+    expect(JSON.parse(sheet).packs).toMatchObject({ orders: expect.any(String), trades: null });
+    expect(packsOf("20260326")).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import * as z from "zod";
 import { auctionPackName } from "../../auction/columns.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
@@ -17,6 +17,7 @@ import {
   mayHoldRecords,
 } from "../../pack-builder/delivery/source-file.ts";
 import type { DeliveryReport } from "../../pack-builder/delivery-report.ts";
+import { packName } from "../../pack-builder/pack-file.ts";
 import { MARKETS } from "../../quality/check-day.ts";
 import type { AdminClient } from "../admin-client.ts";
 import type { AuctionOutcome } from "../auction-publishing.ts";
@@ -52,39 +53,60 @@ export async function loadDay(
   const { tradedate, fingerprint } = delivery;
   const { workFolder, keep } = options;
   const startedMs = performance.now();
-  const { auction, ...loaded } = await loadDatasets(client, delivery, options);
+  const { auction, isReusable, ...loaded } = await loadDatasets(client, delivery, options);
   const files: FileOutcome[] = auction === null ? [] : [auction];
   for (const file of delivery.files) files.push(await loadFile(client, delivery, file, options));
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
   const outcome = dayOutcome(tradedate, { ...loaded, files, seconds });
   const memory = recallDay(workFolder, tradedate, fingerprint);
   rememberDay(workFolder, tradedate, { ...memory, outcome });
-  for (const { dataset, path } of keep ? [] : (memory.built?.packs ?? [])) {
-    const isServed = loaded.datasets.some((each) => each.dataset === dataset && each.state !== "failed");
-    // The quotes are kept if the auction pack failed, because the next run makes it from them.
-    const isNeeded = dataset === "quotes" && auction !== null && auction.problem !== null;
-    if (!isServed || isNeeded) continue;
-    await rm(path, { force: true });
-    if (dataset === "quotes") await rm(join(dirname(path), auctionPackName(tradedate)), { force: true });
+  const isNeeded = isReusable && isRetriedFromPacks(outcome);
+  if (!keep && !isNeeded) {
+    await removePacks(workFolder, tradedate);
+    await rm(join(packFolder(workFolder), auctionPackName(tradedate)), { force: true });
   }
   return outcome;
 }
 
+/**
+ * Returns whether the next run should find the day's packs: when no dataset is served yet, or when the auction pack
+ * must be made from the quotes. If only some datasets were refused, the next run builds the day again, because the packs
+ * of many such days would fill the disk.
+ */
+function isRetriedFromPacks({ datasets, decided, files }: DayOutcome): boolean {
+  const isUnserved = datasets.every(({ state }) => state === "failed") && decided !== true;
+  return isUnserved || files.some(({ isMade, problem }) => isMade && problem !== null);
+}
+
+function packFolder(workFolder: string): string {
+  return join(workFolder, "packs");
+}
+
+/** Removes the packs of every dataset of `tradedate`, also those of datasets that the delivery lacks. */
+async function removePacks(workFolder: string, tradedate: BeijingDate): Promise<void> {
+  for (const dataset of DATASET_NAMES) {
+    await rm(join(packFolder(workFolder), packName(dataset, tradedate)), { force: true });
+  }
+}
+
 type Loaded = Pick<DayOutcome, "datasets" | "lacking" | "sparse" | "leftOut">;
 
-/** Builds the packs of the delivery and publishes each separately, so that a refused pack does not delay the others. */
+/**
+ * Builds the packs of the delivery and publishes each separately, so that a refused pack does not delay the others.
+ * `isReusable`: every pack was built, so that the next run can publish them without building them again.
+ */
 async function loadDatasets(
   client: AdminClient,
   delivery: Delivery,
   options: LoadOptions,
-): Promise<Loaded & { auction: FileOutcome | null }> {
+): Promise<Loaded & { auction: FileOutcome | null; isReusable: boolean }> {
   const { tradedate } = delivery;
   let built: BuiltDelivery;
   try {
     built = await builtDelivery(delivery, options);
   } catch (error) {
     const datasets = [failed("orders", tradedate, error)];
-    return { datasets, lacking: [], sparse: [], leftOut: [], auction: null };
+    return { datasets, lacking: [], sparse: [], leftOut: [], auction: null, isReusable: false };
   }
   const { packs, problems, sparse, leftOut } = built;
   const datasets: DatasetOutcome[] = [];
@@ -100,14 +122,15 @@ async function loadDatasets(
     datasets.push(published.outcome);
     auction ??= published.auction;
   }
-  for (const { dataset, problem } of problems) {
-    datasets.push(failed(dataset, tradedate, new CommandFailure(problem)));
+  for (const { dataset, problem, brokenRows, quarantine } of problems) {
+    const outcome = failed(dataset, tradedate, new CommandFailure(problem));
+    datasets.push({ ...outcome, brokenRows, quarantine });
   }
   datasets.sort((a, b) => DATASET_NAMES.indexOf(a.dataset) - DATASET_NAMES.indexOf(b.dataset));
   const delivered = datasets.map(({ dataset }) => dataset);
   // An error is ignored: when the service does not answer, publishing the packs has failed already.
   const lacking = await lackingDatasets(client, delivered).catch(() => []);
-  return { datasets, lacking, sparse, leftOut, auction };
+  return { datasets, lacking, sparse, leftOut, auction, isReusable: problems.length === 0 };
 }
 
 /** Returns the outcome of a delivery that was not loaded, for a reason in both languages. */
@@ -122,7 +145,7 @@ function dayOutcome(
   tradedate: BeijingDate,
   parts: Loaded & Pick<DayOutcome, "files" | "seconds">,
 ): DayOutcome {
-  const { datasets, lacking } = parts;
+  const { datasets, lacking, leftOut } = parts;
   const [first] = datasets;
   if (first === undefined) throw new Error(`the outcome of ${tradedate} names no dataset`);
   const failures = datasets.filter(({ state }) => state === "failed");
@@ -138,7 +161,7 @@ function dayOutcome(
     decided: failure !== undefined && failures.every(({ decided }) => decided === true),
     ...{ revision, rows, securities, sizeBytes },
     announcedAtMs: announced.length === 0 ? null : Math.max(...announced),
-    degraded: lacking.length > 0 || datasets.some(({ degraded }) => degraded),
+    degraded: lacking.length > 0 || leftOut.length > 0 || datasets.some(({ degraded }) => degraded),
     brokenRows: datasets.reduce((sum, { brokenRows }) => sum + brokenRows, 0),
     quarantine: datasets.find(({ quarantine }) => quarantine !== null)?.quarantine ?? null,
     ...parts,
@@ -167,12 +190,14 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
   const { workFolder } = options;
   const memory = recallDay(workFolder, tradedate, fingerprint);
   if (memory.built !== null && (await areThere(memory.built))) return { ...memory.built, problems: [] };
+  // The quality check reads every pack of the day in the folder, and one of an earlier delivery must not take part.
+  await removePacks(workFolder, tradedate);
   const progress = datasetProgress(tradedate);
   const report = await buildPacks({
     sources: delivery.orders,
     root: options.folder,
     tradedate,
-    outFolder: join(workFolder, "packs"),
+    outFolder: packFolder(workFolder),
     maxBroken: options.maxBroken,
     threads: options.threads,
     verify: true,
@@ -203,7 +228,7 @@ async function buildIdAt(path: string): Promise<string | null> {
 
 /** The packs built from a delivery, and the reasons why other packs were not built. */
 interface BuiltDelivery extends z.infer<typeof builtDeliverySchema> {
-  problems: { dataset: DatasetName; problem: string }[];
+  problems: ({ dataset: DatasetName; problem: string } & Pick<Built, "brokenRows" | "quarantine">)[];
 }
 
 function builtOf(
@@ -214,16 +239,18 @@ function builtOf(
     ...links.map((path) => ({ path: basename(path), reason: "link" as const })),
     ...unread.filter(({ reason }) => mayHoldRecords(reason)),
   ];
-  const built: BuiltDelivery = { packs: [], problems: [...refused], sparse, leftOut };
+  const problems = refused.map((each) => ({ ...each, brokenRows: 0, quarantine: null }));
+  const built: BuiltDelivery = { packs: [], problems, sparse, leftOut };
   for (const { dataset, tradedate, pack, buildId, result, broken } of packs) {
     const { first, rows: brokenRows, allowed, quarantine } = broken;
     if (pack !== null && buildId !== null) {
-      const degraded = result === "degraded" || leftOut.length > 0;
+      // Each pack counts the files that it did not read; a link may be of any dataset.
+      const degraded = result === "degraded" || links.length > 0;
       built.packs.push({ dataset, path: pack, buildId, degraded, brokenRows, quarantine });
       continue;
     }
     built.problems.push({
-      dataset,
+      ...{ dataset, brokenRows, quarantine },
       problem:
         first === null
           ? `No ${DATASETS[dataset].row} of ${tradedate} was found.`
