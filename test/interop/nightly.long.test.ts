@@ -260,6 +260,18 @@ describe("nightly with untrustworthy files", () => {
     expect(told()).toEqual([["nightly.degraded", "warning"]]);
     expect(JSON.stringify(receiver.received)).toContain("20260316/600519.SH/逐笔委托.csv.xz");
   });
+
+  it("reports a file that no pack read, and marks no pack because of it", async () => {
+    const { folder: day } = deliver(folder, "20260330", 2_000, { datasets: ["orders", "trades"] });
+    copyFileSync(join(day, "600519.SH", "逐笔成交.csv"), join(day, "copy.csv.ok"));
+    for (const security of readdirSync(day).filter((name) => /\.S[HZ]$/.test(name))) {
+      rmSync(join(day, security, "逐笔成交.csv"));
+    }
+    const { status, stdout } = await nightly("20260330");
+    expect([status, told()]).toEqual([3, [["nightly.degraded", "warning"]]]);
+    expect(stdout).toContain("not read: 20260330/copy.csv.ok has the header of a data file");
+    expect(await stateOf("20260330")).toBe("available");
+  });
 });
 
 describe("nightly with an archived delivery", () => {
