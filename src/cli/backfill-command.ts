@@ -15,7 +15,7 @@ import type { AdminClient } from "./admin-client.ts";
 import { countText, dateArgument, print, serviceOf, sizeText, table } from "./command-line.ts";
 import { EXIT } from "./exit.ts";
 import { type Delivery, measured, type NamedDelivery, namedDeliveries } from "./nightly/drop-folder.ts";
-import { linesOf, servedSentence } from "./nightly/evening-notice.ts";
+import { failuresText, linesOf, servedSentence } from "./nightly/evening-notice.ts";
 import {
   type DatasetOutcome,
   type DayOutcome,
@@ -281,14 +281,12 @@ function loadedEarlier(
   return outcome.datasets.every(isServed) ? outcome : null;
 }
 
-/** Returns the day's row of the table, with its first problem. */
+/** Returns the day's row of the table, with the problems of its datasets or, if they have none, of its first file. */
 function rowOf(outcome: DayOutcome): DayVerdict {
   const { tradedate, datasets, files, seconds, decided, degraded } = outcome;
-  const failed = datasets.find(({ problem }) => problem !== null);
   const file = files.find(({ problem }) => problem !== null);
-  const named = failed === undefined || datasets.length === 1 ? "" : `${DATASETS[failed.dataset].rows}: `;
   const ofFile = file === undefined ? null : `${file.name}: ${file.problem}`;
-  const problem = failed === undefined ? ofFile : `${named}${failed.problem}`;
+  const problem = failuresText(outcome) ?? ofFile;
   const loaded = degraded ? "degraded" : "served";
   return {
     tradedate: tradedate as BeijingDate,

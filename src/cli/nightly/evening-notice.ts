@@ -43,27 +43,52 @@ export function outcomeNotice(outcome: DayOutcome): Notice {
   const { announcedAtMs: _, ...told } = outcome;
   const datasets = outcome.datasets.map(({ announcedAtMs: __, ...each }) => each);
   const facts = { ...told, datasets };
-  return { event, level, title: titleOf(outcome), lines: linesOf(outcome), facts };
+  // The title names the first failed dataset.
+  const lines = [...failedOf(outcome).slice(1).map(failedText), ...linesOf(outcome)];
+  return { event, level, title: titleOf(outcome), lines, facts };
 }
 
 function titleOf(outcome: DayOutcome): Bilingual {
   const { tradedate, datasets } = outcome;
-  const failed = datasets.filter(({ state }) => state === "failed");
+  const failed = failedOf(outcome);
   const [first] = failed;
   if (first === undefined) return servedSentence(outcome);
-  const { problem } = first;
   if (failed.length === datasets.length) {
+    const isOnly = datasets.length === 1;
+    const called = isOnly
+      ? { zh: "", en: "" }
+      : { zh: `${chineseName(first.dataset)}：`, en: `${DATASETS[first.dataset].rows}: ` };
     return {
-      zh: `${tradedate} 的数据没有发布：${first.problemZh ?? problem}`,
-      en: `No data for ${tradedate} was published from this delivery: ${problem}`,
+      zh: `${tradedate} 的数据没有发布：${called.zh}${first.problemZh ?? first.problem}`,
+      en: `No data for ${tradedate} was published from this delivery: ${called.en}${first.problem}`,
     };
   }
   const { zh, en } = servedSentence(outcome);
-  const { rows } = DATASETS[first.dataset];
+  const clause = failedText(first);
+  return { zh: `${zh}；${clause.zh}`, en: `${en}; ${clause.en}` };
+}
+
+function failedOf({ datasets }: Pick<DayOutcome, "datasets">): DatasetOutcome[] {
+  return datasets.filter(({ state }) => state === "failed");
+}
+
+function failedText({ dataset, problem, problemZh }: DatasetOutcome): Bilingual {
   return {
-    zh: `${zh}；${chineseName(first.dataset)}没有发布：${first.problemZh ?? problem}`,
-    en: `${en}; no ${rows} were published from this delivery: ${problem}`,
+    zh: `${chineseName(dataset)}没有发布：${problemZh ?? problem}`,
+    en: `no ${DATASETS[dataset].rows} were published from this delivery: ${problem}`,
   };
+}
+
+/**
+ * Returns why datasets of the day failed; null when none did. Each problem follows the name of its dataset, unless the
+ * delivery has only one.
+ */
+export function failuresText(outcome: Pick<DayOutcome, "datasets">): string | null {
+  const failed = failedOf(outcome);
+  if (failed.length === 0) return null;
+  if (outcome.datasets.length === 1) return failed[0]?.problem ?? null;
+  const parts = failed.map(({ dataset, problem }) => `${DATASETS[dataset].rows}: ${problem}`);
+  return parts.map((part, at) => (at < parts.length - 1 ? part.replace(/\.$/, "") : part)).join("; ");
 }
 
 /** Returns what is served now, in one line. At least one dataset must be served. */
@@ -109,7 +134,7 @@ function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
   };
 }
 
-/** Returns the lines below the title, with one fact each. */
+/** Returns the lines below the title, with one fact each. They do not say which datasets failed. */
 export function linesOf(outcome: DayOutcome): Bilingual[] {
   const { datasets, lacking, sparse, leftOut, files, seconds } = outcome;
   const lines: Bilingual[] = [];

@@ -33,7 +33,14 @@ import { CommandFailure, EXIT } from "../exit.ts";
 import { tell, type WebhookOptions, webhookOf, withWebhook } from "../webhook.ts";
 import { lockFolder } from "../work-folder.ts";
 import { isEmpty, readDelivery, refuseAbsent } from "./drop-folder.ts";
-import { faultNotice, lateNotice, linesOf, outcomeNotice, servedSentence } from "./evening-notice.ts";
+import {
+  failuresText,
+  faultNotice,
+  lateNotice,
+  linesOf,
+  outcomeNotice,
+  servedSentence,
+} from "./evening-notice.ts";
 import { type DayOutcome, isWell, type LoadOptions, loadDay, recallDay, rememberDay } from "./load-day.ts";
 import { type Arrival, deliveryProblem, type Expected, waitForDelivery } from "./wait-for-delivery.ts";
 
@@ -213,7 +220,8 @@ function end(options: NightlyOptions, evening: Evening): void {
       const isServed = outcome.datasets.some(({ state }) => state !== "failed");
       if (options.json || isServed)
         print(options, outcome, [`${servedSentence(outcome).en}.`, ...linesOf(outcome).map(({ en }) => en)]);
-      if (outcome.problem !== null) throw new CommandFailure(`${outcome.tradedate}: ${outcome.problem}`);
+      const failures = failuresText(outcome);
+      if (failures !== null) throw new CommandFailure(`${outcome.tradedate}: ${failures}`);
       if (!isWell(outcome)) process.exitCode = EXIT.failed;
       else if (outcome.degraded) process.exitCode = EXIT.degraded;
     }

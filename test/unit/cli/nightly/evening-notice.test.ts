@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { linesOf, outcomeNotice, servedSentence } from "../../../../src/cli/nightly/evening-notice.ts";
+import {
+  failuresText,
+  linesOf,
+  outcomeNotice,
+  servedSentence,
+} from "../../../../src/cli/nightly/evening-notice.ts";
 import type { DatasetOutcome, DayOutcome } from "../../../../src/cli/nightly/load-day.ts";
 
 function dataset(name: DatasetOutcome["dataset"], said: Partial<DatasetOutcome> = {}): DatasetOutcome {
@@ -103,6 +108,36 @@ describe("the notice at the end of nightly", () => {
     ]);
     const none = outcomeNotice(outcome([dataset("orders", problem)]));
     expect(none.title.en).toBe("No data for 20260312 was published from this delivery: It is withdrawn.");
+  });
+
+  it("names every failed dataset when several failed", () => {
+    const failed = (name: DatasetOutcome["dataset"], problem: string, problemZh: string | null = null) =>
+      dataset(name, { state: "failed", revision: null, problem, problemZh });
+    const trades = failed("trades", "They are withdrawn.", "已被撤回");
+    const quotes = failed("quotes", "They are too few.");
+    const half = outcome([dataset("orders"), trades, quotes]);
+    expect(outcomeNotice(half).title.en).toMatch(/; no trades were published .*: They are withdrawn\.$/);
+    expect(outcomeNotice(half).lines).toEqual([
+      {
+        zh: "行情快照没有发布：They are too few.",
+        en: "no quotes were published from this delivery: They are too few.",
+      },
+      ...linesOf(half),
+    ]);
+    expect(failuresText(half)).toBe("trades: They are withdrawn; quotes: They are too few.");
+    const none = outcome([failed("orders", "It is withdrawn."), trades]);
+    expect(outcomeNotice(none).lines).toEqual([
+      {
+        zh: "逐笔成交没有发布：已被撤回",
+        en: "no trades were published from this delivery: They are withdrawn.",
+      },
+    ]);
+    expect(outcomeNotice(none).title).toEqual({
+      zh: "20260312 的数据没有发布：逐笔委托：It is withdrawn.",
+      en: "No data for 20260312 was published from this delivery: orders: It is withdrawn.",
+    });
+    expect(failuresText(outcome([trades]))).toBe("They are withdrawn.");
+    expect(failuresText(outcome([dataset("orders")]))).toBeNull();
   });
 
   it("is a warning when the day lacks a dataset that other days have", () => {
