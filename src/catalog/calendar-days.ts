@@ -1,8 +1,9 @@
 /** The trading calendar that the operator loaded: open and closed days. */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
-import { column, type Part, plain, sql } from "./sql.ts";
+import { type Part, plain, rows, sql } from "./sql.ts";
 
 export interface CalendarDay {
   day: BeijingDate;
@@ -95,11 +96,13 @@ export async function calendarReach(db: D1Database, today: BeijingDate): Promise
   return { newestTradingDay: newest, missing, knownUntil, lastDay };
 }
 
-/** Returns the served days that the calendar marks as closed, ascending. */
-export async function servedOnClosedDays(db: D1Database): Promise<BeijingDate[]> {
-  return column<BeijingDate>(sql(db)`
-    SELECT DISTINCT day FROM trading_days JOIN order_days ON tradedate = day
-    WHERE open = 0 AND state = 'available' ORDER BY day`);
+/** Returns the served datasets of days that the calendar marks as closed, by day and dataset, ascending. */
+export async function servedOnClosedDays(
+  db: D1Database,
+): Promise<{ dataset: DatasetName; day: BeijingDate }[]> {
+  return rows(sql(db)`
+    SELECT dataset, day FROM trading_days JOIN order_days ON tradedate = day
+    WHERE open = 0 AND state = 'available' ORDER BY day, dataset`);
 }
 
 /** Returns the pairs of calendar days between which days are missing, ascending. */

@@ -30,7 +30,8 @@ export async function checkDays(
       .prepare(
         `SELECT n.dataset, t.day, d.state, d.state_note AS note
          FROM (SELECT max(day) AS day FROM trading_days WHERE open = 1 AND day <= ?1) t
-         JOIN (SELECT 'orders' AS dataset UNION SELECT DISTINCT dataset FROM order_days) n
+         JOIN (SELECT DISTINCT dataset FROM order_days
+               UNION SELECT 'orders' WHERE NOT EXISTS (SELECT 1 FROM order_days)) n
          LEFT JOIN order_days d ON d.dataset = n.dataset AND d.tradedate = t.day
          WHERE t.day IS NOT NULL ORDER BY n.dataset`,
       )
@@ -40,11 +41,14 @@ export async function checkDays(
     ),
   ]);
   const findings = (struck?.results ?? []).map(damaged);
-  for (const row of due?.results ?? []) {
+  const rows = due?.results ?? [];
+  const isEmpty = rows.every(({ state }) => state === null);
+  for (const row of rows) {
     if (row.state === "available" || row.state === "damaged") continue;
-    findings.push(unserved(row));
-    // Without orders the whole day counts as missing, so its other datasets are not reported separately.
-    if (row.dataset === "orders") break;
+    const isWhole = row.state === null && (isEmpty || row.dataset === "orders");
+    findings.push(unserved(row, isWhole));
+    // The whole day counts as missing, so its other datasets are not reported separately.
+    if (isWhole) break;
   }
   return findings;
 }
@@ -65,8 +69,11 @@ function damaged({ dataset, day, note }: Row): Finding {
   };
 }
 
-/** Returns the finding that the newest day lacks its orders, or a dataset that other days have. */
-function unserved({ dataset, day, state, note }: Row): Finding {
+/**
+ * Returns the finding that the newest day is missing as a whole, because it has no orders or nothing at all, or that it
+ * lacks a dataset that other days have.
+ */
+function unserved({ dataset, day, state, note }: Row, isWhole: boolean): Finding {
   const withdrawn = state === "withdrawn";
   const called = dayName(day, dataset);
   const why = withdrawn && note !== null && note !== "" ? note : null;
@@ -77,7 +84,7 @@ function unserved({ dataset, day, state, note }: Row): Finding {
       : { zh: "，而其他交易日有这类数据", en: ", although other days have this dataset" };
   return {
     check: "days",
-    level: withdrawn || dataset !== "orders" ? "warning" : "failed",
+    level: isWhole ? "failed" : "warning",
     subject: called,
     sentence: withdrawn
       ? `The newest trading day ${called} is withdrawn${why === null ? "" : `: ${why}`}.`
@@ -120,17 +127,19 @@ export async function checkCalendar(db: D1Database, nowMs: number): Promise<Find
   return findings;
 }
 
-function servedWhileClosed(day: BeijingDate): Finding {
+function servedWhileClosed({ dataset, day }: Pick<Row, "dataset" | "day">): Finding {
+  const called = dayName(day, dataset);
   const mark = `\`edgetape calendar mark ${day} --as open\``;
+  const withdraw = `\`edgetape day withdraw ${day}${datasetFlag(dataset)}\``;
   return {
     check: "calendar",
     level: "warning",
-    subject: day,
-    sentence: `${day} is served, but the calendar marks it as closed: requests without a date skip it.`,
-    advice: `Run ${mark} or \`edgetape day withdraw ${day}\`.`,
+    subject: called,
+    sentence: `${called} is served, but the calendar marks the day as closed: requests without a date skip it.`,
+    advice: `Run ${mark} or ${withdraw}.`,
     zh: {
-      sentence: `${day} 的数据正在提供，但交易日历标记为休市：不带日期的请求会跳过这一天。`,
-      advice: `请执行 ${mark}，或 \`edgetape day withdraw ${day}\`。`,
+      sentence: `${called} 的数据正在提供，但交易日历标记为休市：不带日期的请求会跳过这一天。`,
+      advice: `请执行 ${mark}，或 ${withdraw}。`,
     },
   };
 }

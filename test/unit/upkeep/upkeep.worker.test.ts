@@ -60,6 +60,27 @@ describe("the check for the expected day", () => {
     expect((await run())[0]?.sentence).toContain("block 3");
   });
 
+  it("does not expect orders of a deployment that has none", async () => {
+    const yesterday = beijingDate(nowMs - DAY_MS);
+    await publish(await testPack(yesterday, 100_000, "quotes"));
+    await publish(await testPack(yesterday, 100_000, "trades"));
+    expect(await found()).toEqual([`days failed ${today} (quotes)`]);
+    await publish(await testPack(today, 100_000, "quotes"));
+    expect(await found()).toEqual([`days warning ${today} (trades)`]);
+    await publish(await testPack(today, 100_000, "trades"));
+    expect(await found()).toEqual([]);
+  });
+
+  it("reports missing trades even if the orders are withdrawn, but not if the orders are missing too", async () => {
+    const yesterday = beijingDate(nowMs - DAY_MS);
+    await publish(await testPack(yesterday));
+    await publish(await testPack(yesterday, 100_000, "trades"));
+    expect(await found()).toEqual([`days failed ${today}`]);
+    await publish(await testPack(today));
+    await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = ?").bind(today).run();
+    expect(await found()).toEqual([`days warning ${today}`, `days warning ${today} (trades)`]);
+  });
+
   it("reports only the calendar when the calendar is empty", async () => {
     await db.prepare("DELETE FROM trading_days").run();
     expect(await found()).toEqual(["calendar failed "]);
@@ -88,6 +109,14 @@ describe("a served day that the calendar marks as closed", () => {
     await mark(0);
     expect(await found()).toEqual([`calendar warning ${earlier}`]);
     expect((await run())[0]?.advice).toContain(`calendar mark ${earlier} --as open`);
+    await mark(1);
+    await publish(await testPack(earlier, 100_000, "trades"));
+    await publish(await testPack(today, 100_000, "trades"));
+    await mark(0);
+    expect((await run()).map(({ subject, advice }) => [subject, advice.split(" or ")[1]])).toEqual([
+      [earlier, `\`edgetape day withdraw ${earlier}\`.`],
+      [`${earlier} (trades)`, `\`edgetape day withdraw ${earlier} --dataset trades\`.`],
+    ]);
     await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = ?").bind(earlier).run();
     expect(await found()).toEqual([]);
     await db.prepare("UPDATE order_days SET state = 'available' WHERE tradedate = ?").bind(earlier).run();
