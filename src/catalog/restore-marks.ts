@@ -35,10 +35,10 @@ const FILE_DECISIONS = against(
 
 /**
  * The FROM clause of the audit entry that says when and by whom the day `d` was withdrawn. Without such an entry, 0 and
- * `service` are used.
+ * `service` are used. The times decide, because entries that a restore appends have higher ids than later ones.
  */
 const DAY_AUDIT =
-  "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.audit_id DESC LIMIT 1";
+  "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.at_ms DESC, a.audit_id DESC LIMIT 1";
 
 /**
  * Returns statements to run after everything was replaced. Withdrawals and damage recorded since the backup stay in

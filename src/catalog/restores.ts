@@ -209,9 +209,10 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
     ...[...OPEN_UPLOADS_GO, ...presentEtags(restore), ...BOUNDED_ENDS].map((sql) =>
       prepare(`${sql} AND ${open}`),
     ),
-    ...keepDecisions(open).map(prepare),
+    // The decisions take the names and times of earlier withdrawals from the audit.
+    ...[...appendAudit(restore.tables, open), ...keepDecisions(open)].map(prepare),
     ...tellSeen(open, by.nowMs).map(prepare),
-    ...[...appendAudit(restore.tables, open), ...revokeAgain(open)].map(prepare),
+    ...revokeAgain(open).map(prepare),
     auditOf(db, restore, by),
     sql(db)`
       UPDATE restores SET state = 'done', done_at_ms = ${by.nowMs}

@@ -7,6 +7,7 @@ import {
   beginRestore,
   completeRestore,
   findRestore,
+  markReady,
   sweepIndexRows,
 } from "../../../src/catalog/restores.ts";
 import type { Value } from "../../../src/catalog/sql.ts";
@@ -132,13 +133,14 @@ describe("the cleanup of index rows", () => {
 describe("a restore", () => {
   type Rows = [table: string, row: Record<string, Value>][];
 
-  /** Restores a backup of these rows. Columns that a row does not name are null. */
+  /** Restores a backup of these rows. Columns that a row does not name are null. Every pack is in R2. */
   async function restored(restoreId: string, rows: Rows): Promise<void> {
     const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
     await beginRestore(db, { restoreId, chunks: rows.length, tables }, 1);
     for (const [place, [table, row]] of rows.entries()) {
       const values = (tables[table] ?? []).map((column) => row[column] ?? null);
       await addRestoreChunk(db, restoreId, { n: place + 1, table, rows: [values] });
+      if (table === "day_packs") await markReady(db, restoreId, { objectId: Number(row.pack_id), etag: "e" });
     }
     const restore = await findRestore(db, restoreId);
     if (restore === null) throw new Error("no restore");
@@ -173,5 +175,44 @@ describe("a restore", () => {
     const { results } = await db.prepare("SELECT * FROM usage WHERE account_id = 'b' ORDER BY day").all();
     const expected = [usage("20260310", 3, 0, 4), usage("20260311", 7, 2, 300), usage("20260312", 1, 0, 9)];
     expect(results).toEqual(expected);
+  });
+
+  it("takes who withdrew a day, and when, from the newest entry of both audits if the backup has no withdrawals", async () => {
+    const day = (tradedate: string, packId: number): Rows => [
+      [
+        "day_packs",
+        {
+          ...{ pack_id: packId, dataset: "orders", tradedate, object_key: `k${packId}`, etag: "e" },
+          ...{ size_bytes: 1, sha256: "", build_id: `b${packId}`, rows: 1, securities: 1, degraded: 0 },
+        },
+      ],
+      [
+        "order_days",
+        {
+          ...{ dataset: "orders", tradedate, revision: 1, pack_id: packId },
+          state: "withdrawn",
+          state_note: "n",
+        },
+      ],
+    ];
+    const entry = (audit_id: number, at_ms: number, actor: string, subject: string) => ({
+      ...{ audit_id, at_ms, actor_kind: "operator", actor, action: "day.withdraw", subject },
+      ...{ before: null, after: null },
+    });
+    const insert = `INSERT INTO audit (at_ms, actor_kind, actor, action, subject)
+      VALUES (20, 'operator', 'own', 'day.withdraw', '20260304')`;
+    await db.prepare(insert).run();
+    await restored("c".repeat(64), [
+      ...[...day("20260303", 1), ...day("20260304", 2)],
+      ["audit", entry(1, 10, "ann", "20260303")],
+      ["audit", entry(2, 10, "ann", "20260304")],
+    ]);
+    const { results } = await db
+      .prepare("SELECT target, actor, at_ms FROM withdrawals ORDER BY target")
+      .all();
+    expect(results).toEqual([
+      { target: "orders/20260303", actor: "ann", at_ms: 10 },
+      { target: "orders/20260304", actor: "own", at_ms: 20 },
+    ]);
   });
 });
