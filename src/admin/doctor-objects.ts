@@ -3,7 +3,7 @@
  * restored backup. Only leftovers are deleted without asking.
  */
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
-import { beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
+import { type BeijingDate, beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
 import { fileTarget } from "../catalog/file-states.ts";
 import { packTarget } from "../catalog/publish-day.ts";
@@ -20,7 +20,7 @@ import type { UnknownObjects } from "./wire.ts";
 /** Younger objects may belong to an upload in progress, so they are ignored. */
 const UNKNOWN_AFTER_MS = 86_400_000;
 
-const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)(?:\.built)?$/;
+const FILE_KEY = /^files\/(auction_tick|level2)\/\d{4}\/(\d{8})\/(.+)\/(\d+)(\.built)?$/;
 
 /** The day or file and the revision that an object's key names. */
 interface Place {
@@ -29,6 +29,8 @@ interface Place {
   called: string;
   /** The day and dataset of a pack; null for a file. */
   day: DatasetDay | null;
+  /** For a file that the builder made from the day's quotes: that day; otherwise null. */
+  quotesOf: BeijingDate | null;
 }
 
 /**
@@ -48,13 +50,14 @@ export function placeOf(key: string): Place | null {
   if (pack !== null) {
     const { dataset, tradedate, revision } = pack;
     const day = { dataset, tradedate };
-    return { target: packTarget(tradedate, dataset), revision, called: calledOf(day), day };
+    return { target: packTarget(tradedate, dataset), revision, called: calledOf(day), day, quotesOf: null };
   }
-  const [, dataType, fileDay = "", name = "", number] = FILE_KEY.exec(key) ?? [];
+  const [, dataType, fileDay = "", name = "", number, built] = FILE_KEY.exec(key) ?? [];
   const tradedate = parseBeijingDate(fileDay);
   if (tradedate === null || (dataType !== "auction_tick" && dataType !== "level2")) return null;
   const target = fileTarget({ dataType, tradedate, name });
-  return { target, revision: Number(number), called: name, day: null };
+  const quotesOf = built === undefined ? null : tradedate;
+  return { target, revision: Number(number), called: name, day: null, quotesOf };
 }
 
 /** Returns a finding for each unknown object older than a day, with what to do about it. */
@@ -155,9 +158,7 @@ function unknownFinding({ object: { key, uploadedMs }, place, kind }: UnknownObj
   if (place !== null && kind === "newer") {
     return finding(
       `${key} is not in the catalog, and its revision is higher than every revision of ${place.called} there. The catalog may have been restored from an older backup.`,
-      place.day !== null
-        ? `\`edgetape day adopt ${place.day.tradedate}${datasetFlag(place.day.dataset)}\` serves it; ${now}.`
-        : `Download it (\`npx wrangler r2 object get edgetape-packs/${key} --file ${place.called}\`) and add it again with \`edgetape files add\`; ${now}.`,
+      `${adviceFor(key, place)}; ${now}.`,
     );
   }
   const sentence = `The object ${key} is not in the catalog and is not needed.`;
@@ -168,6 +169,18 @@ function unknownFinding({ object: { key, uploadedMs }, place, kind }: UnknownObj
       ? "`edgetape doctor --repair` deletes it."
       : `\`edgetape doctor --repair\` deletes it once it is 7 days old, at ${beijingTimestamp(dueMs)}; ${now}.`,
   );
+}
+
+/** Returns what the operator does to serve the content of an object that is newer than the catalog. */
+function adviceFor(key: string, { day, quotesOf, called }: Place): string {
+  if (day !== null) {
+    return `\`edgetape day adopt ${day.tradedate}${datasetFlag(day.dataset)}\` serves it`;
+  }
+  if (quotesOf !== null) {
+    // A file that an operator adds is never replaced by one that is made from later quotes.
+    return `Publish the quotes of ${quotesOf} again from their pack (\`edgetape publish\`), or rebuild them: this makes ${called} again and offers it`;
+  }
+  return `Download it (\`npx wrangler r2 object get edgetape-packs/${key} --file ${called}\`) and add it again with \`edgetape files add\``;
 }
 
 function done(subject: string, sentence: string): Finding {

@@ -75,16 +75,21 @@ describe("an unlisted object in R2", () => {
     expect(await keys()).toContain("orders/2026/20260304/2.parquet");
   });
 
+  const ofFiles = (key: string) => `npx wrangler r2 object get edgetape-packs/${key} --file `;
   it.each([
-    ["20260305_trades.zip", "files/level2/2026/20260305/20260305_trades.zip/3"],
-    // A file that the builder made.
-    ["20260305_aucde.parquet", "files/auction_tick/2026/20260305/20260305_aucde.parquet/3.built"],
+    ["an operator's file", "files/level2/2026/20260305/20260305_trades.zip/3", ofFiles],
+    [
+      "a file made from quotes",
+      "files/auction_tick/2026/20260305/20260305_aucde.parquet/3.built",
+      () => "Publish the quotes of 20260305 again from their pack (`edgetape publish`)",
+    ],
   ])(
-    "that is newer than every revision of %s is reported with advice to download it, and no repair deletes it",
-    async (name, key) => {
+    "that is a newer revision of %s is reported with advice how to offer it, and no repair deletes it",
+    async (_, key, advice) => {
       await bucket.put(key, "trades");
       const [finding] = await found(8 * 24);
-      expect(finding?.advice).toContain(`r2 object get edgetape-packs/${key} --file ${name}`);
+      expect(finding?.advice).toContain(advice(key));
+      expect(finding?.advice.includes("files add")).toBe(advice === ofFiles);
       expect(await repaired(8 * 24)).toEqual([]);
       expect(await keys()).toEqual([key]);
     },
