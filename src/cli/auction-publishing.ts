@@ -13,7 +13,10 @@ import { addFile, type FilePlace, fileRoute, publishFile } from "./file-uploads.
 /** What became of the auction pack of a published quote pack. */
 export interface AuctionOutcome {
   name: string;
-  /** `kept`: not published, because of an operator's file or an operator's withdrawal. */
+  /**
+   * `kept`: not published, because of an operator's file or an operator's withdrawal, or because the quotes have no
+   * auction. In the last case shares can still offer a pack made from earlier quotes.
+   */
   state: "published" | "unchanged" | "kept" | "failed";
   /** The revision that shares offer; `null` when they offer none. */
   revision: number | null;
@@ -26,9 +29,9 @@ const DECIDED = new Set(["operators_file", "content_withdrawn", "target_withdraw
 
 /**
  * Publishes the auction pack made from `pack`, the quote pack at `path`. Writes the auction pack to the same folder
- * unless that folder already has the current one. Returns `null` when no security has an auction. With `force`,
- * publishes the file even if it was withdrawn. Idempotent. A failure is an outcome, not an exception, because the
- * quotes are already served.
+ * unless that folder already has the current one. Returns `null` when no security has an auction and shares offer no
+ * pack made from earlier quotes. With `force`, publishes the file even if it was withdrawn. Idempotent. A failure is an
+ * outcome, not an exception, because the quotes are already served.
  */
 export async function publishAuction(
   client: AdminClient,
@@ -49,7 +52,9 @@ export async function publishAuction(
     if (there === "foreign") {
       return withheld("kept", `${auctionPath} was not made from quotes; add it with edgetape files add.`);
     }
-    if (there !== "current" && (await writeAuctionPack(pack, auctionPath)) === null) return null;
+    if (there !== "current" && (await writeAuctionPack(pack, auctionPath)) === null) {
+      return await earlierAuction(client, place);
+    }
     return await publishMade(client, place, { path: auctionPath, force });
   } catch (error) {
     const isDecided = error instanceof ServiceRefusal && DECIDED.has(error.refused.reason ?? "");
@@ -89,32 +94,72 @@ async function standingAuction(client: AdminClient, tradedate: BeijingDate): Pro
 }
 
 /**
+ * Returns the outcome for quotes without an auction: null, or that shares still offer a pack made from earlier quotes.
+ * That pack is not withdrawn, because a withdrawal would also prevent the auction pack of later quotes.
+ */
+async function earlierAuction(
+  client: AdminClient,
+  { tradedate, name }: FilePlace,
+): Promise<AuctionOutcome | null> {
+  const file = await standingAuction(client, tradedate);
+  if (file?.state !== "published" || file.origin === "operator") return null;
+  const note = `these quotes have no auction; ${withdrawCommand(tradedate)} stops offering it.`;
+  return { name, state: "kept", revision: file.revision, note };
+}
+
+function withdrawCommand(tradedate: BeijingDate): string {
+  return `\`edgetape files withdraw --type auction_tick --date ${tradedate}\``;
+}
+
+/** The day's auction pack after an action on the day's quotes. */
+export interface AuctionAfter {
+  name: string;
+  state: FileSummary["state"];
+  revision: number;
+  /** What became of the pack, and what the operator can do, as a sentence. */
+  note: string;
+}
+
+/**
  * Withdraws the auction pack made from the quotes of `tradedate`, with the same note as the quotes. A file added by an
- * operator stays. Idempotent. Returns the result as a sentence, or null when shares offer no auction pack.
+ * operator stays. Idempotent. Returns null when shares offer no auction pack.
  */
 export async function withdrawAuction(
   client: AdminClient,
   tradedate: BeijingDate,
   note: string,
-): Promise<string | null> {
+): Promise<AuctionAfter | null> {
   const file = await standingAuction(client, tradedate);
   if (file?.state !== "published") return null;
   const { name, origin, revision } = file;
-  if (origin === "operator") return `${name} stays in shares: an operator added it.`;
+  if (origin === "operator") {
+    return { name, state: "published", revision, note: `${name} stays in shares: an operator added it.` };
+  }
   const route = `${fileRoute({ dataType: "auction_tick", tradedate, name })}/withdraw`;
   await client.request(fileSummarySchema, "POST", route, { body: { note }, repeatable: true });
-  return `${name}, made from these quotes, is withdrawn too: revision ${revision}.`;
+  const told = `${name}, made from these quotes, is withdrawn too: revision ${revision}.`;
+  return { name, state: "withdrawn", revision, note: told };
 }
 
 /**
- * Returns a sentence with the command that offers the auction pack of `tradedate` again; null when the pack is not
- * withdrawn. For use when the quotes are served again.
+ * Returns the auction pack of `tradedate` after the quotes were served again, when the operator should look at it:
+ * because it is withdrawn, or because the quotes are `different` ones and it was made before them. Otherwise null.
  */
-export async function withheldAuction(client: AdminClient, tradedate: BeijingDate): Promise<string | null> {
+export async function auctionBeside(
+  client: AdminClient,
+  tradedate: BeijingDate,
+  quotes: "same" | "different",
+): Promise<AuctionAfter | null> {
   const file = await standingAuction(client, tradedate);
-  if (file?.state !== "withdrawn") return null;
-  const { name, revision } = file;
-  return `${name} is still withdrawn; if it fits these quotes, \`edgetape files publish --type auction_tick --date ${tradedate} --revision ${revision}\` offers it again.`;
+  if (file === null) return null;
+  const { name, state, origin, revision } = file;
+  if (state === "withdrawn") {
+    const note = `${name} is still withdrawn; if it fits these quotes, \`edgetape files publish --type auction_tick --date ${tradedate} --revision ${revision}\` offers it again.`;
+    return { name, state, revision, note };
+  }
+  if (origin === "operator" || quotes === "same") return null;
+  const note = `${name}, revision ${revision}, was made before these quotes were served, and may not fit them. \`edgetape publish\` with the pack of these quotes replaces it; ${withdrawCommand(tradedate)} stops offering it.`;
+  return { name, state, revision, note };
 }
 
 /** Throws `CommandFailure` if one of the auction packs could not be offered although its quotes are served. */
@@ -132,6 +177,9 @@ export function auctionText({ name, state, revision, note }: AuctionOutcome): st
       return `${name}, made from the quotes, was already offered, as revision ${revision}.`;
     case "kept":
     case "failed":
+      if (revision !== null) {
+        return `${name}, made from earlier quotes, is still offered as revision ${revision}: ${note}`;
+      }
       return `${name}, made from the quotes, is not offered: ${note}`;
   }
 }

@@ -25,7 +25,7 @@ import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
-import { withdrawAuction, withheldAuction } from "./auction-publishing.ts";
+import { auctionBeside, withdrawAuction } from "./auction-publishing.ts";
 import {
   type ConfirmOptions,
   confirm,
@@ -240,11 +240,11 @@ async function withdraw(date: BeijingDate, options: ActionOptions & { note?: str
   const result = await act(date, options, "withdraw", body);
   const { day, changed, actor } = result;
   const auction = hasAuction ? await withdrawAuction(serviceOf(options), date, note) : null;
-  print(options, result, [
+  print(options, { ...result, auction }, [
     changed
       ? `${calledOf(day)}, revision ${day.revision}, is withdrawn.`
       : `${calledOf(day)}, revision ${day.revision}, was already withdrawn by ${actor}.`,
-    ...(auction === null ? [] : [auction]),
+    ...(auction === null ? [] : [auction.note]),
   ]);
 }
 
@@ -267,7 +267,8 @@ async function restore(date: BeijingDate, options: ActionOptions & { to?: number
   const source = seen.revisions
     .filter(({ buildId }) => buildId === result.day.buildId)
     .reduce((newest, { revision }) => Math.max(newest, revision), 0);
-  await printServed(options, result, `, with the content of revision ${source}`);
+  const content = seen.day.buildId === result.day.buildId ? "same" : "different";
+  await printServed(options, { result, content, origin: `, with the content of revision ${source}` });
 }
 
 async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
@@ -275,7 +276,8 @@ async function publish(date: BeijingDate, options: ActionOptions): Promise<void>
   const wanted = seen.revisions.find(({ revision }) => revision === seen.day.revision);
   await confirm(`Serve this content${decisionOf(wanted)} as a new revision: ${factsOf(seen)}?`, options);
   const body = { revision: options.ifRevision ?? seen.day.revision, state: seen.day.state };
-  await printServed(options, await act(date, options, "publish", body));
+  const result = await act(date, options, "publish", body);
+  await printServed(options, { result, content: "same", origin: "" });
 }
 
 function look(date: BeijingDate, options: ServiceOptions & DatasetOptions): Promise<DayDetail> {
@@ -315,14 +317,18 @@ function decisionOf(revision: DayRevision | undefined): string {
   return `, which ${withdrawn.by} withdrew at ${withdrawn.at}${note},`;
 }
 
-async function printServed(options: ServiceOptions, result: DayChanged, origin = ""): Promise<void> {
+/** Prints what is served now and, for quotes, what the operator should know about the day's auction pack. */
+async function printServed(
+  options: ServiceOptions,
+  { result, content, origin }: { result: DayChanged; content: "same" | "different"; origin: string },
+): Promise<void> {
   const { day } = result;
   const facts = `${countsOf(day)}, ${sizeText(day.sizeBytes)}`;
   const isQuotes = day.dataset === "quotes";
-  const auction = isQuotes ? await withheldAuction(serviceOf(options), day.tradedate) : null;
-  print(options, result, [
+  const auction = isQuotes ? await auctionBeside(serviceOf(options), day.tradedate, content) : null;
+  print(options, { ...result, auction }, [
     `${calledOf(day)} is served as revision ${day.revision}${origin}: ${facts}.`,
-    ...(auction === null ? [] : [auction]),
+    ...(auction === null ? [] : [auction.note]),
   ]);
 }
 
@@ -414,5 +420,9 @@ async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
   });
   const { revision, sizeBytes } = served.day;
   const told = `${countsOf(served.day)}, ${sizeText(sizeBytes)}`;
-  print(options, served, `${called} is served as revision ${revision}: ${told}.`);
+  const auction = dataset === "quotes" ? await auctionBeside(client, date, "different") : null;
+  print(options, { ...served, auction }, [
+    `${called} is served as revision ${revision}: ${told}.`,
+    ...(auction === null ? [] : [auction.note]),
+  ]);
 }

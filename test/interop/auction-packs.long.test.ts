@@ -1,12 +1,15 @@
 /** The auction pack of a day is made from the day's quotes, and an operator's file replaces it (contract 8.7, 8.10). */
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
+import { day, order, security } from "../support/builders.ts";
 import { onDrive, shareOf } from "../support/drive.ts";
 import { auctionPack } from "../support/files.ts";
 import { account, loadWeekdays } from "../support/operator.ts";
+import { packOf } from "../support/packs.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { PYTHON } from "../support/python.ts";
 import { startService } from "../support/service.ts";
@@ -83,6 +86,38 @@ describe("the auction pack of a day", () => {
     expect(await edgetape(...again.split(" "))).toContain(`${NAME} is published: revision 2`);
   });
 
+  it("is named when other quotes are restored or adopted, until their own auction pack replaces it", async () => {
+    const ofQuotes = [DAY, "--dataset", "quotes", "--yes"];
+    const stale = (revision: number) =>
+      `${NAME}, revision ${revision}, was made before these quotes were served, and may not fit them. ` +
+      "`edgetape publish` with the pack of these quotes replaces it; " +
+      `\`edgetape files withdraw --type auction_tick --date ${DAY}\` stops offering it.`;
+    expect(await edgetape("day", "restore", ...ofQuotes)).toContain(`\n${stale(2)}\n`);
+    expect(await edgetape("day", "publish", ...ofQuotes)).not.toContain(NAME);
+    expect(await publish("first")).toContain("is offered as revision 3.");
+    expect(await edgetape("day", "publish", ...ofQuotes)).not.toContain(NAME);
+
+    await sample("third", "third");
+    const bytes = readFileSync(join(folder, "third", `${DAY}_quotes.parquet`));
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    await (await service.mf.getR2Bucket("PACKS")).put(`quotes/2026/${DAY}/90.parquet`, bytes);
+    const adopted = await edgetape("day", "adopt", ...ofQuotes, "--sha256", sha256, "--json");
+    const auction = { name: NAME, state: "published", revision: 3, note: stale(3) };
+    expect(JSON.parse(adopted)).toMatchObject({ newRevision: true, auction });
+    expect(await publish("first")).toContain("was already offered, as revision 3.");
+  });
+
+  it("is named when it stays in shares, because quotes without an auction are published", async () => {
+    const made = day({ tradedate: DAY, securities: [security("600519", [order("100000000")])] });
+    const path = join(folder, `${DAY}_quotes.parquet`);
+    writeFileSync(path, (await packOf(made, "quotes")).bytes);
+    const text =
+      `${NAME}, made from earlier quotes, is still offered as revision 3: these quotes have no auction; ` +
+      `\`edgetape files withdraw --type auction_tick --date ${DAY}\` stops offering it.\n`;
+    expect(await edgetape("publish", path, "--force")).toContain(text);
+    expect(await publish("second")).toContain("is offered as revision 4.");
+  });
+
   it("opens in pandas with the documented types and with NaN for null", async () => {
     const path = join(folder, NAME);
     writeFileSync(path, await offered());
@@ -115,9 +150,9 @@ print(bool((frame["auc_pct_chg"].isna() == (frame["m_price"] == 0)).all()))`;
     expect(await listed()).toMatch(/ published .* operator\n/);
     expect(await publish("first")).toContain(`${NAME}, made from the quotes, is not offered: Revision `);
     expect((await offered()).equals(own.bytes)).toBe(true);
-    expect(await edgetape("day", "withdraw", DAY, "--dataset", "quotes", "--yes")).toContain(
-      `${NAME} stays in shares: an operator added it.`,
-    );
+    const gone = await edgetape("day", "withdraw", DAY, "--dataset", "quotes", "--yes", "--json");
+    const note = `${NAME} stays in shares: an operator added it.`;
+    expect(JSON.parse(gone)).toMatchObject({ changed: true, auction: { state: "published", note } });
     expect((await offered()).equals(own.bytes)).toBe(true);
   });
 });

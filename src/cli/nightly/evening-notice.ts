@@ -175,6 +175,12 @@ function fileLine({ name, revision, problem, isMade, kept }: DayOutcome["files"]
     ? { zh: `由快照生成的 ${name}`, en: `${name}, made from the quotes,` }
     : { zh: name, en: name };
   const reason = problem ?? kept;
+  if (kept !== null && revision !== null) {
+    return {
+      zh: `由此前快照生成的 ${name} 仍在提供，第 ${revision} 版：${kept}`,
+      en: `${name}, made from earlier quotes, is still offered as revision ${revision}: ${kept}`,
+    };
+  }
   return reason === null
     ? { zh: `${called.zh} 已提供，第 ${revision} 版`, en: `${called.en} is offered as revision ${revision}` }
     : { zh: `${called.zh} 未提供：${reason}`, en: `${called.en} is not offered: ${reason}` };

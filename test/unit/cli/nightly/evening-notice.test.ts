@@ -44,6 +44,9 @@ describe("the notice at the end of nightly", () => {
     expect(lines({ revision: null, kept: "It is withdrawn." })).toContain(
       "20260312_aucde.parquet, made from the quotes, is not offered: It is withdrawn.",
     );
+    expect(lines({ kept: "These quotes have no auction." })).toContain(
+      "20260312_aucde.parquet, made from earlier quotes, is still offered as revision 2: These quotes have no auction.",
+    );
   });
 
   it.each([
