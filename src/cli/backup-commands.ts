@@ -20,7 +20,7 @@ import {
 } from "../admin/wire.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
-import { isDatasetName } from "../datasets/registry.ts";
+import { DATASET_NAMES, isDatasetName } from "../datasets/registry.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import {
   type BackupEnd,
@@ -191,7 +191,7 @@ function restoredLines(path: string, { rows, lacking, adoptable, kept }: Restore
     ...(adoptable.length === 0
       ? []
       : [
-          "Packs in R2 that are not in the backup; `edgetape day adopt <YYYYMMDD>` serves one:",
+          `Packs in R2 that are not in the backup; \`edgetape day adopt <YYYYMMDD> --dataset <${DATASET_NAMES.join("|")}>\` serves one:`,
           ...adoptableLines(adoptable),
         ]),
   ];

@@ -50,7 +50,9 @@ describe("after an older backup is restored, the CLI", () => {
   it("lists a newer pack in R2 and serves it once the operator adopts it", async () => {
     expect(await served()).toEqual([[2]]);
     const restored = await done("backup", "restore", file, "--force", "--yes");
-    expect(restored).toContain("`edgetape day adopt <YYYYMMDD>` serves one:");
+    expect(restored).toContain(
+      "`edgetape day adopt <YYYYMMDD> --dataset <orders|trades|quotes>` serves one:",
+    );
     expect(restored).toMatch(new RegExp(`^${DATE} +revision 1 +[\\d.]+ kB +2\\S+ +${newer}$`, "m"));
     expect(await served()).toEqual([[1]]);
     expect(await done("day", "adoptable")).toContain(newer);
