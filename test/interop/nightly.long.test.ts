@@ -354,8 +354,19 @@ describe("nightly with all datasets", () => {
     expect(lacking.stdout).toContain("the delivery has no quotes, which other days have");
     expect(await stateOf("20260324")).toBe("available");
 
-    // A fault in the trades does not delay the orders.
     rmSync(join(folder, "20260324"), { recursive: true });
+    const idle = await nightly("20260324");
+    expect([idle.status, idle.stdout.split("\n")]).toEqual([
+      0,
+      [
+        "20260324 is served, and nothing new was delivered.",
+        "Its trades are not served, although other days have this dataset.",
+        "Its quotes are not served, although other days have this dataset.",
+        "",
+      ],
+    ]);
+
+    // A fault in the trades does not delay the orders.
     appendFileSync(join(day, "600519.SH", "逐笔成交.csv"), "600519.SH,600519,20260323,nonsense\r\n");
     appendFileSync(
       join(day, "600519.SH", "逐笔委托.csv"),
@@ -366,7 +377,7 @@ describe("nightly with all datasets", () => {
     expect(half.stdout).toContain(
       "20260323 is served as revision 2; quotes were already served with this content, as revision 1",
     );
-    expect(half.stderr).toContain("1 lines are broken, 0 are allowed");
+    expect(half.stderr).toContain("20260323: trades: 1 lines are broken, 0 are allowed");
     expect(title()).toContain("no trades were published from this delivery");
     expect(packsOf("20260323")).toEqual([]);
     const { outcome } = JSON.parse(readFileSync(join(`${folder}.edgetape`, "days", "20260323.json"), "utf8"));

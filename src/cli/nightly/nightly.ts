@@ -16,7 +16,7 @@ import {
   type Webhook,
 } from "../../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
-import type { DatasetName } from "../../datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { type Clock, SYSTEM_CLOCK } from "../clock.ts";
 import {
@@ -28,7 +28,7 @@ import {
   serviceOf,
   withService,
 } from "../command-line.ts";
-import { inDataset } from "../dataset-days.ts";
+import { inDataset, lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { tell, type WebhookOptions, webhookOf, withWebhook } from "../webhook.ts";
 import { lockFolder } from "../work-folder.ts";
@@ -210,7 +210,12 @@ async function run(folder: string, options: NightlyOptions): Promise<void> {
 function end(options: NightlyOptions, evening: Evening): void {
   switch (evening.end) {
     case "idle":
-      print(options, evening, `${evening.tradedate} is served, and nothing new was delivered.`);
+      print(options, evening, [
+        `${evening.tradedate} is served, and nothing new was delivered.`,
+        ...evening.lacking.map(
+          (name) => `Its ${DATASETS[name].rows} are not served, although other days have this dataset.`,
+        ),
+      ]);
       return;
     case "late":
       if (options.json) print(options, evening, "");
@@ -267,11 +272,14 @@ interface NightlyTools {
   say(line: string): void;
 }
 
-/** The outcome of an evening. `idle`: nothing was delivered, and the day is already served. */
+/**
+ * The outcome of an evening. `idle`: nothing was delivered, and the day's orders are already served; `lacking` are the
+ * datasets that other days have and the day does not serve.
+ */
 type Evening =
   | { end: "loaded"; outcome: DayOutcome; fingerprint: string }
   | { end: "late"; notice: Notice }
-  | { end: "idle"; tradedate: BeijingDate };
+  | { end: "idle"; tradedate: BeijingDate; lacking: DatasetName[] };
 
 /** Waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
 export async function nightly(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
@@ -288,7 +296,9 @@ export async function nightly(ask: NightlyAsk, tools: NightlyTools): Promise<Eve
 async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
   await refuseAbsent(ask.folder);
   const tradedate = ask.tradedate ?? (await dueDay(tools));
-  if (await isIdle(ask, tools, tradedate)) return { end: "idle", tradedate };
+  if (await isIdle(ask, tools, tradedate)) {
+    return { end: "idle", tradedate, lacking: await unservedDatasets(tools, tradedate) };
+  }
   for (;;) {
     const arrival = await awaited(ask, tools, tradedate);
     if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
@@ -347,6 +357,17 @@ function awaited(ask: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): 
 async function isIdle({ folder }: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): Promise<boolean> {
   if (!isEmpty(await readDelivery(folder, tradedate))) return false;
   return (await availableDays(tools.client, [tradedate], "orders")).has(tradedate);
+}
+
+/** Returns the datasets that other days have and `tradedate`, whose orders are served, does not serve. */
+async function unservedDatasets({ client }: NightlyTools, tradedate: BeijingDate): Promise<DatasetName[]> {
+  // Services of earlier versions have only orders and do not list datasets.
+  const others = await lackingDatasets(client, ["orders"]).catch(() => []);
+  const unserved: DatasetName[] = [];
+  for (const dataset of others) {
+    if (!(await availableDays(client, [tradedate], dataset)).has(tradedate)) unserved.push(dataset);
+  }
+  return unserved;
 }
 
 /** Returns whether every loaded dataset is still served. */
