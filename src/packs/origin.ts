@@ -11,7 +11,7 @@ import { asFormat, PackFormatError } from "./errors.ts";
  * The version of the pack builder, three numbers. Raise it with every change that produces different rows or a
  * different verdict for the same delivery: the version determines which days are rebuilt.
  */
-export const BUILDER_VERSION = "0.2.0";
+export const BUILDER_VERSION = "0.3.0";
 
 const count = z.int().nonnegative();
 const counts = z.record(z.string(), count);
