@@ -454,7 +454,7 @@ const ZH: Messages = {
     no_orders: "当日没有记录",
     withdrawn: "数据已撤回",
     nothing_published: "没有已发布的文件",
-    slot_busy: "同一接口已有请求在处理",
+    slot_busy: "已有请求在处理",
     quota_used: "今日额度已用完",
     unavailable: "服务暂时不可用",
     day_damaged: "当日数据正在修复",

@@ -30,10 +30,14 @@ export function yearHeat({ year, today, from, days }: HeatFacts): HeatDay[][] {
   const months: HeatDay[][] = Array.from({ length: 12 }, () => []);
   for (let day = `${year}0101` as BeijingDate; day.startsWith(String(year)); day = addDays(day, 1)) {
     const isBefore = from !== null && day < from;
-    const overview = isBefore ? undefined : known.get(day);
+    const overview = known.get(day);
     months[Number(day.slice(4, 6)) - 1]?.push({
       day,
-      mark: isBefore ? "outside" : (overview?.state ?? restMark(day, today)),
+      // A withdrawn or expected day can precede the first available one; only a day without data is outside.
+      mark:
+        isBefore && (overview?.state ?? "missing") === "missing"
+          ? "outside"
+          : (overview?.state ?? restMark(day, today)),
       shade: isServed(overview) ? shadeOf(overview.loaded.rows) : 0,
       loaded: isServed(overview) ? overview.loaded : null,
     });

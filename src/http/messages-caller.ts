@@ -186,8 +186,8 @@ export function useMessage(denial: UseDenial): Bilingual {
     case "slot_busy":
       if (denial.lacks === "memory") {
         return {
-          zh: "同一账户在此接口或其他接口的请求正在处理，应答已占满该账户可用的内存；不排队，本次未扣次数，请等其中一个结束后重试。",
-          en: "Requests of this account are in progress on this or another interface, and their answers take all the memory that the account may use. This request was neither queued nor counted: try again when one of them has ended.",
+          zh: "同一账户的其他请求或分享下载正在处理，该账户可用的内存不足；不排队，本次未扣次数，请等其中一个结束后重试。",
+          en: "Other requests of this account, or downloads of its shares, are in progress and leave too little of the memory that the account may use. This request was neither queued nor counted: try again when one of them has ended.",
         };
       }
       return {

@@ -54,6 +54,7 @@ describe("the calendar of a year", () => {
     const months = heat("20260303");
     expect(find(months, "20260302")?.mark).toBe("outside");
     expect(find(heat("20260306"), "20260305")?.mark).toBe("outside");
+    expect(find(heat("20260309"), "20260306")?.mark).toBe("withdrawn");
     expect(find(months, "20260307")?.mark).toBe("closed");
     expect(find(months, "20260310")?.mark).toBe("closed");
     expect(find(months, "20260313")?.mark).toBe("upcoming");

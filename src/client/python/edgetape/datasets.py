@@ -98,6 +98,14 @@ QUOTES = Dataset(
 
 _BY_NAME: Dict[str, Dataset] = {each.name: each for each in (ORDERS, TRADES, QUOTES)}
 
+#: Names that requests still accept and no file has, each with the column that has its values (contract 4.6).
+OLDER_NAMES = {
+    "order_no": "exchange_order_id",
+    "side": "order_code",
+    "total_volume": "volume",
+    "total_amount": "amount",
+}
+
 #: Kind by column. A column name means the same in every dataset.
 KINDS: Dict[str, str] = {
     column: kind

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import frame
-from .datasets import KINDS, ORDERS, Dataset, DatasetName, columns_of, dataset_named
+from .datasets import KINDS, OLDER_NAMES, ORDERS, Dataset, DatasetName, columns_of, dataset_named
 from .disk import FolderLock, Part, prepare_folder
 from .errors import BadRequest, EdgetapeError, IntegrityError, NoData, NotAllowed, QuotaWarning
 from .parquet import MAGIC, PathLike
@@ -97,13 +97,14 @@ class HistoryRun(FolderRun):
         reported because the API's files use quota."""
         try:
             return share.packs(self._dataset.name)
-        except EdgetapeError:
+        except EdgetapeError as error:
             if not share.is_external:
                 raise
+            cause = error
         told = (
-            f"the level2 share of {share.year} at {share.url} is external and has no readable manifest, so files come "
-            "from the API and use quota; for whole days without quota, open the address in a browser with the share's "
-            "password"
+            f"the level2 share of {share.year} at {share.url} is external and has no readable manifest ({cause}), so "
+            "files come from the API and use quota; for whole days without quota, open the address in a browser with "
+            "the share's password"
         )
         if is_watched(sys.stderr):
             print(told, file=sys.stderr)
@@ -302,13 +303,15 @@ def _one_of(copies: Sequence[str], reader: _Reader) -> Any:
 def _lacks(path: str, names: Sequence[str], dataset: Dataset) -> str:
     """Returns a message about columns that a file lacks."""
     told = f"{path!r} has no column {' or '.join(map(repr, names))}"
-    # The on-request columns of orders are older names, which files of a share lack too.
-    if dataset.name != ORDERS.name and all(name in dataset.on_request for name in names):
+    older = {name: OLDER_NAMES[name] for name in names if name in OLDER_NAMES}
+    if older:
+        return f"{told}: files have {', '.join(f'{new} instead of {old}' for old, new in older.items())}"
+    if all(name in dataset.on_request for name in names):
         return (
             f"{told}: only files from a share have the columns on request. Leave them out of fields, or remove the "
             "file and run Client.history with a plan that has the share"
         )
-    return f"{told}: fields can name {', '.join(dataset.standard)}"
+    return f"{told}: fields can name {', '.join(dataset.standard)}, and the columns on request of a share's files"
 
 
 def _to_arrow(paths: Sequence[Sequence[str]], names: List[str], dataset: Dataset) -> "pyarrow.Table":

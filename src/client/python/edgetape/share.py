@@ -155,7 +155,7 @@ class Share:
         Raises
         ------
         ValueError
-            For an unknown dataset or an invalid date.
+            For an unknown dataset, a dataset of a share that is not level2, or an invalid date.
         IntegrityError
             When a file differs from the manifest. All other files were downloaded.
         OSError
@@ -169,6 +169,8 @@ class Share:
         root = os.fspath(folder)
         wanted = None if days is None else {tradedate(each) for each in days}
         pack = None if dataset is None else dataset_named(dataset).name
+        if pack is not None and self.data_type != "level2":
+            raise ValueError(f"dataset selects packs of a level2 share; this share is of {self.data_type}")
         check_folder(root)
         files = [
             file

@@ -81,5 +81,6 @@ class DriveCase(InFolder):
     def ranges(self):
         return [header(head, "Range") for head, _ in self.server.requests]
 
-    def share(self):
-        return Share({**SHARE, "status": "ready", "url": f"{self.server.url}/s/id/"}, self.connections, 60.0)
+    def share(self, data_type="level2"):
+        told = {**SHARE, "data_type": data_type, "status": "ready", "url": f"{self.server.url}/s/id/"}
+        return Share(told, self.connections, 60.0)

@@ -173,6 +173,8 @@ class Downloads(DriveCase):
     def test_of_an_unknown_dataset_are_refused_before_anything_is_asked(self):
         with self.assertRaisesRegex(ValueError, "not 'ticks'"):
             self.share().download(self.folder, dataset="ticks")
+        with self.assertRaisesRegex(ValueError, "level2 share; this share is of auction_tick"):
+            self.share(data_type="auction_tick").download(self.folder, dataset="quotes")
         self.assertEqual(self.server.requests, [])
 
     def test_do_not_take_a_changed_file_for_the_noted_one(self):

@@ -138,6 +138,7 @@ class Copies(InFolder):
         for fields, said in (
             ("price,order_kind", f"{api!r} has no column 'order_kind': only files from a share"),
             ("price,kind", f"{share!r} has no column 'kind': fields can name symbol, tradedate, time, trade_id, price"),
+            ("price,side", f"{share!r} has no column 'side': files have order_code instead of side"),
         ):
             with self.subTest(fields), self.assertRaises(ValueError) as raised:
                 self.read(to, fields)

@@ -132,8 +132,8 @@ it("A request that lacks memory because of answers in progress on any interface 
   const { status, headers } = refused.answer;
   expect([status, headers.get("X-Reason"), headers.get("Retry-After")]).toEqual([503, "slot_busy", "1"]);
   const { message } = JSON.parse(await refused.read());
-  expect(message).toContain("on this or another interface");
-  expect(message).toContain("在此接口或其他接口");
+  expect(message).toContain("too little of the memory");
+  expect(message).toContain("该账户可用的内存不足");
   expect((await open(key).then(({ read }) => read())).length).toBeGreaterThan(10_000);
 });
 
