@@ -95,7 +95,10 @@ interface PublishFailure {
   error: Error;
 }
 
-/** Publishes packs one after the other. A pack that is not published does not hold up the next ones. */
+/**
+ * Publishes packs one after the other. A pack that is refused does not hold up the next ones; a token without the right
+ * to publish or an unexpected error ends the loop.
+ */
 export async function publishEach(
   packs: readonly { path: string; publish: () => Promise<PublishedPack> }[],
 ): Promise<{ published: PublishedPack[]; failures: PublishFailure[] }> {
@@ -106,8 +109,17 @@ export async function publishEach(
       (pack) => published.push(pack),
       (error: Error) => failures.push({ path, error }),
     );
+    const last = failures.at(-1)?.error;
+    if (last !== undefined && isOfAllPacks(last)) break;
   }
   return { published, failures };
+}
+
+/** Returns whether an error would meet every pack. */
+function isOfAllPacks(error: Error): boolean {
+  if (error instanceof ServiceRefusal)
+    return error.refused.httpStatus === 401 || error.refused.httpStatus === 403;
+  return !(error instanceof CommandFailure);
 }
 
 /** Throws the first error, if there is one, after a line on stderr for each of the others. */

@@ -103,9 +103,9 @@ async function rebuild(
   const report = await buildWithProgress(sources, { ...options, verify: true });
   console.error(deliveryLines(report).join("\n"));
   const client = serviceOf(options);
-  const built = report.packs.map(({ dataset }) => dataset);
+  const delivered = [...report.packs, ...report.refused].map(({ dataset }) => dataset);
   // Asked before anything is published, so that an error here hides no published pack.
-  const lacking = options.dataset === undefined ? await lackingDatasets(client, built) : [];
+  const lacking = options.dataset === undefined ? await lackingDatasets(client, delivered) : [];
   const force = options.force ?? false;
   const packs = report.packs.flatMap(({ pack: path, result }) => {
     if (path === null) return [];
@@ -178,9 +178,11 @@ async function rebuildDatasets(
     `${dayName(options.date, dataset)}: ${message}`;
   const left: string[] = [];
   const published: PublishedPack[] = [];
+  let isDegraded = false;
   try {
     const report = await buildWithProgress(sources, { ...options, dataset: undefined, verify: true });
     console.error(deliveryLines(report).join("\n"));
+    isDegraded = report.result === "degraded";
     for (const dataset of wanted) {
       await publishBuilt(report, dataset, options).then(
         (pack) => published.push(pack),
@@ -196,7 +198,7 @@ async function rebuildDatasets(
   }
   for (const { day, auction } of published) {
     if (auction?.state === "failed") left.push(`${dayName(options.date, "quotes")}: ${auctionText(auction)}`);
-    if (day.degraded) process.exitCode = EXIT.degraded;
+    if (day.degraded || isDegraded) process.exitCode = EXIT.degraded;
   }
   return left;
 }

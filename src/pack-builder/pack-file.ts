@@ -4,6 +4,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { type LocatedIndex, locateIndex } from "../packs/locate.ts";
+import { BUILDER_VERSION } from "../packs/origin.ts";
 import { type LocalFile, type LocalFileDenial, openLocalFile } from "./local-file.ts";
 
 export interface PackFile extends LocalFile, LocatedIndex {}
@@ -42,4 +43,9 @@ export async function openPackFile(
     if (error instanceof PackFormatError) return refused({ reason: "not_a_pack", difference: error.message });
     throw error;
   }
+}
+
+/** Returns whether this version of the builder wrote the pack. Another version may read the same delivery otherwise. */
+export function isOfThisBuilder({ index }: PackFile): boolean {
+  return index.origin?.builderVersion === BUILDER_VERSION;
 }

@@ -309,7 +309,7 @@ describe("nightly", () => {
     expect(existsSync(join(`${folder}.edgetape`, "days", "20260319.json"))).toBe(true);
     const inside = await nightly("20260319", ["--work", join(folder, "work")]);
     expect([inside.status, readdirSync(folder)]).toEqual([2, ["20260319"]]);
-    expect(inside.stderr).toContain("name one outside it");
+    expect(inside.stderr).toContain("name a folder outside it");
   });
 
   it("fails without a drop folder, even for a day that is served, and notifies the webhook", async () => {

@@ -17,7 +17,7 @@ import {
   mayHoldRecords,
 } from "../../pack-builder/delivery/source-file.ts";
 import type { DeliveryReport } from "../../pack-builder/delivery-report.ts";
-import { packName } from "../../pack-builder/pack-file.ts";
+import { isOfThisBuilder, packName } from "../../pack-builder/pack-file.ts";
 import { MARKETS } from "../../quality/check-day.ts";
 import type { AdminClient } from "../admin-client.ts";
 import type { AuctionOutcome } from "../auction-publishing.ts";
@@ -220,10 +220,11 @@ async function areThere({ packs }: Pick<BuiltDelivery, "packs">): Promise<boolea
   return true;
 }
 
+/** Returns the build id of the pack at `path`; null for a pack of another builder version, which may read other files. */
 async function buildIdAt(path: string): Promise<string | null> {
   const pack = await openPack(path).catch(() => null);
   await pack?.close();
-  return pack?.index.buildId ?? null;
+  return pack !== null && isOfThisBuilder(pack) ? pack.index.buildId : null;
 }
 
 /** The packs built from a delivery, and the reasons why other packs were not built. */

@@ -251,6 +251,16 @@ describe("publishing several packs", () => {
     ]);
   });
 
+  it("sends no further pack when the token may not publish", async () => {
+    const { client, asked } = fakeService(() => ({
+      status: 403,
+      json: { error: "The token lacks the scope publish." },
+    }));
+    const error = await publishPacks(client, await paths(), { json: true }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(ServiceRefusal);
+    expect(asked).toHaveLength(1);
+  });
+
   it("prints nothing on stdout when no pack was published", async () => {
     const { error, text } = await publishing((await paths()).slice(1, 2), true);
     expect([error?.message, text]).toEqual(["20261117 shrank.", ""]);
