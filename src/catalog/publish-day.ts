@@ -178,7 +178,7 @@ export interface ArrivedPack extends By {
   origin: { builderVersion: string; sourcesSha256: string } | null;
 }
 
-/** The SQL condition under which the object of a row of `uploads` may be served: it is neither withdrawn nor damaged. */
+/** The SQL condition under which the object of an `uploads` row may be served: it is neither withdrawn nor damaged. */
 const ALLOWED = part`${allowedSql(
   part`uploads.target`,
   part`uploads.claims ->> 'buildId'`,

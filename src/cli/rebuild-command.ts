@@ -186,7 +186,10 @@ async function rebuildDatasets(
     for (const dataset of wanted) {
       await publishBuilt(report, dataset, options).then(
         (pack) => published.push(pack),
-        (error: Error) => left.push(lineOf(dataset, error)),
+        (error: unknown) => {
+          if (!(error instanceof CommandFailure)) throw error;
+          left.push(lineOf(dataset, error));
+        },
       );
     }
   } catch (error) {

@@ -220,7 +220,10 @@ async function areThere({ packs }: Pick<BuiltDelivery, "packs">): Promise<boolea
   return true;
 }
 
-/** Returns the build id of the pack at `path`; null for a pack of another builder version, which may read other files. */
+/**
+ * Returns the build id of the pack at `path`. Returns null for a pack of another builder version, which may have read
+ * the delivery differently.
+ */
 async function buildIdAt(path: string): Promise<string | null> {
   const pack = await openPack(path).catch(() => null);
   await pack?.close();

@@ -87,8 +87,9 @@ function lookOf(state: DayState): string {
 }
 
 /**
- * `incomplete`: a past trading day with files that lacks the pack of a dataset. `outside`: a past trading day that the share does not cover. `upcoming`: a later day, or today while it has no file.
- * `unknown`: a weekday that the trading calendar does not contain.
+ * `incomplete`: a past trading day with files that lacks the pack of a dataset. `outside`: a past trading day that the
+ * share does not cover. `upcoming`: a later day, or today while it has no file. `unknown`: a weekday that the trading
+ * calendar does not contain.
  */
 export type DayState = "present" | "incomplete" | "missing" | "closed" | "outside" | "upcoming" | "unknown";
 
