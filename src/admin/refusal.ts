@@ -86,182 +86,129 @@ export type AdminRefusal =
 
 type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
 
+/** The statuses of refusals; 422 where none is given. */
+const STATUS: Partial<Record<AdminRefusal["reason"], AdminStatus>> = {
+  token_wrong: 401,
+  scope_lacking: 403,
+  body_too_large: 413,
+  malformed: 400,
+  absent: 404,
+  account_taken: 409,
+  token_name_taken: 409,
+  changed_meanwhile: 409,
+  subscription_taken: 409,
+  other_publisher: 409,
+  upload_ended: 409,
+  upload_lost: 409,
+  file_unchecked: 409,
+  content_withdrawn: 409,
+  target_withdrawn: 409,
+  revision_unclear: 409,
+  file_changed: 409,
+  operators_file: 409,
+  day_changed: 409,
+  not_empty: 409,
+};
+
 /** Returns the HTTP status and the message of a refusal. */
 export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; error: string } {
+  return { status: STATUS[refusal.reason] ?? 422, error: sentenceOf(refusal) };
+}
+
+function sentenceOf(refusal: AdminRefusal): string {
   switch (refusal.reason) {
     case "token_wrong":
-      return {
-        status: 401,
-        error: "The request needs the header Authorization: Bearer with a valid operator token.",
-      };
+      return "The request needs the header Authorization: Bearer with a valid operator token.";
     case "scope_lacking":
-      return {
-        status: 403,
-        error: `This token has the scope ${refusal.scope}; the request needs the scope ${refusal.needed.join(" or ")}. Create a token that has it with \`edgetape token issue <name> --scope ${refusal.needed[0]}\`.`,
-      };
+      return `This token has the scope ${refusal.scope}; the request needs the scope ${refusal.needed.join(" or ")}. Create a token that has it with \`edgetape token issue <name> --scope ${refusal.needed[0]}\`.`;
     case "body_too_large":
-      return { status: 413, error: `The body is larger than ${refusal.maxBytes} bytes.` };
+      return `The body is larger than ${refusal.maxBytes} bytes.`;
     case "malformed": {
       const place = refusal.place === "" ? "" : ` at ${refusal.place}`;
-      return { status: 400, error: `${refusal.what}${place}: ${refusal.problem}.` };
+      return `${refusal.what}${place}: ${refusal.problem}.`;
     }
     case "absent":
-      return { status: 404, error: `There is no ${refusal.what}.` };
+      return `There is no ${refusal.what}.`;
     case "account_taken":
-      return { status: 409, error: `Account ${refusal.accountId} already exists.` };
+      return `Account ${refusal.accountId} already exists.`;
     case "token_name_taken":
-      return {
-        status: 409,
-        error: `The name ${refusal.name} is reserved or was used before; choose a different one.`,
-      };
+      return `The name ${refusal.name} is reserved or was used before; choose a different one.`;
     case "changed_meanwhile":
-      return {
-        status: 409,
-        error: `Someone else has changed ${refusal.what} in the meantime; check the change and try again.`,
-      };
+      return `Someone else has changed ${refusal.what} in the meantime; check the change and try again.`;
     case "subscription_taken":
-      return {
-        status: 409,
-        error: `The account already has a ${refusal.plan} plan with the same start.`,
-      };
+      return `The account already has a ${refusal.plan} plan with the same start.`;
     case "weekend_open":
-      return {
-        status: 422,
-        error: `${refusal.day}${refusal.more === 0 ? " is" : ` and ${refusal.more} more are`} on a weekend, when the exchanges do not trade. Nothing was changed. If the exchanges do trade then, run the command again with --force.`,
-      };
+      return `${refusal.day}${refusal.more === 0 ? " is" : ` and ${refusal.more} more are`} on a weekend, when the exchanges do not trade. Nothing was changed. If the exchanges do trade then, run the command again with --force.`;
     case "not_later":
-      return {
-        status: 422,
-        error: `The ${refusal.plan} plan already lasts until ${refusal.end}; the new end must be later.`,
-      };
+      return `The ${refusal.plan} plan already lasts until ${refusal.end}; the new end must be later.`;
     case "key_over":
-      return { status: 422, error: `Key ${refusal.keyId} is no longer valid; create a new one.` };
+      return `Key ${refusal.keyId} is no longer valid; create a new one.`;
     case "other_publisher":
-      return {
-        status: 409,
-        error: `Another publisher began or finished publishing ${refusal.called} first; check its state before publishing again.`,
-      };
+      return `Another publisher began or finished publishing ${refusal.called} first; check its state before publishing again.`;
     case "upload_ended":
-      return { status: 409, error: endedSentence(refusal.state, refusal.note) };
+      return endedSentence(refusal.state, refusal.note);
     case "upload_lost":
-      return { status: 409, error: "R2 no longer has this upload; publish again." };
+      return "R2 no longer has this upload; publish again.";
     case "part_number":
-      return {
-        status: 422,
-        error: `There is no part ${refusal.n}: the upload has parts 1 to ${refusal.partCount}.`,
-      };
+      return `There is no part ${refusal.n}: the upload has parts 1 to ${refusal.partCount}.`;
     case "part_size":
-      return { status: 422, error: `Part ${refusal.n} must be exactly ${refusal.sizeBytes} bytes long.` };
+      return `Part ${refusal.n} must be exactly ${refusal.sizeBytes} bytes long.`;
     case "part_hash_absent":
-      return { status: 422, error: "X-Content-SHA256 must contain the part's SHA-256 as 64 hex digits." };
+      return "X-Content-SHA256 must contain the part's SHA-256 as 64 hex digits.";
     case "part_hash":
-      return {
-        status: 422,
-        error: `The SHA-256 of part ${refusal.n} differs from the one in X-Content-SHA256; send the part again.`,
-      };
+      return `The SHA-256 of part ${refusal.n} differs from the one in X-Content-SHA256; send the part again.`;
     case "parts_missing":
-      return {
-        status: 422,
-        error: `These parts have not arrived yet: ${listed(refusal.missing)}; send them first.`,
-      };
+      return `These parts have not arrived yet: ${listed(refusal.missing)}; send them first.`;
     case "file_name":
-      return { status: 422, error: `The file cannot have this name: ${refusal.problem}.` };
+      return `The file cannot have this name: ${refusal.problem}.`;
     case "file_unchecked":
-      return {
-        status: 409,
-        error: `The upload of ${refusal.name} was not completed; run \`edgetape files add\` with the same file again.`,
-      };
+      return `The upload of ${refusal.name} was not completed; run \`edgetape files add\` with the same file again.`;
     case "day_of_other_year":
-      return { status: 422, error: `The day ${refusal.day} is not in the year ${refusal.year}.` };
+      return `The day ${refusal.day} is not in the year ${refusal.year}.`;
     case "content_wrong":
-      return {
-        status: 422,
-        error: `${refusal.called} was refused: ${refusal.problem}. Nothing was changed.`,
-      };
+      return `${refusal.called} was refused: ${refusal.problem}. Nothing was changed.`;
     case "implausible":
-      return { status: 422, error: implausibleSentence(refusal.day, refusal) };
+      return implausibleSentence(refusal.day, refusal);
     case "quality_failed":
-      return {
-        status: 422,
-        error: `The quality check of ${calledOf(refusal.day)} ${refusal.summary}; the day is not served. \`edgetape day quality ${refusal.day.tradedate}\` prints the sheet. If the data is right nevertheless, run the command again with --force.`,
-      };
+      return `The quality check of ${calledOf(refusal.day)} ${refusal.summary}; the day is not served. \`edgetape day quality ${refusal.day.tradedate}\` prints the sheet. If the data is right nevertheless, run the command again with --force.`;
     case "day_repeated":
-      return {
-        status: 422,
-        error: `${calledOf(refusal.day)} has exactly as many ${DATASETS[refusal.day.dataset].rows} per security as ${refusal.of}, with the same last times, so it is probably the same delivery under another date. It is not served. If the data is right nevertheless, run the command again with --force.`,
-      };
+      return `${calledOf(refusal.day)} has exactly as many ${DATASETS[refusal.day.dataset].rows} per security as ${refusal.of}, with the same last times, so it is probably the same delivery under another date. It is not served. If the data is right nevertheless, run the command again with --force.`;
     case "shrunk":
-      return { status: 422, error: shrunkSentence(refusal.day, refusal) };
+      return shrunkSentence(refusal.day, refusal);
     case "content_withdrawn":
-      return {
-        status: 409,
-        error: `Revision ${refusal.revision} of ${refusal.called} has the same content and was withdrawn ${decided(refusal)}. This content is not served. To serve it nevertheless, run \`${refusal.again}\`.`,
-      };
+      return `Revision ${refusal.revision} of ${refusal.called} has the same content and was withdrawn ${decided(refusal)}. This content is not served. To serve it nevertheless, run \`${refusal.again}\`.`;
     case "target_withdrawn":
-      return {
-        status: 409,
-        error: `Revision ${refusal.revision} of ${refusal.called} was withdrawn ${decided(refusal)}. Different content does not replace it without force. If the new content is right, run the command again with --force.`,
-      };
+      return `Revision ${refusal.revision} of ${refusal.called} was withdrawn ${decided(refusal)}. Different content does not replace it without force. If the new content is right, run the command again with --force.`;
     case "pack_damaged":
-      return {
-        status: 422,
-        error: `${refusal.called} of ${calledOf(refusal.day)} was found damaged at ${instant(refusal.atMs)} (${refusal.note}) and is not served again. Publish the day from its pack, rebuild it, or restore another revision.`,
-      };
+      return `${refusal.called} of ${calledOf(refusal.day)} was found damaged at ${instant(refusal.atMs)} (${refusal.note}) and is not served again. Publish the day from its pack, rebuild it, or restore another revision.`;
     case "revision_unclear": {
       const waiting = refusal.waiting.map(({ revision, state }) => `${revision} (${state})`).join(", ");
-      return {
-        status: 409,
-        error: `${refusal.name} has several revisions that could be published: ${waiting}. Check one of them and name it with --revision.`,
-      };
+      return `${refusal.name} has several revisions that could be published: ${waiting}. Check one of them and name it with --revision.`;
     }
     case "file_changed":
-      return {
-        status: 409,
-        error: `Revision ${refusal.revision} of ${refusal.name} can no longer be published, because revision ${refusal.newest} is newer. Check that revision and try again.`,
-      };
+      return `Revision ${refusal.revision} of ${refusal.name} can no longer be published, because revision ${refusal.newest} is newer. Check that revision and try again.`;
     case "operators_file":
-      return {
-        status: 409,
-        error: `Revision ${refusal.revision} of ${refusal.name} was added by an operator (${refusal.state}), and a file made from quotes does not replace it. To replace it, add another file with \`edgetape files add\`.`,
-      };
+      return `Revision ${refusal.revision} of ${refusal.name} was added by an operator (${refusal.state}), and a file made from quotes does not replace it. To replace it, add another file with \`edgetape files add\`.`;
     case "day_changed":
-      return {
-        status: 409,
-        error: `${calledOf(refusal.day)} has changed since you read it: it is now at revision ${refusal.revision}, last changed by ${refusal.actor}. Check the day and try again.`,
-      };
+      return `${calledOf(refusal.day)} has changed since you read it: it is now at revision ${refusal.revision}, last changed by ${refusal.actor}. Check the day and try again.`;
     case "nothing_to_restore":
-      return {
-        status: 422,
-        error: `${calledOf(refusal.day)} has no older content that can be restored: all of it is withdrawn or damaged, or there is none. To restore a withdrawn revision, name it with --to. To serve the current content again, run \`edgetape day publish ${refusal.day.tradedate}${datasetFlag(refusal.day.dataset)}\`.`,
-      };
+      return `${calledOf(refusal.day)} has no older content that can be restored: all of it is withdrawn or damaged, or there is none. To restore a withdrawn revision, name it with --to. To serve the current content again, run \`edgetape day publish ${refusal.day.tradedate}${datasetFlag(refusal.day.dataset)}\`.`;
     case "revision_gone":
-      return {
-        status: 422,
-        error: `The content of ${calledOf(refusal.day)}, revision ${refusal.revision}, is no longer stored; publish it from its pack.`,
-      };
+      return `The content of ${calledOf(refusal.day)}, revision ${refusal.revision}, is no longer stored; publish it from its pack.`;
     case "pack_known":
-      return {
-        status: 422,
-        error: refusal.isLoaded
-          ? `${refusal.objectKey} is already in the catalog; \`edgetape day restore ${refusal.day.tradedate}${datasetFlag(refusal.day.dataset)}\` serves earlier content of the day.`
-          : `${refusal.objectKey} is in the catalog, but was missing when the backup was restored; restore the backup again, or publish ${calledOf(refusal.day)} from its pack.`,
-      };
+      return refusal.isLoaded
+        ? `${refusal.objectKey} is already in the catalog; \`edgetape day restore ${refusal.day.tradedate}${datasetFlag(refusal.day.dataset)}\` serves earlier content of the day.`
+        : `${refusal.objectKey} is in the catalog, but was missing when the backup was restored; restore the backup again, or publish ${calledOf(refusal.day)} from its pack.`;
     case "pack_sum_unknown":
-      return {
-        status: 422,
-        error: `${refusal.objectKey} has no stored SHA-256. Give it with --sha256; the pack's build report contains it.`,
-      };
+      return `${refusal.objectKey} has no stored SHA-256. Give it with --sha256; the pack's build report contains it.`;
     case "not_empty":
-      return {
-        status: 409,
-        error: `This deployment is not empty (${refusal.holds.join(", ")}). A forced restore replaces its data with the backup.`,
-      };
+      return `This deployment is not empty (${refusal.holds.join(", ")}). A forced restore replaces its data with the backup.`;
     case "backup_unfit":
-      return { status: 422, error: `This service cannot restore the backup: ${refusal.problem}.` };
+      return `This service cannot restore the backup: ${refusal.problem}.`;
     case "backup_unauthenticated":
-      return { status: 422, error: unauthenticatedSentence(refusal.problem, refusal.what) };
+      return unauthenticatedSentence(refusal.problem, refusal.what);
     case "restore_incomplete":
-      return { status: 422, error: `${refusal.missing} chunks of the backup have not arrived yet.` };
+      return `${refusal.missing} chunks of the backup have not arrived yet.`;
   }
 }
 
