@@ -2,7 +2,6 @@
  * `/admin/accounts`, `/admin/plans` and `/admin/usage`: accounts with their plans, limits, keys, console links, quota
  * and usage.
  */
-import { Hono } from "hono";
 import * as z from "zod";
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
@@ -36,17 +35,19 @@ import { standingOf } from "../entitlement/standing.ts";
 import { nowMs, publicBaseOf, settingsOf } from "../env.ts";
 import { accountGate, accountInfoOf } from "../operations/account-info.ts";
 import {
+  ADMIN_ONLY,
   type AdminContext,
-  type AdminEnv,
   absent,
-  answer,
   bodyOf,
   byOf,
   datasetOf,
   parsed,
+  READ,
+  type Routes,
 } from "./context.ts";
 import { nameOf } from "./dataset-day.ts";
-import { newKeyId, summaryOf } from "./key-routes.ts";
+import { newKeyId } from "./key-routes.ts";
+import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import {
   type Account,
@@ -69,26 +70,27 @@ import {
 } from "./wire.ts";
 import { monthSchema } from "./wire-fields.ts";
 
-/** Returns the routes below `/admin/accounts`. */
-export function accountRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await listPage(c)))
-    .post("/", async (c) => answer(c, await create(c), 201))
-    .get("/:id", async (c) => answer(c, await changed(c, async () => undefined)))
-    .post("/:id/keys", async (c) => answer(c, await issueKey(c), 201))
-    .put("/:id/subscriptions", async (c) => answer(c, await putSubscriptions(c)))
-    .post("/:id/subscriptions", async (c) => answer(c, await addOne(c)))
-    .post("/:id/subscriptions/extend", async (c) => answer(c, await extend(c)))
-    .get("/:id/standing", async (c) => answer(c, await standing(c)))
-    .post("/:id/credit", async (c) => answer(c, await credit(c)))
-    .post("/:id/free", async (c) => answer(c, await freeSlot(c)))
-    .put("/:id/contact", async (c) => answer(c, await putContact(c)))
-    .put("/:id/limits", async (c) => answer(c, await putLimits(c)))
-    .post("/:id/disable", async (c) => answer(c, await putDisabled(c, true)))
-    .post("/:id/sign-out", async (c) => answer(c, await signOut(c)))
-    .post("/:id/enable", async (c) => answer(c, await putDisabled(c, false)))
-    .route("/", inviteRoutes());
-}
+export const ACCOUNT_ROUTES: Routes = {
+  "GET /accounts": [READ, listPage],
+  "POST /accounts": [ADMIN_ONLY, create, 201],
+  "GET /accounts/:id": [READ, (c) => changed(c, async () => undefined)],
+  "POST /accounts/:id/keys": [ADMIN_ONLY, issueKey, 201],
+  "PUT /accounts/:id/subscriptions": [ADMIN_ONLY, putSubscriptions],
+  "POST /accounts/:id/subscriptions": [ADMIN_ONLY, addOne],
+  "POST /accounts/:id/subscriptions/extend": [ADMIN_ONLY, extend],
+  "GET /accounts/:id/standing": [READ, standing],
+  "POST /accounts/:id/credit": [ADMIN_ONLY, credit],
+  "POST /accounts/:id/free": [ADMIN_ONLY, freeSlot],
+  "PUT /accounts/:id/contact": [ADMIN_ONLY, putContact],
+  "PUT /accounts/:id/limits": [ADMIN_ONLY, putLimits],
+  "POST /accounts/:id/disable": [ADMIN_ONLY, (c) => putDisabled(c, true)],
+  "POST /accounts/:id/enable": [ADMIN_ONLY, (c) => putDisabled(c, false)],
+  "POST /accounts/:id/sign-out": [ADMIN_ONLY, signOut],
+  "POST /accounts/:id/invites": [ADMIN_ONLY, invite, 201],
+  "GET /plans": [READ, listPlans],
+  "PUT /plans": [ADMIN_ONLY, setPlans],
+  "GET /usage": [READ, usageOfMonth],
+};
 
 /** Ends the account's console sessions and cancels its unused console links. */
 async function signOut(c: AdminContext): Promise<Answered<Account>> {
@@ -168,30 +170,13 @@ async function accountOf(c: AdminContext): Promise<Answered<CatalogAccount>> {
 }
 
 /** Returns the current state of the account. */
-export async function shown(c: AdminContext, accountId: string): Promise<Account> {
+async function shown(c: AdminContext, accountId: string): Promise<Account> {
   const account = await findAccount(c.env.DB, accountId);
   if (account === null) throw new Error(`account ${accountId} no longer exists`);
+  const { disabledAtMs, ...facts } = account;
   const keys = await keysOfAccount(c.env.DB, accountId);
-  const { sessions, invites } = await consoleAccessOf(c.env.DB, accountId, byOf(c).nowMs);
-  const spanOf = ({ createdAtMs, expiresAtMs }: { createdAtMs: number; expiresAtMs: number }) => ({
-    createdAt: beijingTimestamp(createdAtMs),
-    expiresAt: beijingTimestamp(expiresAtMs),
-  });
-  return {
-    accountId,
-    contact: account.contact,
-    note: account.note,
-    disabled: account.disabledAtMs !== null,
-    createdAt: beijingTimestamp(account.createdAtMs),
-    ownLimits: account.ownLimits,
-    subscriptions: account.subscriptions.map(({ plan, startMs, endMs }) => ({
-      plan,
-      start: beijingTimestamp(startMs),
-      end: beijingTimestamp(endMs),
-    })),
-    keys: keys.map(summaryOf),
-    console: { sessions: sessions.map(spanOf), invites: invites.map(spanOf) },
-  };
+  const access = await consoleAccessOf(c.env.DB, accountId, byOf(c).nowMs);
+  return readable({ ...facts, disabled: disabledAtMs !== null, keys, console: access });
 }
 
 /** Adds a subscription to the account. */
@@ -214,7 +199,7 @@ async function addOne(c: AdminContext): Promise<Answered<Account>> {
 }
 
 /** Extends the plan's last subscription. If that has ended, or the plan has none, a new subscription starts now. */
-export async function extend(c: AdminContext): Promise<Answered<Account>> {
+async function extend(c: AdminContext): Promise<Answered<Account>> {
   const asked = both(await accountOf(c), await bodyOf(c, extendSubscriptionSchema));
   if (!asked.ok) return asked;
   const [account, body] = asked.value;
@@ -266,7 +251,6 @@ const listQuerySchema = z.object({
 /** A placeholder for the plans' limits, which lists of accounts do not show. */
 const NO_LIMITS = {} as Readonly<Record<PlanName, DailyLimits>>;
 
-/** Answers `GET /admin/accounts`. */
 async function listPage(c: AdminContext): Promise<Answered<AccountList>> {
   const query = parsed(listQuerySchema, c.req.query(), "The query");
   if (!query.ok) return query;
@@ -283,27 +267,19 @@ async function listPage(c: AdminContext): Promise<Answered<AccountList>> {
 }
 
 function listed(account: ListedAccount, at: number): AccountList["accounts"][number] {
-  const { subscriptions, lastUsedAtMs, ...rest } = account;
+  const { subscriptions, ...rest } = account;
   const { plan, state, endsAtMs } = standingOf({ subscriptions, planLimits: NO_LIMITS, ownLimits: {} }, at);
-  return {
-    ...rest,
-    plan,
-    planState: state,
-    planEndsAt: endsAtMs === null ? null : beijingTimestamp(endsAtMs),
-    lastUsedAt: lastUsedAtMs === null ? null : beijingTimestamp(lastUsedAtMs),
-  };
+  return readable({ ...rest, plan, planState: state, planEndsAtMs: endsAtMs });
 }
 
-/** Answers `GET /admin/accounts/{id}/standing`. */
-export async function standing(c: AdminContext): Promise<Answered<Standing>> {
+async function standing(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
   const account = await accountOf(c);
   return account.ok ? ok(await standingNow(c, account.value.accountId, dataset.value)) : account;
 }
 
-/** Answers `POST /admin/accounts/{id}/credit`. */
-export async function credit(c: AdminContext): Promise<Answered<Standing>> {
+async function credit(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
   const asked = both(await accountOf(c), await bodyOf(c, creditSchema));
@@ -316,7 +292,6 @@ export async function credit(c: AdminContext): Promise<Answered<Standing>> {
   return ok(await standingNow(c, accountId, dataset.value));
 }
 
-/** Answers `POST /admin/accounts/{id}/free`. */
 async function freeSlot(c: AdminContext): Promise<Answered<Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
@@ -340,9 +315,7 @@ async function standingNow(c: AdminContext, accountId: string, dataset: DatasetN
     accountInfoOf(c.env, settings, principal, nowMs(settings)),
     accountGate(c.env, settings, accountId, DATASETS[dataset].apiname).state(),
   ]);
-  const slot =
-    holder === null ? null : { requestId: holder.requestId, until: beijingTimestamp(holder.untilMs) };
-  return { info, slot };
+  return { info, slot: holder && readable({ requestId: holder.requestId, untilMs: holder.untilMs }) };
 }
 
 function tell(c: AdminContext, action: string, subject: string, after: object): Promise<void> {
@@ -351,11 +324,6 @@ function tell(c: AdminContext, action: string, subject: string, after: object): 
 
 /** The length of an invitation's token: 32 base62 characters hold 190 random bits. */
 const TOKEN_LENGTH = 32;
-
-/** Returns the route that creates an invitation to the console. */
-function inviteRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>().post("/:id/invites", async (c) => answer(c, await invite(c), 201));
-}
 
 async function invite(c: AdminContext): Promise<Answered<Invite>> {
   const asked = both(await accountOf(c), await bodyOf(c, newInviteSchema));
@@ -374,11 +342,7 @@ async function invite(c: AdminContext): Promise<Answered<Invite>> {
   });
 }
 
-/** Returns the route `/admin/usage`: usage by account in a month of Beijing days, for billing. */
-export function usageRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>().get("/", async (c) => answer(c, await usageOfMonth(c)));
-}
-
+/** Returns the usage by account in a month of Beijing days, for billing. */
 async function usageOfMonth(c: AdminContext): Promise<Answered<UsageList>> {
   const month = parsed(monthSchema, c.req.query("month"), "month");
   if (!month.ok) return month;
@@ -387,16 +351,13 @@ async function usageOfMonth(c: AdminContext): Promise<Answered<UsageList>> {
   return ok({ month: month.value, usage: await usageBetween(c.env.DB, { from, to }) });
 }
 
-/** Returns the routes below `/admin/plans`. */
-export function planRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/", async (c) => c.json({ plans: await planLimits(c.env.DB) }))
-    .put("/", async (c) => answer(c, await setPlans(c)));
+async function listPlans(c: AdminContext): Promise<Answered<PlanList>> {
+  return ok({ plans: await planLimits(c.env.DB) });
 }
 
 async function setPlans(c: AdminContext): Promise<Answered<PlanList>> {
   const change = await bodyOf(c, planListSchema);
   if (!change.ok) return change;
   await setPlanLimits(c.env.DB, change.value.plans, byOf(c));
-  return ok({ plans: await planLimits(c.env.DB) });
+  return listPlans(c);
 }

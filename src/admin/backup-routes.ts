@@ -3,11 +3,9 @@
  * backup in chunks. A restore rebuilds the index rows of the backup's packs from R2. Its last step replaces the
  * catalog. Every step can be repeated.
  */
-import { Hono } from "hono";
 import * as z from "zod";
 import { randomBase62 } from "../base/base62.ts";
 import { both, ok, refused } from "../base/result.ts";
-import { beijingTimestamp } from "../calendar/beijing.ts";
 import { backupMoment, backupPage, tablesInUse } from "../catalog/backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "../catalog/backup-tables.ts";
 import {
@@ -29,9 +27,10 @@ import { parsePackObjectKey } from "../packs/layout.ts";
 import { keyedHash, sameText } from "../shares/credentials.ts";
 import type { ShareSecrets } from "../shares/secrets.ts";
 import { checkBytes } from "./arrival.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, parsed } from "./context.ts";
+import { ADMIN_ONLY, type AdminContext, bodyOf, byOf, parsed, type Routes } from "./context.ts";
 import { adoptableDays } from "./day-publishing.ts";
 import { rebuildIndex } from "./doctor-index.ts";
+import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { Stores } from "./uploads.ts";
 import { storesOf } from "./uploads.ts";
@@ -67,18 +66,22 @@ const keySchema = z.array(z.union([z.string(), z.number()])).min(1);
 
 const pageQuerySchema = z.object({ backup: backupIdentitySchema.shape.id.optional(), after: afterSchema });
 
-/** Returns the routes below `/admin/backup`. */
-export function backupRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/", async (c) => c.json(await plan(c)))
-    .get("/:table", async (c) => answer(c, await page(c)));
-}
+/** Backups need `admin`, because they contain hashes of keys and encrypted passwords. */
+export const BACKUP_ROUTES: Routes = {
+  "GET /backup": [ADMIN_ONLY, plan],
+  "GET /backup/:table": [ADMIN_ONLY, page],
+  "POST /restores": [ADMIN_ONLY, begin],
+  "POST /restores/sweep": [ADMIN_ONLY, sweep],
+  "PUT /restores/:id/chunks/:n": [ADMIN_ONLY, putChunk],
+  "POST /restores/:id/objects": [ADMIN_ONLY, lookForObjects],
+  "POST /restores/:id/complete": [ADMIN_ONLY, complete],
+};
 
-async function plan(c: AdminContext): Promise<BackupPlan> {
+async function plan(c: AdminContext): Promise<Answered<BackupPlan>> {
   const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
   const named = { id: randomBase62(ID_LENGTH), takenAtMs: byOf(c).nowMs };
   const seal = await sealOf(settingsOf(c.env).BACKUP_SECRET, headText(named, tables));
-  return {
+  return ok({
     version: VERSION,
     identity: { ...named, seal },
     moment: await backupMoment(c.env.DB),
@@ -86,7 +89,7 @@ async function plan(c: AdminContext): Promise<BackupPlan> {
     // backup contains them too.
     order: BACKUP_TABLES.map(({ name }) => name).reverse(),
     tables,
-  };
+  });
 }
 
 async function page(c: AdminContext): Promise<Answered<BackupPage>> {
@@ -116,16 +119,6 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Returns the routes below `/admin/restores`. */
-export function restoreRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .post("/", async (c) => answer(c, await begin(c)))
-    .post("/sweep", async (c) => c.json(await sweep(c)))
-    .put("/:id/chunks/:n", async (c) => answer(c, await putChunk(c)))
-    .post("/:id/objects", async (c) => answer(c, await lookForObjects(c)))
-    .post("/:id/complete", async (c) => answer(c, await complete(c)));
 }
 
 async function begin(c: AdminContext): Promise<Answered<RestoreState>> {
@@ -284,13 +277,13 @@ async function done(c: AdminContext, { kept, overEmpty }: Restore): Promise<Rest
     state: "done",
     present: [],
     adoptable: (await Promise.all(DATASET_NAMES.map((name) => adoptableDays(storesOf(c), name)))).flat(),
-    kept: kept.map(({ kind, subject, atMs }) => ({ kind, subject, at: beijingTimestamp(atMs) })),
+    kept: readable(kept),
     overEmpty,
   };
 }
 
-async function sweep(c: AdminContext): Promise<Swept> {
-  return { left: await sweepIndexRows(c.env.DB) };
+async function sweep(c: AdminContext): Promise<Answered<Swept>> {
+  return ok({ left: await sweepIndexRows(c.env.DB) });
 }
 
 async function openRestore(c: AdminContext): Promise<Answered<Restore>> {

@@ -1,22 +1,34 @@
-/**
- * Reads admin requests and writes their answers. Bodies are parsed strictly. Answers are JSON; a refusal is `{error,
- * reason}`.
- */
+/** Reads admin requests. Bodies are parsed strictly. */
 import type { Context } from "hono";
 import type * as z from "zod";
 import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
 import type { DatasetName } from "../datasets/registry.ts";
-import type { Operator } from "../entitlement/operators.ts";
+import type { Operator, TokenScope } from "../entitlement/operators.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import type { DatasetDay } from "./dataset-day.ts";
-import { type AdminRefusal, type Answered, describeRefusal } from "./refusal.ts";
-import type { AdminError } from "./wire.ts";
+import type { AdminRefusal, Answered } from "./refusal.ts";
 import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 
 /** `operator` is the bearer of the request's token. */
 export type AdminEnv = { Bindings: Env; Variables: { operator: Operator } };
 export type AdminContext = Context<AdminEnv>;
+
+/** The scopes that permit a route besides `admin`, its handler, and the status of its answer (200 when absent). */
+export type Route = readonly [
+  scopes: readonly Exclude<TokenScope, "admin">[],
+  handle: (c: AdminContext) => Promise<Answered<object>>,
+  status?: 201,
+];
+
+/** Routes by method and path below `/admin`. A path without parameters comes before the patterns that match it. */
+export type Routes = Readonly<Record<string, Route>>;
+
+export const READ: Route[0] = ["read"];
+export const PUBLISH: Route[0] = ["publish"];
+/** For routes that a publisher also reads. Their answers contain no customer data. */
+export const EITHER: Route[0] = ["read", "publish"];
+export const ADMIN_ONLY: Route[0] = [];
 
 /** The maximum size of a JSON body. Ten years of calendar days or 1,000 imported keys are far smaller. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -95,14 +107,6 @@ export async function readAtMost(
     at += piece.length;
   }
   return bytes;
-}
-
-/** Returns the response for `result`: a value as JSON with `status`, a refusal with the status of its reason. */
-export function answer(c: AdminContext, result: Answered<object>, status: 200 | 201 = 200): Response {
-  if (result.ok) return c.json(result.value, status);
-  const { status: refusedWith, error } = describeRefusal(result.refusal);
-  const body: AdminError = { error, reason: result.refusal.reason };
-  return c.json(body, refusedWith);
 }
 
 /** Returns the dataset that the query names; orders when it names none. */

@@ -2,10 +2,9 @@
  * `/admin/days`, `/admin/changes` and `/admin/calendar`: loaded days, publishing in three steps (begin, parts,
  * complete), later actions on days, and the trading calendar.
  */
-import { Hono } from "hono";
 import * as z from "zod";
 import { both, ok, refused } from "../base/result.ts";
-import { type BeijingDate, beijingDate, beijingTimestamp, isWeekend } from "../calendar/beijing.ts";
+import { type BeijingDate, beijingDate, isWeekend } from "../calendar/beijing.ts";
 import { calendarDays, calendarReach, setCalendarDays } from "../catalog/calendar-days.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
 import {
@@ -29,13 +28,14 @@ import { announcedUntilMs, settingsOf } from "../env.ts";
 import { BUILDER_VERSION, compareBuilderVersions } from "../packs/origin.ts";
 import {
   type AdminContext,
-  type AdminEnv,
-  answer,
   bodyOf,
   byOf,
   datasetOf,
   dayOf,
+  EITHER,
+  PUBLISH,
   parsed,
+  type Routes,
 } from "./context.ts";
 import { calledOf, type DatasetDay, nameOf } from "./dataset-day.ts";
 import {
@@ -49,6 +49,7 @@ import {
   serveContentAgain,
   withdraw,
 } from "./day-publishing.ts";
+import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
 import {
   begin,
@@ -92,30 +93,31 @@ import {
   yearSchema,
 } from "./wire-fields.ts";
 
-/** Returns the routes below `/admin/days`. */
-export function dayRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await listMonth(c)))
-    .get("/datasets", async (c) => c.json(await listDatasets(c)))
-    .get("/loaded", async (c) => answer(c, await listLoaded(c)))
-    .get("/adoptable", async (c) => answer(c, await listAdoptable(c)))
-    .get("/built-before", async (c) => answer(c, await listBuiltBefore(c)))
-    .get("/:date", async (c) => answer(c, await showDay(c)))
-    .post("/:date/withdraw", async (c) => answer(c, await withdrawDay(c)))
-    .post("/:date/restore", async (c) => answer(c, await restoreDay(c)))
-    .post("/:date/publish", async (c) => answer(c, await publishDay(c)))
-    .post("/:date/adopt", async (c) => answer(c, await adoptDay(c)))
-    .post("/:date/uploads", async (c) => answer(c, await beginUpload(c)))
-    .put("/:date/uploads/:uploadId/parts/:n", async (c) => answer(c, await putPart(c)))
-    .post("/:date/uploads/:uploadId/complete", async (c) => answer(c, await completeUpload(c)));
-}
+export const DAY_ROUTES: Routes = {
+  "GET /days": [EITHER, listMonth],
+  "GET /days/datasets": [EITHER, listDatasets],
+  "GET /days/loaded": [EITHER, listLoaded],
+  "GET /days/adoptable": [EITHER, listAdoptable],
+  "GET /days/built-before": [EITHER, listBuiltBefore],
+  "GET /days/:date": [EITHER, showDay],
+  "POST /days/:date/withdraw": [PUBLISH, withdrawDay],
+  "POST /days/:date/restore": [PUBLISH, restoreDay],
+  "POST /days/:date/publish": [PUBLISH, publishDay],
+  "POST /days/:date/adopt": [PUBLISH, adoptDay],
+  "POST /days/:date/uploads": [PUBLISH, beginUpload],
+  "PUT /days/:date/uploads/:uploadId/parts/:n": [PUBLISH, putPart],
+  "POST /days/:date/uploads/:uploadId/complete": [PUBLISH, completeUpload],
+  "GET /changes": [EITHER, listChanges],
+  "GET /calendar": [EITHER, showYear],
+  "PUT /calendar": [PUBLISH, setDays],
+};
 
-async function listDatasets(c: AdminContext): Promise<DatasetList> {
+async function listDatasets(c: AdminContext): Promise<Answered<DatasetList>> {
   const newest = DATASET_NAMES.map(async (dataset) => ({
     dataset,
     newest: await newestDay(c.env.DB, dataset),
   }));
-  return { datasets: await Promise.all(newest) };
+  return ok({ datasets: await Promise.all(newest) });
 }
 
 async function listLoaded(c: AdminContext): Promise<Answered<LoadedDays>> {
@@ -311,43 +313,27 @@ async function uploadOf(c: AdminContext): Promise<Answered<{ day: DatasetDay; up
 
 export function summaryOf(
   c: AdminContext,
-  { publishedAtMs, packId: _, ...day }: ServedDay,
+  { packId: _, ...day }: ServedDay,
   dataset: DatasetName,
 ): DaySummary {
   const untilMs = announcedUntilMs(settingsOf(c.env), byOf(c).nowMs);
   return {
     ...nameOf(dataset),
-    ...day,
-    publishedAt: beijingTimestamp(publishedAtMs),
-    announcedInMs: Math.max(0, publishedAtMs - untilMs),
+    ...readable(day),
+    announcedInMs: Math.max(0, day.publishedAtMs - untilMs),
   };
 }
 
-export function revisionOf(stored: CatalogRevision): DayRevision {
-  const { publishedAtMs, replacedAtMs, packId: _, etag: __, withdrawn, damaged, ...revision } = stored;
-  return {
-    ...revision,
-    withdrawn:
-      withdrawn === null
-        ? null
-        : { at: beijingTimestamp(withdrawn.atMs), by: withdrawn.actor, note: withdrawn.note },
-    damaged: damaged === null ? null : { at: beijingTimestamp(damaged.atMs), note: damaged.note },
-    publishedAt: beijingTimestamp(publishedAtMs),
-    replacedAt: replacedAtMs === null ? null : beijingTimestamp(replacedAtMs),
-  };
+function revisionOf({ packId: _, etag: __, withdrawn, ...revision }: CatalogRevision): DayRevision {
+  const decision = withdrawn && { atMs: withdrawn.atMs, by: withdrawn.actor, note: withdrawn.note };
+  return readable({ ...revision, withdrawn: decision });
 }
 
-function overviewOf({ tradedate, state, note, loaded }: CatalogOverview): DayOverview {
-  return {
-    tradedate,
-    state,
-    note,
-    revision: loaded?.revision ?? null,
-    rows: loaded?.rows ?? null,
-    securities: loaded?.securities ?? null,
-    sizeBytes: loaded?.sizeBytes ?? null,
-    publishedAt: loaded === null ? null : beijingTimestamp(loaded.publishedAtMs),
-  };
+const NOT_LOADED = { revision: null, rows: null, securities: null, sizeBytes: null, publishedAtMs: null };
+
+function overviewOf({ loaded, ...day }: CatalogOverview): DayOverview {
+  const { revision, rows, securities, sizeBytes, publishedAtMs } = loaded ?? NOT_LOADED;
+  return readable({ ...day, revision, rows, securities, sizeBytes, publishedAtMs });
 }
 
 /** The default and maximum number of changes in one answer. */
@@ -359,11 +345,6 @@ const querySchema = z.object({
   since: instantTextSchema.default(0),
   dataset: datasetSchema.default("orders"),
 });
-
-/** Returns the routes below `/admin/changes`. */
-export function changeRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>().get("/", async (c) => answer(c, await listChanges(c)));
-}
 
 async function listChanges(c: AdminContext): Promise<Answered<ChangeList>> {
   const query = parsed(querySchema, c.req.query(), "The query");
@@ -380,27 +361,10 @@ async function listChanges(c: AdminContext): Promise<Answered<ChangeList>> {
   });
 }
 
-function changeOf(change: DayChange): Change {
-  const { changeId, atMs, dataset, tradedate, kind, revision, previous, added, removed, changed } = change;
+function changeOf({ changeId, dataset, buildId: _, added, removed, changed, ...rest }: DayChange): Change {
   const securities =
     added === null || removed === null || changed === null ? null : { added, removed, changed };
-  return {
-    change: changeId,
-    at: beijingTimestamp(atMs),
-    ...nameOf(dataset),
-    tradedate,
-    kind,
-    revision,
-    previous,
-    securities,
-  };
-}
-
-/** Returns the routes below `/admin/calendar`. */
-export function calendarRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await showYear(c)))
-    .put("/", async (c) => answer(c, await setDays(c)));
+  return { change: changeId, ...nameOf(dataset), ...readable(rest), securities };
 }
 
 async function showYear(c: AdminContext): Promise<Answered<Calendar>> {

@@ -2,7 +2,6 @@
  * `/admin/doctor`: the checks with which a deployment examines itself, and repairs that lose no data. A check that
  * throws becomes a finding.
  */
-import { Hono } from "hono";
 import { ok, refused } from "../base/result.ts";
 import { type IndexedPack, loadedDays, servedPack } from "../catalog/day-securities.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
@@ -23,7 +22,7 @@ import {
   waitingUploads,
 } from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, dayOf } from "./context.ts";
+import { ADMIN_ONLY, type AdminContext, bodyOf, dayOf, READ, type Routes } from "./context.ts";
 import { calledOf, type DatasetDay } from "./dataset-day.ts";
 import { noDay } from "./day-publishing.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
@@ -42,18 +41,19 @@ import {
   type ScheduledRun,
 } from "./wire.ts";
 
-/** Returns the routes below `/admin/doctor`. */
-export function doctorRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/", async (c) => c.json(await doctorReport(c.env, { isLocal: isLocal(c) })))
-    .get("/place", async (c) => c.json(await placeReport(c)))
-    .post("/repair", async (c) => c.json({ findings: await repair(c.env, c.var.operator.actor) }))
-    .get("/objects", async (c) => c.json(await unknownObjects(doctorsPlace(c.env))))
-    .post("/objects/delete", async (c) => answer(c, await deleteObjects(c)))
-    .post("/scheduled", async (c) => answer(c, await scheduled(c)))
-    .get("/index/:date", async (c) => answer(c, await indexOf(c)))
-    .post("/index/:date/repair", async (c) => answer(c, await repairIndex(c)));
-}
+export const DOCTOR_ROUTES: Routes = {
+  "GET /doctor": [READ, async (c) => ok(await doctorReport(c.env, { isLocal: isLocal(c) }))],
+  "GET /doctor/place": [READ, async (c) => ok(await placeReport(c))],
+  "POST /doctor/repair": [
+    ADMIN_ONLY,
+    async (c) => ok({ findings: await repair(c.env, c.var.operator.actor) }),
+  ],
+  "GET /doctor/objects": [READ, async (c) => ok(await unknownObjects(doctorsPlace(c.env)))],
+  "POST /doctor/objects/delete": [ADMIN_ONLY, deleteObjects],
+  "POST /doctor/scheduled": [ADMIN_ONLY, scheduled],
+  "GET /doctor/index/:date": [READ, indexOf],
+  "POST /doctor/index/:date/repair": [ADMIN_ONLY, repairIndex],
+};
 
 /** Returns whether only this machine can reach the deployment: it is the demo, or its address is a loopback address. */
 function isLocal(c: AdminContext): boolean {

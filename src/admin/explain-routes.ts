@@ -3,7 +3,6 @@
  * request would be answered now, by the steps of contract 2.1.
  */
 
-import { Hono } from "hono";
 import { identify } from "../access/identify.ts";
 import type { Bilingual } from "../base/language.ts";
 import { newRequestId } from "../base/request-id.ts";
@@ -26,16 +25,14 @@ import type { Call, Prepared, Scope, Step } from "../operations/operation.ts";
 import { PARAMS_OPTIONAL } from "../operations/registry.ts";
 import { operationNamed } from "../operations/serve-api.ts";
 import { wantsParquet } from "../orders/query/history-query.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf } from "./context.ts";
+import { type AdminContext, bodyOf, READ, type Routes } from "./context.ts";
 import type { Answered } from "./refusal.ts";
 import { type ExplainedRequest, type ExplainedStep, type Explanation, explainSchema } from "./wire.ts";
 
-/** Returns the routes below `/admin/explain`. */
-export function explainRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/:requestId", async (c) => c.json(await explainId(c)))
-    .post("/", async (c) => answer(c, await explainRequest(c)));
-}
+export const EXPLAIN_ROUTES: Routes = {
+  "GET /explain/:requestId": [READ, async (c) => ok(await explainId(c))],
+  "POST /explain": [READ, explainRequest],
+};
 
 /**
  * When no account is named, the request is searched for in the gates of accounts that were active within this time, the

@@ -1,7 +1,5 @@
 /** `/admin/files`: upload, publication and withdrawal of operators' daily files. */
-import { Hono } from "hono";
 import { both, ok, refused } from "../base/result.ts";
-import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
 import {
   acceptFile,
@@ -21,7 +19,8 @@ import { findUpload, type Upload } from "../catalog/uploads.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";
 import { arrivedRange, checkBytes } from "./arrival.ts";
-import { type AdminContext, type AdminEnv, answer, bodyOf, byOf, parsed } from "./context.ts";
+import { type AdminContext, bodyOf, byOf, EITHER, PUBLISH, parsed, type Routes } from "./context.ts";
+import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { ArrivalProblem, UploadTarget } from "./uploads.ts";
 import { begin, complete, receivePart, storesOf, uploadingAnswer } from "./uploads.ts";
@@ -38,17 +37,14 @@ import {
 } from "./wire.ts";
 import { beijingDateSchema } from "./wire-fields.ts";
 
-/** Returns the routes below `/admin/files`. */
-export function fileRoutes(): Hono<AdminEnv> {
-  const file = "/:type/:date/:name";
-  return new Hono<AdminEnv>()
-    .get("/:type", async (c) => answer(c, await list(c)))
-    .post(`${file}/uploads`, async (c) => answer(c, await beginUpload(c)))
-    .put(`${file}/uploads/:uploadId/parts/:n`, async (c) => answer(c, await putPart(c)))
-    .post(`${file}/uploads/:uploadId/complete`, async (c) => answer(c, await completeUpload(c)))
-    .post(`${file}/publish`, async (c) => answer(c, await publish(c)))
-    .post(`${file}/withdraw`, async (c) => answer(c, await withdraw(c)));
-}
+export const FILE_ROUTES: Routes = {
+  "GET /files/:type": [EITHER, list],
+  "POST /files/:type/:date/:name/uploads": [PUBLISH, beginUpload],
+  "PUT /files/:type/:date/:name/uploads/:uploadId/parts/:n": [PUBLISH, putPart],
+  "POST /files/:type/:date/:name/uploads/:uploadId/complete": [PUBLISH, completeUpload],
+  "POST /files/:type/:date/:name/publish": [PUBLISH, publish],
+  "POST /files/:type/:date/:name/withdraw": [PUBLISH, withdraw],
+};
 
 async function list(c: AdminContext): Promise<Answered<FileList>> {
   const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
@@ -58,7 +54,7 @@ async function list(c: AdminContext): Promise<Answered<FileList>> {
   const to = parsed(beijingDateSchema, c.req.query("to"), "to");
   if (!to.ok) return to;
   const question = { dataType: dataType.value, from: from.value, to: to.value };
-  return ok({ files: (await storedFiles(c.env.DB, question)).map(summaryOf) });
+  return ok({ files: readable(await storedFiles(c.env.DB, question)) });
 }
 
 async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> {
@@ -70,7 +66,7 @@ async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> 
   const there = revisions.find((file) => file.origin === origin && isPresent(file, content));
   const standing = origin === "builder" ? operatorsRefusal(revisions) : null;
   if (standing !== null) return refused(standing);
-  if (there !== undefined) return ok({ state: "present", file: summaryOf(there) });
+  if (there !== undefined) return ok({ state: "present", file: readable(there) });
   const twin = await caseTwin(c.env.DB, place);
   if (twin !== null) {
     return refused({
@@ -128,9 +124,7 @@ async function completeUpload(c: AdminContext): Promise<Answered<FileSummary>> {
   const completed = await complete(storesOf(c), { target: fileUpload(place), upload, by: byOf(c) });
   if (!completed.ok) return completed;
   const file = (await revisionsAt(c.env.DB, place)).find(({ revision }) => revision === upload.revision);
-  return file === undefined
-    ? refused({ reason: "other_publisher", called: place.name })
-    : ok(summaryOf(file));
+  return file === undefined ? refused({ reason: "other_publisher", called: place.name }) : ok(readable(file));
 }
 
 /** Publishes the revision that the operator names. Does nothing when it is already published. */
@@ -141,7 +135,7 @@ async function publish(c: AdminContext): Promise<Answered<FileSummary>> {
   const [place, body] = asked.value;
   const file = meant(place, await revisionsAt(c.env.DB, place), body.revision);
   if (!file.ok) return file;
-  if (file.value.state === "published") return ok(summaryOf(file.value));
+  if (file.value.state === "published") return ok(readable(file.value));
   if (file.value.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
   const { force: isForced, origin } = body;
   const published = await publishFile(c.env.DB, file.value, { ...byOf(c), isForced, origin });
@@ -198,7 +192,7 @@ async function withdraw(c: AdminContext): Promise<Answered<FileSummary>> {
   const revisions = await revisionsAt(c.env.DB, place);
   const file = revisions.find(({ state }) => state === "published") ?? revisions[0];
   if (file === undefined) return refused(absent(place));
-  if (file.state === "withdrawn") return ok(summaryOf(file));
+  if (file.state === "withdrawn") return ok(readable(file));
   if (file.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
   const withdrawn = await withdrawFile(c.env.DB, file, { ...byOf(c), note: body.note });
   return withdrawn ? present(c, file) : refused({ reason: "other_publisher", called: place.name });
@@ -207,7 +201,7 @@ async function withdraw(c: AdminContext): Promise<Answered<FileSummary>> {
 /** Returns the current state of the revision. */
 async function present(c: AdminContext, file: StoredFile): Promise<Answered<FileSummary>> {
   const now = (await revisionsAt(c.env.DB, file)).find(({ revision }) => revision === file.revision);
-  return now === undefined ? refused({ reason: "other_publisher", called: file.name }) : ok(summaryOf(now));
+  return now === undefined ? refused({ reason: "other_publisher", called: file.name }) : ok(readable(now));
 }
 
 function placeOf(c: AdminContext): Answered<FilePlace> {
@@ -236,14 +230,6 @@ async function uploadOf(
 
 function absent({ name }: FilePlace): AdminRefusal {
   return { reason: "absent", what: `file ${name}` };
-}
-
-function summaryOf({ uploadedAtMs, publishedAtMs, ...file }: StoredFile): FileSummary {
-  return {
-    ...file,
-    uploadedAt: beijingTimestamp(uploadedAtMs),
-    publishedAt: publishedAtMs === null ? null : beijingTimestamp(publishedAtMs),
-  };
 }
 
 /** The claims of an upload besides size and checksum. */

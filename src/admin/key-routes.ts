@@ -1,13 +1,13 @@
 /** `/admin/keys`: importing, rolling and revoking keys. */
-import { Hono } from "hono";
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
 import { ok, refused } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { importKeys, knownForImport } from "../catalog/key-import.ts";
-import { type ApiKey, findKey, revokeKey, rollKey } from "../catalog/keys.ts";
-import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf } from "./context.ts";
+import { findKey, revokeKey, rollKey } from "../catalog/keys.ts";
+import { ADMIN_ONLY, type AdminContext, absent, bodyOf, byOf, type Routes } from "./context.ts";
 import { type HashedRow, planKeyImport } from "./key-import.ts";
+import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import {
   type KeyImportRowParsed,
@@ -18,30 +18,15 @@ import {
   rollKeySchema,
 } from "./wire.ts";
 
-/** Returns the routes below `/admin/keys`. */
-export function keyRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .post("/import", async (c) => answer(c, await importRows(c)))
-    .post("/:keyId/roll", async (c) => answer(c, await roll(c), 201))
-    .post("/:keyId/revoke", async (c) => answer(c, await revoke(c)));
-}
+export const KEY_ROUTES: Routes = {
+  "POST /keys/import": [ADMIN_ONLY, importRows],
+  "POST /keys/:keyId/roll": [ADMIN_ONLY, roll, 201],
+  "POST /keys/:keyId/revoke": [ADMIN_ONLY, revoke],
+};
 
 /** Returns a new key id. It names a key in lists and in the audit and grants no access. */
 export function newKeyId(): string {
   return `key_${randomBase62(12)}`;
-}
-
-/** Returns a key as shown to operators. */
-export function summaryOf(key: ApiKey): KeySummary {
-  const { createdAtMs, revokedAtMs, expiresAtMs, lastUsedAtMs, ...rest } = key;
-  const timestamp = (ms: number | null) => (ms === null ? null : beijingTimestamp(ms));
-  return {
-    ...rest,
-    createdAt: beijingTimestamp(createdAtMs),
-    revokedAt: timestamp(revokedAtMs),
-    expiresAt: timestamp(expiresAtMs),
-    lastUsedAt: timestamp(lastUsedAtMs),
-  };
 }
 
 async function importRows(c: AdminContext): Promise<Answered<KeysImported>> {
@@ -72,7 +57,7 @@ async function revoke(c: AdminContext): Promise<Answered<KeySummary>> {
   const keyId = c.req.param("keyId") ?? "";
   await revokeKey(c.env.DB, keyId, byOf(c));
   const key = await findKey(c.env.DB, keyId);
-  return key === null ? refused(noKey(keyId)) : ok(summaryOf(key));
+  return key === null ? refused(noKey(keyId)) : ok(readable(key));
 }
 
 async function roll(c: AdminContext): Promise<Answered<RolledKey>> {

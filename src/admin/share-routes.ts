@@ -2,10 +2,8 @@
  * `/admin/shares` and `/admin/external`: shares and their revocation, external shares, and the secret behind their
  * passwords.
  */
-import { Hono } from "hono";
 import * as z from "zod";
 import { both, ok, refused } from "../base/result.ts";
-import { beijingTimestamp } from "../calendar/beijing.ts";
 import { findAccount } from "../catalog/accounts.ts";
 import {
   clearExternalShare,
@@ -15,10 +13,11 @@ import {
   setExternalShare,
 } from "../catalog/external-shares.ts";
 import { resealDrive, revokeOlderShares, secretVersionUse } from "../catalog/secret-versions.ts";
-import { revokeShare, type Share, shareById, sharesInForce, sharesOfAccount } from "../catalog/shares.ts";
+import { revokeShare, shareById, sharesInForce, sharesOfAccount } from "../catalog/shares.ts";
 import { settingsOf } from "../env.ts";
 import { type Drive, openPassword, sealPassword } from "../shares/secrets.ts";
-import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf, parsed } from "./context.ts";
+import { ADMIN_ONLY, type AdminContext, absent, bodyOf, byOf, parsed, READ, type Routes } from "./context.ts";
+import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
 import {
   dataTypeSchema,
@@ -41,21 +40,22 @@ const inForceSchema = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_SHARES).default(MAX_SHARES),
 });
 
-/** Returns the routes below `/admin/shares`. */
-export function shareRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/", async (c) => answer(c, await list(c)))
-    .get("/secret", async (c) => c.json(await secretVersions(c)))
-    .post("/secret/rotate", async (c) => answer(c, await rotateSecret(c)))
-    .post("/:shareId/revoke", async (c) => answer(c, await revoke(c)));
-}
+export const SHARE_ROUTES: Routes = {
+  "GET /shares": [READ, list],
+  "GET /shares/secret": [READ, async (c) => ok(await secretVersions(c))],
+  "POST /shares/secret/rotate": [ADMIN_ONLY, rotateSecret],
+  "POST /shares/:shareId/revoke": [ADMIN_ONLY, revoke],
+  "GET /external": [READ, listExternal],
+  "PUT /external/:type/:year": [ADMIN_ONLY, setExternal],
+  "POST /external/:type/:year/clear": [ADMIN_ONLY, clearExternal],
+};
 
 async function list(c: AdminContext): Promise<Answered<ShareList>> {
   const accountId = c.req.query("account");
   if (accountId === undefined) return listInForce(c);
   const account = await findAccount(c.env.DB, accountId);
   if (account === null) return refused(absent("account", accountId));
-  return ok({ shares: (await sharesOfAccount(c.env.DB, account.accountId)).map(summaryOf), next: null });
+  return ok({ shares: readable(await sharesOfAccount(c.env.DB, account.accountId)), next: null });
 }
 
 async function listInForce(c: AdminContext): Promise<Answered<ShareList>> {
@@ -67,22 +67,14 @@ async function listInForce(c: AdminContext): Promise<Answered<ShareList>> {
   const found = await sharesInForce(c.env.DB, question);
   const shown = found.slice(0, limit);
   const next = found.length > shown.length ? (shown.at(-1)?.shareId ?? null) : null;
-  return ok({ shares: shown.map(summaryOf), next });
+  return ok({ shares: readable(shown), next });
 }
 
 async function revoke(c: AdminContext): Promise<Answered<ShareSummary>> {
   const shareId = c.req.param("shareId") ?? "";
   await revokeShare(c.env.DB, shareId, byOf(c));
   const held = await shareById(c.env.DB, shareId);
-  return held === null ? refused(absent("share", shareId)) : ok(summaryOf(held.share));
-}
-
-function summaryOf({ createdAtMs, revokedAtMs, ...share }: Share): ShareSummary {
-  return {
-    ...share,
-    createdAt: beijingTimestamp(createdAtMs),
-    revokedAt: revokedAtMs === null ? null : beijingTimestamp(revokedAtMs),
-  };
+  return held === null ? refused(absent("share", shareId)) : ok(readable(held.share));
 }
 
 /** Answers `GET /admin/shares/secret` with the versions in the secret and the versions that shares use. */
@@ -122,16 +114,8 @@ async function rotateSecret(c: AdminContext): Promise<Answered<RotatedSecret>> {
   return ok({ ...(await secretVersions(c)), resealed, revoked });
 }
 
-/** Returns the routes below `/admin/external`. */
-export function externalShareRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/", async (c) => c.json(await listExternal(c)))
-    .put("/:type/:year", async (c) => answer(c, await setExternal(c)))
-    .post("/:type/:year/clear", async (c) => answer(c, await clearExternal(c)));
-}
-
-async function listExternal(c: AdminContext): Promise<ExternalList> {
-  return { external: (await externalShares(c.env.DB)).map(externalSummaryOf) };
+async function listExternal(c: AdminContext): Promise<Answered<ExternalList>> {
+  return ok({ external: (await externalShares(c.env.DB)).map(externalSummaryOf) });
 }
 
 async function setExternal(c: AdminContext): Promise<Answered<ExternalList>> {
@@ -145,7 +129,7 @@ async function setExternal(c: AdminContext): Promise<Answered<ExternalList>> {
   }
   const sealed = link === null ? null : await sealedLink(c, drive, link);
   await setExternalShare(c.env.DB, { ...drive, ...coverage, link: sealed }, byOf(c));
-  return ok(await listExternal(c));
+  return listExternal(c);
 }
 
 type Link = NonNullable<z.output<typeof externalShareSchema>["link"]>;
@@ -165,7 +149,7 @@ async function clearExternal(c: AdminContext): Promise<Answered<ExternalList>> {
       reason: "absent",
       what: `external share for ${drive.value.dataType} ${drive.value.year}`,
     });
-  return ok(await listExternal(c));
+  return listExternal(c);
 }
 
 function driveOf(c: AdminContext): Answered<Drive> {
@@ -175,14 +159,7 @@ function driveOf(c: AdminContext): Answered<Drive> {
   return year.ok ? ok({ dataType: dataType.value, year: year.value }) : year;
 }
 
-function externalSummaryOf({ link, setAtMs, ...share }: ExternalShare): ExternalSummary {
-  return {
-    ...share,
-    link: link && {
-      url: link.url,
-      expiresAt: beijingTimestamp(link.expiresAtMs),
-      secretVersion: link.secretVersion,
-    },
-    setAt: beijingTimestamp(setAtMs),
-  };
+function externalSummaryOf({ link, ...share }: ExternalShare): ExternalSummary {
+  const shown = link && { url: link.url, expiresAtMs: link.expiresAtMs, secretVersion: link.secretVersion };
+  return readable({ ...share, link: shown });
 }

@@ -1,13 +1,12 @@
 /** `/admin/tokens` and `/admin/audit`: operators' tokens, and the audit of all changes. */
-import { Hono } from "hono";
 import * as z from "zod";
 import { firstCharacters, generateToken, hashKey } from "../access/key.ts";
 import { ok, refused } from "../base/result.ts";
-import { beijingTimestamp } from "../calendar/beijing.ts";
-import { type AdminToken, addToken, listTokens, revokeToken, tokenNamed } from "../catalog/admin-tokens.ts";
+import { addToken, listTokens, revokeToken, tokenNamed } from "../catalog/admin-tokens.ts";
 import { auditEntries } from "../catalog/audit.ts";
 import { ACTOR_KINDS, FIRST_OPERATOR, SERVICE_ACTOR } from "../entitlement/operators.ts";
-import { type AdminContext, type AdminEnv, absent, answer, bodyOf, byOf, parsed } from "./context.ts";
+import { ADMIN_ONLY, type AdminContext, absent, bodyOf, byOf, parsed, READ, type Routes } from "./context.ts";
+import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
 import {
   type AuditList,
@@ -20,9 +19,6 @@ import { instantTextSchema } from "./wire-fields.ts";
 
 /** Names that the audit gives to other actors, so no token may have them. */
 const RESERVED: readonly string[] = [FIRST_OPERATOR.name, SERVICE_ACTOR.name];
-
-/** Matches the names of properties that hold instants in audit values. Other names that end in `Ms` hold durations. */
-const INSTANT = /^(at|start|end|until)Ms$|AtMs$/;
 
 /** The maximum number of entries in one answer. */
 const MAX_ENTRIES = 500;
@@ -37,21 +33,15 @@ const auditQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_ENTRIES).default(100),
 });
 
-/** Returns the routes below `/admin/tokens`. */
-export function tokenRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>()
-    .get("/", async (c) => c.json(await list(c)))
-    .post("/", async (c) => answer(c, await issue(c), 201))
-    .post("/:name/revoke", async (c) => answer(c, await revoke(c)));
-}
+export const TOKEN_ROUTES: Routes = {
+  "GET /tokens": [READ, list],
+  "POST /tokens": [ADMIN_ONLY, issue, 201],
+  "POST /tokens/:name/revoke": [ADMIN_ONLY, revoke],
+  "GET /audit": [READ, audit],
+};
 
-/** Returns the routes below `/admin/audit`. */
-export function auditRoutes(): Hono<AdminEnv> {
-  return new Hono<AdminEnv>().get("/", async (c) => answer(c, await audit(c)));
-}
-
-async function list(c: AdminContext): Promise<TokenList> {
-  return { tokens: (await listTokens(c.env.DB)).map(summaryOf) };
+async function list(c: AdminContext): Promise<Answered<TokenList>> {
+  return ok({ tokens: readable(await listTokens(c.env.DB)) });
 }
 
 async function issue(c: AdminContext): Promise<Answered<IssuedToken>> {
@@ -71,7 +61,7 @@ async function revoke(c: AdminContext): Promise<Answered<TokenSummary>> {
   const name = c.req.param("name") ?? "";
   await revokeToken(c.env.DB, name, byOf(c));
   const token = await tokenNamed(c.env.DB, name);
-  return token === null ? refused(absent("token", name)) : ok(summaryOf(token));
+  return token === null ? refused(absent("token", name)) : ok(readable(token));
 }
 
 async function audit(c: AdminContext): Promise<Answered<AuditList>> {
@@ -89,40 +79,13 @@ async function audit(c: AdminContext): Promise<Answered<AuditList>> {
   };
   const entries = await auditEntries(c.env.DB, question);
   return ok({
-    entries: entries.map(({ auditId, atMs, actor, before, after, ...entry }) => ({
+    entries: entries.map(({ auditId, actor, before, after, ...entry }) => ({
       id: auditId,
-      at: beijingTimestamp(atMs),
       actorKind: actor.kind,
       actor: actor.name,
-      ...entry,
+      ...readable(entry),
       before: readable(before),
       after: readable(after),
     })),
   });
-}
-
-/**
- * Returns `value` with readable instants: `endMs` becomes `end`, as RFC 3339 text in Beijing time or null. Durations
- * keep their names and stay in milliseconds.
- */
-function readable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(readable);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      if (!INSTANT.test(name) || !(typeof member === "number" || member === null))
-        return [name, readable(member)];
-      return [name.slice(0, -2), member === null ? null : beijingTimestamp(member)];
-    }),
-  );
-}
-
-function summaryOf({ createdAtMs, lastUsedAtMs, revokedAtMs, ...token }: AdminToken): TokenSummary {
-  const timestamp = (ms: number | null) => (ms === null ? null : beijingTimestamp(ms));
-  return {
-    ...token,
-    createdAt: beijingTimestamp(createdAtMs),
-    lastUsedAt: timestamp(lastUsedAtMs),
-    revokedAt: timestamp(revokedAtMs),
-  };
 }
