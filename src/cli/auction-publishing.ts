@@ -163,9 +163,10 @@ export async function auctionBeside(
 }
 
 /** Throws `CommandFailure` if one of the auction packs could not be offered although its quotes are served. */
-export function refuseFailedAuction(auctions: readonly (AuctionOutcome | null)[]): void {
-  const failed = auctions.find((auction) => auction?.state === "failed");
-  if (failed) throw new CommandFailure(auctionText(failed));
+export function refuseFailedAuction(published: readonly { auction: AuctionOutcome | null }[]): void {
+  for (const { auction } of published) {
+    if (auction?.state === "failed") throw new CommandFailure(auctionText(auction));
+  }
 }
 
 /** Returns the outcome as a sentence. */

@@ -1,12 +1,13 @@
 /** The datasets of a deployment's days in paths of the admin API and in messages. */
-import { datasetListSchema } from "../admin/wire.ts";
+import { datasetListSchema, loadedDaysSchema } from "../admin/wire.ts";
+import type { BeijingDate } from "../calendar/beijing.ts";
 import { chineseName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
 
 /** The options of a command that applies to one dataset or, when `dataset` is absent, to all of them. */
 export interface DatasetOptions {
-  dataset?: DatasetName;
+  dataset?: DatasetName | undefined;
 }
 
 /** Returns the datasets that a command with these options applies to. */
@@ -26,6 +27,11 @@ export function dayPath(tradedate: string, dataset: DatasetName, step = ""): str
 export function inDataset(path: string, dataset: DatasetName): string {
   if (dataset === "orders") return path;
   return `${path}${path.includes("?") ? "&" : "?"}dataset=${dataset}`;
+}
+
+/** Returns the days of `dataset` that were ever loaded, ascending; withdrawn days are included. */
+export async function loadedDays(client: AdminClient, dataset: DatasetName): Promise<BeijingDate[]> {
+  return (await client.request(loadedDaysSchema, "GET", inDataset("/admin/days/loaded", dataset))).days;
 }
 
 /** Returns the datasets that other days at the service have and `delivered` lacks. */

@@ -37,3 +37,14 @@ export class ServiceRefusal extends CommandFailure {
     this.refused = refused;
   }
 }
+
+/** Returns the first line of an error's message. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? (error.message.split("\n", 1)[0] ?? error.name) : String(error);
+}
+
+/** Returns an error as JSON: `sentence`, the exit status and, for a refusal, the service's reason and HTTP status. */
+export function jsonOf(error: unknown, exitStatus: number, sentence: string): string {
+  const refused = error instanceof ServiceRefusal ? error.refused : {};
+  return JSON.stringify({ error: sentence.replace(/^error: /, ""), exitStatus, ...refused });
+}

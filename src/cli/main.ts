@@ -1,6 +1,6 @@
 /** Entry of the `edgetape` command: runs one command line and returns its exit status. */
 import { CommanderError } from "commander";
-import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
+import { CommandFailure, EXIT, jsonOf, sentenceOf } from "./exit.ts";
 import { createProgram, wantsJson } from "./program.ts";
 
 /** Runs the command line `args` (without node and script) and returns the exit status. */
@@ -15,9 +15,9 @@ export async function run(args: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     const status = statusOf(error);
-    if (wantsJson(args)) process.stderr.write(`${jsonOf(error, status)}\n`);
+    if (wantsJson(args)) process.stderr.write(`${jsonOf(error, status, toldOf(error))}\n`);
     // Commander has already printed its message.
-    else if (!(error instanceof CommanderError)) process.stderr.write(`edgetape: ${sentenceOf(error)}\n`);
+    else if (!(error instanceof CommanderError)) process.stderr.write(`edgetape: ${toldOf(error)}\n`);
     return status;
   }
 }
@@ -27,18 +27,10 @@ function statusOf(error: unknown): number {
   return error instanceof CommandFailure ? error.status : EXIT.failed;
 }
 
-/** Returns an error as JSON: its sentence, the exit status and, for a refusal, the service's reason and HTTP status. */
-function jsonOf(error: unknown, exitStatus: number): string {
-  const refused = error instanceof ServiceRefusal ? error.refused : {};
-  return JSON.stringify({ error: sentenceOf(error).replace(/^error: /, ""), exitStatus, ...refused });
-}
-
 /** Returns one line for the operator. `EDGETAPE_DEBUG=1` adds the stack of unexpected errors. */
-function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const unforeseen = !(error instanceof CommandFailure);
-  if (unforeseen && process.env.EDGETAPE_DEBUG) return error.stack ?? error.message;
-  return error.message.split("\n", 1)[0] ?? error.name;
+function toldOf(error: unknown): string {
+  const isUnforeseen = error instanceof Error && !(error instanceof CommandFailure);
+  return (isUnforeseen && process.env.EDGETAPE_DEBUG && error.stack) || sentenceOf(error);
 }
 
 /** Ends this process when its launcher (`edgetape.mjs`) has ended. */

@@ -36,7 +36,7 @@ import {
   sizeText,
 } from "./command-line.ts";
 import { dayPath } from "./dataset-days.ts";
-import { CommandFailure, ServiceRefusal } from "./exit.ts";
+import { CommandFailure, EXIT, jsonOf, ServiceRefusal, sentenceOf } from "./exit.ts";
 import { byteProgress } from "./progress.ts";
 import { sendParts } from "./upload-parts.ts";
 
@@ -64,53 +64,59 @@ export function registerPublish(program: Command): void {
       "after",
       "\nA pack that is refused does not hold up the others. Exit status 1: at least one pack is not published.",
     )
-    .action(publish);
+    .action((paths: string[], options: PublishCommandOptions) =>
+      publishPacks(serviceOf(options), paths, options),
+    );
 }
 
-function publish(paths: string[], options: PublishCommandOptions): Promise<void> {
-  return publishPacks(serviceOf(options), paths, options);
-}
-
-/**
- * Publishes the packs at `paths` one after the other and prints which revisions are served now. Then throws the first
- * error, if there was one.
- */
+/** Publishes the packs at `paths` and prints which revisions are served now. Then throws the first error, if any. */
 export async function publishPacks(
   client: AdminClient,
   paths: readonly string[],
-  { force = false, degraded = false, json = false }: PublishCommandOptions,
+  options: PublishCommandOptions,
 ): Promise<void> {
-  const { published, failures } = await publishEach(
-    paths.map((path) => ({ path, publish: () => publishAt(client, path, { force, degraded }) })),
-  );
-  const isPrinted = published.length > 0 || failures.length === 0;
-  if (isPrinted) print({ json }, { ...published[0], published }, published.flatMap(publishedLines));
-  refuseUnpublished(failures);
-  refuseFailedAuction(published.map(({ auction }) => auction));
+  const { force = false, degraded = false } = options;
+  const packs = paths.map((path) => ({
+    called: path,
+    publish: () => publishAt(client, path, { force, degraded }),
+  }));
+  const { published, failures } = await publishEach(packs, options);
+  refuseUnpublished(failures, options);
+  refuseFailedAuction(published);
 }
 
 /** A pack that was not published. */
 interface PublishFailure {
-  path: string;
+  called: string;
   error: Error;
 }
 
 /**
- * Publishes packs one after the other. A pack that is refused does not hold up the next ones; a token without the right
- * to publish or an unexpected error ends the loop.
+ * Publishes packs one after the other. Unless all are refused, prints which revisions are served now, with the members
+ * and lines of `more`. A pack that is refused does not hold up the next ones. After an unexpected error, or when the
+ * token has no right to publish, the next packs are not sent and fail with the same error.
  */
 export async function publishEach(
-  packs: readonly { path: string; publish: () => Promise<PublishedPack> }[],
+  packs: readonly { called: string; publish: () => Promise<PublishedPack> }[],
+  options: ServiceOptions,
+  more: { answer?: object; lines?: readonly string[] } = {},
 ): Promise<{ published: PublishedPack[]; failures: PublishFailure[] }> {
   const published: PublishedPack[] = [];
   const failures: PublishFailure[] = [];
-  for (const { path, publish } of packs) {
-    await publish().then(
-      (pack) => published.push(pack),
-      (error: Error) => failures.push({ path, error }),
-    );
-    const last = failures.at(-1)?.error;
-    if (last !== undefined && isOfAllPacks(last)) break;
+  let ending: Error | undefined;
+  for (const { called, publish } of packs) {
+    try {
+      if (ending !== undefined) throw ending;
+      published.push(await publish());
+    } catch (thrown) {
+      const error = thrown as Error;
+      failures.push({ called, error });
+      if (isOfAllPacks(error)) ending = error;
+    }
+  }
+  if (published.length > 0 || failures.length === 0) {
+    const lines = [...published.flatMap(publishedLines), ...(more.lines ?? [])];
+    print(options, { ...published[0], published, ...more.answer }, lines);
   }
   return { published, failures };
 }
@@ -122,12 +128,16 @@ function isOfAllPacks(error: Error): boolean {
   return !(error instanceof CommandFailure);
 }
 
-/** Throws the first error, if there is one, after a line on stderr for each of the others. */
-export function refuseUnpublished([first, ...others]: readonly PublishFailure[]): void {
+/** Throws the first error, if there is one, after a line on stderr for each different one. */
+export function refuseUnpublished(
+  [first, ...others]: readonly PublishFailure[],
+  { json = false }: ServiceOptions,
+): void {
   if (first === undefined) return;
-  for (const { path, error } of others) {
-    const named = error.message.startsWith(path) ? error.message : `${path}: ${error.message}`;
-    console.error(`not published: ${named}`);
+  for (const { called, error } of others.filter(({ error }) => error !== first.error)) {
+    const sentence = sentenceOf(error);
+    const named = sentence.startsWith(called) ? sentence : `${called}: ${sentence}`;
+    console.error(json ? jsonOf(error, EXIT.failed, named) : `not published: ${named}`);
   }
   throw first.error;
 }
@@ -181,7 +191,7 @@ export async function saidBeside(
 }
 
 /** Returns which revision is served now and whether the auction pack is offered, one sentence each. */
-export function publishedLines({ auction, ...published }: PublishedPack): string[] {
+function publishedLines({ auction, ...published }: PublishedPack): string[] {
   return [publishedText(published), ...(auction === null ? [] : [auctionText(auction)])];
 }
 

@@ -3,19 +3,18 @@ import { availableParallelism } from "node:os";
 import type { Command } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
-import type { DatasetName } from "../datasets/registry.ts";
+import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type DeliveryReport, deliveryLines } from "../pack-builder/delivery-report.ts";
 import { auctionText, refuseFailedAuction } from "./auction-publishing.ts";
 import {
   countArgument,
   datasetOption,
   dateArgument,
-  print,
   serviceCommand,
   serviceOf,
   versionArgument,
 } from "./command-line.ts";
-import { datasetsOf, lackingDatasets, lackingText } from "./dataset-days.ts";
+import { type DatasetOptions, datasetsOf, lackingDatasets, lackingText, loadedDays } from "./dataset-days.ts";
 import { builtBefore } from "./day-commands.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { namedDeliveries } from "./nightly/drop-folder.ts";
@@ -25,13 +24,11 @@ import {
   type PublishedPack,
   publishAt,
   publishEach,
-  publishedLines,
   refuseUnpublished,
 } from "./publish-command.ts";
 
-interface RebuildOptions extends PublishCommandOptions {
+interface RebuildOptions extends PublishCommandOptions, DatasetOptions {
   date?: BeijingDate;
-  dataset?: DatasetName;
   affected?: boolean;
   from?: string;
   builtBefore?: string;
@@ -39,6 +36,9 @@ interface RebuildOptions extends PublishCommandOptions {
   maxBroken?: number;
   threads: number;
 }
+
+/** The options for one day. With `root`, nothing outside that folder is read. */
+type DayOptions = RebuildOptions & { date: BeijingDate; root?: string };
 
 /** Registers `rebuild`. */
 export function registerRebuild(program: Command): void {
@@ -69,7 +69,8 @@ export function registerRebuild(program: Command): void {
     .addHelpText(
       "after",
       "\nWith --affected, each delivery is built as a whole, because its datasets are judged beside each other; only the\n" +
-        "affected ones are published. Withdrawn days are listed and not rebuilt, even with --force.\n" +
+        "affected ones are published. Withdrawn days are listed and not rebuilt, even with --force. Packs of datasets that the\n" +
+        "day does not have at the service are listed and not published.\n" +
         "Exit status 3: published, but rows were left out, or a dataset is missing that other days have.",
     )
     .action(run);
@@ -96,32 +97,29 @@ async function run(sources: string[], options: RebuildOptions): Promise<void> {
  * Rebuilds and publishes a day. Running downloads finish on the old object; cursors of the old revision are refused
  * with `data_rebuilt`.
  */
-async function rebuild(
-  sources: string[],
-  options: RebuildOptions & { date: BeijingDate; root?: string },
-): Promise<void> {
-  const report = await buildWithProgress(sources, { ...options, verify: true });
-  console.error(deliveryLines(report).join("\n"));
-  const client = serviceOf(options);
+async function rebuild(sources: string[], options: DayOptions): Promise<void> {
+  const report = await build(sources, options);
   const delivered = [...report.packs, ...report.refused].map(({ dataset }) => dataset);
   // Asked before anything is published, so that an error here hides no published pack.
-  const lacking = options.dataset === undefined ? await lackingDatasets(client, delivered) : [];
-  const force = options.force ?? false;
-  const packs = report.packs.flatMap(({ pack: path, result }) => {
-    if (path === null) return [];
-    return { path, publish: () => publishAt(client, path, { force, degraded: result === "degraded" }) };
+  const lacking = options.dataset === undefined ? await lackingDatasets(serviceOf(options), delivered) : [];
+  const packs = report.packs.flatMap(({ dataset, pack }) =>
+    pack === null ? [] : { called: pack, publish: () => publishBuilt(report, dataset, options) },
+  );
+  const { published, failures } = await publishEach(packs, options, {
+    answer: { lacking },
+    lines: lacking.map((dataset) => `${options.date} is degraded: ${lackingText(dataset).en}.`),
   });
-  const { published, failures } = await publishEach(packs);
-  if (published.length > 0 || failures.length === 0) {
-    print(options, { ...published[0], published, lacking }, [
-      ...published.flatMap(publishedLines),
-      ...lacking.map((dataset) => `${options.date} is degraded: ${lackingText(dataset).en}.`),
-    ]);
-  }
-  refuseUnpublished(failures);
+  refuseUnpublished(failures, options);
   refuseFailed(report);
-  refuseFailedAuction(published.map(({ auction }) => auction));
+  refuseFailedAuction(published);
   if (report.result === "degraded" || lacking.length > 0) process.exitCode = EXIT.degraded;
+}
+
+/** Builds a delivery, and prints the report on stderr. */
+async function build(sources: string[], options: DayOptions): Promise<DeliveryReport> {
+  const report = await buildWithProgress(sources, { ...options, verify: true });
+  console.error(deliveryLines(report).join("\n"));
+  return report;
 }
 
 /** Rebuilds days in sequence. A day or dataset that fails is named and does not stop the others. */
@@ -129,6 +127,7 @@ async function rebuildAffected(folder: string, options: RebuildOptions): Promise
   const deliveries = await namedDeliveries(folder);
   const { affected, version } = await affectedDays(options);
   const left: string[] = [];
+  const unloaded: string[] = [];
   for (const [date, packs] of affected) {
     const { orders: sources } = deliveries.get(date) ?? { orders: [] };
     const wanted: DatasetName[] = [];
@@ -139,12 +138,15 @@ async function rebuildAffected(folder: string, options: RebuildOptions): Promise
       else wanted.push(dataset);
     }
     if (wanted.length > 0) {
-      left.push(...(await rebuildDatasets(sources, wanted, { ...options, date, root: folder })));
+      const result = await rebuildDatasets(sources, wanted, { ...options, date, root: folder });
+      left.push(...result.left);
+      unloaded.push(...result.unloaded);
     }
   }
   const count = [...affected.values()].flat().length;
   const rebuilt = `${count - left.length} of ${count} packs built by a version before ${version} were rebuilt`;
-  // Every pack that was not rebuilt gets one line, after the output about the rebuilt packs.
+  // These lines follow the output about the rebuilt packs.
+  for (const line of unloaded) console.error(`built, not published: ${line}`);
   for (const line of left) console.error(`not rebuilt: ${line}`);
   if (left.length > 0) throw new CommandFailure(`${rebuilt}; ${left.length} were not.`);
   console.error(`${rebuilt}.`);
@@ -167,43 +169,50 @@ async function affectedDays(options: RebuildOptions) {
 
 /**
  * Builds the whole delivery of a day, because the datasets are judged beside each other, and publishes only `wanted`.
- * Returns a line for each of these that was not rebuilt.
+ * Returns a line for each of these that was not rebuilt (`left`) and, if every dataset is asked for, a line for each
+ * pack of a dataset that the day does not have at the service (`unloaded`).
  */
 async function rebuildDatasets(
   sources: string[],
   wanted: readonly DatasetName[],
-  options: RebuildOptions & { date: BeijingDate; root: string },
-): Promise<string[]> {
-  const lineOf = (dataset: DatasetName, { message }: Error) =>
-    `${dayName(options.date, dataset)}: ${message}`;
-  const left: string[] = [];
-  const published: PublishedPack[] = [];
-  let isDegraded = false;
+  options: DayOptions,
+): Promise<{ left: string[]; unloaded: string[] }> {
+  let report: DeliveryReport;
+  let unloaded: string[];
   try {
-    const report = await buildWithProgress(sources, { ...options, dataset: undefined, verify: true });
-    console.error(deliveryLines(report).join("\n"));
-    isDegraded = report.result === "degraded";
-    for (const dataset of wanted) {
-      await publishBuilt(report, dataset, options).then(
-        (pack) => published.push(pack),
-        (error: unknown) => {
-          if (!(error instanceof CommandFailure)) throw error;
-          left.push(lineOf(dataset, error));
-        },
-      );
-    }
+    report = await build(sources, { ...options, dataset: undefined });
+    unloaded = options.dataset === undefined ? await unloadedPacks(report, options) : [];
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
-    return wanted.map((dataset) => lineOf(dataset, error));
+    const left = wanted.map((dataset) => `${dayName(options.date, dataset)}: ${error.message}`);
+    return { left, unloaded: [] };
   }
-  if (published.length > 0) {
-    print(options, { ...published[0], published, lacking: [] }, published.flatMap(publishedLines));
-  }
+  const packs = wanted.map((dataset) => ({
+    called: dayName(options.date, dataset),
+    publish: () => publishBuilt(report, dataset, options),
+  }));
+  const { published, failures } = await publishEach(packs, options, { answer: { lacking: [] } });
+  const left = failures.map(({ called, error }) => {
+    if (!(error instanceof CommandFailure)) throw error;
+    return `${called}: ${error.message}`;
+  });
   for (const { day, auction } of published) {
     if (auction?.state === "failed") left.push(`${dayName(options.date, "quotes")}: ${auctionText(auction)}`);
-    if (day.degraded || isDegraded) process.exitCode = EXIT.degraded;
+    if (day.degraded || report.result === "degraded") process.exitCode = EXIT.degraded;
   }
-  return left;
+  return { left, unloaded };
+}
+
+/** Returns a line for each built pack of a dataset that the day does not have at the service. */
+async function unloadedPacks({ packs }: DeliveryReport, options: DayOptions): Promise<string[]> {
+  const lines: string[] = [];
+  for (const { dataset, pack } of packs) {
+    if (pack === null || (await loadedDays(serviceOf(options), dataset)).includes(options.date)) continue;
+    lines.push(
+      `${pack}: no ${DATASETS[dataset].rows} of ${options.date} are loaded; \`edgetape publish\` loads them.`,
+    );
+  }
+  return lines;
 }
 
 /** Publishes the pack of `dataset`. Throws `CommandFailure` when the delivery gave none. */

@@ -162,6 +162,28 @@ describe("edgetape rebuild --affected of a delivery with few trades", () => {
   });
 });
 
+describe("edgetape rebuild --affected of a day that has only orders", () => {
+  it("publishes the orders, and names the packs of trades and quotes that it built from the delivery", async () => {
+    const [drop, out] = [join(folder, "whole"), join(folder, "whole-packs")];
+    await edgetape("sample", "--date", "20260316", "--rows", "500", "--csv", "--out", drop);
+    const rebuild = (...args: string[]) =>
+      runTool(process.execPath, ["src/cli/edgetape.mjs", "rebuild", ...args, "--out", out, ...ALONE], {
+        env: operator(),
+      });
+    await rebuild(drop, "--date", "20260316", "--dataset", "orders", "--force");
+    const db = await service.mf.getD1Database("DB");
+    const version = "CASE tradedate WHEN '20260316' THEN '0.0.1' ELSE '99.0.0' END";
+    await db.prepare(`UPDATE day_packs SET builder_version = ${version}`).run();
+    const run = await rebuild("--affected", "--from", drop, "--force");
+    expect(run.output).toMatch(
+      /built, not published: .*20260316_trades\.parquet: no trades of 20260316 are loaded; `edgetape publish` loads them\.\nbuilt, not published: .*20260316_quotes\.parquet: .*\n1 of 1 packs/,
+    );
+    expect(run.status).toBe(0);
+    const absent = await service.admin("GET", "/admin/days/20260316?dataset=trades");
+    expect(absent.status).toBe(404);
+  });
+});
+
 describe("edgetape calendar mark", () => {
   it("closes and opens one day, and says when nothing changed", async () => {
     expect(await edgetape("calendar", "mark", "20260311", "--as", "closed")).toContain(

@@ -120,7 +120,8 @@ export async function publishSampleDay(
       // Without `force` the service would refuse sample days, because they differ more in size than real ones.
       const options = { force: !isLoaded, ...(await saidBeside(path, pack)) };
       await publishPack(client, pack, options).catch(keepDecision);
-      if (dataset === "quotes") refuseFailedAuction([await publishAuction(client, { path, pack }, {})]);
+      if (dataset === "quotes")
+        refuseFailedAuction([{ auction: await publishAuction(client, { path, pack }, {}) }]);
     } finally {
       await pack.close();
     }

@@ -12,7 +12,6 @@ import {
   type Finding,
   findingListSchema,
   indexReportSchema,
-  loadedDaysSchema,
   MAX_DELETED_OBJECTS,
   unknownObjectsSchema,
 } from "../../admin/wire.ts";
@@ -30,7 +29,7 @@ import {
   sizeText,
   YES_OPTION,
 } from "../command-line.ts";
-import { inDataset } from "../dataset-days.ts";
+import { inDataset, loadedDays } from "../dataset-days.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "../exit.ts";
 import { checkPublicHost } from "./public-host.ts";
 
@@ -291,10 +290,6 @@ export function checkoutFindings({
     );
   }
   return findings;
-}
-
-async function loadedDays(client: AdminClient, dataset: DatasetName): Promise<BeijingDate[]> {
-  return (await client.request(loadedDaysSchema, "GET", inDataset("/admin/days/loaded", dataset))).days;
 }
 
 async function checkIndexes(

@@ -212,10 +212,10 @@ describe("publishing several packs", () => {
   }
 
   /** Publishes packs. Returns the text on stdout, the lines on stderr, and the error. */
-  async function publishing(packs: string[], json: boolean) {
+  async function publishing(packs: string[], json: boolean, client = refusingService().client) {
     const stdout = vi.spyOn(process.stdout, "write").mockImplementation(() => true);
     const stderr = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const error = await publishPacks(refusingService().client, packs, { json }).then(
+    const error = await publishPacks(client, packs, { json }).then(
       () => null,
       (thrown: CommandFailure) => thrown,
     );
@@ -241,13 +241,18 @@ describe("publishing several packs", () => {
     expect(plain.error).toBeInstanceOf(ServiceRefusal);
   });
 
-  it("names on stderr every further pack that was not published", async () => {
-    const packs = await paths();
-    const { error, lines } = await publishing([...packs, join(folder, "absent.parquet")], true);
-    expect(error?.message).toBe("20261117 shrank.");
-    expect(lines).toEqual([
+  it("names on stderr every further pack that was not published, with --json as one line of JSON each", async () => {
+    const packs = [...(await paths()), join(folder, "absent.parquet")];
+    const plain = await publishing(packs, false);
+    expect(plain.error?.message).toBe("20261117 shrank.");
+    expect(plain.lines).toEqual([
       `not published: ${packs[3]}: 20261119 shrank.`,
-      expect.stringMatching(/^not published: .*absent\.parquet cannot be read \(ENOENT\)\.$/),
+      `not published: ${packs[4]} cannot be read (ENOENT).`,
+    ]);
+    const json = await publishing(packs, true);
+    expect(json.lines.map((line) => JSON.parse(line))).toEqual([
+      { error: `${packs[3]}: 20261119 shrank.`, exitStatus: 1, httpStatus: 409, reason: "shrunk" },
+      { error: `${packs[4]} cannot be read (ENOENT).`, exitStatus: 1 },
     ]);
   });
 
@@ -256,9 +261,9 @@ describe("publishing several packs", () => {
       status: 403,
       json: { error: "The token lacks the scope publish." },
     }));
-    const error = await publishPacks(client, await paths(), { json: true }).catch((thrown) => thrown);
+    const { error, text, lines } = await publishing(await paths(), true, client);
     expect(error).toBeInstanceOf(ServiceRefusal);
-    expect(asked).toHaveLength(1);
+    expect([asked.length, text, lines]).toEqual([1, "", []]);
   });
 
   it("prints nothing on stdout when no pack was published", async () => {
