@@ -5,10 +5,9 @@ import type { AccountInfo } from "../../src/operations/account-info.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
-import { DAY_MS, MAIN, OLDEST, startWorld, TODAY } from "./world.ts";
+import { DAY_MS, MAIN, OLDEST, sharedWorld, TODAY } from "./world.ts";
 
-// A separate runtime, because these tests read stored refusals, of which an isolate stores only a limited number.
-const world = await startWorld();
+const world = await sharedWorld("refusals");
 afterAll(() => world.stop());
 
 const askInfo = (apikey: string, params = {}) =>

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { adminRoutes } from "../../src/admin/routes.ts";
 import type { Account, ShareList } from "../../src/admin/wire.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
-import { signIn } from "../support/console.ts";
+import { type Holder, ownForm, signIn } from "../support/console.ts";
 import { shareOf } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
@@ -51,10 +51,9 @@ const run = (headers: Record<string, string>, body: unknown = request) =>
     headers: { "content-type": "application/json", ...headers },
     body,
   });
-const asHolder = (more: Record<string, string> = {}) => ({
-  cookie: holder.cookie,
-  origin: world.service.baseUrl,
-  "x-form-token": holder.formToken,
+/** Returns the headers of a form that the console's own page sends. */
+const formOf = ({ cookie, formToken }: Holder, more: Record<string, string> = {}) => ({
+  ...{ cookie, origin: world.service.baseUrl, "x-form-token": formToken },
   ...more,
 });
 
@@ -71,11 +70,7 @@ async function state(): Promise<string> {
 /** Calls every `closed` route with `headers`. Each must return `status`, and no key or share may change. */
 async function expectAll(headers: Record<string, string>, status: number): Promise<void> {
   const before = await state();
-  const form = {
-    origin: world.service.baseUrl,
-    "content-type": "application/x-www-form-urlencoded",
-    "x-form-token": holder.formToken,
-  };
+  const form = { ...ownForm(world.service), "x-form-token": holder.formToken };
   const body = new URLSearchParams({ ...FORM, form: holder.formToken }).toString();
   for (const { method, path } of closed()) {
     const asked = method === "GET" ? { method, headers } : { method, headers: { ...form, ...headers }, body };
@@ -156,12 +151,7 @@ describe("the session of another account", () => {
 
   it("runs requests as that account even when the body contains the owner's API key", async () => {
     const body = { ...request, apiname: "account_info", params: {}, apikey: owner.key };
-    const headers = {
-      cookie: stranger.cookie,
-      origin: world.service.baseUrl,
-      "x-form-token": stranger.formToken,
-    };
-    const { envelope } = await run(headers, body);
+    const { envelope } = await run(formOf(stranger), body);
     expect(envelope.code).toBe(200);
     expect(envelope.data?.account_id).not.toBe(owner.accountId);
     expect(envelope.data?.key_id).toBeNull();
@@ -192,17 +182,12 @@ describe("a form on the console", () => {
     ["another session's token", { "x-form-token": "0".repeat(64) }],
     ["no token", { "x-form-token": "" }],
   ])("is refused with %s, on the Try it page and on the keys page", async (_, wrong) => {
-    expect((await run(asHolder(wrong))).status).toBe(403);
+    expect((await run(formOf(holder, wrong))).status).toBe(403);
     const before = await state();
     const form = "x-form-token" in wrong ? wrong["x-form-token"] : holder.formToken;
     const answer = await call(`${world.service.baseUrl}/console/keys`, {
       method: "POST",
-      headers: {
-        cookie: holder.cookie,
-        origin: world.service.baseUrl,
-        "content-type": "application/x-www-form-urlencoded",
-        ...wrong,
-      },
+      headers: { cookie: holder.cookie, ...ownForm(world.service), ...wrong },
       body: new URLSearchParams({ name: "x", form: form ?? "" }).toString(),
     });
     expect(answer.status).toBe(403);
@@ -211,7 +196,7 @@ describe("a form on the console", () => {
 
   it("is refused with the form token of another session of the same account", async () => {
     const second = await signIn(world.service, owner.accountId);
-    expect((await run(asHolder({ "x-form-token": second.formToken }))).status).toBe(403);
+    expect((await run(formOf(holder, { "x-form-token": second.formToken }))).status).toBe(403);
   });
 });
 
@@ -219,8 +204,7 @@ describe("a request run from the console", () => {
   it("returns the same bytes as the API, uses the quota, and is listed among the last requests", async () => {
     const other = await account(world.service, { plan: "trial" });
     const trial = await signIn(world.service, other.accountId);
-    const headers = { cookie: trial.cookie, origin: world.service.baseUrl, "x-form-token": trial.formToken };
-    const ran = await run(headers);
+    const ran = await run(formOf(trial));
     const asked = await world.service.post({ ...request, apikey: other.key });
     expect(ran.text).toBe(asked.text);
     expect(String(ran.headers.ratelimit)).toContain('"requests";r=99');
@@ -229,7 +213,7 @@ describe("a request run from the console", () => {
   });
 
   it("returns a response that no other origin can read", async () => {
-    const ran = await run(asHolder());
+    const ran = await run(formOf(holder));
     expect(ran.status).toBe(200);
     expect(ran.headers["access-control-allow-origin"]).toBeUndefined();
     expect(ran.headers["cross-origin-resource-policy"]).toBe("same-origin");
@@ -238,14 +222,9 @@ describe("a request run from the console", () => {
   it("gets the API's reason for a missing plan, an invalid parameter or an unknown apiname", async () => {
     const free = await account(world.service, { plan: "free" });
     const session = await signIn(world.service, free.accountId);
-    const headers = {
-      cookie: session.cookie,
-      origin: world.service.baseUrl,
-      "x-form-token": session.formToken,
-    };
-    expect((await run(headers)).reason).toBe("plan_missing");
+    expect((await run(formOf(session))).reason).toBe("plan_missing");
     const wrong = { ...request, params: { symbol: "6005190" } };
-    expect((await run(asHolder(), wrong)).reason).toBe("param_invalid");
-    expect((await run(asHolder(), { ...request, apiname: "level3" })).reason).toBe("apiname_unknown");
+    expect((await run(formOf(holder), wrong)).reason).toBe("param_invalid");
+    expect((await run(formOf(holder), { ...request, apiname: "level3" })).reason).toBe("apiname_unknown");
   });
 });

@@ -13,10 +13,9 @@ import { call } from "../support/http-client.ts";
 import { account, asOperator, publish, type TestAccount } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
-import { BEFORE_WINDOW, MAIN, OLDEST, startWorld } from "./world.ts";
+import { BEFORE_WINDOW, MAIN, OLDEST, sharedWorld } from "./world.ts";
 
-// A separate runtime, because these tests read stored refusals, of which an isolate stores only a limited number.
-const world = await startWorld();
+const world = await sharedWorld("refusals");
 afterAll(() => world.stop());
 
 async function holderOf(plan: PlanName): Promise<TestAccount & { holder: Holder }> {

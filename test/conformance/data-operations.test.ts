@@ -1,8 +1,10 @@
 /** Tests the operations `data_status`, `data_changes`, `data_symbols` and `order_history_estimate` (contract 9). */
-import { afterAll, describe, expect, it } from "vitest";
-import type { OwnLimits } from "../../src/admin/wire.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DayChanged, OwnLimits } from "../../src/admin/wire.ts";
+import type { DataChanges, DataStatus, DataSymbols, Estimate } from "../../src/operations/wire.ts";
 import { day, order, security } from "../support/builders.ts";
-import { account, publish } from "../support/operator.ts";
+import { account, asOperator, publish } from "../support/operator.ts";
+import { pageOf } from "../support/paging.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
 import { left } from "./quota-left.ts";
 import {
@@ -71,14 +73,8 @@ describe("the data operations", () => {
 });
 
 describe("data_status", () => {
-  interface Status {
-    month: string;
-    window_from: string | null;
-    days: { tradedate: string; state: string; revision: number | null; rows: number | null }[];
-  }
-
   it("lists a month's trading days up to today as available, missing or pending", async () => {
-    const status = await dataOf<Status>("data_status", {});
+    const status = await dataOf<DataStatus>("data_status", {});
     expect(status).toMatchObject({ month: "202603", window_from: null });
     const states = new Map(status.days.map(({ tradedate, state }) => [tradedate, state]));
     expect([...states.keys()]).toEqual(
@@ -118,14 +114,16 @@ describe("data_status", () => {
 
   it("lists only days inside the plan's window, and refuses a month before the window", async () => {
     const key = world.keys.professional;
-    const status = await dataOf<Status>("data_status", { month: "202602" }, key);
+    const status = await dataOf<DataStatus>("data_status", { month: "202602" }, key);
     expect(status.window_from).toBe(FIRST_OF_WINDOW);
     expect(status.days[0]).toMatchObject({ tradedate: FIRST_OF_WINDOW, state: "available" });
     expectRefusal(await ask("data_status", { month: "202601" }, key), {
       reason: "outside_window",
       says: [/month 202601/, FIRST_OF_WINDOW],
     });
-    expect((await dataOf<Status>("data_status", { month: "202601" })).days[0]?.tradedate).toBe("20260101");
+    expect((await dataOf<DataStatus>("data_status", { month: "202601" })).days[0]?.tradedate).toBe(
+      "20260101",
+    );
   });
 
   it.each([202603, "2026-03", "202613", "03"])("refuses the value %j for month", async (month) => {
@@ -134,36 +132,25 @@ describe("data_status", () => {
 });
 
 describe("data_changes", () => {
-  interface Changes {
-    changes: {
-      change: number;
-      at: string;
-      tradedate: string;
-      kind: string;
-      revision: number;
-      previous: number | null;
-      securities: { added: string[]; removed: string[]; changed: string[] } | null;
-    }[];
-    next_after: number;
-    has_more: boolean;
-  }
-
   it("lists every publication in the plan's window exactly once across pages", async () => {
     const seen: string[] = [];
     let after = 0;
     for (;;) {
-      const { changes, next_after, has_more } = await dataOf<Changes>("data_changes", { after, limit: 1 });
+      const { changes, next_after, has_more } = await dataOf<DataChanges>("data_changes", {
+        after,
+        limit: 1,
+      });
       seen.push(...changes.map(({ tradedate }) => tradedate));
       after = next_after;
       if (!has_more) break;
     }
     expect(seen).toEqual([OLDEST, BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN]);
-    expect(await dataOf<Changes>("data_changes", { after })).toEqual({
+    expect(await dataOf<DataChanges>("data_changes", { after })).toEqual({
       changes: [],
       next_after: after,
       has_more: false,
     });
-    const inWindow = await dataOf<Changes>("data_changes", {}, world.keys.professional);
+    const inWindow = await dataOf<DataChanges>("data_changes", {}, world.keys.professional);
     expect(inWindow.changes.map(({ tradedate }) => tradedate)).toEqual([FIRST_OF_WINDOW, MAIN]);
     expect(inWindow.changes[0]).toMatchObject({
       kind: "published",
@@ -181,9 +168,9 @@ describe("data_changes", () => {
     const after = security("600519", [order("093000000"), order("093000001", { priceE4: 123_500 })]);
     const come = security("300750", [order("093000000")]);
     await publish(world.service, day({ tradedate, securities: [quiet, gone, before] }));
-    const since = (await dataOf<Changes>("data_changes", {})).next_after;
+    const since = (await dataOf<DataChanges>("data_changes", {})).next_after;
     await publish(world.service, day({ tradedate, securities: [quiet, after, come] }));
-    expect((await dataOf<Changes>("data_changes", { after: String(since) })).changes).toEqual([
+    expect((await dataOf<DataChanges>("data_changes", { after: String(since) })).changes).toEqual([
       {
         change: expect.any(Number),
         at: expect.stringMatching(/^2026-03-12T10:\d\d:\d\d\+08:00$/),
@@ -201,7 +188,7 @@ describe("data_changes", () => {
   it("accepts an instant or a day as `since`, and refuses invalid values of `since`, `limit` and `after`", async () => {
     const counts = await Promise.all(
       ["20260312", "2026-03-12T00:00:00+08:00", "2026-03-13"].map(
-        async (since) => (await dataOf<Changes>("data_changes", { since })).changes.length > 0,
+        async (since) => (await dataOf<DataChanges>("data_changes", { since })).changes.length > 0,
       ),
     );
     expect(counts).toEqual([true, true, false]);
@@ -221,15 +208,8 @@ describe("data_changes", () => {
 });
 
 describe("data_symbols", () => {
-  interface Symbols {
-    tradedate: string;
-    revision: number;
-    fields: string[];
-    items: [string, string, number, number, string | null, string | null][];
-  }
-
   it("lists every security of the day with its row count, file size, and first and last row times", async () => {
-    const { fields, items, ...rest } = await dataOf<Symbols>("data_symbols", { tradedate: MAIN });
+    const { fields, items, ...rest } = await dataOf<DataSymbols>("data_symbols", { tradedate: MAIN });
     expect(rest).toEqual({ tradedate: MAIN, revision: 1 });
     expect(fields).toEqual(["symbol", "market", "rows", "size_bytes", "first_time", "last_time"]);
     expect(items.map(([symbol, market, rows, , first, last]) => [symbol, market, rows, first, last])).toEqual(
@@ -248,7 +228,7 @@ describe("data_symbols", () => {
   });
 
   it("lists one exchange's securities on request, and refuses an unknown exchange", async () => {
-    const { items } = await dataOf<Symbols>("data_symbols", { tradedate: MAIN, market: "sz" });
+    const { items } = await dataOf<DataSymbols>("data_symbols", { tradedate: MAIN, market: "sz" });
     expect(new Set(items.map(([, market]) => market))).toEqual(new Set(["SZ"]));
     expectRefusal(await ask("data_symbols", { tradedate: MAIN, market: "BJ" }), { reason: "param_invalid" });
   });
@@ -291,7 +271,7 @@ describe("order_history_estimate", () => {
     const { length: securities } = world.main.securities;
     const estimate = async (plan: "flagship" | "trial", limits: OwnLimits) => {
       const { key } = await account(world.service, { plan, limits });
-      return (await dataOf<{ whole_day: object }>("order_history_estimate", params, key)).whole_day;
+      return (await dataOf<Estimate>("order_history_estimate", params, key)).whole_day;
     };
     expect(await estimate("flagship", { requests: null, files: 4 })).toEqual({
       securities,
@@ -313,10 +293,7 @@ describe("order_history_estimate", () => {
 
   it("returns a lower and an upper bound for the number of rows in a time window", async () => {
     const window = { symbol: "600519", tradedate: MAIN, start_time: "09:30", end_time: "09:31" };
-    const { rows } = await dataOf<{ rows: { at_least: number; at_most: number } }>(
-      "order_history_estimate",
-      window,
-    );
+    const { rows } = await dataOf<Estimate>("order_history_estimate", window);
     const page = await world.ask(window);
     const exact = (page.envelope.data as { items: unknown[] }).items.length;
     expect(rows.at_least).toBeLessThanOrEqual(exact);
@@ -334,5 +311,70 @@ describe("order_history_estimate", () => {
     expectRefusal(await asked({ symbol: "600519", tradedate: OLDEST }, world.keys.professional), {
       reason: "outside_window",
     });
+  });
+});
+
+describe("an operator's action on a day (contract 3.13, 5.4)", () => {
+  const DATE = "20260306";
+  beforeAll(async () => {
+    for (const priceE4 of [1_000, 2_000]) {
+      const orders = [order("093000000", { priceE4 }), order("093000001"), order("093000002")];
+      await publish(world.service, day({ tradedate: DATE, securities: [security("600519", orders)] }));
+    }
+  });
+
+  const act = (action: string, body: object) =>
+    asOperator<DayChanged>(world.service, "POST", `/admin/days/${DATE}/${action}`, body);
+  const page = (params: object = {}) => world.ask({ symbol: "600519", tradedate: DATE, ...params });
+  const priceOf = async () => pageOf(await page({ page_size: 1 })).items[0]?.[7];
+
+  it("that withdraws a day makes pages, files and lists return 1002 from the next request", async () => {
+    expect(await priceOf()).toBe(0.2);
+    await act("withdraw", { revision: 2, note: "wrong prices" });
+    expectRefusal(await page(), { reason: "withdrawn", says: [DATE] });
+    expectRefusal(await page({ format: "parquet" }), { reason: "withdrawn", status: 404 });
+    for (const apiname of ["data_symbols", "order_history_estimate"]) {
+      const params = { tradedate: DATE, ...(apiname === "data_symbols" ? {} : { symbol: "600519" }) };
+      expectRefusal(await ask(apiname, params), { reason: "withdrawn" });
+    }
+    const { days } = await dataOf<DataStatus>("data_status", { month: "202603" });
+    expect(days.find(({ tradedate }) => tradedate === DATE)).toMatchObject({
+      tradedate: DATE,
+      state: "withdrawn",
+      revision: null,
+      build_id: null,
+      rows: null,
+      securities: null,
+      size_bytes: null,
+      published_at: null,
+      datasets: { orders: { state: "withdrawn", revision: null, build_id: null } },
+    });
+  });
+
+  it("that restores a day's previous content creates a new revision, which refuses older cursors", async () => {
+    await act("publish", { revision: 2 });
+    const { next_cursor: cursor } = pageOf(await page({ page_size: 1 }));
+    await act("restore", { revision: 3 });
+    const answer = await page();
+    expect(answer.headers["x-revision"]).toBe("4");
+    expect(await priceOf()).toBe(0.1);
+    expectRefusal(await page({ cursor }), { reason: "data_rebuilt" });
+    const { changes } = await dataOf<DataChanges>("data_changes", {});
+    expect(
+      changes.filter(({ tradedate }) => tradedate === DATE).map(({ kind, revision }) => [kind, revision]),
+    ).toEqual([
+      ["published", 1],
+      ["published", 2],
+      ["withdrawn", 2],
+      ["published", 3],
+      ["restored", 4],
+    ]);
+  });
+
+  it("on one day does not interrupt the paging of other days", async () => {
+    const asked = { symbol: "600519", tradedate: "20260311", page_size: 5 };
+    const first = pageOf(await world.ask(asked));
+    await act("withdraw", { revision: 4 });
+    expect(pageOf(await world.ask({ ...asked, cursor: first.next_cursor })).items).toHaveLength(5);
   });
 });

@@ -6,9 +6,10 @@ import { call } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { randomBytes } from "../support/random.ts";
 import { startService } from "../support/service.ts";
-import { DAY, startDriveWorld } from "./drive-world.ts";
+import { DAY, withShare } from "./drive-world.ts";
+import { sharedWorld } from "./world.ts";
 
-const world = await startDriveWorld();
+const world = await withShare(await sharedWorld());
 afterAll(() => world.stop());
 
 /** Publishes a file and returns its path in the share and its key in R2. */

@@ -9,12 +9,12 @@ import { type DailyFile, publishFiles, withdrawFile } from "../support/files.ts"
 import type { Answer } from "../support/http-client.ts";
 import { publish } from "../support/operator.ts";
 import { randomBytes } from "../support/random.ts";
-import { DAY, startDriveWorld } from "./drive-world.ts";
-import { DAY_MS } from "./world.ts";
+import { DAY, withShare } from "./drive-world.ts";
+import { DAY_MS, sharedWorld } from "./world.ts";
 
 const SIZE = 20_000;
 
-const world = await startDriveWorld();
+const world = await withShare(await sharedWorld());
 afterAll(() => world.stop());
 
 /** Publishes a file with content `old`. `replace` publishes content `present` under the same name. */
@@ -171,7 +171,7 @@ describe("a client that reads only ranges of a replaced file", () => {
 
 describe("a download of an order pack, or of a security's file in it,", () => {
   it("continues the old version after the pack is rebuilt", async () => {
-    const tradedate = "20260310";
+    const tradedate = "20260205";
     const rebuilt = (rows: number) =>
       publish(
         world.service,

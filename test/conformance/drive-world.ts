@@ -20,13 +20,16 @@ export const HERE = { "cf-connecting-ip": "203.0.113.7" };
 /** The same header with another IP address. */
 export const THERE = { "cf-connecting-ip": "198.51.100.9" };
 
-export interface DriveWorld extends World {
-  /** The operator's file of `DAY` in level2 shares. */
-  trades: DailyFile;
+export interface WithShare extends World {
   /** The owner's share of the `level2` files of 2026. */
   share: TestShare;
   /** The account that owns the share. */
   owner: { accountId: string; key: string };
+}
+
+export interface DriveWorld extends WithShare {
+  /** The operator's file of `DAY` in level2 shares. */
+  trades: DailyFile;
 }
 
 /** The result of the quality check for the trade pack of `DAY`. */
@@ -45,14 +48,14 @@ const trades = tradesFile(DAY, randomBytes(1, 10_000));
 export async function startDriveWorld(): Promise<DriveWorld> {
   const world = await startWorld();
   await publishOnDrive(world);
-  return withShare(world);
+  return { ...(await withShare(world)), trades };
 }
 
 /** Returns the one service of all test files in a worker process, with a new share in it. See `sharedWorld`. */
 export async function sharedDriveWorld(): Promise<DriveWorld> {
   const world = await sharedWorld("drive");
   await oncePerWorker("files of the drive", () => publishOnDrive(world));
-  return withShare(world);
+  return { ...(await withShare(world)), trades };
 }
 
 async function publishOnDrive({ service, main }: World): Promise<void> {
@@ -62,9 +65,8 @@ async function publishOnDrive({ service, main }: World): Promise<void> {
   }
 }
 
-async function withShare(world: World): Promise<DriveWorld> {
-  const { service } = world;
-  const owner = await account(service, { plan: "flagship" });
-  const share = await shareOf(service, owner.key);
-  return { ...world, trades, share, owner };
+/** Adds an account with a share of the `level2` files of 2026. */
+export async function withShare(world: World): Promise<WithShare> {
+  const owner = await account(world.service, { plan: "flagship" });
+  return { ...world, share: await shareOf(world.service, owner.key), owner };
 }

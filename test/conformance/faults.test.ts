@@ -1,86 +1,77 @@
+import { crc32 } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { locateIndex } from "../../src/packs/locate.ts";
+import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
+import { blockEnd } from "../../src/packs/layout.ts";
+import { day, order, security } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
+import { openTestPack, type TestPack } from "../support/packs.ts";
 import { pageOf } from "../support/paging.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { MAIN, MAIN_DAY, startWorld } from "./world.ts";
+import { FIRST_OF_WINDOW, MAOTAI, sharedWorld } from "./world.ts";
 
-const world = await startWorld();
+/** The day whose objects these tests delete and damage. */
+const DAY = day({
+  tradedate: "20260203",
+  securities: [MAOTAI, security("000001", [order("093000000")])],
+});
+const asked = { symbol: MAOTAI.symbol, tradedate: DAY.tradedate };
+
+const world = await sharedWorld();
+const bucket = await world.service.mf.getR2Bucket("PACKS");
+const db = await world.service.mf.getD1Database("DB");
 afterAll(() => world.stop());
 
-const asked = { symbol: "600519", tradedate: MAIN };
-
-/** Removes the objects of the main day from the bucket and returns a function that restores them. */
-async function withoutObjects(): Promise<() => Promise<void>> {
-  const bucket = await world.service.mf.getR2Bucket("PACKS");
-  const { objects } = await bucket.list({ prefix: `orders/2026/${MAIN}/` });
-  expect(objects.length).toBeGreaterThan(0);
-  const bytes = await Promise.all(
-    objects.map(async ({ key }) => ({ key, body: await (await bucket.get(key))?.arrayBuffer() })),
-  );
-  for (const { key } of objects) await bucket.delete(key);
-  return async () => {
-    for (const { key, body } of bytes) if (body !== undefined) await bucket.put(key, body);
-  };
+/** Publishes the day again and returns the key of its object. */
+async function published(): Promise<string> {
+  const { revision } = (await publish(world.service, DAY)).day;
+  return `orders/2026/${DAY.tradedate}/${revision}.parquet`;
 }
 
-describe("faults of the service (contract 1.6, 2.3)", () => {
-  it("return 503 unavailable with Retry-After 5, reveal no internal detail, and are not charged", async () => {
+/** Publishes the day again and changes its object in R2 as `change` does, with or without the new etag in the catalog. */
+async function changed(catalog: "knows" | "does not know", change: (pack: TestPack) => void): Promise<void> {
+  const key = await published();
+  const pack = await openTestPack(new Uint8Array((await (await bucket.get(key))?.arrayBuffer()) ?? []));
+  change(pack);
+  const { etag } = await bucket.put(key, pack.bytes);
+  if (catalog === "does not know") return;
+  await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, key).run();
+}
+
+function flipBit({ bytes, entryOf }: TestPack): void {
+  const { offset, length, footerLength } = entryOf(asked.symbol);
+  const middle = offset + Math.floor((length - footerLength) / 2);
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+}
+
+describe("a missing object in R2 (contract 1.6, 2.3)", () => {
+  it("causes 503 unavailable with Retry-After 5, which reveals no internal detail, is logged and is not charged", async () => {
     const { key } = await account(world.service, { plan: "trial" });
-    const restore = await withoutObjects();
+    await bucket.delete(await published());
     for (const format of ["json", "parquet"]) {
       const answer = await world.ask({ ...asked, format }, { apikey: key });
       expectRefusal(answer, { reason: "unavailable", status: 503 });
       expect(answer.headers["retry-after"]).toBe("5");
       expect(answer.envelope.message).not.toMatch(/R2|D1|bucket|orders\/|\.parquet|Error|stack|at \w+ \(/);
+      const id = String(answer.headers["x-request-id"]);
+      await expect
+        .poll(() => world.service.logs.some((line) => line.includes(id)), { timeout: 60_000 })
+        .toBe(true);
     }
-    await restore();
-    const next = await world.ask(asked, { apikey: key });
-    if (next.envelope.code !== 200) await publish(world.service, MAIN_DAY);
-    const served = next.envelope.code === 200 ? next : await world.ask(asked, { apikey: key });
-    expect(pageOf(served).items).toEqual(world.main.rowsOf("600519"));
+    await published();
+    const served = await world.ask(asked, { apikey: key });
+    expect(pageOf(served).items).toEqual(DAY.rowsOf("600519"));
     expect(String(served.headers.ratelimit)).toMatch(/;\s*r=99\b/);
-  });
-
-  it("are logged with the request id", async () => {
-    const restore = await withoutObjects();
-    const answer = await world.ask(asked);
-    await restore();
-    expectRefusal(answer, { reason: "unavailable" });
-    const id = String(answer.headers["x-request-id"]);
-    while (!world.service.logs.some((line) => line.includes(id))) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
   });
 });
 
 describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
-  /** Publishes the day again and corrupts 600519's section in R2, with or without the new etag in the catalog. */
-  async function corrupt(catalog: "knows" | "does not know"): Promise<void> {
-    const bucket = await world.service.mf.getR2Bucket("PACKS");
-    const { day } = await publish(world.service, MAIN_DAY);
-    const key = `orders/2026/${MAIN}/${day.revision}.parquet`;
-    const bytes = new Uint8Array((await (await bucket.get(key))?.arrayBuffer()) ?? new ArrayBuffer(0));
-    const { index } = await locateIndex(bytes.length, async (from, length) =>
-      bytes.subarray(from, from + length),
-    );
-    const section = index.entries.find((entry) => entry.symbol === asked.symbol);
-    if (section === undefined) throw new Error("the pack holds no 600519");
-    const middle = section.offset + Math.floor((section.length - section.footerLength) / 2);
-    bytes[middle] = (bytes[middle] ?? 0) ^ 0x01;
-    const { etag } = await bucket.put(key, bytes);
-    if (catalog === "does not know") return;
-    const db = await world.service.mf.getD1Database("DB");
-    await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, key).run();
-  }
-
   it("cause 503 instead of wrong rows when the object in R2 was replaced", async () => {
-    await corrupt("does not know");
+    await changed("does not know", flipBit);
     expectRefusal(await world.ask(asked), { reason: "unavailable" });
   });
 
   it("cause 503 for a JSON page, whose request is credited, and the day is day_damaged from then on", async () => {
-    await corrupt("knows");
+    await changed("knows", flipBit);
     const { key } = await account(world.service, { plan: "trial" });
     const first = await world.ask(asked, { apikey: key });
     expect([first.status, first.envelope.code, first.envelope.data]).toEqual([503, 503, null]);
@@ -89,33 +80,54 @@ describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
     expectRefusal(next, { reason: "day_damaged" });
     expect(next.headers["retry-after"]).toBeUndefined();
     expectRefusal(await world.ask({ ...asked, format: "parquet" }), { reason: "day_damaged", status: 503 });
-    const other = await world.ask({ ...asked, tradedate: "20260211" }, { apikey: key });
+    const other = await world.ask({ ...asked, tradedate: FIRST_OF_WINDOW }, { apikey: key });
     expect(String(other.headers.ratelimit)).toMatch(/;\s*r=99\b/);
   });
 
   it("break off a Parquet body before its end, and the request is credited", async () => {
-    await corrupt("knows");
+    await changed("knows", flipBit);
     const { key } = await account(world.service, { plan: "trial" });
     await expect(world.ask({ ...asked, format: "parquet" }, { apikey: key })).rejects.toThrow();
-    const other = { ...asked, tradedate: "20260211" };
+    const other = { ...asked, tradedate: FIRST_OF_WINDOW };
     let next = await world.ask(other, { apikey: key });
     while (next.reason === "slot_busy") next = await world.ask(other, { apikey: key });
     expect(String(next.headers.ratelimit)).toMatch(/;\s*r=99\b/);
   });
 
   it("are no longer read once a new revision is published", async () => {
-    await publish(world.service, MAIN_DAY);
-    expect(pageOf(await world.ask(asked)).items).toEqual(world.main.rowsOf("600519"));
+    await published();
+    expect(pageOf(await world.ask(asked)).items).toEqual(DAY.rowsOf("600519"));
   });
 });
 
-describe("a withdrawn day (contract 3.13)", () => {
-  it("is refused with 1002 withdrawn", async () => {
-    const db = await world.service.mf.getD1Database("DB");
-    await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20260210'").run();
-    expectRefusal(await world.ask({ ...asked, tradedate: "20260210" }), {
-      reason: "withdrawn",
-      says: ["20260210"],
+describe("a block that passes its checksum but cannot be read (contract 1.6, 2.3)", () => {
+  // This is more likely a bug than damage, so the day stays available for a corrected deployment.
+  it("causes 503, a credit and a logged fault with its position, but does not mark the day damaged", async () => {
+    const { key } = await account(world.service, { plan: "trial" });
+    let blocks: number[] = [];
+    await changed("knows", ({ bytes, entryOf }) => {
+      const entry = entryOf(asked.symbol);
+      const [block] = entry.blocks;
+      if (block === undefined) throw new Error("the security has no block");
+      const from = entry.offset + block.offset;
+      bytes.fill(0xff, from, from + 2);
+      const crc = crc32(bytes.subarray(from, entry.offset + blockEnd(entry, 0)));
+      blocks = [...encodeBlocks([{ ...block, crc }])];
     });
+    const of = "symbol = ? AND pack_id = (SELECT pack_id FROM order_days WHERE tradedate = ?)";
+    const update = db.prepare(`UPDATE day_securities SET blocks = ? WHERE ${of}`);
+    await update.bind(blocks, asked.symbol, DAY.tradedate).run();
+
+    for (let time = 0; time < 3; time++) {
+      const answer = await world.ask(asked, { apikey: key });
+      expect([answer.status, answer.envelope.code, answer.reason]).toEqual([503, 503, "unavailable"]);
+    }
+    const line = JSON.parse(world.service.logs.findLast((text) => text.includes("cannot be read")) ?? "{}");
+    expect(line).toMatchObject({ kind: "fault", symbol: "600519", credited: true });
+    expect(line.fault).toMatch(/600519\.SH in orders\/2026\/20260203\/\d+\.parquet cannot be read: .*Error/);
+
+    const other = await world.ask({ ...asked, symbol: "000001" }, { apikey: key });
+    expect(pageOf(other).items).toEqual(DAY.rowsOf("000001"));
+    expect(String(other.headers.ratelimit)).toMatch(/;\s*r=99\b/);
   });
 });

@@ -35,64 +35,36 @@ describe("the `fields` parameter (contract 3.10, 4.1)", () => {
     }
   });
 
-  it("selects only the named fields, in the requested order", async () => {
-    const page = pageOf(await ask("volume,time,price"));
-    expect(page.fields).toEqual(["volume", "time", "price"]);
-    expect(page.items).toEqual(columns(8, 2, 7));
-  });
+  it.each<[fields: unknown, names: string[], places: number[]]>([
+    ...STANDARD.map((name, place): [string, string[], number[]] => [name, [name], [place]]),
+    ["volume,time,price", ["volume", "time", "price"], [8, 2, 7]],
+    [STANDARD.toReversed().join(","), STANDARD.toReversed(), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
+    [
+      ["amount", "symbol"],
+      ["amount", "symbol"],
+      [9, 0],
+    ],
+    [" time , ,price,, time,", ["time", "price"], [2, 7]],
+    [[" time ", "time", ""], ["time"], [2]],
+    ["order_no,side", ["order_no", "side"], [4, 6]],
+    ["side,order_code,order_no,order_id ", ["side", "order_code", "order_no", "order_id"], [6, 6, 4, 3]],
+  ])(
+    "with the value %j selects the fields %j, under these names and in this order",
+    async (fields, names, places) => {
+      const page = pageOf(await ask(fields));
+      expect(page.fields).toEqual(names);
+      expect(page.items).toEqual(columns(...places));
+    },
+  );
 
-  it.each(STANDARD.map((name, place) => [name, place] as const))("accepts %s alone", async (name, place) => {
-    const page = pageOf(await ask(name));
-    expect(page.fields).toEqual([name]);
-    expect(page.items).toEqual(columns(place));
-  });
-
-  it("accepts all ten fields in reverse order", async () => {
-    const page = pageOf(await ask(STANDARD.toReversed().join(",")));
-    expect(page.items).toEqual(columns(9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
-  });
-
-  it("accepts an array of strings", async () => {
-    const page = pageOf(await ask(["amount", "symbol"]));
-    expect(page.fields).toEqual(["amount", "symbol"]);
-    expect(page.items).toEqual(columns(9, 0));
-  });
-
-  it("trims blanks and drops empty and repeated names", async () => {
-    const page = pageOf(await ask(" time , ,price,, time,"));
-    expect(page.fields).toEqual(["time", "price"]);
-    expect(page.items).toEqual(columns(2, 7));
-    expect(pageOf(await ask([" time ", "time", ""])).fields).toEqual(["time"]);
-  });
-
-  it("returns a field under its legacy name when that name is requested", async () => {
-    const page = pageOf(await ask("order_no,side"));
-    expect(page.fields).toEqual(["order_no", "side"]);
-    expect(page.items).toEqual(columns(4, 6));
-  });
-
-  it("accepts legacy names alongside new ones", async () => {
-    const page = pageOf(await ask("side,order_code,exchange_order_id,order_no,order_id"));
-    expect(page.fields).toEqual(["side", "order_code", "exchange_order_id", "order_no", "order_id"]);
-    expect(page.items).toEqual(columns(6, 6, 4, 4, 3));
-  });
-
-  it.each([
-    "nonsense",
-    "Time",
-    "PRICE",
-    "time;price",
-    "time price",
-    "time,nonsense",
-    "constructor",
-    "*",
-    "order_no ",
-  ])("refuses %j with 422 field_unknown unless its only fault is a trailing blank", async (fields) => {
-    if (fields.trim() === "order_no") return expect(pageOf(await ask(fields)).fields).toEqual(["order_no"]);
-    const unknown = fields.split(",").at(-1) ?? "";
-    expectRefusal(await ask(fields), { reason: "field_unknown" });
-    expect((await ask(fields)).envelope.message).toContain(unknown);
-  });
+  it.each(["nonsense", "Time", "PRICE", "time;price", "time price", "time,nonsense", "constructor", "*"])(
+    "with the unknown name in %j is refused with 422 field_unknown, and the message names it",
+    async (fields) => {
+      const answer = await ask(fields);
+      expectRefusal(answer, { reason: "field_unknown" });
+      expect(answer.envelope.message).toContain(fields.split(",").at(-1));
+    },
+  );
 
   it.each([7, true, {}, [7], [null], [["time"]]])("with the value %j is refused with 422", async (fields) => {
     expect((await ask(fields)).envelope.code).toBe(422);

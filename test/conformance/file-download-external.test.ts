@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { askShare, type ShareFields, shareIn } from "../support/files.ts";
 import { asOperator } from "../support/operator.ts";
-import { startShareWorld } from "./share-world.ts";
+import { sharedShareWorld } from "./share-world.ts";
 
 const PASSWORD = "x7-提取码-Q";
 const LINK = {
@@ -11,8 +11,8 @@ const LINK = {
 };
 const COVERS = { firstDay: "20220104", lastDay: "20221230", fileCount: 242, sizeBytes: 123_456_789_012 };
 
-const world = await startShareWorld();
-afterAll(() => world.service.stop());
+const world = await sharedShareWorld();
+afterAll(() => world.stop());
 
 const share = async (data_type: string, year: number, apikey = world.keys.flagship) =>
   shareIn(await askShare(world.service, apikey, { data_type, year }));

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { basic } from "../support/drive.ts";
 import { askShare, ownFile, publishFiles, type ShareFields, shareIn } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
-import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { sharedShareWorld } from "./share-world.ts";
 import { DAY_MS } from "./world.ts";
 
@@ -104,110 +103,65 @@ describe("the share of an account, type and year (contract 8.3)", () => {
     expect((await service.mf.dispatchFetch("https://evil.example/health")).status).toBe(503);
     expect(await at("http://127.0.0.1:8787")).toMatchObject({ code: 200 });
   });
-
-  it("has a URL under PUBLIC_BASE_URL if that setting is given", async () => {
-    await using service = await startService({ settings: { PUBLIC_BASE_URL: "https://data.example.com/" } });
-    await publishFiles(service, ownFile("20260105", "x"));
-    const { key } = await account(service, { plan: "flagship" });
-    expect((await share(key, "level2", 2026, service)).url).toMatch(
-      /^https:\/\/data\.example\.com\/s\/\w+\/$/,
-    );
-  });
 });
 
-/** Runs `steps` one after another, each on a new service with the previous step's state and a clock that shows `at`. */
-async function overTime(
-  steps: { at: string; settings?: Record<string, string>; run: (service: Service) => Promise<void> }[],
-): Promise<void> {
-  const persistDir = await mkdtemp(join(tmpdir(), "edgetape-shares-"));
-  try {
-    for (const { at, settings = {}, run } of steps) {
-      const options: ServiceOptions = { nowAt: at, persistDir, settings };
-      await using service = await startService(options);
-      await run(service);
-    }
-  } finally {
-    await rm(persistDir, { recursive: true, force: true });
-  }
+/** Returns the HTTP status of the share's manifest. */
+async function opened({ url, password }: ShareFields): Promise<number> {
+  const headers = basic(idOf(url), password);
+  return (await call(`${url}manifest.json`, { method: "GET", headers })).status;
 }
 
-/** Returns the HTTP status of the share's manifest on `service`. The host in the share's URL is not used. */
-async function opened(service: Service, { url, password }: ShareFields): Promise<number> {
-  const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
-  const authorization = `Basic ${Buffer.from(`${shareId}:${password}`).toString("base64")}`;
-  const manifest = `${service.baseUrl}/s/${shareId}/manifest.json`;
-  return (await call(manifest, { method: "GET", headers: { authorization } })).status;
-}
-
+const idOf = (url: string) => url.split("/").at(-2) ?? "";
 const startMs = Date.parse("2026-01-01T00:00:00+08:00");
 
 describe("a share over time (contract 8.3)", () => {
-  it("keeps its URL over midnight although the professional plan's window moves", async () => {
+  it("keeps its URL and password over midnight although the plan's window moves, until its secret is removed", async () => {
+    const persistDir = testFolder("edgetape-shares-");
     let key = "";
-    let evening: ShareFields | undefined;
-    await overTime([
-      {
-        at: "2026-03-12T23:58:00+08:00",
-        run: async (service) => {
-          for (const date of ["20260211", "20260212", "20260312"])
-            await publishFiles(service, ownFile(date, date));
-          key = (await account(service, { plan: "professional" })).key;
-          evening = await share(key, "level2", 2026, service);
-          expect(evening).toMatchObject({ start_date: "20260211", file_count: 3 });
-        },
-      },
-      {
-        at: "2026-03-13T00:00:01+08:00",
-        run: async (service) => {
-          const night = await share(key, "level2", 2026, service);
-          expect(night).toMatchObject({ start_date: "20260212", end_date: "20260312", file_count: 2 });
-          const path = (url: string | undefined) => url?.split("/s/")[1];
-          expect(path(night.url)).toBe(path(evening?.url));
-          expect(night.password).toBe(evening?.password);
-          expect(night.expires_at).toBe(evening?.expires_at);
-        },
-      },
-    ]);
+    const seen: ShareFields[] = [];
+    for (const [nowAt, SHARE_SECRET] of [
+      ["2026-03-12T23:58:00+08:00", FIRST],
+      ["2026-03-13T00:00:01+08:00", `${FIRST},${SECOND}`],
+      ["2026-03-13T00:00:01+08:00", SECOND],
+    ] as const) {
+      await using service = await startService({ nowAt, persistDir, settings: { SHARE_SECRET } });
+      if (key === "") {
+        for (const date of ["20260211", "20260212", "20260312"])
+          await publishFiles(service, ownFile(date, date));
+        key = (await account(service, { plan: "professional" })).key;
+      }
+      seen.push(await share(key, "level2", 2026, service));
+    }
+    const [evening, night, dropped] = seen;
+    expect(evening).toMatchObject({ start_date: "20260211", file_count: 3 });
+    expect(night).toMatchObject({ start_date: "20260212", end_date: "20260312", file_count: 2 });
+    expect(idOf(night?.url ?? "")).toBe(idOf(evening?.url ?? ""));
+    expect(night?.password).toBe(evening?.password);
+    expect(night?.expires_at).toBe(evening?.expires_at);
+    expect(dropped?.password).not.toBe(evening?.password);
   });
 
   it("is renewed only when less than 24 hours are left, and the old share keeps working until it expires", async () => {
-    let key = "";
-    const made: ShareFields[] = [];
-    const ask = async (service: Service) => void made.push(await share(key, "level2", 2026, service));
-    await overTime([
-      {
-        at: "2026-03-02T10:00:00+08:00",
-        run: async (service) => {
-          await publishFiles(service, ownFile("20260105", "x"));
-          key = (await account(service, { plan: "flagship" })).key;
-          await ask(service);
-        },
-      },
-      { at: "2026-03-08T09:30:00+08:00", run: ask },
-      {
-        at: "2026-03-08T10:30:00+08:00",
-        run: async (service) => {
-          await ask(service);
-          await ask(service);
-          for (const each of made) expect(await opened(service, each)).toBe(200);
-        },
-      },
-      {
-        at: "2026-03-09T10:30:00+08:00",
-        run: async (service) => {
-          expect(await Promise.all(made.map((each) => opened(service, each)))).toEqual([403, 403, 200, 200]);
-        },
-      },
-    ]);
-    const [first, kept, renewed, again] = made.map(({ password, expires_at }) => ({ password, expires_at }));
-    expect(kept).toEqual(first);
-    expect(renewed?.password).not.toBe(first?.password);
-    expect(again).toEqual(renewed);
-    const lives = made.map(
-      ({ expires_at }) => Date.parse(expires_at) - Date.parse("2026-03-02T10:00:00+08:00"),
-    );
-    expect(Math.floor((lives[0] ?? 0) / DAY_MS)).toBe(7);
-    expect(Math.floor((lives[2] ?? 0) / DAY_MS)).toBe(13);
+    const { accountId, key } = await account(world.service, { plan: "flagship" });
+    const db = await world.service.mf.getD1Database("DB");
+    /** Makes all shares of the account `hours` older. */
+    const age = (hours: number) =>
+      db
+        .prepare("UPDATE shares SET created_at_ms = created_at_ms - ? WHERE account_id = ?")
+        .bind(hours * HOUR_MS, accountId)
+        .run();
+    const first = await share(key);
+    await age(6 * 24 - 0.5);
+    expect((await share(key)).password).toBe(first.password);
+    await age(1);
+    const renewed = await share(key);
+    expect(renewed.password).not.toBe(first.password);
+    expect(await share(key)).toEqual(renewed);
+    expect(await Promise.all([first, renewed].map(opened))).toEqual([200, 200]);
+    await age(24);
+    expect(await Promise.all([first, renewed].map(opened))).toEqual([403, 200]);
+    const lives = [first, renewed].map(({ expires_at }) => Date.parse(expires_at) - world.service.nowMs());
+    for (const life of lives) expect(Math.abs(life - 7 * DAY_MS)).toBeLessThan(HOUR_MS);
   });
 
   it("ends with the plan, and a repeated request returns the same share", async () => {
@@ -241,28 +195,5 @@ describe("a share over time (contract 8.3)", () => {
     const lives = Date.parse(after.expires_at) - now;
     expect(lives).toBeGreaterThan(6.9 * DAY_MS);
     expect(lives).toBeLessThan(7.1 * DAY_MS);
-  });
-
-  it("keeps its password until the secret that it was derived from is removed", async () => {
-    let key = "";
-    const seen: ShareFields[] = [];
-    const asked = async (service: Service) => void seen.push(await share(key, "level2", 2026, service));
-    const at = "2026-03-12T10:00:00+08:00";
-    await overTime([
-      {
-        at,
-        settings: { SHARE_SECRET: FIRST },
-        run: async (service) => {
-          await publishFiles(service, ownFile("20260105", "x"));
-          key = (await account(service, { plan: "flagship" })).key;
-          await asked(service);
-        },
-      },
-      { at, settings: { SHARE_SECRET: `${FIRST},${SECOND}` }, run: asked },
-      { at, settings: { SHARE_SECRET: SECOND }, run: asked },
-    ]);
-    const [first, rotated, dropped] = seen.map(({ url, password }) => `${url.split("/s/")[1]} ${password}`);
-    expect(rotated).toBe(first);
-    expect(dropped).not.toBe(first);
   });
 });

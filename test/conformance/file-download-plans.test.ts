@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { askShare, auctionPack, ownFile, publishFiles, shareIn } from "../support/files.ts";
+import { askShare, ownFile, publishFiles, shareIn } from "../support/files.ts";
 import { account } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
 import { expectRefusal } from "./expect-refusal.ts";
@@ -93,37 +93,22 @@ describe.each(["professional", "weekly"] as const)("the window of plan %s (contr
   });
 });
 
-describe("a share whose window spans two years (contract 7.2, 8.2)", () => {
-  it("is requested year by year, and a year without files returns 1002, not 403", async () => {
-    await using service = await startService({ nowAt: "2026-01-10T12:00:00+08:00" });
+describe("a share whose window spans two years (contract 3.11, 7.2, 8.2)", () => {
+  it("is requested year by year, from the first second of a year in Beijing, and a year without files returns 1002", async () => {
+    await using service = await startService({ nowAt: "2026-01-01T00:00:00+08:00" });
     const { key } = await account(service, { plan: "professional" });
     const asked = (year: number) => askShare(service, key, { data_type: "level2", year });
-    // The 30 days that end with 10 January begin on 12 December.
+    // The 30 days that end with 1 January begin on 3 December.
     expectRefusal(await asked(2025), { reason: "nothing_published", says: ["2025"] });
     expectRefusal(await asked(2026), { reason: "nothing_published", says: ["2026"] });
-    expectRefusal(await asked(2024), { reason: "outside_window", says: ["20251212"] });
-    const dates = ["20251211", "20251212", "20251231", "20260101", "20260110"];
+    expectRefusal(await asked(2024), { reason: "outside_window", says: ["20251203"] });
+    expectRefusal(await asked(2027), { reason: "param_invalid", says: ["-2026"] });
+    const dates = ["20251202", "20251203", "20251231", "20260101"];
     await publishFiles(service, ...dates.map((date) => ownFile(date, date)));
-    expect(shareIn(await asked(2025))).toMatchObject({
-      start_date: "20251212",
-      end_date: "20251231",
-      file_count: 2,
-    });
-    expect(shareIn(await asked(2026))).toMatchObject({
-      start_date: "20260101",
-      end_date: "20260110",
-      file_count: 2,
-    });
-  });
-});
-
-describe("the window of a share (contract 7.2)", () => {
-  it("counts 29 February among 365 days: on 2028-12-31 it begins on 2028-01-02", async () => {
-    await using service = await startService({ nowAt: "2028-12-31T12:00:00+08:00" });
-    const { key } = await account(service, { plan: "professional" });
-    await publishFiles(service, auctionPack("20280101"), auctionPack("20280102"), auctionPack("20280229"));
-    const share = shareIn(await askShare(service, key, { data_type: "auction_tick", year: 2028 }));
-    expect(share).toMatchObject({ start_date: "20280102", end_date: "20280229", file_count: 2 });
+    const spans = { start_date: "20251203", end_date: "20251231", file_count: 2 };
+    expect(shareIn(await asked(2025))).toMatchObject(spans);
+    const begun = { start_date: "20260101", end_date: "20260101", file_count: 1 };
+    expect(shareIn(await asked(2026))).toMatchObject(begun);
   });
 });
 

@@ -12,10 +12,10 @@ import {
 } from "../support/files.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
-import { startShareWorld, summary } from "./share-world.ts";
+import { sharedShareWorld, summary } from "./share-world.ts";
 
-const world = await startShareWorld();
-afterAll(() => world.service.stop());
+const world = await sharedShareWorld();
+afterAll(() => world.stop());
 
 const ask = (data_type: string, year: number, apikey = world.keys.flagship) =>
   askShare(world.service, apikey, { data_type, year });

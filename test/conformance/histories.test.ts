@@ -8,31 +8,27 @@ import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { AccountInfo, DataChanges, DataStatus, Estimate } from "../../src/operations/wire.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
+import { expectRows } from "../property/check-paging.ts";
 import { type Row, randomRows } from "../support/builders.ts";
 import {
   answerRows,
   type DatasetSection,
   fieldNames,
-  noiseOf,
   otherThan,
   publishSections,
 } from "../support/dataset-days.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { openTestPack } from "../support/packs.ts";
-import { pageOf } from "../support/paging.ts";
+import { orderHistory, pageOf } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { randomFrom } from "../support/random.ts";
 import { oncePerWorker, TEST_CURSOR_SECRET } from "../support/service.ts";
-import { readSlowly } from "../support/slow-reader.ts";
+import { openAnswer } from "../support/slow-client.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { OLDEST, sharedWorld } from "./world.ts";
+import { LARGE, OLDEST, publishLarge, sharedWorld } from "./world.ts";
 
 const DAY = "20260224";
-/** The day whose Parquet answers are larger than all buffers. */
-const LARGE_DAY = "20260225";
-/** The number of cells per dataset on `LARGE_DAY`, all of one security. */
-const LARGE_CELLS = 4_000_000;
 const SEED = 20_260_224;
 
 const section = (dataset: DatasetName, symbol: string, market: "SH" | "SZ", rows: number): DatasetSection => {
@@ -83,14 +79,11 @@ function rowsOf(dataset: DatasetName, symbol: string, fields?: string[]): Row[] 
   return rows;
 }
 
-const world = await sharedWorld("publish");
+const world = await sharedWorld();
 await oncePerWorker("days of every dataset", async () => {
   for (const dataset of DATASET_NAMES) {
     await publishSections(world.service, dataset, DAY, SECTIONS[dataset]);
-    const rows = Math.ceil(LARGE_CELLS / DATASETS[dataset].columns.length);
-    const columns = noiseOf(randomFrom(SEED), DATASETS[dataset], rows);
-    const large = [{ symbol: "600519", market: "SH" as const, columns }];
-    await publishSections(world.service, dataset, LARGE_DAY, large);
+    await publishLarge(world, dataset);
   }
 });
 afterAll(() => world.stop());
@@ -120,7 +113,7 @@ async function dataOf<T>(apiname: string, params: Record<string, unknown>, apike
 
 /** Reads every page of a security as a public client does, and returns all rows and the pages. */
 async function readAll(dataset: DatasetName, params: Record<string, unknown>, asked: Asked = {}) {
-  const rows: unknown[] = [];
+  const rows: Row[] = [];
   const pages: ReturnType<typeof pageOf>[] = [];
   for (let cursor: string | null = null; ; ) {
     const page = pageOf(await ask(dataset, { ...params, cursor }, asked));
@@ -131,11 +124,10 @@ async function readAll(dataset: DatasetName, params: Record<string, unknown>, as
   }
 }
 
-const holdSlot = (dataset: DatasetName, apikey: string) =>
-  readSlowly(world.service, {
-    ...{ apiname: DATASETS[dataset].apiname, apikey },
-    params: { symbol: "600519", tradedate: LARGE_DAY, format: "parquet" },
-  });
+const holdSlot = (dataset: DatasetName, apikey: string) => {
+  const params = { symbol: "600519", tradedate: LARGE, format: "parquet" };
+  return openAnswer(`${world.service.baseUrl}/api`, { body: orderHistory({ dataset, apikey, params }) });
+};
 
 describe.each(DATASET_NAMES)("pages of %s", (dataset) => {
   const { columns } = DATASETS[dataset];
@@ -143,7 +135,7 @@ describe.each(DATASET_NAMES)("pages of %s", (dataset) => {
   it("contain every cell of the standard fields, in row order, at large and small page sizes", async () => {
     for (const page_size of [50_000, 1_117]) {
       const { rows, pages } = await readAll(dataset, { symbol: "600519", page_size });
-      expect(rows).toEqual(rowsOf(dataset, "600519"));
+      expectRows(rows, rowsOf(dataset, "600519"), `pages of ${page_size}`);
       expect(pages[0]?.fields).toEqual(fieldNames(DATASETS[dataset]));
       expect(pages[0]?.page_size).toBe(Math.min(page_size, 10_000));
     }
@@ -171,7 +163,8 @@ describe.each(DATASET_NAMES)("pages of %s", (dataset) => {
     const all = rowsOf(dataset, "600519");
     const [start_time, end_time] = [String(all[4_000]?.[2]), String(all[9_000]?.[2])];
     const { rows } = await readAll(dataset, { symbol: "600519", start_time, end_time, page_size: 999 });
-    expect(rows).toEqual(all.filter(([, , time]) => String(time) >= start_time && String(time) < end_time));
+    const within = all.filter(([, , time]) => String(time) >= start_time && String(time) < end_time);
+    expectRows(rows, within, `${start_time} to ${end_time}`);
   });
 });
 
@@ -184,7 +177,7 @@ describe.each(DATASET_NAMES)("the Parquet answer of %s", (dataset) => {
     expect(answer.headers["x-row-count"]).toBe(String(sectionOf(dataset, "600519").columns.rows));
     const { names, rows } = await readParquet(answer.bytes);
     expect(names).toEqual(fieldNames(DATASETS[dataset]));
-    expect(rows).toEqual(rowsOf(dataset, "600519"));
+    expectRows(rows, rowsOf(dataset, "600519"), "the file");
   });
 
   it("contains the requested columns, including on-request columns", async () => {
@@ -239,7 +232,7 @@ describe.each(DATASET_NAMES)("the slot and quota of %s", (dataset) => {
         name === dataset || name === otherThan(dataset) ? 1 : 0,
       ]),
     );
-    expect(await slow.finish()).toBe(Number(slow.headers["content-length"]));
+    expect((await slow.readAll()).isWhole).toBe(true);
   });
 
   it("leave the quotas of other datasets unchanged when the quota is used up", async () => {
@@ -488,7 +481,7 @@ describe("three unmodified public clients with one key", () => {
       expect(found[place]?.pages.map((page) => [page.fields, page.page_size])).toEqual(
         Array.from({ length: 2 }, () => [names, 10_000]),
       );
-      expect(found[place]?.rows).toEqual(rowsOf(dataset, "600519", fields));
+      expectRows(found[place]?.rows ?? [], rowsOf(dataset, "600519", fields), dataset);
     }
   });
 });

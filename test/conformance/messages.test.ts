@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, sharedWorld, TODAY } from "./world.ts";
+import { MAIN, sharedWorld } from "./world.ts";
 
 const world = await sharedWorld();
 afterAll(() => world.stop());
@@ -103,31 +103,6 @@ describe("messages (contract 1.8)", () => {
     }
   });
 
-  it("of file_download name the accepted years and data types", async () => {
-    const share = (params: object) =>
-      world.service.post(
-        { apiname: "file_download", apikey: world.keys.flagship, params },
-        { "accept-language": "en" },
-      );
-    const level2 = { data_type: "level2" };
-    expectRefusal(await share(level2), {
-      reason: "param_invalid",
-      says: [/year is required; accepted: 2017-2026/],
-    });
-    expectRefusal(await share({ data_type: "level3", year: 2026 }), {
-      reason: "param_invalid",
-      says: [/data_type \(received level3\) is not one of these: auction_tick, level2/],
-    });
-  });
-
-  it("about a cursor without a date say that its offset is beyond the rows of its millisecond", async () => {
-    const answer = await world.ask(
-      { ...good, cursor: "v2.093000000-99999" },
-      { headers: { "accept-language": "en" } },
-    );
-    expectRefusal(answer, { reason: "cursor_invalid", says: [/beyond the rows of its millisecond/] });
-  });
-
   it("distinguish missing members of the envelope from those of a wrong type, and say where parameters belong", async () => {
     const { flagship: apikey } = world.keys;
     const cases: [Record<string, unknown>, RegExp, RegExp][] = [
@@ -153,23 +128,6 @@ describe("messages (contract 1.8)", () => {
         expectRefusal(answer, { reason: "envelope_invalid", says: [said] });
       }
     }
-  });
-
-  it("about a plan's window name its first day and the requested day", async () => {
-    const answer = await world.ask(
-      { ...good, tradedate: BEFORE_WINDOW },
-      { apikey: world.keys.professional },
-    );
-    expectRefusal(answer, { reason: "outside_window", says: [FIRST_OF_WINDOW, BEFORE_WINDOW] });
-  });
-
-  it("of not_loaded name the requested day and the newest loaded day", async () => {
-    expectRefusal(await world.ask({ symbol: "600519" }), { reason: "not_loaded", says: [TODAY, MAIN] });
-  });
-
-  it("never repeat an API key", async () => {
-    const answer = await world.ask(good, { apikey: "et_leaked_secret_value" });
-    expect(answer.text).not.toContain("leaked_secret");
   });
 
   it("escape the caller's text in the JSON and limit its length", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/http-client.ts";
-import { account, asOperator } from "../support/operator.ts";
+import { account } from "../support/operator.ts";
 import { expectRefusal } from "./expect-refusal.ts";
 import { left } from "./quota-left.ts";
 import { MAIN, sharedWorld, startWorld, TODAY } from "./world.ts";
@@ -92,23 +92,6 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
     expectRefusal(await ask(none.key, parquet), { reason: "quota_used", status: 429 });
     const free = await account(world.service, { plan: "professional", limits: { files: null } });
     for (let asked = 0; asked < 35; asked++) expect((await ask(free.key, parquet)).status).toBe(200);
-  });
-
-  it("of a plan can be changed without a deployment", async () => {
-    const plans = await asOperator<{
-      plans: { plan: string; requests: number | null; files: number | null }[];
-    }>(world.service, "GET", "/admin/plans");
-    expect(plans.plans.find((each) => each.plan === "trial")?.requests).toBe(100);
-    expect(plans.plans.find((each) => each.plan === "flagship")).toMatchObject({ files: 300 });
-    const standing = await startWorld();
-    const changed = { plans: [{ plan: "trial", requests: 2, files: null }] };
-    await asOperator(standing.service, "PUT", "/admin/plans", changed);
-    const { key } = await account(standing.service, { plan: "trial" });
-    const asked = { symbol: "600519", tradedate: MAIN };
-    for (let round = 0; round < 2; round++) await standing.ask(asked, { apikey: key });
-    const third = await standing.ask(asked, { apikey: key });
-    await standing.stop();
-    expectRefusal(third, { reason: "quota_used", says: ["2"] });
   });
 });
 

@@ -24,7 +24,7 @@ const EDGES = security("601398", [
   order("000000000", { orderType: "NEW", orderCode: 'q"\\u00e9\u00e9中' }),
 ]);
 
-const world = await sharedWorld("publish");
+const world = await sharedWorld();
 await publish(world.service, day({ tradedate: DATE, securities: [EDGES] }));
 afterAll(() => world.stop());
 

@@ -9,7 +9,7 @@ import { auctionPack, type DailyFile, ownFile, publishFiles } from "../support/f
 import { account, publish } from "../support/operator.ts";
 import { oncePerWorker, type Service, startService } from "../support/service.ts";
 
-export const AUCTIONS: readonly DailyFile[] = [
+const AUCTIONS: readonly DailyFile[] = [
   "20220104",
   "20250312",
   "20250313",
@@ -19,14 +19,14 @@ export const AUCTIONS: readonly DailyFile[] = [
 ].map((date) => auctionPack(date));
 
 /** The operator's own `level2` files. */
-export const OWN_FILES: readonly DailyFile[] = [
+const OWN_FILES: readonly DailyFile[] = [
   ownFile("20260210", "trades of the day before the window"),
   ownFile("20260211", "trades of its first day"),
   ownFile("20260311", "trades of yesterday"),
   ownFile("20260311", "quotes of yesterday", "quotes.20260311.7z"),
 ];
 /** The days that have an order pack. */
-export const PACK_DAYS = ["20170103", "20260210", "20260211", "20260311"];
+const PACK_DAYS = ["20170103", "20260210", "20260211", "20260311"];
 
 export interface ShareWorld {
   service: Service;
@@ -36,21 +36,21 @@ export interface ShareWorld {
   stop(): Promise<void>;
 }
 
-type Published = Pick<ShareWorld, "service" | "packBytes">;
-
-/** Starts a separate service with these files and an account for every plan, for tests that change the files. */
-export async function startShareWorld(): Promise<ShareWorld> {
-  const published = await startPublished();
-  return withKeys(published, () => published.service.stop());
-}
-
-/** Returns the one service of all test files in a worker process, with new accounts. `stop` leaves it running. */
+/**
+ * Returns the one service with these files of all test files in a worker process, with a new account for every plan.
+ * Tests that add files use years without files. `stop` leaves the service running.
+ */
 export async function sharedShareWorld(): Promise<ShareWorld> {
   const published = await oncePerWorker("world of shares", startPublished);
-  return withKeys(published, async () => published.service.checkLog());
+  const { service } = published;
+  const keys = {} as Record<PlanName, string>;
+  for (const plan of ["free", "standard", "trial", "weekly", "professional", "flagship"] as const) {
+    keys[plan] = (await account(service, { plan })).key;
+  }
+  return { ...published, keys, stop: async () => service.checkLog() };
 }
 
-async function startPublished(): Promise<Published> {
+async function startPublished(): Promise<Pick<ShareWorld, "service" | "packBytes">> {
   const service = await startService();
   await publishFiles(service, ...AUCTIONS, ...OWN_FILES);
   const packBytes: Record<string, number> = {};
@@ -59,15 +59,6 @@ async function startPublished(): Promise<Published> {
     packBytes[tradedate] = (await publish(service, day({ tradedate, securities }))).day.sizeBytes;
   }
   return { service, packBytes };
-}
-
-async function withKeys(published: Published, stop: () => Promise<void>): Promise<ShareWorld> {
-  const { service } = published;
-  const keys = {} as Record<PlanName, string>;
-  for (const plan of ["free", "standard", "trial", "weekly", "professional", "flagship"] as const) {
-    keys[plan] = (await account(service, { plan })).key;
-  }
-  return { ...published, keys, stop };
 }
 
 /** Returns the expected summary of a share that contains the published files whose dates `covers` accepts. */

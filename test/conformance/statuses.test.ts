@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { orderHistory } from "../support/paging.ts";
-import { CODE_OF_REASON, expectRefusal } from "./expect-refusal.ts";
+import { expectRefusal } from "./expect-refusal.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW, MAIN, sharedWorld, TODAY } from "./world.ts";
 
 const world = await sharedWorld();
@@ -8,38 +8,23 @@ afterAll(() => world.stop());
 
 const good = { symbol: "600519", tradedate: MAIN };
 
-describe("HTTP status of JSON answers (contract 1.4)", () => {
-  it("is 200 for codes 200, 1002, 403 and 422", async () => {
-    expect((await world.ask(good)).status).toBe(200);
-    expectRefusal(await world.ask({ ...good, tradedate: TODAY }), { reason: "not_loaded", status: 200 });
-    expectRefusal(await world.ask(good, { apikey: "unknown" }), { reason: "key_unknown", status: 200 });
-    expectRefusal(await world.ask({ ...good, page_size: 0 }), { reason: "param_invalid", status: 200 });
-  });
-});
-
 describe("HTTP status of errors with format parquet (contract 1.4)", () => {
   const parquet = { ...good, format: "parquet" };
 
   it("depends on the error, and the answer has the JSON envelope and no Parquet headers", async () => {
-    const cases = [
-      { answer: await world.ask({ ...parquet, symbol: "x" }), reason: "param_invalid", status: 422 },
-      { answer: await world.ask({ ...parquet, cursor: "x" }), reason: "param_excluded", status: 422 },
-      { answer: await world.ask({ ...parquet, tradedate: TODAY }), reason: "not_loaded", status: 404 },
-      {
-        answer: await world.ask(parquet, { apikey: world.keys.free }),
-        reason: "plan_missing",
-        status: 403,
-      },
-      {
-        answer: await world.ask(
-          { ...parquet, tradedate: BEFORE_WINDOW },
-          { apikey: world.keys.professional },
-        ),
-        reason: "outside_window",
-        status: 403,
-      },
+    const before = { tradedate: BEFORE_WINDOW };
+    const { free, professional } = world.keys;
+    const cases: [object, object, string, number][] = [
+      [{ symbol: "x" }, {}, "param_invalid", 422],
+      [{ cursor: "x" }, {}, "param_excluded", 422],
+      [{}, { fields: "nonsense" }, "field_unknown", 422],
+      [{ tradedate: TODAY }, {}, "not_loaded", 404],
+      [{ symbol: "688111" }, {}, "no_orders", 404],
+      [{}, { apikey: free }, "plan_missing", 403],
+      [before, { apikey: professional }, "outside_window", 403],
     ];
-    for (const { answer, reason, status } of cases) {
+    for (const [over, options, reason, status] of cases) {
+      const answer = await world.ask({ ...parquet, ...over }, options);
       expectRefusal(answer, { reason, status });
       expect(answer.headers["content-disposition"]).toBeUndefined();
       expect(answer.headers["x-row-count"]).toBeUndefined();
@@ -67,54 +52,38 @@ describe("HTTP status of errors with format parquet (contract 1.4)", () => {
 
 describe("the order of checks (contract 2.1)", () => {
   const everyFault = { symbol: "x", tradedate: "99999999" };
+  const { free, professional } = world.keys;
+  const noSecurity = (tradedate: string) =>
+    world.ask({ symbol: "999999", tradedate }, { apikey: professional });
 
-  it("puts size and envelope before apiname", async () => {
-    const answer = await world.service.post({ apiname: "nothing", params: 1 });
-    expect(answer.envelope.code).toBe(422);
-    expectRefusal(await world.service.post(`{"apiname":"nothing"${" ".repeat(70_000)}`), {
-      reason: "body_too_large",
-    });
-  });
-
-  it("puts apiname before the key", async () => {
-    const answer = await world.service.post({ apiname: "nothing", apikey: "unknown", params: everyFault });
-    expectRefusal(answer, { reason: "apiname_unknown" });
-  });
-
-  it("puts the key before params", async () => {
-    expectRefusal(await world.ask(everyFault, { apikey: "unknown" }), { reason: "key_unknown" });
-  });
-
-  it("puts params before the plan", async () => {
-    const answer = await world.ask({ ...good, symbol: "x" }, { apikey: world.keys.free });
-    expectRefusal(answer, { reason: "param_invalid" });
-  });
-
-  it("puts fields before the plan", async () => {
-    const answer = await world.ask(good, { apikey: world.keys.free, fields: "nonsense" });
-    expectRefusal(answer, { reason: "field_unknown" });
-  });
-
-  it("puts a cursor's signature before the plan", async () => {
-    const answer = await world.ask({ ...good, cursor: "v3.nonsense" }, { apikey: world.keys.free });
-    expectRefusal(answer, { reason: "cursor_invalid" });
-  });
-
-  it("puts plan and window before the day", async () => {
-    const unloaded = { ...good, tradedate: TODAY };
-    expectRefusal(await world.ask(unloaded, { apikey: world.keys.free }), { reason: "plan_missing" });
-    const before = { symbol: "999999", tradedate: BEFORE_WINDOW };
-    expectRefusal(await world.ask(before, { apikey: world.keys.professional }), { reason: "outside_window" });
-    const inside = { symbol: "999999", tradedate: FIRST_OF_WINDOW };
-    expectRefusal(await world.ask(inside, { apikey: world.keys.professional }), {
-      reason: "security_unknown",
-    });
-  });
-});
-
-describe("codes (contract 1.4)", () => {
-  it("of all reasons are in the contract's table", () => {
-    const table = [1002, 403, 422, 503, 429];
-    expect(Object.values(CODE_OF_REASON).filter((code) => !table.includes(code))).toEqual([]);
+  it.each([
+    ["size before the envelope", "body_too_large", () => world.service.post(`{"${" ".repeat(70_000)}`)],
+    [
+      "the envelope before apiname",
+      "envelope_invalid",
+      () => world.service.post({ apiname: "none", params: 1 }),
+    ],
+    [
+      "apiname before the key",
+      "apiname_unknown",
+      () => world.service.post({ apiname: "none", apikey: "unknown", params: everyFault }),
+    ],
+    ["the key before params", "key_unknown", () => world.ask(everyFault, { apikey: "unknown" })],
+    ["params before the plan", "param_invalid", () => world.ask({ ...good, symbol: "x" }, { apikey: free })],
+    ["fields before the plan", "field_unknown", () => world.ask(good, { apikey: free, fields: "nonsense" })],
+    [
+      "a cursor's signature before the plan",
+      "cursor_invalid",
+      () => world.ask({ ...good, cursor: "v3.nonsense" }, { apikey: free }),
+    ],
+    [
+      "the plan before the day",
+      "plan_missing",
+      () => world.ask({ ...good, tradedate: TODAY }, { apikey: free }),
+    ],
+    ["the plan's window before the security", "outside_window", () => noSecurity(BEFORE_WINDOW)],
+    ["the security last", "security_unknown", () => noSecurity(FIRST_OF_WINDOW)],
+  ] as const)("puts %s", async (_, reason, ask) => {
+    expectRefusal(await ask(), { reason });
   });
 });

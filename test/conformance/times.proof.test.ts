@@ -106,12 +106,6 @@ describe("the time window (contract 3.7)", () => {
     },
   );
 
-  it("with a start of eight digits is refused with 422, and the message says to write nine", async () => {
-    const headers = { "accept-language": "en" };
-    const params = { symbol: "600519", tradedate: MAIN, start_time: "93000000" };
-    expectRefusal(await world.ask(params, { headers }), { reason: "param_invalid", says: [/nine/] });
-  });
-
   it.each([
     ["09:30:00.123", "093000123"],
     ["15:00:00.5", "150000500"],

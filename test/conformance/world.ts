@@ -2,12 +2,12 @@
  * The data of the conformance tests: a calendar, a few days, and an account for every plan. The time is Thursday,
  * 12 March 2026, 10:00 in Beijing. Today's orders are not loaded yet.
  */
-import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
-import { burst, columnsOf, day, noise, order, security, type TestDay } from "../support/builders.ts";
+import { burst, day, order, security, type TestDay } from "../support/builders.ts";
+import { crowdedSection, noiseOf, publishSections } from "../support/dataset-days.ts";
 import type { Answer } from "../support/http-client.ts";
-import { account, loadWeekdays, publish, publishPack } from "../support/operator.ts";
-import { buildPackBytes } from "../support/pack-bytes.ts";
+import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
 import { oncePerWorker, type Service, type ServiceOptions, startService } from "../support/service.ts";
@@ -27,10 +27,10 @@ export const BEFORE_WINDOW = "20260210";
 export const OLDEST = "20250106";
 /** The day that `publishLarge` publishes. */
 export const LARGE = "20260310";
-/** Enough incompressible rows to make a Parquet answer larger than all buffers between service and client. */
-const LARGE_ROWS = 700_000;
-/** A security with 20,000 rows in one millisecond. */
-export const CROWDED = burst({ symbol: "600000", time: "093000000", rows: 20_000 });
+/** Enough incompressible cells to make a Parquet answer larger than all buffers between service and client. */
+const LARGE_CELLS = 4_000_000;
+/** 20,000 orders of a security in one millisecond. */
+export const CROWDED = crowdedSection("orders", { symbol: "600000", time: "093000000", rows: 20_000 });
 
 /** Thirteen records of 600519: a phase flag, a dense millisecond, cancels, gaps. */
 export const MAOTAI = security("600519", [
@@ -96,8 +96,8 @@ export interface AskOptions {
 }
 
 /**
- * Starts a separate service with calendar, days and accounts, for tests that change existing data. Tests that read
- * stored refusals need it too, because an isolate stores only a limited number of refusals a minute.
+ * Starts a separate service with calendar, days and accounts, for tests that need another time or setting, or that
+ * change existing data.
  */
 export async function startWorld(options: ServiceOptions = {}): Promise<World> {
   const service = await startMarket(options);
@@ -105,27 +105,26 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
 }
 
 /**
- * Returns the one service for this `use` of all test files in a worker process, with new accounts. `read` is for tests
- * that only read, `publish` for tests that publish days on their own dates, and `drive` for tests of shares
- * (`drive-world.ts`). The tests must not withdraw, rebuild or damage existing data. `stop` leaves the service running.
+ * Returns the one service for this `use` of all test files in a worker process, with new accounts. `days` is for tests
+ * that read, and that publish and damage days and files of their own; `drive` is for tests of shares
+ * (`drive-world.ts`); `refusals` is for tests that read stored refusals, of which an isolate stores only a limited
+ * number. The tests must not change the data of other tests. `stop` leaves the service running.
  */
-export async function sharedWorld(use: "read" | "publish" | "drive" = "read"): Promise<World> {
-  const service = await oncePerWorker(`world to ${use}`, () => startMarket());
+export async function sharedWorld(use: "days" | "drive" | "refusals" = "days"): Promise<World> {
+  const service = await oncePerWorker(`world of ${use}`, () => startMarket());
   return inhabit(service, async () => service.checkLog());
 }
 
 /**
- * Publishes the day `LARGE`, unless it exists, in the service for tests that `publish`. The day holds `CROWDED` and
- * 600519, whose Parquet answer occupies the slot until the client has read it.
+ * Publishes the day `LARGE` of a dataset, unless it exists, in the shared service of `days`. It holds 600519, whose
+ * Parquet answer occupies the slot until the client has read it; orders also hold `CROWDED`.
  */
-export async function publishLarge({ service }: World): Promise<void> {
-  await oncePerWorker("large day", async () => {
-    const { symbol, market, orders } = CROWDED;
-    const sections = [
-      { symbol, market, columns: columnsOf(orders) },
-      { symbol: "600519", market: "SH" as const, columns: noise(randomFrom(20_260_310), LARGE_ROWS) },
-    ];
-    await publishPack(service, LARGE, await buildPackBytes(LARGE as BeijingDate, sections));
+export async function publishLarge({ service }: World, dataset: DatasetName = "orders"): Promise<void> {
+  await oncePerWorker(`large day of ${dataset}`, async () => {
+    const rows = Math.ceil(LARGE_CELLS / DATASETS[dataset].columns.length);
+    const columns = noiseOf(randomFrom(20_260_310), DATASETS[dataset], rows);
+    const large = { symbol: "600519", market: "SH" as const, columns };
+    await publishSections(service, dataset, LARGE, dataset === "orders" ? [CROWDED, large] : [large]);
   });
 }
 
