@@ -1,5 +1,6 @@
 /** Checks an uploaded object in R2 against the operator's claims before it can be served. */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { DatasetDay } from "../catalog/days.ts";
 import type { PackClaims } from "../catalog/publish-day.ts";
 import type { Upload } from "../catalog/uploads.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -8,7 +9,6 @@ import { PackFormatError } from "../packs/errors.ts";
 import type { DayIndex } from "../packs/layout.ts";
 import { locateIndex, type ReadRange } from "../packs/locate.ts";
 import { PackCheck } from "../packs/section-check.ts";
-import type { DatasetDay } from "./dataset-day.ts";
 import type { ArrivalProblem } from "./uploads.ts";
 
 /** An object in R2, with the size and checksum that its publisher announced. */

@@ -3,10 +3,10 @@ import type { Context } from "hono";
 import type * as z from "zod";
 import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
+import type { DatasetDay } from "../catalog/days.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Operator, TokenScope } from "../entitlement/operators.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
-import type { DatasetDay } from "./dataset-day.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 

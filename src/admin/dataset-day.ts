@@ -1,12 +1,7 @@
-/** A dataset's day. Each dataset's day is published, revised, withdrawn and restored independently. */
-import type { BeijingDate } from "../calendar/beijing.ts";
+/** The names of a dataset's day in messages and answers. */
+import type { DatasetDay } from "../catalog/days.ts";
 import { dayName } from "../datasets/day-name.ts";
 import type { DatasetName } from "../datasets/registry.ts";
-
-export interface DatasetDay {
-  dataset: DatasetName;
-  tradedate: BeijingDate;
-}
 
 /** Returns the day's name for messages, such as `20260312` or `20260312 (trades)`. */
 export function calledOf({ dataset, tradedate }: DatasetDay): string {

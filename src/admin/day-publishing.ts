@@ -10,6 +10,7 @@ import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
 import { lastActorOf } from "../catalog/audit.ts";
 import { serveAgain, withdrawDay } from "../catalog/day-actions.ts";
+import type { DatasetDay } from "../catalog/days.ts";
 import { type DayRevision, dayRevisions, hasIndexRows, type ServedDay, servedDay } from "../catalog/days.ts";
 import { damageOf, withdrawalAgainst } from "../catalog/decisions.ts";
 import type { DayState, SectionRow } from "../catalog/order-day.ts";
@@ -31,7 +32,7 @@ import { encodeBlocks } from "../packs/blocks-blob.ts";
 import { packObjectKey, parsePackObjectKey, type SectionEntry } from "../packs/layout.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { arrivedRange, checkPack, packIndex, wholePack } from "./arrival.ts";
-import { calledOf, type DatasetDay, nameOf } from "./dataset-day.ts";
+import { calledOf, nameOf } from "./dataset-day.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { Stores, UploadTarget } from "./uploads.ts";
 import { asOfNow, type Completed, complete, freeRevision, takeOver } from "./uploads.ts";
@@ -42,7 +43,7 @@ import { qualitySchema } from "./wire-days.ts";
 export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
   const { dataset, tradedate } = day;
   return {
-    target: packTarget(tradedate, dataset),
+    target: packTarget(day),
     called: calledOf(day),
     objectKey: (revision) => packObjectKey(tradedate, revision, dataset),
     async settle({ db, bucket }, upload, etag, by) {
@@ -71,8 +72,7 @@ export async function dayDecision(
   buildId: string,
   isInsisted: boolean,
 ): Promise<AdminRefusal | null> {
-  const target = packTarget(day.tradedate, day.dataset);
-  const against = await withdrawalAgainst(db, { target, content: buildId });
+  const against = await withdrawalAgainst(db, { target: packTarget(day), content: buildId });
   if (against === null) return null;
   const { withdrawal, isSame } = against;
   const called = calledOf(day);
@@ -85,14 +85,13 @@ export async function dayDecision(
 
 /** Returns why the operator should review the pack before it is served, or null. */
 async function doubtOf(db: D1Database, day: DatasetDay, packId: number): Promise<AdminRefusal | null> {
-  const { dataset, tradedate } = day;
-  const loss = await lossOf(db, tradedate, packId, dataset);
+  const loss = await lossOf(db, day, packId);
   if (loss !== null) return { reason: "shrunk", day, ...loss };
-  const comparison = await comparisonOf(db, tradedate, packId, dataset);
+  const comparison = await comparisonOf(db, day, packId);
   if (comparison.markets.some(({ plausible }) => !plausible)) {
     return { reason: "implausible", day, ...comparison };
   }
-  const of = await repeatedDay(db, tradedate, packId, dataset);
+  const of = await repeatedDay(db, day, packId);
   return of === null ? null : { reason: "day_repeated", day, of };
 }
 
@@ -121,7 +120,7 @@ export async function withdraw(
 ): Promise<Answered<ActedOn>> {
   const { dataset, tradedate, revision } = seen;
   const changed = await withdrawDay(db, seen, note, by);
-  const day = await servedDay(db, tradedate, dataset);
+  const day = await servedDay(db, seen);
   if (day === null) return refused(noDay(seen));
   if (changed) return ok({ day, changed, actor: by.actor.name });
   const actor = await lastActor(db, seen);
@@ -129,8 +128,8 @@ export async function withdraw(
   return refused({ reason: "day_changed", day: { dataset, tradedate }, revision: day.revision, actor });
 }
 
-async function lastActor(db: D1Database, { dataset, tradedate }: DatasetDay): Promise<string> {
-  return (await lastActorOf(db, daySubject(tradedate, dataset))).name;
+async function lastActor(db: D1Database, day: DatasetDay): Promise<string> {
+  return (await lastActorOf(db, daySubject(day))).name;
 }
 
 export interface ServeAgainAsk extends DatasetDay {
@@ -162,11 +161,11 @@ export async function serveContentAgain(
 ): Promise<Answered<ActedOn>> {
   const begunMs = Date.now();
   const of: DatasetDay = { dataset, tradedate };
-  const day = await servedDay(db, tradedate, dataset);
+  const day = await servedDay(db, of);
   if (day === null) return refused(noDay(of));
   if (day.revision !== revision || day.state !== (state ?? day.state))
     return refused(await changedBy(db, of, day));
-  const wanted = contentOf(await dayRevisions(db, tradedate, dataset), day, content);
+  const wanted = contentOf(await dayRevisions(db, of), day, content);
   if (wanted === undefined) {
     return typeof content === "number"
       ? refused({ reason: "absent", what: `revision ${content} of ${calledOf(of)}` })
@@ -191,7 +190,7 @@ export async function serveContentAgain(
   const number = await freeRevision({ db, bucket }, packUpload(of));
   const seen = { ...of, revision, state: day.state };
   const served = await serveAgain(db, seen, { packId, buildId, kind, number }, asOfNow(by, begunMs));
-  const after = await servedDay(db, tradedate, dataset);
+  const after = await servedDay(db, of);
   if (after === null) throw new Error(`${calledOf(of)} is no longer in the catalog`);
   return served
     ? ok({ day: after, changed: true, actor: by.actor.name })

@@ -12,6 +12,7 @@ import {
   overviewOf as catalogOverview,
 } from "../catalog/day-overview.ts";
 import { loadedDays } from "../catalog/day-securities.ts";
+import type { DatasetDay } from "../catalog/days.ts";
 import {
   builtDays,
   type DayRevision as CatalogRevision,
@@ -37,7 +38,7 @@ import {
   parsed,
   type Routes,
 } from "./context.ts";
-import { calledOf, type DatasetDay, nameOf } from "./dataset-day.ts";
+import { calledOf, nameOf } from "./dataset-day.ts";
 import {
   type ActedOn,
   adoptableDays,
@@ -164,12 +165,11 @@ async function listBuiltBefore(c: AdminContext): Promise<Answered<BuiltBefore>> 
 async function showDay(c: AdminContext): Promise<Answered<DayDetail>> {
   const of = dayOf(c);
   if (!of.ok) return of;
-  const { dataset, tradedate } = of.value;
-  const day = await servedDay(c.env.DB, tradedate, dataset);
+  const day = await servedDay(c.env.DB, of.value);
   if (day === null) return refused(noDay(of.value));
-  const comparison = await comparisonOf(c.env.DB, tradedate, day.packId, dataset);
-  const revisions = await dayRevisions(c.env.DB, tradedate, dataset);
-  return ok({ day: summaryOf(c, day, dataset), comparison, revisions: revisions.map(revisionOf) });
+  const comparison = await comparisonOf(c.env.DB, of.value, day.packId);
+  const revisions = await dayRevisions(c.env.DB, of.value);
+  return ok({ day: summaryOf(c, day, of.value.dataset), comparison, revisions: revisions.map(revisionOf) });
 }
 
 async function withdrawDay(c: AdminContext): Promise<Answered<DayChanged>> {
@@ -238,22 +238,22 @@ async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
  */
 async function servedAlready(
   c: AdminContext,
-  { dataset, tradedate }: DatasetDay,
+  day: DatasetDay,
   content: Content<PackClaims>,
   force: boolean,
 ): Promise<UploadBegun | null> {
   const { DB, PACKS } = c.env;
-  const served = force ? null : await servedDay(DB, tradedate, dataset);
+  const served = force ? null : await servedDay(DB, day);
   if (served === null || !isServed(served, content)) return null;
-  const pack = (await dayRevisions(DB, tradedate, dataset)).find(({ packId }) => packId === served.packId);
+  const pack = (await dayRevisions(DB, day)).find(({ packId }) => packId === served.packId);
   // A pack of an older builder is replaced although its rows are equal, so that the day is no longer listed for
   // rebuilding. A pack whose object is lost is uploaded again.
   const isOlder = compareBuilderVersions(pack?.builderVersion ?? null, BUILDER_VERSION) < 0;
   if (isOlder && served.sha256 !== content.sha256) return null;
   if (pack === undefined || (await PACKS.head(pack.objectKey))?.etag !== pack.etag) return null;
-  await restateClaims(DB, { ...served, dataset }, content.claims, byOf(c));
+  await restateClaims(DB, { ...day, packId: served.packId }, content.claims, byOf(c));
   const note = served.degraded ? (content.claims.shortfall ?? served.note) : served.note;
-  return { state: "served", day: summaryOf(c, { ...served, note }, dataset) };
+  return { state: "served", day: summaryOf(c, { ...served, note }, day.dataset) };
 }
 
 /**
@@ -295,7 +295,7 @@ async function published(
   completed: Answered<Completed>,
 ): Promise<Answered<Published>> {
   if (!completed.ok) return completed;
-  const day = await servedDay(c.env.DB, of.tradedate, of.dataset);
+  const day = await servedDay(c.env.DB, of);
   if (day === null) throw new Error(`${calledOf(of)} was served, but its row is missing`);
   return ok({ day: summaryOf(c, day, of.dataset), newRevision: completed.value.newRevision });
 }
@@ -304,8 +304,7 @@ async function uploadOf(c: AdminContext): Promise<Answered<{ day: DatasetDay; up
   const day = dayOf(c);
   if (!day.ok) return day;
   const uploadId = c.req.param("uploadId") ?? "";
-  const target = packTarget(day.value.tradedate, day.value.dataset);
-  const upload = await findUpload<PackClaims>(c.env.DB, target, uploadId);
+  const upload = await findUpload<PackClaims>(c.env.DB, packTarget(day.value), uploadId);
   return upload === null
     ? refused({ reason: "absent", what: `upload of ${calledOf(day.value)} with this id` })
     : ok({ day: day.value, upload });

@@ -1,5 +1,6 @@
 /** Compares the index rows of a pack with the index region of its object, from which they were made. */
 import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/day-securities.ts";
+import type { DatasetDay } from "../catalog/days.ts";
 import type { SectionRow } from "../catalog/order-day.ts";
 import { loadIndexRows } from "../catalog/publish-day.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -7,7 +8,7 @@ import { encodeBlocks } from "../packs/blocks-blob.ts";
 import type { DayIndex, SectionEntry } from "../packs/layout.ts";
 import type { Finding } from "../upkeep/finding.ts";
 import { arrivedRange, packIndex } from "./arrival.ts";
-import { calledOf, type DatasetDay } from "./dataset-day.ts";
+import { calledOf } from "./dataset-day.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 
 /**

@@ -5,6 +5,7 @@
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import { type BeijingDate, beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
+import type { DatasetDay } from "../catalog/days.ts";
 import { fileTarget } from "../catalog/file-states.ts";
 import { packTarget } from "../catalog/publish-day.ts";
 import { giveUp, newestRevisions } from "../catalog/upkeep.ts";
@@ -14,7 +15,7 @@ import { parsePackObjectKey } from "../packs/layout.ts";
 import { abridged, type Finding } from "../upkeep/finding.ts";
 import { type Judgement, judgedObjects, type StoredObject, type Upkeep } from "../upkeep/objects.ts";
 import { packIndex } from "./arrival.ts";
-import { calledOf, type DatasetDay } from "./dataset-day.ts";
+import { calledOf } from "./dataset-day.ts";
 import type { UnknownObjects } from "./wire.ts";
 
 /** Younger objects may belong to an upload in progress, so they are ignored. */
@@ -50,7 +51,7 @@ export function placeOf(key: string): Place | null {
   if (pack !== null) {
     const { dataset, tradedate, revision } = pack;
     const day = { dataset, tradedate };
-    return { target: packTarget(tradedate, dataset), revision, called: calledOf(day), day, quotesOf: null };
+    return { target: packTarget(day), revision, called: calledOf(day), day, quotesOf: null };
   }
   const [, dataType, fileDay = "", name = "", number, built] = FILE_KEY.exec(key) ?? [];
   const tradedate = parseBeijingDate(fileDay);

@@ -4,6 +4,7 @@
  */
 import { ok, refused } from "../base/result.ts";
 import { type IndexedPack, loadedDays, servedPack } from "../catalog/day-securities.ts";
+import type { DatasetDay } from "../catalog/days.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
 import { appliedMigrations } from "../catalog/upkeep.ts";
 import type { Actor } from "../entitlement/operators.ts";
@@ -23,7 +24,7 @@ import {
 } from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
 import { ADMIN_ONLY, type AdminContext, bodyOf, dayOf, READ, type Routes } from "./context.ts";
-import { calledOf, type DatasetDay } from "./dataset-day.ts";
+import { calledOf } from "./dataset-day.ts";
 import { noDay } from "./day-publishing.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
 import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";
@@ -103,7 +104,7 @@ async function servedOf(
 ): Promise<Answered<{ day: DatasetDay; pack: IndexedPack & { revision: number } }>> {
   const day = dayOf(c);
   if (!day.ok) return day;
-  const pack = await servedPack(c.env.DB, day.value.tradedate, day.value.dataset);
+  const pack = await servedPack(c.env.DB, day.value);
   return pack === null ? refused(noDay(day.value)) : ok({ day: day.value, pack });
 }
 

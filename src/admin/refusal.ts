@@ -2,13 +2,14 @@
 
 import type { Result } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
+import type { DatasetDay } from "../catalog/days.ts";
 import type { Damage, Withdrawal } from "../catalog/decisions.ts";
 import type { Comparison, Loss } from "../catalog/plausibility.ts";
 import { datasetFlag } from "../datasets/day-name.ts";
 import { DATASETS } from "../datasets/registry.ts";
 import type { TokenScope } from "../entitlement/operators.ts";
 import type { SealProblem } from "./backup-routes.ts";
-import { calledOf, type DatasetDay } from "./dataset-day.ts";
+import { calledOf } from "./dataset-day.ts";
 
 /** The answer to a request, or the reason for its refusal. */
 export type Answered<Value> = Result<Value, AdminRefusal>;

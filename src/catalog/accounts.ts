@@ -3,7 +3,7 @@ import type { Actor } from "../entitlement/operators.ts";
 import { type DailyLimits, PLAN_NAMES, type PlanName, type Subscription } from "../entitlement/principal.ts";
 import { auditStatement } from "./audit.ts";
 import { signOutStatements } from "./console-access.ts";
-import { column, part, sql } from "./sql.ts";
+import { column, decoded, part, rows, sql } from "./sql.ts";
 
 export interface Account {
   accountId: string;
@@ -22,10 +22,8 @@ export interface By {
   nowMs: number;
 }
 
-type AccountRow = Omit<Account, "ownLimits" | "subscriptions"> & { ownLimits: string; subscriptions: string };
-
 /** The subscriptions of the account `a` as JSON, by start and then plan. */
-const SUBSCRIPTIONS = part`
+export const SUBSCRIPTIONS = part`
     (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms) ORDER BY start_ms, plan)
      FROM subscriptions s WHERE s.account_id = a.account_id) AS subscriptions`;
 
@@ -34,22 +32,13 @@ export async function findAccount(db: D1Database, accountId: string): Promise<Ac
   const row = await sql(db)`
     SELECT account_id AS accountId, contact, note, disabled_at_ms AS disabledAtMs, created_at_ms AS createdAtMs,
       own_limits AS ownLimits, ${SUBSCRIPTIONS}
-    FROM accounts a WHERE account_id = ${accountId}`.first<AccountRow>();
-  if (row === null) return null;
-  return {
-    ...row,
-    ownLimits: JSON.parse(row.ownLimits) as Partial<DailyLimits>,
-    subscriptions: JSON.parse(row.subscriptions) as Subscription[],
-  };
+    FROM accounts a WHERE account_id = ${accountId}`.first();
+  return row && decoded<Account>(row, ["ownLimits", "subscriptions"]);
 }
 
 /** An account in a list, with its plan, keys and last use. */
-export interface ListedAccount {
-  accountId: string;
-  contact: string;
-  note: string;
+export interface ListedAccount extends Pick<Account, "accountId" | "contact" | "note" | "subscriptions"> {
   disabled: boolean;
-  subscriptions: Subscription[];
   /** Number of keys that are neither revoked nor expired. */
   keys: number;
   /** The last recorded use of any key, at most an hour before the actual one; null when none was ever used. */
@@ -68,16 +57,11 @@ export interface AccountsQuestion {
   count: number;
 }
 
-type ListedRow = Omit<ListedAccount, "disabled" | "subscriptions"> & {
-  disabled: number;
-  subscriptions: string;
-};
-
 /** Returns the accounts that match `question`, sorted by id. */
 export async function listAccounts(db: D1Database, question: AccountsQuestion): Promise<ListedAccount[]> {
   const { nowMs, after, expiringWithinMs, count } = question;
   const search = question.search.toLowerCase();
-  const { results } = await sql(db)`
+  const found = await rows(sql(db)`
     SELECT a.account_id AS accountId, a.contact, a.note, a.disabled_at_ms IS NOT NULL AS disabled, ${SUBSCRIPTIONS},
       (SELECT count(*) FROM api_keys k WHERE k.account_id = a.account_id AND revoked_at_ms IS NULL
          AND coalesce(expires_at_ms > ${nowMs}, 1)) AS keys,
@@ -87,12 +71,8 @@ export async function listAccounts(db: D1Database, question: AccountsQuestion): 
       AND (${search} = '' OR instr(lower(a.account_id || char(10) || a.contact || char(10) || a.note), ${search}) > 0)
       AND (${expiringWithinMs} IS NULL OR (SELECT max(end_ms) FROM subscriptions s WHERE s.account_id = a.account_id)
         BETWEEN ${nowMs} + 1 AND ${nowMs} + ${expiringWithinMs})
-    ORDER BY a.account_id LIMIT ${count}`.all<ListedRow>();
-  return results.map(({ disabled, subscriptions, ...row }) => ({
-    ...row,
-    disabled: disabled === 1,
-    subscriptions: JSON.parse(subscriptions) as Subscription[],
-  }));
+    ORDER BY a.account_id LIMIT ${count}`);
+  return found.map((row) => decoded<ListedAccount>(row, ["subscriptions"], ["disabled"]));
 }
 
 /** Returns the ids of at most `count` accounts whose keys were used since `sinceMs`, the most recently used first. */

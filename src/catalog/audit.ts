@@ -4,7 +4,7 @@
  */
 import { type Actor, type ActorKind, SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
-import { part, sql } from "./sql.ts";
+import { decoded, part, rows, sql } from "./sql.ts";
 
 export interface AuditEntry {
   /** `<noun>.<verb>`, for example `day.publish`. */
@@ -70,24 +70,19 @@ export interface AuditQuestion {
 export async function auditEntries(db: D1Database, question: AuditQuestion): Promise<WrittenEntry[]> {
   const { subject = null, actor = null, actorKind = null, action = null, sinceMs = null } = question;
   const { beforeId = null, count } = question;
-  const { results } = await sql(db)`
+  const found = await rows(sql(db)`
     SELECT audit_id AS auditId, at_ms AS atMs, actor_kind AS kind, actor AS name, action, subject, before, after
     FROM audit
     WHERE (${subject} IS NULL OR subject = ${subject}) AND (${actor} IS NULL OR actor = ${actor})
       AND (${action} IS NULL OR action = ${action} OR substr(action, 1, length(${action}) + 1) = ${action} || '.')
       AND (${sinceMs} IS NULL OR at_ms >= ${sinceMs}) AND (${beforeId} IS NULL OR audit_id < ${beforeId})
       AND (${actorKind} IS NULL OR actor_kind = ${actorKind})
-    ORDER BY audit_id DESC LIMIT ${count}`.all<WrittenRow>();
-  return results.map(({ kind, name, before, after, ...entry }) => ({
-    ...entry,
-    actor: { kind, name },
-    before: JSON.parse(before ?? "null"),
-    after: JSON.parse(after ?? "null"),
-  }));
+    ORDER BY audit_id DESC LIMIT ${count}`);
+  return found.map((row) => {
+    const { kind, name, ...entry } = decoded<Omit<WrittenEntry, "actor"> & Actor>(row, ["before", "after"]);
+    return { ...entry, actor: { kind, name } };
+  });
 }
-
-type WrittenRow = Omit<WrittenEntry, "actor" | "before" | "after"> &
-  Actor & { before: string | null; after: string | null };
 
 /** Returns who changed `subject` last; the service when the audit has no entry for it. */
 export async function lastActorOf(db: D1Database, subject: string): Promise<Actor> {

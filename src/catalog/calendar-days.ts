@@ -3,7 +3,7 @@ import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
-import { type Part, plain, rows, sql } from "./sql.ts";
+import { decoded, type Part, plain, rows, sql } from "./sql.ts";
 
 export interface CalendarDay {
   day: BeijingDate;
@@ -40,11 +40,9 @@ export async function calendarDays(
   first: BeijingDate,
   last: BeijingDate,
 ): Promise<(CalendarDay & { source: string })[]> {
-  const { results } = await sql(db)`
-    SELECT day, open, source FROM trading_days WHERE day BETWEEN ${first} AND ${last} ORDER BY day`.all<
-    Omit<CalendarDay, "open"> & { open: number; source: string }
-  >();
-  return results.map(({ open, ...day }) => ({ ...day, open: open === 1 }));
+  const found = await rows(sql(db)`
+    SELECT day, open, source FROM trading_days WHERE day BETWEEN ${first} AND ${last} ORDER BY day`);
+  return found.map((row) => decoded<CalendarDay & { source: string }>(row, [], ["open"]));
 }
 
 /** How complete the calendar is on a given day, called today below. */
@@ -107,11 +105,8 @@ export async function servedOnClosedDays(
 
 /** Returns the pairs of calendar days between which days are missing, ascending. */
 export async function calendarGaps(db: D1Database): Promise<{ after: BeijingDate; before: BeijingDate }[]> {
-  const { results } = await sql(db)`
+  return rows(sql(db)`
     SELECT after, before FROM
       (SELECT day AS after, lead(day) OVER (ORDER BY day) AS before FROM trading_days)
-    WHERE julianday(${isoOf("before")}) - julianday(${isoOf("after")}) > 1 ORDER BY after`.all<
-    Awaited<ReturnType<typeof calendarGaps>>[number]
-  >();
-  return results;
+    WHERE julianday(${isoOf("before")}) - julianday(${isoOf("after")}) > 1 ORDER BY after`);
 }

@@ -1,23 +1,15 @@
-/**
- * Changes of a loaded day: an operator withdraws it or serves a pack of its history as a new revision, or the service
- * marks it damaged. Each change names the revision that the caller saw and does nothing when the day has a different
- * one. Of two concurrent changes, therefore, only one succeeds.
- */
-import type { BeijingDate } from "../calendar/beijing.ts";
-import type { DatasetName } from "../datasets/registry.ts";
 import { SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { revisionChangeStatement, strikeChangeStatement } from "./day-changes.ts";
+import type { DatasetDay } from "./days.ts";
 import { packServed, servedStatement, soundSql, withdrawStatements } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
 import { daySubject, packTarget } from "./publish-day.ts";
 import { part, sql } from "./sql.ts";
 
 /** A dataset's day as the operator saw it. */
-export interface SeenDay {
-  dataset: DatasetName;
-  tradedate: BeijingDate;
+export interface SeenDay extends DatasetDay {
   revision: number;
 }
 
@@ -36,13 +28,13 @@ export async function withdrawDay(
   const guard = part`EXISTS (SELECT 1 FROM order_days WHERE ${asSeen})`;
   const entry = {
     action: "day.withdraw",
-    subject: daySubject(tradedate, dataset),
+    subject: daySubject({ dataset, tradedate }),
     before: { revision },
     after: { revision, state: "withdrawn", note },
   };
   const change = { atMs: by.nowMs, dataset, tradedate, kind: "withdrawn", revision } as const;
   const content = await buildIdOf(db, { dataset, tradedate, revision });
-  const withdrawn = { target: packTarget(tradedate, dataset), content };
+  const withdrawn = { target: packTarget({ dataset, tradedate }), content };
   const decision = { revision, atMs: by.nowMs, actor: by.actor.name, note };
   const results = await db.batch<{ revision: number }>([
     auditStatement(db, by, entry, guard),
@@ -91,11 +83,11 @@ export async function serveAgain(
     AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE ${day} AND revision >= ${number})
     AND EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ${packId})
     AND EXISTS (SELECT 1 FROM day_packs p WHERE p.pack_id = ${packId} AND ${soundSql(part`p.object_key`)})`;
-  const target = packTarget(tradedate, dataset);
+  const target = packTarget({ dataset, tradedate });
   const isServed = packServed(target, packId);
   const entry = {
     action: kind === "restored" ? "day.restore" : "day.publish",
-    subject: daySubject(tradedate, dataset),
+    subject: daySubject({ dataset, tradedate }),
     before: { revision, state },
     after: { revision: number, packId },
   };
@@ -140,7 +132,7 @@ export async function markDamaged(
   const guard = part`EXISTS (SELECT 1 FROM order_days WHERE ${asSeen})`;
   const entry = {
     action: "day.damaged",
-    subject: daySubject(tradedate, dataset),
+    subject: daySubject({ dataset, tradedate }),
     before: { revision, state: "available" },
     after: { revision, state: "damaged", note },
   };

@@ -4,7 +4,7 @@
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
-import { type Part, part, plain, sql } from "./sql.ts";
+import { decoded, type Part, part, plain, rows, sql } from "./sql.ts";
 
 export type ChangeKind = "published" | "restored" | "withdrawn" | "damaged";
 
@@ -46,13 +46,10 @@ export interface ChangesQuestion {
   count: number;
 }
 
-type Row = Omit<DayChange, "added" | "removed" | "changed"> &
-  Record<"added" | "removed" | "changed", string | null>;
-
 /** Returns the oldest changes that match `question`, in order. */
 export async function changesSince(db: D1Database, question: ChangesQuestion): Promise<DayChange[]> {
   const { changeId, sinceMs, untilMs = Number.MAX_SAFE_INTEGER, from, dataset, count } = question;
-  const { results } = await sql(db)`
+  const found = await rows(sql(db)`
     SELECT c.change_id AS changeId, c.at_ms AS atMs, c.dataset, c.tradedate, c.kind, c.revision, c.previous,
       p.build_id AS buildId, c.added, c.removed, c.changed
     FROM day_changes c
@@ -63,22 +60,13 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
       AND c.dataset = ${dataset}
       AND c.change_id < coalesce((SELECT min(change_id) FROM day_changes
       WHERE at_ms > ${untilMs}), ${Number.MAX_SAFE_INTEGER})
-    ORDER BY c.change_id LIMIT ${count}`.all<Row>();
-  return results.map(({ added, removed, changed, ...row }) => ({
-    ...row,
-    added: codesOf(added),
-    removed: codesOf(removed),
-    changed: codesOf(changed),
-  }));
+    ORDER BY c.change_id LIMIT ${count}`);
+  return found.map((row) => decoded<DayChange>(row, ["added", "removed", "changed"]));
 }
 
 /** Returns the instant of the newest change of any day, in Unix milliseconds; null when there is none. */
 export async function newestChangeMs(db: D1Database): Promise<number | null> {
   return sql(db)`SELECT max(at_ms) AS atMs FROM day_changes`.first<number>("atMs");
-}
-
-function codesOf(json: string | null): string[] | null {
-  return json === null ? null : (JSON.parse(json) as string[]);
 }
 
 /**
@@ -106,13 +94,15 @@ export function differences(pack: Part, before: Part): [added: Part, removed: Pa
   ];
 }
 
+type NewChange = Pick<DayChange, "atMs" | "dataset" | "tradedate" | "kind" | "revision">;
+
 /**
  * Returns the statement that records, if `guard` holds, the change of a dataset's day to pack `packId` as revision
  * `revision`. The statement compares the pack with the one in `order_days`, so it must run before that row changes.
  */
 export function revisionChangeStatement(
   db: D1Database,
-  change: Pick<DayChange, "atMs" | "dataset" | "tradedate" | "kind" | "revision"> & { packId: number },
+  change: NewChange & { packId: number },
   guard: Part,
 ): D1PreparedStatement {
   const { atMs, dataset, tradedate, kind, revision, packId } = change;
@@ -130,13 +120,7 @@ export function revisionChangeStatement(
 /** Returns the statement that records, if `guard` holds, why the served revision is no longer served (`kind`). */
 export function strikeChangeStatement(
   db: D1Database,
-  {
-    atMs,
-    dataset,
-    tradedate,
-    kind,
-    revision,
-  }: Pick<DayChange, "atMs" | "dataset" | "tradedate" | "kind" | "revision">,
+  { atMs, dataset, tradedate, kind, revision }: NewChange,
   guard: Part,
 ): D1PreparedStatement {
   return sql(db)`

@@ -1,6 +1,7 @@
 /** The days in a range of dates, for operators and key holders: loaded days and missing trading days. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
+import type { ServedDay } from "./days.ts";
 import type { DayState } from "./order-day.ts";
 import { type PackQuality, packTarget } from "./publish-day.ts";
 
@@ -11,15 +12,8 @@ import { type PackQuality, packTarget } from "./publish-day.ts";
 export type OverviewState = DayState | "degraded" | "pending" | "missing";
 
 /** Facts about a day's current revision, even when it is withdrawn or damaged. */
-export interface LoadedFacts {
-  revision: number;
-  buildId: string;
-  rows: number;
-  /** Number of securities in the index, including those without rows. */
-  securities: number;
-  sizeBytes: number;
-  /** Unix milliseconds. */
-  publishedAtMs: number;
+export interface LoadedFacts
+  extends Pick<ServedDay, "revision" | "buildId" | "rows" | "securities" | "sizeBytes" | "publishedAtMs"> {
   /** The result of the builder's quality check; null when none ran. */
   quality: PackQuality | null;
 }
@@ -111,7 +105,7 @@ function overviewStatement(
   db: D1Database,
   { first, last, today, untilMs = Number.MAX_SAFE_INTEGER, dataset }: OverviewSpan,
 ): D1PreparedStatement {
-  const targets = packTarget("" as BeijingDate, dataset);
+  const targets = packTarget({ dataset, tradedate: "" as BeijingDate });
   return db.prepare(OVERVIEW).bind(first, last, today, targets, untilMs, dataset);
 }
 

@@ -2,6 +2,7 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Market, Security } from "../orders/record.ts";
+import type { DatasetDay } from "./days.ts";
 import { column, part, rows, sql } from "./sql.ts";
 
 /** `last_time` of securities loaded before the column existed: the latest possible time. */
@@ -117,8 +118,7 @@ const PACK = part`p.pack_id AS packId, p.object_key AS objectKey, p.size_bytes A
 /** Returns the pack of the day's current revision, with the revision number; null when the day was never loaded. */
 export async function servedPack(
   db: D1Database,
-  tradedate: BeijingDate,
-  dataset: DatasetName,
+  { dataset, tradedate }: DatasetDay,
 ): Promise<(IndexedPack & { revision: number }) | null> {
   const pack = sql(db)`
     SELECT d.revision, ${PACK} FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id

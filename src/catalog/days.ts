@@ -3,7 +3,13 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import type { Damage, Withdrawal } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
-import { type Part, part, rows, sql } from "./sql.ts";
+import { decoded, type Part, part, rows, sql } from "./sql.ts";
+
+/** A dataset's day. Each dataset's day is published, revised, withdrawn and restored independently. */
+export interface DatasetDay {
+  dataset: DatasetName;
+  tradedate: BeijingDate;
+}
 
 /** The current revision of a day with its pack. Instants are Unix milliseconds. */
 export interface ServedDay {
@@ -23,19 +29,10 @@ export interface ServedDay {
 }
 
 /** One revision of a day's history. */
-export interface DayRevision {
-  revision: number;
-  buildId: string;
-  sha256: string;
-  rows: number;
-  securities: number;
-  sizeBytes: number;
-  degraded: boolean;
+export interface DayRevision extends Omit<ServedDay, "tradedate" | "state" | "note"> {
   objectKey: string;
-  publishedAtMs: number;
   /** When the revision was replaced; null for the served one. */
   replacedAtMs: number | null;
-  packId: number;
   /** The object's etag without quotes. */
   etag: string;
   /** The version of the builder; null for packs without one. */
@@ -48,15 +45,12 @@ export interface DayRevision {
   damaged: Damage | null;
 }
 
-type Stored<T> = Omit<T, "degraded"> & { degraded: number };
-
 const PACK_COLUMNS = part`p.degraded, p.rows, p.securities, p.size_bytes AS sizeBytes, p.sha256, p.build_id AS buildId`;
 
 /** Returns the current revision of a dataset's day, in any state, or null when the day was never loaded. */
 export async function servedDay(
   db: D1Database,
-  tradedate: BeijingDate,
-  dataset: DatasetName,
+  { dataset, tradedate }: DatasetDay,
 ): Promise<ServedDay | null> {
   const row = await sql(db)`
     SELECT d.tradedate, d.revision, d.state, coalesce(nullif(d.state_note, ''), iif(p.degraded = 1,
@@ -65,22 +59,16 @@ export async function servedDay(
     FROM order_days d
     JOIN day_packs p ON p.pack_id = d.pack_id
     JOIN day_revisions r ON r.dataset = d.dataset AND r.tradedate = d.tradedate AND r.revision = d.revision
-    WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`.first<Stored<ServedDay>>();
-  return row === null ? null : { ...row, degraded: row.degraded === 1 };
-}
-
-interface RevisionRow extends Omit<Stored<DayRevision>, "withdrawn" | "damaged"> {
-  withdrawn: string | null;
-  damaged: string | null;
+    WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`.first();
+  return row && decoded<ServedDay>(row, [], ["degraded"]);
 }
 
 /** Returns every revision that a dataset's day ever had, newest first. */
 export async function dayRevisions(
   db: D1Database,
-  tradedate: BeijingDate,
-  dataset: DatasetName,
+  { dataset, tradedate }: DatasetDay,
 ): Promise<DayRevision[]> {
-  const statement = sql(db)`
+  const found = await rows(sql(db)`
     SELECT r.revision, ${PACK_COLUMNS}, p.object_key AS objectKey,
       r.published_at_ms AS publishedAtMs, r.replaced_at_ms AS replacedAtMs, p.pack_id AS packId, p.etag,
       p.builder_version AS builderVersion, p.sources_sha256 AS sourcesSha256,
@@ -90,22 +78,13 @@ export async function dayRevisions(
     FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
     LEFT JOIN withdrawals w ON w.target = r.dataset || '/' || r.tradedate AND w.content = p.build_id
     LEFT JOIN damaged_packs b ON b.object_key = p.object_key
-    WHERE r.tradedate = ${tradedate} AND r.dataset = ${dataset} ORDER BY r.revision DESC`;
-  return (await statement.all<RevisionRow>()).results.map((row) => ({
-    ...row,
-    degraded: row.degraded === 1,
-    withdrawn: JSON.parse(row.withdrawn ?? "null"),
-    damaged: JSON.parse(row.damaged ?? "null"),
-  }));
+    WHERE r.tradedate = ${tradedate} AND r.dataset = ${dataset} ORDER BY r.revision DESC`);
+  return found.map((row) => decoded<DayRevision>(row, ["withdrawn", "damaged"], ["degraded"]));
 }
 
 /** A loaded day and the builder version of its current pack; null when the pack has none. */
-export interface BuiltDay {
-  tradedate: BeijingDate;
-  revision: number;
-  state: DayState;
-  builderVersion: string | null;
-}
+export type BuiltDay = Pick<ServedDay, "tradedate" | "revision" | "state"> &
+  Pick<DayRevision, "builderVersion">;
 
 /** Returns every loaded day of a dataset, oldest first. */
 export async function builtDays(db: D1Database, dataset: DatasetName): Promise<BuiltDay[]> {

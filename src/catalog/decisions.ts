@@ -2,7 +2,7 @@
  * Decisions about content: withdrawals by operators, and damage found by readers. Code that publishes content checks
  * them first, and again inside the transaction that makes the content visible. Instants are Unix milliseconds.
  */
-import { type Part, part, sql } from "./sql.ts";
+import { decoded, type Part, part, sql } from "./sql.ts";
 
 /** An operator's decision not to serve certain content of a target. */
 export interface Withdrawal {
@@ -31,10 +31,10 @@ export async function withdrawalAgainst(
   const row = await sql(db)`
     SELECT revision, at_ms AS atMs, actor, note, content = ${content} AS isSame FROM withdrawals
     WHERE target = ${target} AND (isSame OR standing = 1)
-    ORDER BY isSame DESC, at_ms DESC LIMIT 1`.first<Withdrawal & { isSame: number }>();
+    ORDER BY isSame DESC, at_ms DESC LIMIT 1`.first();
   if (row === null) return null;
-  const { isSame, ...withdrawal } = row;
-  return { withdrawal, isSame: isSame === 1 };
+  const { isSame, ...withdrawal } = decoded<Withdrawal & { isSame: boolean }>(row, [], ["isSame"]);
+  return { withdrawal, isSame };
 }
 
 /**

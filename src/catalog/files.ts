@@ -9,7 +9,7 @@ import type { DatasetName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import { soundSql } from "./decisions.ts";
 import type { PackQuality } from "./publish-day.ts";
-import { type Part, part, sql } from "./sql.ts";
+import { decoded, type Part, part, rows, sql } from "./sql.ts";
 
 /** The place of a file in a share: `<tradedate>/<name>`. */
 export interface FilePlace {
@@ -94,15 +94,10 @@ function versionsOf(
 
 /** Returns the offered files by day, then name; never a withdrawn, unverified or damaged one. */
 export async function coveredFiles(db: D1Database, question: CoverageQuestion): Promise<ListedFile[]> {
-  const { results } = await sql(db)`
+  const found = await rows(sql(db)`
     SELECT *, (SELECT claims ->> 'quality' FROM uploads WHERE object_id = packId) AS quality
-    FROM (${versionsOf(question.dataType, question)}) ORDER BY tradedate, name`.all<
-    FileVersion & { quality: string | null }
-  >();
-  return results.map(({ replacedAtMs: _, quality, ...file }) => ({
-    ...file,
-    quality: JSON.parse(quality ?? "null") as PackQuality | null,
-  }));
+    FROM (${versionsOf(question.dataType, question)}) ORDER BY tradedate, name`);
+  return found.map(({ replacedAtMs: _, ...row }) => decoded<ListedFile>(row, ["quality"]));
 }
 
 /** A summary of the files in a share (contract 8.1). Without files both days are null. */

@@ -1,29 +1,20 @@
 /** Reads the holder of a key: everything that `access` needs for a principal, in one read from the primary. */
-import type { DailyLimits, PlanName, Principal, Subscription } from "../entitlement/principal.ts";
-import { part, sql } from "./sql.ts";
+import type { Principal } from "../entitlement/principal.ts";
+import { SUBSCRIPTIONS } from "./accounts.ts";
+import { decoded, part, sql } from "./sql.ts";
 
 /** A key and its account. */
-export interface KeyHolder {
-  keyId: string;
-  accountId: string;
+export interface KeyHolder extends Principal {
   /** When the key was revoked, Unix milliseconds; null when it is not revoked. */
   revokedAtMs: number | null;
   /** The instant from which an expiring key is refused, Unix milliseconds; null when the key does not expire. */
   expiresAtMs: number | null;
   /** The last recorded use, at most an hour before the actual one; null when the key was never used. */
   lastUsedAtMs: number | null;
-  disabled: boolean;
-  subscriptions: readonly Subscription[];
-  planLimits: Readonly<Record<PlanName, DailyLimits>>;
-  ownLimits: Readonly<Partial<DailyLimits>>;
 }
 
-type KeyHolderRow = Omit<KeyHolder, "disabled" | "subscriptions" | "planLimits" | "ownLimits"> &
-  Record<"subscriptions" | "planLimits" | "ownLimits", string> & { disabled: number };
-
 const MEANS = part`a.account_id AS accountId, a.disabled_at_ms IS NOT NULL AS disabled, a.own_limits AS ownLimits,
-    (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
-       FROM subscriptions WHERE account_id = a.account_id) AS subscriptions,
+    ${SUBSCRIPTIONS},
     (SELECT json_group_object(plan, json_object('requests', requests, 'files', files)) FROM plans) AS planLimits`;
 
 /** Returns the statement that finds the holder of the key with this SHA-256; pass its result to `keyHolderOf`. */
@@ -36,15 +27,9 @@ export function keyHolderStatement(db: D1Database, sha256: string): D1PreparedSt
 
 /** Returns the holder in the result of `keyHolderStatement`, or null for an unknown key. */
 export function keyHolderOf(result: D1Result): KeyHolder | null {
-  const [row] = result.results as KeyHolderRow[];
+  const [row] = result.results as Record<string, unknown>[];
   if (row === undefined) return null;
-  return {
-    ...row,
-    disabled: row.disabled === 1,
-    subscriptions: JSON.parse(row.subscriptions) as Subscription[],
-    planLimits: JSON.parse(row.planLimits) as Record<PlanName, DailyLimits>,
-    ownLimits: JSON.parse(row.ownLimits) as Partial<DailyLimits>,
-  };
+  return decoded<KeyHolder>(row, ["subscriptions", "planLimits", "ownLimits"], ["disabled"]);
 }
 
 /** Returns the principal of `holder`. The caller checks revocation and expiry. */

@@ -2,31 +2,18 @@
  * Imports existing customers' keys. Rows are passed as JSON, because D1 binds at most 100 values in a statement.
  * Existing keys are left unchanged, so a repeated import changes nothing.
  */
-import type { PlanName } from "../entitlement/principal.ts";
+import type { Subscription } from "../entitlement/principal.ts";
 import type { By } from "./accounts.ts";
-import { sql } from "./sql.ts";
+import type { ApiKey } from "./keys.ts";
+import { column, part, rows, sql } from "./sql.ts";
 
 /** A key already in the catalog. */
-export interface KnownKey {
-  sha256: string;
-  accountId: string;
-  revokedAtMs: number | null;
-}
+export type KnownKey = { sha256: string } & Pick<ApiKey, "accountId" | "revokedAtMs">;
 
-/** A subscription already in the catalog, `endMs` exclusive. */
-export interface KnownSubscription {
-  accountId: string;
-  plan: PlanName;
-  startMs: number;
-  endMs: number;
-}
+/** A subscription already in the catalog. */
+export type KnownSubscription = { accountId: string } & Subscription;
 
-export interface NewImportedKey {
-  sha256: string;
-  keyId: string;
-  accountId: string;
-  firstCharacters: string;
-}
+export type NewImportedKey = { sha256: string } & Pick<ApiKey, "keyId" | "accountId" | "firstCharacters">;
 
 /** The catalog's rows that an import concerns. */
 export interface KnownForImport {
@@ -42,22 +29,17 @@ export async function knownForImport(
   sha256s: string[],
   accountIds: string[],
 ): Promise<KnownForImport> {
-  const [keys, subscriptions, accounts] = await db.batch([
-    sql(db)`
+  const listed = (values: string[]) => part`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
+  const [keys, subscriptions, accounts] = await Promise.all([
+    rows<KnownKey>(sql(db)`
       SELECT sha256, account_id AS accountId, revoked_at_ms AS revokedAtMs
-      FROM api_keys WHERE sha256 IN (SELECT value FROM json_each(${JSON.stringify(sha256s)}))`,
-    sql(db)`
+      FROM api_keys WHERE sha256 IN ${listed(sha256s)}`),
+    rows<KnownSubscription>(sql(db)`
       SELECT account_id AS accountId, plan, start_ms AS startMs, end_ms AS endMs
-      FROM subscriptions WHERE account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`,
-    sql(db)`
-      SELECT account_id AS accountId FROM accounts
-      WHERE account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`,
+      FROM subscriptions WHERE account_id IN ${listed(accountIds)}`),
+    column<string>(sql(db)`SELECT account_id FROM accounts WHERE account_id IN ${listed(accountIds)}`),
   ]);
-  return {
-    accounts: ((accounts?.results ?? []) as { accountId: string }[]).map(({ accountId }) => accountId),
-    keys: (keys?.results ?? []) as KnownKey[],
-    subscriptions: (subscriptions?.results ?? []) as KnownSubscription[],
-  };
+  return { accounts, keys, subscriptions };
 }
 
 /**

@@ -5,9 +5,9 @@
  * per security are compared with those of every other loaded day.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import type { DatasetName } from "../datasets/registry.ts";
 import type { Market } from "../orders/record.ts";
 import { UNKNOWN_LAST_TIME } from "./day-securities.ts";
+import type { DatasetDay } from "./days.ts";
 import { type Part, part, plain, sql } from "./sql.ts";
 
 /** The number of nearest loaded days with which a day is compared. For the newest day, these are the days before it. */
@@ -57,9 +57,8 @@ interface Row extends MarketCounts {
  */
 export async function comparisonOf(
   db: D1Database,
-  tradedate: BeijingDate,
+  { dataset, tradedate }: DatasetDay,
   packId: number,
-  dataset: DatasetName,
 ): Promise<Comparison> {
   const isoDate = `${tradedate.slice(0, 4)}-${tradedate.slice(4, 6)}-${tradedate.slice(6)}`;
   const [own, others] = await db.batch<Row>([
@@ -128,9 +127,8 @@ export interface Loss {
  */
 export async function lossOf(
   db: D1Database,
-  tradedate: BeijingDate,
+  { dataset, tradedate }: DatasetDay,
   packId: number,
-  dataset: DatasetName,
 ): Promise<Loss | null> {
   const day = part`d.tradedate = ${tradedate} AND d.dataset = ${dataset}`;
   /**
@@ -171,9 +169,8 @@ function marketsOf(packId: number | Part): Part {
  */
 export async function repeatedDay(
   db: D1Database,
-  tradedate: BeijingDate,
+  { dataset, tradedate }: DatasetDay,
   packId: number,
-  dataset: DatasetName,
 ): Promise<BeijingDate | null> {
   const [own, other] = [marketsOf(packId), marketsOf(part`d.pack_id`)];
   const day = sql(db)`

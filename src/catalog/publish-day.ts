@@ -1,13 +1,7 @@
-/**
- * The last two steps of publishing a pack: its index rows, then the row that makes the day visible. Index rows are not
- * read before `order_days` names their pack, so a stop between the steps has no visible effect.
- */
-
-import type { BeijingDate } from "../calendar/beijing.ts";
-import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { revisionChangeStatement } from "./day-changes.ts";
+import type { DatasetDay } from "./days.ts";
 import { allowedSql, packServed, servedStatement, soundSql } from "./decisions.ts";
 import type { SectionRow } from "./order-day.ts";
 import { type Part, part, sql } from "./sql.ts";
@@ -42,7 +36,7 @@ export interface CheckCounts {
 }
 
 /** Returns the upload target of a day's pack: `<dataset>/<date>`. */
-export function packTarget(tradedate: BeijingDate, dataset: DatasetName): string {
+export function packTarget({ dataset, tradedate }: DatasetDay): string {
   return `${dataset}/${tradedate}`;
 }
 
@@ -50,8 +44,8 @@ export function packTarget(tradedate: BeijingDate, dataset: DatasetName): string
  * Returns the name of a dataset's day in the audit. For orders it is the day alone, as it was before other datasets
  * existed.
  */
-export function daySubject(tradedate: BeijingDate, dataset: DatasetName): string {
-  return dataset === "orders" ? tradedate : packTarget(tradedate, dataset);
+export function daySubject(day: DatasetDay): string {
+  return day.dataset === "orders" ? day.tradedate : packTarget(day);
 }
 
 /**
@@ -124,16 +118,17 @@ function shortOf({ verdict, summary }: PackQuality): PackQuality {
  */
 export async function restateClaims(
   db: D1Database,
-  { dataset, tradedate, packId }: { dataset: DatasetName; tradedate: BeijingDate; packId: number },
+  day: DatasetDay & { packId: number },
   { quality, shortfall }: Pick<PackClaims, "quality" | "shortfall">,
   by: By,
 ): Promise<void> {
+  const { packId } = day;
   const claims = await sql(db)`SELECT claims FROM uploads WHERE object_id = ${packId}`.first<string>(
     "claims",
   );
   if (claims === null) return;
   const before = JSON.parse(claims) as PackClaims;
-  const subject = daySubject(tradedate, dataset);
+  const subject = daySubject(day);
   const statements: D1PreparedStatement[] = [];
   const text = JSON.stringify(quality);
   if (quality !== undefined && text !== JSON.stringify(before.quality)) {
@@ -169,9 +164,7 @@ export async function isForced(db: D1Database, uploadId: string): Promise<boolea
 }
 
 /** A complete upload with its object's etag. */
-export interface ArrivedPack extends By {
-  dataset: DatasetName;
-  tradedate: BeijingDate;
+export interface ArrivedPack extends By, DatasetDay {
   upload: Upload<PackClaims>;
   etag: string;
   /** The builder version and source checksum in the pack; null when it has none. */
@@ -199,7 +192,7 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
   // The first statement has claimed the upload, and the history does not contain its revision yet.
   const isClaimed = part`EXISTS (SELECT 1 FROM uploads WHERE upload_id = ${uploadId} AND state = 'served') AND ${isNewest}`;
   const change = { atMs: nowMs, dataset, tradedate, kind: "published", revision, packId: objectId } as const;
-  const target = packTarget(tradedate, dataset);
+  const target = packTarget(arrived);
   const [claim] = await db.batch([
     sql(db)`
       UPDATE uploads SET state = 'served' WHERE upload_id = ${uploadId} AND state = 'completing'
@@ -245,6 +238,6 @@ async function auditOf(
     SELECT d.revision, p.build_id AS buildId, p.rows FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id
     WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`.first();
   const after = { revision, buildId, rows, degraded, ...(quality && { quality: shortOf(quality) }) };
-  const subject = daySubject(tradedate, dataset);
+  const subject = daySubject({ dataset, tradedate });
   return auditStatement(db, by, { action: "day.publish", subject, before, after }, isClaimed);
 }

@@ -7,7 +7,7 @@ import type { By } from "./accounts.ts";
 import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
 import { keepDecisions, OBJECT_ABSENT, rememberSeen, tellSeen } from "./restore-marks.ts";
 import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "./restore-revocations.ts";
-import { column, part, plain, sql, type Value } from "./sql.ts";
+import { column, decoded, part, plain, sql, type Value } from "./sql.ts";
 
 /**
  * The gap between existing ids and those that a restore assigns. Uploads that begin during the restore get ids in this
@@ -38,21 +38,9 @@ export async function findRestore(db: D1Database, restoreId: string): Promise<Re
   const row = await sql(db)`
     SELECT restore_id AS restoreId, state, id_shift AS idShift, chunks, tables, backup_id AS backupId,
       over_empty AS overEmpty, kept
-    FROM restores WHERE restore_id = ${restoreId}`.first<RestoreRow>();
-  if (row === null) return null;
-  return {
-    ...row,
-    tables: JSON.parse(row.tables) as Restore["tables"],
-    overEmpty: row.overEmpty === 1,
-    kept: JSON.parse(row.kept) as KeptRevocation[],
-  };
+    FROM restores WHERE restore_id = ${restoreId}`.first();
+  return row && decoded<Restore>(row, ["tables", "kept"], ["overEmpty"]);
 }
-
-type RestoreRow = Omit<Restore, "tables" | "overEmpty" | "kept"> & {
-  tables: string;
-  overEmpty: number;
-  kept: string;
-};
 
 /** A new restore. */
 export type NewRestore = Pick<Restore, "restoreId" | "chunks" | "tables"> &

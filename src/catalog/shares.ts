@@ -2,9 +2,9 @@
 import type { DataType } from "../entitlement/data-types.ts";
 import { SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { Subscription } from "../entitlement/principal.ts";
-import type { By } from "./accounts.ts";
+import { type By, SUBSCRIPTIONS } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
-import { part, rows, sql } from "./sql.ts";
+import { decoded, part, rows, sql } from "./sql.ts";
 
 /** A share is valid for 7 days, or until the plan ends if that is earlier (contract 8.3). */
 export const SHARE_LIFE_MS = 7 * 86_400_000;
@@ -38,14 +38,10 @@ export interface HeldShare {
 const SHARE = part`s.share_id AS shareId, s.account_id AS accountId, s.data_type AS dataType, s.year, s.generation,
   s.secret_version AS secretVersion, s.created_at_ms AS createdAtMs, s.revoked_at_ms AS revokedAtMs`;
 
-type HeldRow = Share & { disabledAtMs: number | null; subscriptions: string };
-
 /** Returns the statement that reads the share with this id; pass its result to `heldShareOf`. */
 export function heldShareStatement(db: D1Database, shareId: string): D1PreparedStatement {
   return sql(db)`
-    SELECT ${SHARE}, a.disabled_at_ms AS disabledAtMs,
-      (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms))
-         FROM subscriptions WHERE account_id = s.account_id) AS subscriptions
+    SELECT ${SHARE}, a.disabled_at_ms IS NOT NULL AS disabled, ${SUBSCRIPTIONS}
     FROM shares s JOIN accounts a ON a.account_id = s.account_id
     WHERE s.share_id = ${shareId}`;
 }
@@ -54,14 +50,11 @@ export function heldShareStatement(db: D1Database, shareId: string): D1PreparedS
  * Returns the share in the result of `heldShareStatement`, even when it is revoked or expired; null when there is none.
  */
 export function heldShareOf(result: D1Result | undefined): HeldShare | null {
-  const [row] = (result?.results ?? []) as HeldRow[];
+  const [row] = (result?.results ?? []) as Record<string, unknown>[];
   if (row === undefined) return null;
-  const { disabledAtMs, subscriptions, ...share } = row;
-  return {
-    share,
-    disabled: disabledAtMs !== null,
-    subscriptions: JSON.parse(subscriptions) as Subscription[],
-  };
+  const held = decoded<Share & Omit<HeldShare, "share">>(row, ["subscriptions"], ["disabled"]);
+  const { disabled, subscriptions, ...share } = held;
+  return { share, disabled, subscriptions };
 }
 
 /** Returns the share with this id, even when it is revoked or expired; null when there is none. */

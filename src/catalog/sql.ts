@@ -43,8 +43,20 @@ export function sql(db: D1Database) {
   };
 }
 
+/** Returns a row of D1 with its columns `json` parsed, and its columns `flags` (0 or 1) as booleans. */
+export function decoded<Row>(
+  row: Record<string, unknown>,
+  json: (keyof Row & string)[],
+  flags: (keyof Row & string)[] = [],
+): Row {
+  const values = { ...row };
+  for (const name of json) values[name] = JSON.parse((row[name] as string | null) ?? "null");
+  for (const name of flags) values[name] = row[name] === 1;
+  return values as Row;
+}
+
 /** Returns the rows of a query. */
-export async function rows<Row>(query: D1PreparedStatement): Promise<Row[]> {
+export async function rows<Row = Record<string, unknown>>(query: D1PreparedStatement): Promise<Row[]> {
   return (await query.all<Row>()).results;
 }
 

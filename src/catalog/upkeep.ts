@@ -6,7 +6,7 @@ import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { column, part, rows, sql } from "./sql.ts";
-import { ADOPTED_R2_UPLOAD_ID, dropUnserved, type UploadState } from "./uploads.ts";
+import { ADOPTED_R2_UPLOAD_ID, dropUnserved, type Upload } from "./uploads.ts";
 
 /**
  * `kept`: served, so it must exist. `spare`: served earlier, can be served again. `expired`: replaced more than 7 days
@@ -79,12 +79,8 @@ export async function retirePack(db: D1Database, packId: number, nowMs: number):
   return (still?.results.length ?? 0) === 1;
 }
 
-export interface StaleUpload {
-  uploadId: string;
-  target: string;
-  objectKey: string;
-  r2UploadId: string;
-  state: Extract<UploadState, "uploading" | "completing">;
+export interface StaleUpload extends Pick<Upload, "uploadId" | "target" | "objectKey" | "r2UploadId"> {
+  state: "uploading" | "completing";
 }
 
 /** Returns open uploads that began before `beforeMs`. */

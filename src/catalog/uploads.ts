@@ -2,7 +2,7 @@
  * Uploads of packs and files and their states. A target has at most one open upload (`uploading`, `completing`). A
  * change names the state that it expects, so that only one of two concurrent changes succeeds.
  */
-import { column, part, rows, sql } from "./sql.ts";
+import { column, decoded, part, rows, sql } from "./sql.ts";
 
 export type UploadState = "uploading" | "completing" | "served" | "replaced" | "abandoned" | "refused";
 
@@ -47,25 +47,21 @@ const UPLOAD = part`
     begun_at_ms AS begunAtMs
   FROM uploads`;
 
-type UploadRow = Omit<Upload, "claims"> & { claims: string };
-
-const uploadOf = <Claims>(row: UploadRow | null): Upload<Claims> | null =>
-  row === null ? null : { ...row, claims: JSON.parse(row.claims) as Claims };
-
 /** Returns the upload of this target with this id in any state, or null. */
 export async function findUpload<Claims>(
   db: D1Database,
   target: string,
   uploadId: string,
 ): Promise<Upload<Claims> | null> {
-  const statement = sql(db)`${UPLOAD} WHERE upload_id = ${uploadId} AND target = ${target}`;
-  return uploadOf(await statement.first<UploadRow>());
+  const row = await sql(db)`${UPLOAD} WHERE upload_id = ${uploadId} AND target = ${target}`.first();
+  return row && decoded<Upload<Claims>>(row, ["claims"]);
 }
 
 /** Returns the target's open upload, or null. */
 export async function openUpload<Claims>(db: D1Database, target: string): Promise<Upload<Claims> | null> {
-  const statement = sql(db)`${UPLOAD} WHERE target = ${target} AND state IN ('uploading', 'completing')`;
-  return uploadOf(await statement.first<UploadRow>());
+  const open = sql(db)`${UPLOAD} WHERE target = ${target} AND state IN ('uploading', 'completing')`;
+  const row = await open.first();
+  return row && decoded<Upload<Claims>>(row, ["claims"]);
 }
 
 /** Returns the stored parts of an upload in order of `n`. */
