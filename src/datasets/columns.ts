@@ -1,13 +1,40 @@
-/** Properties that all datasets share: how each kind of value is stored, and the leading columns. */
-import type { Column } from "./dataset.ts";
+/** How each kind of value is stored, and the leading columns of every dataset. */
+import type { Bilingual, Column } from "./dataset.ts";
 
-export const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
-export const NUMBER = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
+const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as const;
+const SHARES = { en: "shares", zh: "股" } as const;
+
+export const CODE = { kind: "code", ...TEXT } as const;
+export const INTEGER = {
+  kind: "integer",
+  type: "INT64",
+  encoding: "DELTA_BINARY_PACKED",
+  unit: null,
+} as const;
 /**
  * For numbers whose differences from row to row are large but recur (`../packs/README.md`, "Encodings by measurement").
  */
-export const JUMPING_NUMBER = { ...NUMBER, wholeBytes: true } as const;
+export const JUMPING = { ...INTEGER, wholeBytes: true } as const;
+export const JUMPING_SHARES = { ...JUMPING, unit: SHARES } as const;
+/** A quantity that few rows share with their neighbours, but many with some other row. */
+export const VOLUME = { ...INTEGER, encoding: "RLE_DICTIONARY", unit: SHARES } as const;
 export const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
+export const PRICE = { kind: "price", ...YUAN } as const;
+/** The amount of a dataset with the columns `price` and `volume`. */
+export const AMOUNT = { name: "amount", kind: "amount", price: "price", volume: "volume", ...YUAN } as const;
+
+/**
+ * Returns the column called `name` in answers and `key` in memory, stored in the given form. The last argument is the
+ * description, with the column's other properties.
+ */
+export function column<const Name extends string, const Key extends string, const Form, const More>(
+  name: Name,
+  key: Key,
+  form: Form,
+  { en, zh, ...more }: Bilingual & More,
+) {
+  return { name, key, ...form, ...more, description: { en, zh } };
+}
 
 export const LEADING = [
   {
