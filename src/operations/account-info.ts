@@ -1,8 +1,8 @@
 /**
  * `account_info` (contract 9): the key holder's plan, windows and limits, today's remaining quota, and the last
- * requests. Any known key may call it, even after its plan has ended. Charges nothing, takes no slot.
+ * requests. Any known key may call it, even after its plan has ended.
  */
-import { ok, type Result } from "../base/result.ts";
+import { ok } from "../base/result.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { lastRefusals, type Refusal } from "../catalog/refusals.ts";
 import { DATASETS, perDataset } from "../datasets/registry.ts";
@@ -13,11 +13,8 @@ import type { Gate } from "../gate/gate-object.ts";
 import type { GateState } from "../gate/protocol.ts";
 import { gateOf } from "../gate/slot.ts";
 import type { Denial } from "../http/denial.ts";
-import type { Envelope } from "../http/envelope.ts";
 import { outcomeOf } from "../http/outcome.ts";
-import { succeed } from "../http/respond.ts";
-import { givenParameters } from "../orders/query/parameters.ts";
-import type { Call, Operation, Prepared, Scope } from "./operation.ts";
+import { lookUp } from "./operation.ts";
 import type { AccountInfo, LastRequest } from "./wire.ts";
 
 /** The interfaces with a slot and daily counters, orders first. */
@@ -26,24 +23,12 @@ export const COUNTED_INTERFACES: readonly string[] = Object.values(DATASETS).map
 /** The most requests that `last_requests` lists. */
 const LAST_REQUESTS = 20;
 
-export type { AccountInfo };
-
-export const accountInfo: Operation = { apiname: "account_info", paramsOptional: true, prepare };
-
-async function prepare(envelope: Envelope, { settings }: Scope): Promise<Result<Prepared, Denial>> {
-  const parameters = givenParameters(envelope.params, [], { unknownParameters: settings.UNKNOWN_PARAMETERS });
-  if (!parameters.ok) return parameters;
-  return ok({ reads: [], run: (call) => run(call, parameters.value.unknown) });
-}
-
-async function run(call: Call, unknownParameters: string[]): Promise<Response> {
-  const { requestId, log } = call;
-  const data = await log.stage("account", () =>
-    accountInfoOf(call.env, call.settings, call.principal, call.nowMs),
-  );
-  log.note({ code: 200, reason: "success" });
-  return succeed(data, { requestId, unknownParameters });
-}
+export const accountInfo = lookUp({
+  apiname: "account_info",
+  parameters: () => ({}),
+  answer: async ({ log, env, settings, principal, nowMs }) =>
+    ok({ data: await log.stage("account", () => accountInfoOf(env, settings, principal, nowMs)) }),
+});
 
 /** Returns the gate object of the account and interface. */
 export function accountGate(

@@ -1,64 +1,53 @@
 /**
  * `data_status` (contract 9): the readable and the missing days of a month. Needs a plan with order history and shows
- * only its window. Charges nothing, takes no slot.
+ * only its window.
  */
 import * as z from "zod";
-import { ok, type Result } from "../base/result.ts";
+import { ok, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { type DayOverview, type LoadedFacts, overviewsOf } from "../catalog/day-overview.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
 import { announcedUntilMs } from "../env.ts";
-import type { Denial } from "../http/denial.ts";
-import type { Envelope } from "../http/envelope.ts";
-import { succeed } from "../http/respond.ts";
-import { lazily, optional, parseParameters, textParameter } from "../orders/query/parameters.ts";
-import type { Call, Operation, Prepared, Scope } from "./operation.ts";
+import { lazily, optional, textParameter } from "../orders/query/parameters.ts";
+import { lookUp } from "./operation.ts";
 import type { DataStatus, StatusDataset, StatusDay } from "./wire.ts";
 
-export const dataStatusParameters = lazily(() => ({
+const parameters = lazily(() => ({
   month: optional(textParameter(z.string().regex(/^\d{4}(0[1-9]|1[0-2])$/), "YYYYMM"), {
     description: "YYYYMM; the current month in Beijing when omitted.",
     examples: ["202603"],
   }),
 }));
 
-export const dataStatus: Operation = { apiname: "data_status", paramsOptional: true, prepare };
-
-async function prepare(envelope: Envelope, { settings, nowMs }: Scope): Promise<Result<Prepared, Denial>> {
-  const asked = parseParameters(envelope.params, dataStatusParameters(), {
-    unknownParameters: settings.UNKNOWN_PARAMETERS,
-  });
-  if (!asked.ok) return asked;
-  const { values, unknown } = asked.value;
-  const month = values.month ?? beijingDate(nowMs).slice(0, 6);
-  return ok({ reads: [], run: (call) => run(call, month, unknown) });
-}
-
-async function run(call: Call, month: string, unknownParameters: string[]): Promise<Response> {
-  const { principal, nowMs, env, log, requestId, settings } = call;
-  // Days are compared as text, so the 31st works as the end of shorter months too.
-  const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
-  const grant = entitleOrderHistory(principal, last, nowMs);
-  if (!grant.ok) {
-    const { refusal } = grant;
-    return call.refuse(
-      refusal.reason === "outside_window" ? { ...refusal, parameter: "month", asked: month } : refusal,
-    );
-  }
-  const from = windowOf(grant.value.plan, "order_history", nowMs)?.from ?? null;
-  const span = {
-    first: from !== null && from > first ? from : first,
-    last,
-    today: beijingDate(nowMs),
-    untilMs: announcedUntilMs(settings, nowMs),
-  };
-  const days = await log.stage("d1", () => overviewsOf(env.DB, span));
-  log.note({ code: 200, reason: "success" });
-  const data: DataStatus = { month, window_from: from, days: statusDays(days) };
-  return succeed(data, { requestId, unknownParameters });
-}
+export const dataStatus = lookUp({
+  apiname: "data_status",
+  parameters,
+  async answer({ principal, nowMs, env, log, settings }, values) {
+    const today = beijingDate(nowMs);
+    const month = values.month ?? today.slice(0, 6);
+    // Days are compared as text, so the 31st works as the end of shorter months too.
+    const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
+    const grant = entitleOrderHistory(principal, last, nowMs);
+    if (!grant.ok) {
+      const { refusal } = grant;
+      return refusal.reason === "outside_window"
+        ? refused({ ...refusal, parameter: "month", asked: month })
+        : grant;
+    }
+    const from = windowOf(grant.value.plan, "order_history", nowMs)?.from ?? null;
+    const span = {
+      first: from !== null && from > first ? from : first,
+      last,
+      today,
+      untilMs: announcedUntilMs(settings, nowMs),
+    };
+    const days = await log.stage("d1", () => overviewsOf(env.DB, span));
+    const data: DataStatus = { month, window_from: from, days: statusDays(days) };
+    return ok({ data });
+  },
+});
 
 /** Returns the days of all datasets by date; a day can lack some datasets. */
 function statusDays(overviews: Record<DatasetName, DayOverview[]>): StatusDay[] {

@@ -1,11 +1,13 @@
-/** The interface of an operation of `POST /api`. */
-import type { Result } from "../base/result.ts";
+/** The interface of an operation of `POST /api`, and the operations that only look something up. */
+import { ok, type Result } from "../base/result.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { type Env, nowMs, type Settings } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import type { AnswerFacts } from "../http/headers.ts";
 import type { RequestLog } from "../http/request-log.ts";
+import { succeed } from "../http/respond.ts";
+import { type ParameterSet, type Parsed, parseParameters } from "../orders/query/parameters.ts";
 
 /** The facts of a request before authentication. */
 export interface Scope {
@@ -68,4 +70,42 @@ export interface Operation {
   paramsOptional?: true;
   /** Step 5: validates the parameters without reading anything. */
   prepare(envelope: Envelope, scope: Scope): Promise<Result<Prepared, Denial>>;
+}
+
+/** An operation of contract 9 that only reads the catalog or the gate: it charges nothing and takes no slot. */
+interface LookUp<P extends ParameterSet> {
+  apiname: string;
+  parameters(): P;
+  /** Returns the statements to run with the key's statement. */
+  reads?(scope: Scope, values: Parsed<P>): D1PreparedStatement[];
+  /** Returns the answer's `data`, with the revision that it describes, or why the request is refused. */
+  answer(call: Call, values: Parsed<P>): Promise<Result<{ data: object; revision?: number }, Denial>>;
+}
+
+/** Returns the operation that parses its parameters, looks up the answer and logs the success. */
+export function lookUp<P extends ParameterSet>(
+  operation: LookUp<P>,
+): Operation & Pick<LookUp<P>, "parameters"> {
+  const { apiname, parameters, reads = () => [], answer } = operation;
+  return {
+    apiname,
+    parameters,
+    paramsOptional: true,
+    async prepare({ params }, scope) {
+      const options = { unknownParameters: scope.settings.UNKNOWN_PARAMETERS };
+      const asked = parseParameters(params, parameters(), options);
+      if (!asked.ok) return asked;
+      const { values, unknown: unknownParameters } = asked.value;
+      return ok({
+        reads: reads(scope, values),
+        async run(call) {
+          const answered = await answer(call, values);
+          if (!answered.ok) return call.refuse(answered.refusal);
+          const { data, ...facts } = answered.value;
+          call.log.note({ code: 200, reason: "success" });
+          return succeed(data, { ...facts, requestId: call.requestId, unknownParameters });
+        },
+      });
+    },
+  };
 }

@@ -1,7 +1,7 @@
 /** Tests the operation `account_info` (contract 9). */
 import { afterAll, describe, expect, it } from "vitest";
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
-import type { AccountInfo } from "../../src/operations/account-info.ts";
+import type { AccountInfo } from "../../src/operations/wire.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";

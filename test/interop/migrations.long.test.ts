@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { AuditList, TokenList } from "../../src/admin/wire.ts";
 import { applyMigrations, MIGRATIONS } from "../../src/cli/demo/migrations.ts";
-import type { AccountInfo } from "../../src/operations/account-info.ts";
+import type { AccountInfo } from "../../src/operations/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { catalogRows, copyObjects, indexRows } from "../support/catalog-rows.ts";
 import { onDrive, shareOf } from "../support/drive.ts";

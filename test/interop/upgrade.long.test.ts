@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ScheduledRun } from "../../src/admin/wire.ts";
 import { Client } from "../../src/client/typescript/index.ts";
 import { trades } from "../../src/datasets/trades.ts";
-import type { AccountInfo } from "../../src/operations/account-info.ts";
+import type { AccountInfo } from "../../src/operations/wire.ts";
 import { day, order, type Row, security } from "../support/builders.ts";
 import { answerRows, noiseOf, publishSections } from "../support/dataset-days.ts";
 import { type FormerVersion, formerVersion, isUnknown } from "../support/former-version.ts";

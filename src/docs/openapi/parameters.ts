@@ -4,9 +4,9 @@
  */
 import * as z from "zod";
 import { perDataset } from "../../datasets/registry.ts";
-import { dataChangesParameters } from "../../operations/data-changes.ts";
-import { dataStatusParameters } from "../../operations/data-status.ts";
-import { dataSymbolsParameters } from "../../operations/data-symbols.ts";
+import { dataChanges } from "../../operations/data-changes.ts";
+import { dataStatus } from "../../operations/data-status.ts";
+import { dataSymbols } from "../../operations/data-symbols.ts";
 import { shareParameters } from "../../operations/file-download/share-query.ts";
 import { estimateParameters } from "../../operations/history/estimate.ts";
 import { EXCLUDED_WITH_PARQUET, historyParameters } from "../../orders/query/history-parameters.ts";
@@ -37,9 +37,9 @@ export const paramsSchemas = lazily(
       ...perDataset("apiname", () => z.union([pageParams(), fileParams()])),
       file_download: z.strictObject(schemasOf(shareParameters())),
       account_info: z.strictObject({}).nullish(),
-      data_status: z.strictObject(schemasOf(dataStatusParameters())).nullish(),
-      data_changes: z.strictObject(schemasOf(dataChangesParameters())).nullish(),
-      data_symbols: z.strictObject(schemasOf(dataSymbolsParameters())).nullish(),
+      data_status: z.strictObject(schemasOf(dataStatus.parameters())).nullish(),
+      data_changes: z.strictObject(schemasOf(dataChanges.parameters())).nullish(),
+      data_symbols: z.strictObject(schemasOf(dataSymbols.parameters())).nullish(),
       ...perDataset("estimate", () => z.strictObject(schemasOf(estimateParameters()))),
     }) as const,
 );
