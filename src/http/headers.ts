@@ -114,13 +114,10 @@ export function writeQuotas(headers: Headers, quotas: readonly Quota[]): void {
 }
 
 function setQuotaHeaders(headers: Headers, { kind, limits, use }: QuotaFacts): void {
-  const { resetSeconds } = use;
-  const quotas: Quota[] = [];
-  if (limits.requests !== null) {
-    quotas.push({ name: "requests", limit: limits.requests, used: use.requests, resetSeconds });
-  }
-  if (kind === "parquet" && limits.files !== null) {
-    quotas.push({ name: "files", limit: limits.files, used: use.files, resetSeconds });
-  }
+  const names = kind === "parquet" ? (["requests", "files"] as const) : (["requests"] as const);
+  const quotas = names.flatMap((name) => {
+    const limit = limits[name];
+    return limit === null ? [] : [{ name, limit, used: use[name], resetSeconds: use.resetSeconds }];
+  });
   writeQuotas(headers, quotas);
 }

@@ -1,10 +1,11 @@
-/** Messages about days and securities that cannot be served, in Chinese and English (contract 1.8, 3.13). */
+/** The answers about what cannot be served, in Chinese and English (contract 1.4, 1.8, 3.13). */
 
 import type { Bilingual } from "../base/language.ts";
 import { chineseName } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { DayDenial } from "../orders/query/query-denial.ts";
-import type { ShareDenial } from "./denial.ts";
+import type { Fault, ShareDenial } from "./denial.ts";
+import type { Outcomes } from "./outcome.ts";
 
 type DenialOf<R extends DayDenial["reason"]> = Extract<DayDenial, { reason: R }>;
 
@@ -44,72 +45,67 @@ function subjectOf(dataset: DatasetName | undefined): Subject {
   };
 }
 
-/** Returns the message for a day or security without data; it distinguishes "not yet" from "never". */
-export function dayMessage(denial: DayDenial): Bilingual {
-  const { tradedate } = denial;
-  switch (denial.reason) {
-    case "not_loaded":
-      return withNewest(denial, notLoadedMessage(denial));
-    case "not_trading_day":
-      return withNewest(denial, {
-        zh: `tradedate ${tradedate} 不是交易日，请换一个交易日`,
-        en: `The tradedate ${tradedate} is not a trading day: request another day`,
-      });
-    case "future_day":
-      return withNewest(denial, {
-        zh: `tradedate ${tradedate} 还没有到（北京时间今天是 ${denial.today}）`,
-        en: `The tradedate ${tradedate} is in the future (today in Beijing is ${denial.today})`,
-      });
-    case "before_history":
-      return beforeHistoryMessage(denial);
-    case "withdrawn": {
-      const { zh, en, was, itIs, status } = subjectOf(denial.dataset);
-      return {
-        zh: `tradedate ${tradedate} 的${zh}已撤回，核实后可能重新提供；${status.zh}会显示它何时恢复，请先查询其他交易日。`,
-        en: `The ${en} of tradedate ${tradedate} ${was} withdrawn and may be restored after a check. ${status.en} shows when ${itIs} available again; request another day meanwhile.`,
-      };
-    }
-    case "security_unknown":
-      return unknownSecurityMessage(denial);
-    case "no_orders": {
-      const code = `${denial.symbol}.${denial.market}`;
-      const { row, rowName } = DATASETS[denial.dataset ?? "orders"];
-      return {
-        zh: `symbol ${code} 在 ${tradedate} 没有任何${rowName.zh}记录（例如停牌）。`,
-        en: `The symbol ${code} has no ${row} records on ${tradedate} (it may have been halted, for example).`,
-      };
-    }
-    case "day_damaged": {
-      const { zh, en, is, it, status } = subjectOf(denial.dataset);
-      return {
-        zh: `tradedate ${tradedate} 的${zh}已损坏，正在修复：${status.zh}显示恢复后再试；其他交易日不受影响。`,
-        en: `The ${en} of tradedate ${tradedate} ${is} damaged and being repaired: try again when ${status.en} shows ${it} as available; other days are not affected.`,
-      };
-    }
-  }
-}
+/** The answers about a day or security without data; they distinguish "not yet" from "never". */
+export const DAY_OUTCOMES: Outcomes<DayDenial> = {
+  not_loaded: (denial) => withNewest(denial, notLoadedMessage(denial)),
+  not_trading_day: (denial) =>
+    withNewest(denial, {
+      zh: `tradedate ${denial.tradedate} 不是交易日，请换一个交易日`,
+      en: `The tradedate ${denial.tradedate} is not a trading day: request another day`,
+    }),
+  future_day: (denial) =>
+    withNewest(denial, {
+      zh: `tradedate ${denial.tradedate} 还没有到（北京时间今天是 ${denial.today}）`,
+      en: `The tradedate ${denial.tradedate} is in the future (today in Beijing is ${denial.today})`,
+    }),
+  before_history: beforeHistoryMessage,
+  withdrawn: ({ dataset, tradedate }) => {
+    const { zh, en, was, itIs, status } = subjectOf(dataset);
+    return {
+      zh: `tradedate ${tradedate} 的${zh}已撤回，核实后可能重新提供；${status.zh}会显示它何时恢复，请先查询其他交易日。`,
+      en: `The ${en} of tradedate ${tradedate} ${was} withdrawn and may be restored after a check. ${status.en} shows when ${itIs} available again; request another day meanwhile.`,
+    };
+  },
+  security_unknown: unknownSecurityMessage,
+  no_orders: ({ symbol, market, tradedate, dataset = "orders" }) => {
+    const { row, rowName } = DATASETS[dataset];
+    return {
+      zh: `symbol ${symbol}.${market} 在 ${tradedate} 没有任何${rowName.zh}记录（例如停牌）。`,
+      en: `The symbol ${symbol}.${market} has no ${row} records on ${tradedate} (it may have been halted, for example).`,
+    };
+  },
+  day_damaged: ({ dataset, tradedate }) => {
+    const { zh, en, is, it, status } = subjectOf(dataset);
+    return {
+      code: 503,
+      zh: `tradedate ${tradedate} 的${zh}已损坏，正在修复：${status.zh}显示恢复后再试；其他交易日不受影响。`,
+      en: `The ${en} of tradedate ${tradedate} ${is} damaged and being repaired: try again when ${status.en} shows ${it} as available; other days are not affected.`,
+    };
+  },
+};
 
-/** Returns the message for a share without files. */
-export function nothingPublishedMessage({ dataType, year }: ShareDenial): Bilingual {
-  return {
+const FAULT_RETRY_SECONDS = 5;
+
+/** The answers for a share without files and for a fault, without internal details. */
+export const OTHER_OUTCOMES: Outcomes<ShareDenial | Fault> = {
+  nothing_published: ({ dataType, year }) => ({
+    code: 1002,
     zh: `${dataType} 在 ${year} 年的可下载范围内尚无已发布的文件，请稍后重试。`,
     en: `No ${dataType} file is published yet for the part of ${year} that you may download; try again later.`,
-  };
-}
-
-/** Returns the message for a fault, without internal details; `unread` as in `Fault`. */
-export function unavailableMessage(unread: boolean): Bilingual {
-  if (unread) {
-    return {
-      zh: "该账户未读完的应答过多：请先读完或关闭已打开的应答，5 秒后重试；本次未计费。",
-      en: "This account has too many responses that are not fully read. Read or close them, then try again in 5 seconds. This request is not charged.",
-    };
-  }
-  return {
-    zh: "服务暂时不可用，请 5 秒后重试；若持续出现，请告知方括号内的请求编号。",
-    en: "The service is temporarily unavailable: try again in 5 seconds. If this persists, report the request id in brackets.",
-  };
-}
+  }),
+  unavailable: ({ unread = false }) => ({
+    retryAfterSeconds: FAULT_RETRY_SECONDS,
+    ...(unread
+      ? {
+          zh: "该账户未读完的应答过多：请先读完或关闭已打开的应答，5 秒后重试；本次未计费。",
+          en: "This account has too many responses that are not fully read. Read or close them, then try again in 5 seconds. This request is not charged.",
+        }
+      : {
+          zh: "服务暂时不可用，请 5 秒后重试；若持续出现，请告知方括号内的请求编号。",
+          en: "The service is temporarily unavailable: try again in 5 seconds. If this persists, report the request id in brackets.",
+        }),
+  }),
+};
 
 /**
  * Returns the message for a day that is not loaded. Only a recent day will be loaded later; waiting for an old day does

@@ -5,9 +5,9 @@
 
 import { type Bilingual, inLanguage, type Language } from "../base/language.ts";
 import type { Denial, Reason } from "./denial.ts";
-import { accessMessage, entitlementMessage, envelopeMessage, useMessage } from "./messages-caller.ts";
-import { dayMessage, nothingPublishedMessage, unavailableMessage } from "./messages-day.ts";
-import { queryMessage } from "./messages-query.ts";
+import { ACCESS_OUTCOMES, ENTITLEMENT_OUTCOMES, ENVELOPE_OUTCOMES, USE_OUTCOMES } from "./messages-caller.ts";
+import { DAY_OUTCOMES, OTHER_OUTCOMES } from "./messages-day.ts";
+import { QUERY_OUTCOMES } from "./messages-query.ts";
 
 /** Codes of refusals (contract 1.4). */
 export type RefusalCode = 1002 | 403 | 422 | 429 | 503;
@@ -36,78 +36,44 @@ const STATUS: Readonly<Record<RefusalCode, Outcome["status"]>> = {
   503: { json: 503, parquet: 503 },
 };
 
-const SLOT_RETRY_SECONDS = 1;
-const FAULT_RETRY_SECONDS = 5;
+/** What the service answers to one denial. */
+interface Answer extends Bilingual {
+  /** Where it differs from the code of most answers of the group. */
+  code?: RefusalCode;
+  /** The HTTP status for both formats, where it does not follow from the code. */
+  status?: number;
+  retryAfterSeconds?: number;
+}
 
-/**
- * Returns the public outcome of `denial`. The switch is exhaustive: a new reason does not compile without an outcome.
- */
+/** The answers to denials, by reason. A new reason does not compile without an answer. */
+export type Outcomes<D extends Denial> = {
+  [R in D["reason"]]: (denial: Extract<D, { reason: R }>) => Answer;
+};
+
+/** Returns `answers` with the code of those that name none. */
+function coded<D extends Denial>(code: RefusalCode, answers: Outcomes<D>): Outcomes<D> {
+  const entries = Object.entries<(denial: never) => Answer>(answers);
+  const named = entries.map(([reason, answer]) => [reason, (denial: never) => ({ code, ...answer(denial) })]);
+  return Object.fromEntries(named) as Outcomes<D>;
+}
+
+const OUTCOMES: Outcomes<Denial> = {
+  ...coded(422, ENVELOPE_OUTCOMES),
+  ...coded(403, ACCESS_OUTCOMES),
+  ...coded(403, ENTITLEMENT_OUTCOMES),
+  ...coded(422, QUERY_OUTCOMES),
+  ...coded(1002, DAY_OUTCOMES),
+  ...coded(503, USE_OUTCOMES),
+  ...coded(503, OTHER_OUTCOMES),
+};
+
+/** Returns the public outcome of `denial`. */
 export function outcomeOf(denial: Denial): Outcome {
-  const refused = (code: RefusalCode, message: Bilingual, other: Partial<Outcome> = {}): Outcome => ({
-    code,
-    reason: denial.reason,
-    status: STATUS[code],
-    retryAfterSeconds: null,
-    message,
-    ...other,
-  });
-  switch (denial.reason) {
-    case "envelope_invalid": {
-      const isHeader = denial.problem === "header_length";
-      const status = isHeader ? { json: 431, parquet: 431 } : STATUS[422];
-      return refused(422, envelopeMessage(denial), { status });
-    }
-    case "apiname_unknown":
-      return refused(422, envelopeMessage(denial));
-    case "body_too_large":
-      return refused(422, envelopeMessage(denial), { status: { json: 413, parquet: 413 } });
-    case "method_not_allowed":
-      return refused(422, envelopeMessage(denial), { status: { json: 405, parquet: 405 } });
-    case "not_found":
-      return refused(422, envelopeMessage(denial), { status: { json: 404, parquet: 404 } });
-    case "key_unknown":
-    case "key_revoked":
-    case "account_disabled":
-      return refused(403, accessMessage(denial));
-    case "rate_limited":
-      return refused(429, accessMessage(denial), {
-        status: { json: 429, parquet: 429 },
-        retryAfterSeconds: denial.retryAfterSeconds,
-      });
-    case "plan_missing":
-    case "plan_expired":
-    case "outside_window":
-      return refused(403, entitlementMessage(denial));
-    case "param_invalid":
-    case "param_unknown":
-    case "param_excluded":
-    case "field_unknown":
-    case "cursor_old_format":
-    case "cursor_invalid":
-    case "cursor_mismatch":
-    case "data_rebuilt":
-      return refused(422, queryMessage(denial));
-    case "not_loaded":
-    case "not_trading_day":
-    case "future_day":
-    case "before_history":
-    case "security_unknown":
-    case "no_orders":
-    case "withdrawn":
-      return refused(1002, dayMessage(denial));
-    case "nothing_published":
-      return refused(1002, nothingPublishedMessage(denial));
-    case "slot_busy":
-      return refused(503, useMessage(denial), { retryAfterSeconds: SLOT_RETRY_SECONDS });
-    case "quota_used":
-      return refused(429, useMessage(denial));
-    case "unavailable":
-      return refused(503, unavailableMessage(denial.unread ?? false), {
-        retryAfterSeconds: FAULT_RETRY_SECONDS,
-      });
-    case "day_damaged":
-      return refused(503, dayMessage(denial));
-  }
+  const { reason } = denial;
+  const answer = OUTCOMES[reason] as (given: Denial) => Answer & Pick<Outcome, "code">;
+  const { code, status, retryAfterSeconds = null, ...message } = answer(denial);
+  const statuses = status === undefined ? STATUS[code] : { json: status, parquet: status };
+  return { code, reason, status: statuses, retryAfterSeconds, message };
 }
 
 /** Returns the message of a refusal. It ends with `[reason · request id]`, because users send screenshots. */
