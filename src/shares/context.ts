@@ -1,36 +1,15 @@
 /** The handler context of one request to the drive, and the headers of every answer. */
 import type { Language } from "../base/language.ts";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
+import type { RequestLog } from "../http/request-log.ts";
 import type { ShareAccess } from "./open-share.ts";
-
-/** Facts for the request log line; never a password or an unhashed network address. */
-interface DriveFacts {
-  interface: "share";
-  accountId: string;
-  share: string;
-  /** The path inside the share. */
-  file: string;
-  /** Bytes requested of a file. */
-  bytes: number;
-  /** Hash of the caller's network address. */
-  address: string;
-  reason: string;
-  fault: string;
-}
-
-/** The part of the request log that the drive uses. */
-export interface DriveLog {
-  readonly requestId: string;
-  note(facts: Partial<DriveFacts>): void;
-  stage<T>(name: string, run: () => Promise<T>): Promise<T>;
-}
 
 export interface DriveContext {
   request: Request;
   /** `HEAD` stays `HEAD`. */
   method: string;
   language: Language;
-  log: DriveLog;
+  log: RequestLog;
   access: ShareAccess;
   /** The public URL of the share, with its trailing slash. */
   shareUrl: string;

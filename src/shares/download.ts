@@ -1,7 +1,8 @@
 /** Serves a file's bytes, on condition that the object is still the one that the catalog names. */
 import { ok, type Result, refused } from "../base/result.ts";
+import { beijingDate } from "../calendar/beijing.ts";
 import type { FileVersion } from "../catalog/files.ts";
-import type { UsageOwner } from "../catalog/usage.ts";
+import { type AccountUsage, addUsage, type UsageOwner } from "../catalog/usage.ts";
 import { nowMs } from "../env.ts";
 import { PackReadError } from "../packs/errors.ts";
 import { type DriveContext, driveHeaders } from "./context.ts";
@@ -21,7 +22,6 @@ import {
 } from "./http-fields.ts";
 import { guardOf } from "./open-share.ts";
 import { type Sending, sendRange } from "./sending.ts";
-import { noteServed } from "./served.ts";
 import { type Beginning, beginningOf, meantRevision, namedVersion } from "./versions.ts";
 
 /** One version of a downloadable file: an object of the store, or a part of one. */
@@ -105,16 +105,17 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Result<Re
 /**
  * Returns what to send. `leftBytes` is the number of bytes from the first byte of the answer to the end of the file.
  */
-function sendingOf({ request, access, owner, log, waitUntil }: FileContext, leftBytes: number): Sending {
-  const { env, settings, shareId } = access;
-  const { signal } = request;
-  const { accountId } = owner;
-  const onEnd = (bytes: number) =>
-    noteServed({ db: env.DB, nowMs: nowMs(settings), waitUntil }, owner, {
-      bytes,
-      isFile: bytes === leftBytes,
-    });
-  return { bucket: env.PACKS, shareId, accountId, requestId: log.requestId, signal, waitUntil, onEnd };
+function sendingOf(context: FileContext, leftBytes: number): Sending {
+  const { request, access, owner, log, waitUntil } = context;
+  return {
+    bucket: access.env.PACKS,
+    shareId: access.shareId,
+    accountId: owner.accountId,
+    requestId: log.requestId,
+    signal: request.signal,
+    waitUntil,
+    onEnd: (bytes) => noteServed(context, bytes, bytes === leftBytes),
+  };
 }
 
 interface Asked {
@@ -190,4 +191,43 @@ function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen
     if (request.headers.has("Want-Digest")) headers.set("Digest", `SHA-256=${digest}`);
   }
   return headers;
+}
+
+/** The pause between a download's end and the write. The write includes all downloads that end during the pause. */
+const WAIT_MS = 2_000;
+
+/** A write that has not happened after this time was lost with its request. */
+const LATE_MS = 10_000;
+
+const waiting = new Map<string, AccountUsage>();
+/** The time at which `waiting` is written (Unix milliseconds of the isolate's clock). */
+let writesAtMs = Number.NEGATIVE_INFINITY;
+
+/**
+ * Counts one answer of `bytes` to the usage of its owner; `isFile` when it sent the last byte of a file. An isolate that
+ * ends before the write loses the sums of these seconds; nothing is counted twice.
+ */
+function noteServed({ access, owner, waitUntil }: FileContext, bytes: number, isFile: boolean): void {
+  const day = beijingDate(nowMs(access.settings));
+  const key = JSON.stringify([day, owner.accountId, owner.service]);
+  const known = waiting.get(key) ?? { ...owner, day, requests: 0, files: 0, bytes: 0 };
+  const files = known.files + (isFile ? 1 : 0);
+  waiting.set(key, { ...known, requests: known.requests + 1, files, bytes: known.bytes + bytes });
+  const present = Date.now();
+  if (present < writesAtMs + LATE_MS) return;
+  writesAtMs = present + WAIT_MS;
+  waitUntil(writeLater(access.env.DB));
+}
+
+async function writeLater(db: D1Database): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  const taken = [...waiting.values()];
+  waiting.clear();
+  writesAtMs = Number.NEGATIVE_INFINITY;
+  try {
+    await addUsage(db, taken);
+  } catch (error) {
+    // The write may have happened before the error, so it is not repeated; the log has the numbers.
+    console.warn(JSON.stringify({ event: "usage_not_written", error: String(error), usage: taken }));
+  }
 }

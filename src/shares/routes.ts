@@ -11,14 +11,14 @@ import { calendarDays } from "../catalog/calendar-days.ts";
 import { earliestDays } from "../catalog/days.ts";
 import type { UsageOwner } from "../catalog/usage.ts";
 import { type Env, nowMs as nowOf, settingsOf } from "../env.ts";
+import type { RequestLog } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
 import { chooseLook } from "../pages/look.ts";
-import { type DriveContext, type DriveLog, driveHeaders } from "./context.ts";
+import { type DriveContext, driveHeaders } from "./context.ts";
 import { callerOf, formPassword, isOwnForm, shareCookie } from "./credentials.ts";
 import { download } from "./download.ts";
 import { BY_SYMBOL, type DrivePath, drivePath, sharePath } from "./drive-path.ts";
-import type { DriveDenial } from "./drive-refusal.ts";
-import { lookFor, refuse, wantsPage } from "./drive-refusal.ts";
+import { type DriveDenial, lookFor, refuse, wantsPage } from "./drive-refusal.ts";
 import { conditionsOf, contentTypeOf, disposition, httpDate, parseRange, verdictOn } from "./http-fields.ts";
 import { type OpenShare, openShare, withPassword } from "./open-share.ts";
 import { folderPage } from "./page/folder-page.tsx";
@@ -28,7 +28,7 @@ import { beginningOf } from "./versions.ts";
 import { ALLOWED, options, propfind } from "./webdav.ts";
 
 /** The app creates the log entry and sets the language before these routes run. */
-type DriveEnv = { Bindings: Env; Variables: { log: DriveLog; language: Language } };
+type DriveEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
 /** The form of a share's id. */
 const SHARE_ID = /^[0-9A-Za-z]{1,20}$/;

@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   packs: PURE,
   quality: ["auction", "base", "calendar", "datasets", "orders"],
   pages: ["base", "calendar"],
-  shares: ["catalog", "packs", "pages", ...PURE],
+  shares: ["catalog", "http", "packs", "pages", ...PURE],
   upkeep: ["catalog", "packs", ...PURE],
   operations: BELOW_OPERATIONS,
   admin: [...BELOW_OPERATIONS, "operations", "upkeep"],

@@ -5,7 +5,7 @@ import { exactBytes, instantText, sizeText } from "../../pages/figures.ts";
 import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
 import { type Entry, hrefOf } from "../resource.ts";
-import { OneSecurity } from "./command-text.tsx";
+import { OneSecurity } from "./commands.tsx";
 import { Layout } from "./layout.tsx";
 import { MESSAGES, type Messages } from "./messages.ts";
 

@@ -1,19 +1,21 @@
 /**
  * Commands that download a share. Each prompts for the password, so that it is never in a URL, in the shell history or
- * on this page. The commands are for a POSIX shell or Python.
+ * on this page. The commands are for a POSIX shell or Python. Each is shown with a button that copies it.
  */
 
-import { BY_SYMBOL } from "../drive-path.ts";
+import type { DatasetName } from "../../datasets/registry.ts";
+import { BY_SYMBOL, securityFileName } from "../drive-path.ts";
+import type { Messages } from "./messages.ts";
 
 /** A command of one tool, ready to paste. */
-export interface Command {
+interface Command {
   /** Letters and digits only, because element ids contain it. */
   tool: "wget" | "aria2c" | "rclone" | "duckdb" | "pandas";
   title: string;
   text: string;
 }
 
-export interface CommandFacts {
+interface CommandFacts {
   /** With its trailing slash. */
   shareUrl: string;
   shareId: string;
@@ -79,7 +81,7 @@ export function checkCommand({ shareUrl, shareId }: Pick<CommandFacts, "shareUrl
 }
 
 /** Returns the command that downloads the file `name` in `by-symbol/` of the day's folder `path`. */
-export function securityCommand(
+function securityCommand(
   { shareUrl, shareId }: Pick<CommandFacts, "shareUrl" | "shareId">,
   path: string,
   name: string,
@@ -89,3 +91,56 @@ export function securityCommand(
 
 const LOGIN = (shareId: string) => `import base64, getpass
 login = "Basic " + base64.b64encode(f"${shareId}:{getpass.getpass()}".encode()).decode()`;
+
+/** Renders a command with its button; `id` is unique on the page. */
+export function CommandText({ id, text, messages }: { id: string; text: string; messages: Messages }) {
+  return (
+    <>
+      {/*
+       * The text is split inside each URL, because fsspec lists every URL in a page's source, with the text after it,
+       * as a file.
+       */}
+      <pre id={id}>
+        {text.split("://").flatMap((part, place) => (place === 0 ? [part] : [<wbr />, `://${part}`]))}
+      </pre>
+      {/* The script shows this button, which has no effect without the script. */}
+      <button type="button" class="copy" data-copy={id} data-done={messages.copied}>
+        {messages.copy}
+      </button>
+    </>
+  );
+}
+
+interface OneSecurityProps {
+  messages: Messages;
+  share: Pick<CommandFacts, "shareUrl" | "shareId">;
+  /** The path of the day's folder, with its trailing slash. */
+  path: string;
+  /** The datasets with files in `by-symbol/`, at least one. */
+  datasets: readonly DatasetName[];
+}
+
+/** Renders the names of one security's files of a day, without links, and a command that downloads the first one. */
+export function OneSecurity({ messages, share, path, datasets }: OneSecurityProps) {
+  const names = datasets.map((dataset) => securityFileName({ dataset, symbol: "600519", market: "SH" }));
+  return (
+    <>
+      <p class="note">
+        {messages.bySymbolNote}{" "}
+        {datasets.map((dataset, place) => (
+          <>
+            {place === 0 ? "" : ", "}
+            <code>{names[place]}</code> ({messages.datasets[dataset]})
+          </>
+        ))}
+      </p>
+      <div class="card panel shown">
+        <CommandText
+          id="command-security"
+          text={securityCommand(share, path, names[0] ?? "")}
+          messages={messages}
+        />
+      </div>
+    </>
+  );
+}
