@@ -3,6 +3,7 @@
  * `Authorization` header and people in the page's form. The answer to the form sets a signed cookie. No cookie and no
  * URL contains the password itself.
  */
+import { timingSafeEqual } from "node:crypto";
 
 /** The largest form that is read; no form with a valid password is larger. */
 const MAX_FORM_BYTES = 4_096;
@@ -25,9 +26,7 @@ export async function sameText(one: string, other: string): Promise<boolean> {
   const digest = async (text: string) =>
     new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
   const [a, b] = await Promise.all([digest(one), digest(other)]);
-  let difference = 0;
-  for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] ?? 0);
-  return difference === 0;
+  return timingSafeEqual(a, b);
 }
 
 /**

@@ -37,7 +37,7 @@ import { etagOf } from "./versions.ts";
 export type Resource =
   | { kind: "root"; path: ""; entries: Entry[]; files: ListedFile[] }
   | { kind: "folder"; path: string; entries: Entry[]; bySymbol: DatasetName[] }
-  | { kind: "text"; path: string; name: string; text: GeneratedText }
+  | { kind: "text"; name: string; text: GeneratedText }
   | { kind: "file"; file: DriveFile };
 
 /**
@@ -52,21 +52,17 @@ export async function resourceAt(path: DrivePath, place: Place): Promise<Resourc
       return { kind: "root", path: "", entries: rootEntries(files, texts), files };
     }
     case "manifest":
-      return textResource(MANIFEST, manifestOf(place.open.share, await filesOf(place)));
+      return { kind: "text", name: MANIFEST, text: manifestOf(place.open.share, await filesOf(place)) };
     case "sums":
-      return textResource(SUMS, sumsOf(await filesOf(place)));
+      return { kind: "text", name: SUMS, text: sumsOf(await filesOf(place)) };
     case "day":
       return dayFolder(path.tradedate, place);
     case "by_symbol":
       return bySymbolFolder(path.tradedate, place);
-    case "file": {
-      if (!covers(place, path.tradedate)) return null;
-      return { kind: "file", file: driveFile(path, place) };
-    }
-    case "security": {
-      if (!covers(place, path.tradedate)) return null;
-      return { kind: "file", file: securityFile(path, place) };
-    }
+    case "file":
+      return covers(place, path.tradedate) ? { kind: "file", file: driveFile(path, place) } : null;
+    case "security":
+      return covers(place, path.tradedate) ? { kind: "file", file: securityFile(path, place) } : null;
   }
 }
 
@@ -80,10 +76,6 @@ function covers({ open }: Place, day: BeijingDate): boolean {
   return open.days !== null && day >= open.days.from && day <= open.days.to;
 }
 
-function textResource(name: string, text: GeneratedText): Resource {
-  return { kind: "text", path: name, name, text };
-}
-
 async function dayFolder(day: BeijingDate, place: Place): Promise<Resource | null> {
   if (!covers(place, day)) return null;
   const { dataType } = place.open.share;
@@ -95,7 +87,7 @@ async function dayFolder(day: BeijingDate, place: Place): Promise<Resource | nul
 async function bySymbolFolder(day: BeijingDate, place: Place): Promise<Resource | null> {
   if (!covers(place, day)) return null;
   const ofDatasets = DATASET_NAMES.map(async (dataset) => {
-    const [pack] = await packVersions(day, dataset, place);
+    const [pack] = await versionsAt({ tradedate: day, name: packName(day, dataset) }, place);
     if (pack === undefined || pack.packId === null) return null;
     return securityEntries(pack, dataset, await packSections(place.db, pack.packId));
   });
@@ -153,15 +145,10 @@ function rootEntries(
  * twice.
  */
 function dayEntries(files: readonly CoveredFile[]): Entry[] {
-  return files.map((file) => ({
-    name: file.name,
-    isFolder: false,
-    sizeBytes: file.sizeBytes,
-    lastModifiedMs: file.publishedAtMs,
-    etag: etagOf(file),
-    sha256: file.sha256,
-    revision: file.revision,
-  }));
+  return files.map((file) => {
+    const { name, sizeBytes, publishedAtMs: lastModifiedMs, sha256, revision } = file;
+    return { name, isFolder: false, sizeBytes, lastModifiedMs, etag: etagOf(file), sha256, revision };
+  });
 }
 
 /** Returns the securities of a dataset's pack, each as a file. */
@@ -182,11 +169,13 @@ function newestMs(files: readonly Pick<CoveredFile, "publishedAtMs">[]): number 
   return files.reduce((newest, file) => Math.max(newest, file.publishedAtMs), 0);
 }
 
-function folderEntry(name: string, lastModifiedMs: number): Entry {
+/** Returns the entry of a folder. */
+export function folderEntry(name: string, lastModifiedMs: number): Entry {
   return { name, isFolder: true, sizeBytes: null, lastModifiedMs, etag: null, sha256: null, revision: null };
 }
 
-function textEntry(name: string, { bytes, etag, lastModifiedMs }: GeneratedText): Entry {
+/** Returns the entry of the manifest or of the checksums. */
+export function textEntry(name: string, { bytes, etag, lastModifiedMs }: GeneratedText): Entry {
   const sizeBytes = bytes.length;
   return { name, isFolder: false, sizeBytes, lastModifiedMs, etag, sha256: null, revision: null };
 }
@@ -250,20 +239,10 @@ export function readAhead(
   path: DrivePath | null,
   { shareId, nowMs }: { shareId: string; nowMs: number },
 ): D1PreparedStatement | null {
-  const name = path === null ? null : storedName(path);
-  if (path === null || name === null || !("tradedate" in path)) return null;
-  return fileVersionsStatement(db, { shareId, tradedate: path.tradedate, name }, nowMs);
-}
-
-/** Returns the name of the stored file that contains the resource, or null. */
-function storedName(path: DrivePath): string | null {
-  if (path.kind === "file") return path.name;
-  return path.kind === "security" ? packName(path.tradedate, path.dataset) : null;
-}
-
-/** Returns the versions of a dataset's pack of a day. */
-function packVersions(tradedate: BeijingDate, dataset: DatasetName, place: Place): Promise<FileVersion[]> {
-  return versionsAt({ tradedate, name: packName(tradedate, dataset) }, place);
+  if (path?.kind !== "file" && path?.kind !== "security") return null;
+  const { tradedate } = path;
+  const name = path.kind === "file" ? path.name : packName(tradedate, path.dataset);
+  return fileVersionsStatement(db, { shareId, tradedate, name }, nowMs);
 }
 
 /** Returns a file's versions in the share. */
@@ -309,7 +288,8 @@ function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place)
 function securityFile(security: SecurityFile & { tradedate: BeijingDate }, place: Place): DriveFile {
   const { tradedate, dataset, symbol, market } = security;
   const name = securityFileName(security);
-  const versions = readOnce(place.open, () => packVersions(tradedate, dataset, place));
+  const pack = { tradedate, name: packName(tradedate, dataset) };
+  const versions = readOnce(place.open, () => versionsAt(pack, place));
   return {
     path: `${tradedate}/${BY_SYMBOL}/${name}`,
     // The name of the Parquet answer (contract 6.2), so that a folder of one security can hold many days.

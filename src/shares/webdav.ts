@@ -9,7 +9,7 @@ import { type DrivePath, pathOf } from "./drive-path.ts";
 import type { DriveDenial } from "./drive-refusal.ts";
 import { contentTypeOf, httpDate } from "./http-fields.ts";
 import { guardOf, type OpenShare } from "./open-share.ts";
-import { type Entry, hrefOf, type Resource, resourceAt } from "./resource.ts";
+import { type Entry, folderEntry, hrefOf, type Resource, resourceAt, textEntry } from "./resource.ts";
 
 /** The largest accepted body. No client sends a larger one. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -66,26 +66,19 @@ async function locate(resource: Resource, base: string): Promise<Located[]> {
     case "root":
     case "folder":
       return locatedFolder(base + resource.path, resource.entries);
-    case "text": {
-      const { bytes, etag, lastModifiedMs } = resource.text;
-      const told = { sizeBytes: bytes.length, etag, lastModifiedMs, revision: null };
-      return [{ path: base + resource.path, entry: fileEntry(resource.name, told) }];
-    }
+    case "text":
+      return [{ path: base + resource.name, entry: textEntry(resource.name, resource.text) }];
     case "file": {
       const [present] = await resource.file.versions();
       if (present === undefined) return [];
       const { path } = resource.file;
       const name = path.slice(path.lastIndexOf("/") + 1);
-      const entry = fileEntry(name, { ...present, revision: present.version.revision });
+      const { sizeBytes, etag, lastModifiedMs, version } = present;
+      const known = { sizeBytes, etag, lastModifiedMs, revision: version.revision, sha256: null };
+      const entry = { name, isFolder: false, ...known };
       return [{ path: base + path.split("/").map(encodeURIComponent).join("/"), entry }];
     }
   }
-}
-
-type Told = Pick<Entry, "sizeBytes" | "etag" | "lastModifiedMs" | "revision">;
-
-function fileEntry(name: string, { sizeBytes, etag, lastModifiedMs, revision }: Told): Entry {
-  return { name, isFolder: false, sizeBytes, etag, lastModifiedMs, revision, sha256: null };
 }
 
 /** Returns the body as text; null when it is incomplete or exceeds the limit. `Content-Length` is not trusted. */
@@ -117,9 +110,8 @@ export interface Located {
 function locatedFolder(folderPath: string, entries: readonly Entry[]): Located[] {
   const lastModifiedMs = entries.reduce((newest, entry) => Math.max(newest, entry.lastModifiedMs), 0);
   const name = decodeURIComponent(folderPath.split("/").at(-2) ?? "");
-  const itself = { name, isFolder: true, sizeBytes: null, lastModifiedMs, etag: null };
   return [
-    { path: folderPath, entry: { ...itself, sha256: null, revision: null } },
+    { path: folderPath, entry: folderEntry(name, lastModifiedMs) },
     ...entries.map((entry) => ({ path: folderPath + hrefOf(entry), entry })),
   ];
 }
@@ -158,24 +150,18 @@ function propertiesOf(entry: Entry): Map<string, string> {
 
 function propstats(entry: Entry, ask: PropfindAsk): string {
   const known = propertiesOf(entry);
-  if (ask.kind === "names") {
-    return propstat(
-      [...known.keys()].map((name) => `<D:${name}/>`),
-      "200 OK",
-    );
-  }
-  if (ask.kind === "all") {
-    return propstat(
-      [...known].map(([name, value]) => `<D:${name}>${value}</D:${name}>`),
-      "200 OK",
-    );
+  const valued = (name: string, value: string) => `<D:${name}>${value}</D:${name}>`;
+  if (ask.kind !== "these") {
+    const element = ask.kind === "names" ? (name: string) => `<D:${name}/>` : valued;
+    const all = [...known].map(([name, value]) => element(name, value));
+    return propstat(all, "200 OK");
   }
   const found: string[] = [];
   const missing: string[] = [];
   for (const asked of ask.names) {
     const value = asked.namespace === DAV ? known.get(asked.name) : undefined;
     if (value === undefined) missing.push(unknownProperty(asked));
-    else found.push(`<D:${asked.name}>${value}</D:${asked.name}>`);
+    else found.push(valued(asked.name, value));
   }
   // If no property was requested, one empty part with status 200 keeps the answer valid.
   const right = found.length > 0 || missing.length === 0 ? propstat(found, "200 OK") : "";
@@ -226,7 +212,7 @@ const ATTRIBUTE = /\s*([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;
 const MAX_ELEMENTS = 500;
 
 interface Element extends PropertyName {
-  prefixes: ReadonlyMap<string, string>;
+  depth: number;
 }
 
 /** Parses a PROPFIND body; an empty body asks for all properties. Returns null for any other document. */
@@ -239,14 +225,13 @@ export function parsePropfind(xml: string): PropfindAsk | null {
   if (children.some((each) => isDav(each, "propname"))) return { kind: "names" };
   if (children.some((each) => isDav(each, "allprop"))) return { kind: "all" };
   if (!children.some((each) => isDav(each, "prop"))) return null;
-  return { kind: "these", names: inner.filter((each) => each.depth === 2).map(nameOf) };
+  const asked = inner.filter((each) => each.depth === 2);
+  return { kind: "these", names: asked.map(({ namespace, name }) => ({ namespace, name })) };
 }
 
-type Placed = Element & { depth: number };
-
 /** Returns all elements in document order, or null when the text is not well-formed. */
-function elementsOf(xml: string): Placed[] | null {
-  const elements: Placed[] = [];
+function elementsOf(xml: string): Element[] | null {
+  const elements: Element[] = [];
   const open: { tag: string; prefixes: ReadonlyMap<string, string> }[] = [];
   let end = 0;
   for (const token of xml.matchAll(TOKEN)) {
@@ -258,7 +243,7 @@ function elementsOf(xml: string): Placed[] | null {
       continue;
     }
     const prefixes = withAttributes(open.at(-1)?.prefixes ?? new Map(), attributes);
-    elements.push({ ...resolve(tag, prefixes), prefixes, depth: open.length });
+    elements.push({ ...resolve(tag, prefixes), depth: open.length });
     if (elements.length > MAX_ELEMENTS) return null;
     if (empty !== "/") open.push({ tag, prefixes });
   }
@@ -283,8 +268,4 @@ function resolve(tag: string, prefixes: ReadonlyMap<string, string>): PropertyNa
 
 function isDav(element: PropertyName, name: string): boolean {
   return element.namespace === DAV && element.name === name;
-}
-
-function nameOf({ namespace, name }: PropertyName): PropertyName {
-  return { namespace, name };
 }
