@@ -18,7 +18,7 @@ export const JUMPING = { ...INTEGER, wholeBytes: true } as const;
 export const JUMPING_SHARES = { ...JUMPING, unit: SHARES } as const;
 /** A quantity that few rows share with their neighbours, but many with some other row. */
 export const VOLUME = { ...INTEGER, encoding: "RLE_DICTIONARY", unit: SHARES } as const;
-export const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
+const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
 export const PRICE = { kind: "price", ...YUAN } as const;
 /** The amount of a dataset with the columns `price` and `volume`. */
 export const AMOUNT = { name: "amount", kind: "amount", price: "price", volume: "volume", ...YUAN } as const;
