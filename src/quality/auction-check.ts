@@ -1,6 +1,6 @@
 /** Compares a call auction of one security, computed from its orders, with its trades. */
 import type { Security } from "../orders/record.ts";
-import { type AuctionMatch, auctionMatch } from "./auction.ts";
+import { type AuctionMatch, levelsOf, matchOfLevels } from "./auction.ts";
 import type { LiveOrders } from "./live-orders.ts";
 import { kindOf, tickE4 } from "./security-kind.ts";
 import { FaultCounter, type FaultPlace, notProvable, type Verdict } from "./verdict.ts";
@@ -23,7 +23,7 @@ export class AuctionCheck {
   begin(orders: LiveOrders): void {
     if (this.isMatched) return;
     this.isMatched = true;
-    this.match = auctionMatch(orders.forAuction(), tickE4(this.security));
+    this.match = matchOfLevels(levelsOf(orders.forAuction()), tickE4(this.security));
     this.hasUnpriced = orders.hasUnpriced();
   }
 

@@ -1,10 +1,11 @@
 /** Computes a call auction from its orders: the price with the largest matched volume. */
 
-/** The orders of an auction, one entry per order; market orders do not take part. */
-export interface AuctionOrders {
-  isBuy: readonly boolean[];
-  pricesE4: readonly number[];
-  volumes: readonly number[];
+/** An order in an auction; market orders do not take part. */
+export interface AuctionOrder {
+  isBuy: boolean;
+  priceE4: number;
+  /** Shares. */
+  volume: number;
 }
 
 export interface AuctionMatch {
@@ -29,9 +30,16 @@ export interface AuctionLevel {
   sells: number;
 }
 
-/** Returns the match of `orders`, as `matchOfLevels` does. */
-export function auctionMatch(orders: AuctionOrders, tickE4: number): AuctionMatch | null {
-  return matchOfLevels(levelsOf(orders), tickE4);
+/** Returns the volumes of `orders` at each price, by ascending price. */
+export function levelsOf(orders: readonly AuctionOrder[]): AuctionLevel[] {
+  const levels = new Map<number, AuctionLevel>();
+  for (const { isBuy, priceE4, volume } of orders) {
+    const level = levels.get(priceE4) ?? { price: priceE4, buys: 0, sells: 0 };
+    if (isBuy) level.buys += volume;
+    else level.sells += volume;
+    levels.set(priceE4, level);
+  }
+  return [...levels.values()].sort((a, b) => a.price - b.price);
 }
 
 /**
@@ -83,16 +91,4 @@ export function isShenzhenChoice(
   const distances = levels.filter(isTied).map(({ price }) => Math.abs(price - lastE4));
   const isOfOrder = levels.some((level) => level.price === priceE4 && isTied(level));
   return isOfOrder && Math.abs(priceE4 - lastE4) === Math.min(...distances);
-}
-
-/** Returns the volumes at each price, by ascending price. */
-function levelsOf({ isBuy, pricesE4, volumes }: AuctionOrders): AuctionLevel[] {
-  const levels = new Map<number, AuctionLevel>();
-  pricesE4.forEach((price, place) => {
-    const level = levels.get(price) ?? { price, buys: 0, sells: 0 };
-    if (isBuy[place]) level.buys += volumes[place] ?? 0;
-    else level.sells += volumes[place] ?? 0;
-    levels.set(price, level);
-  });
-  return [...levels.values()].sort((a, b) => a.price - b.price);
 }

@@ -1,6 +1,6 @@
 /** Keeps the remainder of each order while the rows of a day are replayed. */
 import type { OrderColumns } from "../orders/record.ts";
-import type { AuctionOrders } from "./auction.ts";
+import type { AuctionOrder } from "./auction.ts";
 import { OrderTable } from "./order-table.ts";
 import { RestingSide } from "./resting-side.ts";
 import { coded } from "./security-rows.ts";
@@ -34,12 +34,8 @@ export class LiveOrders {
     this.sides = coded(rows.orderCode, sideOf);
     this.left = new Float64Array(rows.rows);
     this.table = new OrderTable(rows.rows);
-    this.sells = new RestingSide(rows.rows, rows.priceE4, this.left);
-    this.buys = new RestingSide(
-      rows.rows,
-      rows.priceE4.map((price) => -price),
-      this.left,
-    );
+    this.buys = new RestingSide(rows, this.left, { isBuy: true });
+    this.sells = new RestingSide(rows, this.left, { isBuy: false });
   }
 
   /** Adds the order in `row`; returns false when its number already exists. */
@@ -69,19 +65,15 @@ export class LiveOrders {
   }
 
   /** Returns the orders that a call auction would match now. */
-  forAuction(): AuctionOrders {
+  forAuction(): AuctionOrder[] {
     const { rows, kinds, sides, left } = this;
-    const isBuy: boolean[] = [];
-    const pricesE4: number[] = [];
-    const volumes: number[] = [];
+    const orders: AuctionOrder[] = [];
     for (let row = 0; row < rows.rows; row++) {
       const volume = left[row] ?? 0;
       if (volume === 0 || kinds[row] !== LIMIT || sides[row] === 0) continue;
-      isBuy.push(sides[row] === BUY);
-      pricesE4.push(rows.priceE4[row] ?? 0);
-      volumes.push(volume);
+      orders.push({ isBuy: sides[row] === BUY, priceE4: rows.priceE4[row] ?? 0, volume });
     }
-    return { isBuy, pricesE4, volumes };
+    return orders;
   }
 
   /** Returns whether an order without a price has a remainder. */

@@ -1,20 +1,22 @@
 /** The resting orders of one side, the best first by price, then time: a heap of rows. */
+import type { OrderColumns } from "../orders/record.ts";
 
 export class RestingSide {
   private readonly heap: Int32Array;
-  private readonly keys: Float64Array;
+  private readonly prices: Float64Array;
   private readonly left: Float64Array;
+  private readonly sign: 1 | -1;
   private size = 0;
 
   /**
-   * For each row, `keys` holds a number that is smaller for a better order (the price, negative for buys). `left` holds
-   * the order's remainder; a row without a remainder is dropped when it reaches the top. `capacity` is the most calls
-   * of `add`.
+   * `left` holds the remainder of the order in each row; a row without a remainder is dropped when it reaches the top.
+   * Each row can be added once, when its price is known.
    */
-  constructor(capacity: number, keys: Float64Array, left: Float64Array) {
-    this.heap = new Int32Array(capacity);
-    this.keys = keys;
+  constructor({ rows, priceE4 }: OrderColumns, left: Float64Array, { isBuy }: { isBuy: boolean }) {
+    this.heap = new Int32Array(rows);
+    this.prices = priceE4;
     this.left = left;
+    this.sign = isBuy ? -1 : 1;
   }
 
   /** Returns the row of the best order with a remainder, -1 when there is none. */
@@ -57,7 +59,7 @@ export class RestingSide {
   }
 
   private isBefore(a: number, b: number): boolean {
-    const difference = (this.keys[a] ?? 0) - (this.keys[b] ?? 0);
+    const difference = this.sign * ((this.prices[a] ?? 0) - (this.prices[b] ?? 0));
     return difference < 0 || (difference === 0 && a < b);
   }
 }

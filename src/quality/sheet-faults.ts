@@ -1,7 +1,8 @@
 /** Lists the findings of a quality sheet for its text and its page. */
 import { DAY_CHECKS, type DayCheckName } from "./check-day.ts";
 import type { QualitySheet } from "./sheet.ts";
-import { CHECKS, type CheckName, type Fault, type Verdict } from "./verdict.ts";
+import { CHECKS } from "./sheet-messages.ts";
+import type { CheckName, Fault, Verdict } from "./verdict.ts";
 
 /** A security with the findings of some checks, in the order of the checks. */
 export interface FaultySecurity {

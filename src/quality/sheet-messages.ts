@@ -1,11 +1,12 @@
-/** The texts for the names in a quality sheet, in both languages. */
+/** The names in a quality sheet, each with its text in both languages. */
 import type { Bilingual } from "../base/language.ts";
 import type { DayCheckName } from "./check-day.ts";
-import type { CheckName, Fault, FaultKind, Unprovable, Verdict } from "./verdict.ts";
+import type { CheckName, Fault, Verdict } from "./verdict.ts";
 
 export type SheetLanguage = keyof Bilingual;
 
-export const CHECK_TEXTS: Record<CheckName, Bilingual> = {
+/** The checks of one security, in the order of the sheet. */
+export const CHECK_TEXTS = {
   matching: { en: "cancels and fills agree with their orders", zh: "撤单与成交对应各自的委托" },
   sequence: { en: "trade numbers", zh: "成交编号" },
   gaps: { en: "trade numbers without gaps", zh: "成交编号没有缺口" },
@@ -24,7 +25,9 @@ export const CHECK_TEXTS: Record<CheckName, Bilingual> = {
     zh: "与快照的成交量、成交额、最高最低价一致",
   },
   other_days: { en: "rows differ from those of other days", zh: "与其他交易日的数据不同" },
-};
+} satisfies Record<string, Bilingual>;
+
+export const CHECKS = Object.keys(CHECK_TEXTS) as CheckName[];
 
 /** What a check can prove, for checks whose name and verdict alone would mislead. */
 export const CHECK_NOTES: Partial<Record<CheckName, Bilingual>> = {
@@ -45,7 +48,7 @@ export const DAY_CHECK_TEXTS: Record<DayCheckName, Bilingual> = {
   },
 };
 
-export const REASON_TEXTS: Record<Unprovable, Bilingual> = {
+export const REASON_TEXTS = {
   no_orders: { en: "no orders", zh: "没有委托" },
   no_trades: { en: "no trades", zh: "没有成交" },
   no_quotes: { en: "no quotes", zh: "没有行情快照" },
@@ -65,9 +68,9 @@ export const REASON_TEXTS: Record<Unprovable, Bilingual> = {
     en: "the rules for bonds and for the closing auction of funds could not be confirmed with real data",
     zh: "债券以及基金收盘竞价的规则没有样本可以验证",
   },
-};
+} satisfies Record<string, Bilingual>;
 
-export const FAULT_TEXTS: Record<FaultKind, Bilingual> = {
+export const FAULT_TEXTS = {
   order_repeated: { en: "a new order has the number of an earlier one", zh: "新委托的委托号与之前的重复" },
   cancel_unknown: { en: "a cancel refers to no live order", zh: "撤单找不到仍有效的委托" },
   cancel_differs: {
@@ -171,7 +174,7 @@ export const FAULT_TEXTS: Record<FaultKind, Bilingual> = {
     en: "there are far fewer rows than on other days",
     zh: "行数远少于其他交易日",
   },
-};
+} satisfies Record<string, Bilingual>;
 
 export const VERDICT_TEXTS: Record<Verdict["verdict"], Bilingual> = {
   passed: { en: "passed", zh: "通过" },

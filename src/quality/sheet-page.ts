@@ -11,6 +11,7 @@ import { type FaultySecurity, faultySecurities } from "./sheet-faults.ts";
 import {
   CHECK_NOTES,
   CHECK_TEXTS,
+  CHECKS,
   DAY_CHECK_TEXTS,
   FAULT_TEXTS,
   numberText,
@@ -21,7 +22,7 @@ import {
 } from "./sheet-messages.ts";
 import { SHEET_STYLE } from "./sheet-style.ts";
 import { lackingTexts } from "./shortfall.ts";
-import { CHECKS, type Fault, type Unprovable, type Verdict } from "./verdict.ts";
+import type { Fault, Unprovable, Verdict } from "./verdict.ts";
 
 /** The most securities whose faults are listed; further ones are counted. */
 const NAMED_SECURITIES = 500;

@@ -5,6 +5,7 @@ import type { CheckSummary, QualitySheet } from "./sheet.ts";
 import { dayFaults, faultySecurities } from "./sheet-faults.ts";
 import {
   CHECK_TEXTS,
+  CHECKS,
   FAULT_TEXTS,
   numberText,
   placeText,
@@ -12,7 +13,7 @@ import {
   VERDICT_TEXTS,
 } from "./sheet-messages.ts";
 import { lackingTexts } from "./shortfall.ts";
-import { CHECKS, type CheckName, type Fault, type Unprovable, type Verdict } from "./verdict.ts";
+import type { CheckName, Fault, Unprovable, Verdict } from "./verdict.ts";
 
 /** The most securities whose faults are listed; further ones are counted. */
 const NAMED_SECURITIES = 40;

@@ -12,8 +12,9 @@ import {
   sizesOf,
 } from "./check-day.ts";
 import type { SecurityReport } from "./check-security.ts";
+import { CHECKS, FAULT_TEXTS, REASON_TEXTS } from "./sheet-messages.ts";
 import { type Shortfall, shortfallSchema } from "./shortfall.ts";
-import { CHECKS, type CheckName, FAULT_KINDS, UNPROVABLE, type Unprovable, type Verdict } from "./verdict.ts";
+import type { CheckName, FaultKind, Unprovable, Verdict } from "./verdict.ts";
 
 /** Raised with every change of the format that affects readers; `inThisFormat` also reads the previous format. */
 const FORMAT = 3;
@@ -21,8 +22,10 @@ const FORMAT = 3;
 const count = z.int().nonnegative();
 const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
 
+const reason = z.enum(Object.keys(REASON_TEXTS) as Unprovable[]);
+
 const fault = z.strictObject({
-  kind: z.enum(FAULT_KINDS),
+  kind: z.enum(Object.keys(FAULT_TEXTS) as FaultKind[]),
   count,
   first: z.strictObject({ dataset, row: count, time: count }).nullable(),
   subject: z.string().optional(),
@@ -33,7 +36,7 @@ const verdict = z.discriminatedUnion("verdict", [
   z.strictObject({ verdict: z.literal("failed"), faults: z.array(fault) }),
   z.strictObject({
     verdict: z.literal("not_provable"),
-    reason: z.enum(UNPROVABLE),
+    reason,
     faults: z.array(fault).optional(),
   }),
 ]);
@@ -82,7 +85,7 @@ const sheetSchema = z.strictObject({
    */
   summary: z.record(
     z.enum(CHECKS),
-    z.strictObject({ passed: count, failed: count, notProvable: z.partialRecord(z.enum(UNPROVABLE), count) }),
+    z.strictObject({ passed: count, failed: count, notProvable: z.partialRecord(reason, count) }),
   ),
   day: z.record(z.enum(DAY_CHECKS), verdict),
   securities: z.array(
@@ -99,11 +102,7 @@ const sheetSchema = z.strictObject({
 export type QualitySheet = z.infer<typeof sheetSchema>;
 
 /** The summary of one check. */
-export interface CheckSummary {
-  passed: number;
-  failed: number;
-  notProvable: Partial<Record<Unprovable, number>>;
-}
+export type CheckSummary = QualitySheet["summary"][CheckName];
 
 export interface SheetOf {
   tradedate: BeijingDate;

@@ -12,7 +12,8 @@ import { shanghaiDay } from "../../src/pack-builder/sample/shanghai.ts";
 import { shenzhenOrders } from "../../src/pack-builder/sample/shenzhen.ts";
 import { shenzhenTrades } from "../../src/pack-builder/sample/shenzhen-trades.ts";
 import type { QualitySheet } from "../../src/quality/sheet.ts";
-import { CHECKS, type FaultKind } from "../../src/quality/verdict.ts";
+import { CHECKS } from "../../src/quality/sheet-messages.ts";
+import type { FaultKind } from "../../src/quality/verdict.ts";
 import { type DayOfSecurity, type Table, writeTables } from "./layout-sources.ts";
 
 export const CHECKED_DAY = "20230711" as BeijingDate;

@@ -1,5 +1,6 @@
 /** The resting orders of a sample security: their rows by side, the best first, and the remainder of each. */
 import type { OrderColumns } from "../../orders/record.ts";
+import { RestingSide } from "../../quality/resting-side.ts";
 import type { CallOrder } from "./call-auction.ts";
 import { BUY, SELL } from "./columns.ts";
 import { Levels } from "./levels.ts";
@@ -12,13 +13,16 @@ export class Book {
   /** The quantities by price and side, for snapshots; `null` when no snapshots are made. */
   readonly levels: Readonly<Record<Side, Levels>> | null;
   private readonly orders: OrderColumns;
-  private readonly sides: [Heap, Heap];
+  private readonly sides: Readonly<Record<Side, RestingSide>>;
 
   constructor(orders: OrderColumns, { hasLevels }: { hasLevels: boolean }) {
     this.orders = orders;
     this.levels = hasLevels ? { [BUY]: new Levels(true), [SELL]: new Levels(false) } : null;
     this.left = new Float64Array(orders.rows);
-    this.sides = [new Heap(orders, BUY), new Heap(orders, SELL)];
+    this.sides = {
+      [BUY]: new RestingSide(orders, this.left, { isBuy: true }),
+      [SELL]: new RestingSide(orders, this.left, { isBuy: false }),
+    };
   }
 
   add(row: number, volume: number): void {
@@ -43,22 +47,12 @@ export class Book {
     return this.orders.orderCode.index[row] === BUY ? BUY : SELL;
   }
 
-  /** Returns the row of the best order on a side; `undefined` when there is none. */
-  best(side: Side): number | undefined {
-    const heap = this.sides[side];
-    for (let row = heap.best(); row !== undefined; row = heap.best()) {
-      if ((this.left[row] ?? 0) > 0) return row;
-      heap.removeBest();
-    }
-    return undefined;
-  }
-
   /**
    * Returns the row of the best opposite order that an order at this price would match; `undefined` when there is none.
    */
   crossed(side: Side, priceE4: number): number | undefined {
-    const resting = this.best(side === BUY ? SELL : BUY);
-    if (resting === undefined) return undefined;
+    const resting = this.sides[side === BUY ? SELL : BUY].best();
+    if (resting < 0) return undefined;
     const other = this.orders.priceE4[resting] ?? 0;
     return (side === BUY ? other <= priceE4 : other >= priceE4) ? resting : undefined;
   }
@@ -74,55 +68,5 @@ export class Book {
       }
     }
     return all;
-  }
-}
-
-/** Rows of one side's orders, the best one first. */
-class Heap {
-  private readonly heap: number[] = [];
-  private readonly before: (a: number, b: number) => boolean;
-
-  constructor({ priceE4 }: OrderColumns, side: Side) {
-    const sign = side === BUY ? -1 : 1;
-    this.before = (a, b) => {
-      const difference = ((priceE4[a] ?? 0) - (priceE4[b] ?? 0)) * sign;
-      return difference < 0 || (difference === 0 && a < b);
-    };
-  }
-
-  best(): number | undefined {
-    return this.heap[0];
-  }
-
-  add(row: number): void {
-    const { heap } = this;
-    let at = heap.push(row) - 1;
-    for (let above = (at - 1) >> 1; at > 0 && this.isBefore(at, above); above = (at - 1) >> 1) {
-      this.swap(at, above);
-      at = above;
-    }
-  }
-
-  removeBest(): void {
-    const { heap } = this;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    heap[0] = last;
-    for (let at = 0; ; ) {
-      let next = 2 * at + 1;
-      if (next + 1 < heap.length && this.isBefore(next + 1, next)) next += 1;
-      if (next >= heap.length || !this.isBefore(next, at)) return;
-      this.swap(at, next);
-      at = next;
-    }
-  }
-
-  private isBefore(a: number, b: number): boolean {
-    return this.before(this.heap[a] ?? 0, this.heap[b] ?? 0);
-  }
-
-  private swap(a: number, b: number): void {
-    const { heap } = this;
-    [heap[a], heap[b]] = [heap[b] ?? 0, heap[a] ?? 0];
   }
 }

@@ -3,6 +3,7 @@ import type { OrderColumns } from "../../orders/record.ts";
 import { Book } from "./book.ts";
 import { type Call, type CallPair, callPairs, callPrice } from "./call-auction.ts";
 import type { Random } from "./random.ts";
+import type { SampleSecurity } from "./securities.ts";
 import { type QuoteColumns, quoteColumns, SnapshotRecorder } from "./snapshots.ts";
 import { Tape, type TapeRow, type TradeColumns } from "./tape.ts";
 
@@ -20,29 +21,30 @@ export interface Fill extends CallPair {
 
 /** The inputs of a sample market. */
 export interface MarketStart {
+  security: SampleSecurity;
   orders: OrderColumns;
   random: Random;
-  /** The previous close in ten-thousandths of a yuan; `null` when no snapshots are made. */
-  preCloseE4: number | null;
+  /** Whether snapshots are made. */
+  hasQuotes: boolean;
 }
 
 export abstract class SampleMarket {
   readonly orders: OrderColumns;
+  protected readonly security: SampleSecurity;
   protected readonly random: Random;
   protected readonly book: Book;
   private readonly tape = new Tape();
   private readonly recorder: SnapshotRecorder | null;
   private isOpened = false;
 
-  constructor({ orders, random, preCloseE4 }: MarketStart) {
+  constructor({ security, orders, random, hasQuotes }: MarketStart) {
+    this.security = security;
     this.orders = orders;
     this.random = random;
-    this.book = new Book(orders, { hasLevels: preCloseE4 !== null });
+    this.book = new Book(orders, { hasLevels: hasQuotes });
     const { levels } = this.book;
-    this.recorder =
-      levels === null || preCloseE4 === null
-        ? null
-        : new SnapshotRecorder(levels, preCloseE4, () => callPrice(this.call()));
+    const virtualMatch = () => callPrice(this.call());
+    this.recorder = levels === null ? null : new SnapshotRecorder(levels, security.priceE4, virtualMatch);
   }
 
   /** Matches the closing auction and returns all trades and snapshots, which can be empty. */

@@ -6,9 +6,16 @@
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { Side } from "./book.ts";
-import { type Call, shanghaiChoice } from "./call-auction.ts";
+import type { Call } from "./call-auction.ts";
 import { BUY, blankColumns, numbering, orderVolume, type PricePath, pricePath, SELL } from "./columns.ts";
-import { CLOSING_CALL, CONTINUOUS, type Fill, NO_CANCEL_FROM, SampleMarket } from "./market.ts";
+import {
+  CLOSING_CALL,
+  CONTINUOUS,
+  type Fill,
+  type MarketStart,
+  NO_CANCEL_FROM,
+  SampleMarket,
+} from "./market.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
 import { sessionTimes, withBurst } from "./session.ts";
@@ -52,7 +59,7 @@ export function shanghaiDay(
   let times = sessionTimes(random, security.rows - flags.length);
   for (const flag of flags) times = withBurst(times, flag.time, 1);
   const orders = blankColumns(times, ["A", "D", "S"], CODES);
-  const market = new Market(security, random, { orders, hasQuotes });
+  const market = new Market({ security, random, orders, hasQuotes });
   let flagged = 0;
   for (let row = 0; row < times.length; row++) {
     const flag = flags[flagged];
@@ -65,7 +72,6 @@ export function shanghaiDay(
 }
 
 class Market extends SampleMarket {
-  private readonly security: SampleSecurity;
   private readonly prices: PricePath;
   private readonly nextNumber: () => number;
   private readonly open: OpenOrders;
@@ -75,13 +81,9 @@ class Market extends SampleMarket {
   private cancels = 0;
   private trades = 0;
 
-  constructor(
-    security: SampleSecurity,
-    random: Random,
-    { orders, hasQuotes }: { orders: OrderColumns; hasQuotes: boolean },
-  ) {
-    super({ orders, random, preCloseE4: hasQuotes ? security.priceE4 : null });
-    this.security = security;
+  constructor(start: MarketStart) {
+    super(start);
+    const { security, random, orders } = start;
     this.cancelShare = 0.265 + 0.03 * random.next();
     this.nextNumber = numbering(random, orders.rows);
     this.prices = pricePath(random, security);
@@ -186,7 +188,7 @@ class Market extends SampleMarket {
   }
 
   protected call(): Call {
-    return { orders: this.book.forCall(() => true), choose: shanghaiChoice(this.security.tickE4) };
+    return { orders: this.book.forCall(() => true), tickE4: this.security.tickE4, lastE4: null };
   }
 
   protected addFill(time: number, { price, buy, sell, volume }: Fill): void {

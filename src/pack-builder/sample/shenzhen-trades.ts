@@ -3,9 +3,16 @@
  * are fills by price, then time, the fills of both auctions, and cancels. A cancel is for an order's whole remainder.
  */
 import type { OrderColumns } from "../../orders/record.ts";
-import { type Call, shenzhenChoice } from "./call-auction.ts";
+import type { Call } from "./call-auction.ts";
 import { BUY } from "./columns.ts";
-import { CLOSING_CALL, CONTINUOUS, type Fill, NO_CANCEL_FROM, SampleMarket } from "./market.ts";
+import {
+  CLOSING_CALL,
+  CONTINUOUS,
+  type Fill,
+  type MarketStart,
+  NO_CANCEL_FROM,
+  SampleMarket,
+} from "./market.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
 import type { QuoteColumns } from "./snapshots.ts";
@@ -23,7 +30,7 @@ export function shenzhenTrades(
   random: Random,
   { hasQuotes = false } = {},
 ): { trades: TradeColumns; quotes: QuoteColumns } {
-  const session = new Session(security, random, { orders, hasQuotes });
+  const session = new Session({ security, orders, random, hasQuotes });
   for (let row = 0; row < orders.rows; row++) session.order(row);
   return session.end();
 }
@@ -34,13 +41,9 @@ class Session extends SampleMarket {
   private lastNumber = 0;
   private lastId = 0;
 
-  constructor(
-    { priceE4 }: SampleSecurity,
-    random: Random,
-    { orders, hasQuotes }: { orders: OrderColumns; hasQuotes: boolean },
-  ) {
-    super({ orders, random, preCloseE4: hasQuotes ? priceE4 : null });
-    this.last = priceE4;
+  constructor(start: MarketStart) {
+    super(start);
+    this.last = start.security.priceE4;
   }
 
   /** Adds the order in `row` and the trades it causes. */
@@ -85,7 +88,8 @@ class Session extends SampleMarket {
   }
 
   protected call(): Call {
-    return { orders: this.book.forCall((row) => this.isLimit(row)), choose: shenzhenChoice(this.last) };
+    const orders = this.book.forCall((row) => this.isLimit(row));
+    return { orders, tickE4: this.security.tickE4, lastE4: this.last };
   }
 
   protected addFill(time: number, said: Fill): void {

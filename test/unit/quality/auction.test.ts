@@ -1,34 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { type AuctionOrders, auctionMatch } from "../../../src/quality/auction.ts";
+import { levelsOf, matchOfLevels } from "../../../src/quality/auction.ts";
 import { printedRandom } from "../../support/random.ts";
 import { proofSize } from "../../support/tier.ts";
 
 type Order = ["B" | "S", number, number];
 
-function ordersOf(orders: readonly Order[]): AuctionOrders {
-  return {
-    isBuy: orders.map(([side]) => side === "B"),
-    pricesE4: orders.map(([, price]) => price),
-    volumes: orders.map(([, , volume]) => volume),
-  };
+function matchOf(orders: readonly Order[], tickE4 = 100) {
+  const given = orders.map(([side, priceE4, volume]) => ({ isBuy: side === "B", priceE4, volume }));
+  return matchOfLevels(levelsOf(given), tickE4);
 }
 
-const priceOf = (orders: readonly Order[], tick = 100) =>
-  auctionMatch(ordersOf(orders), tick)?.priceE4 ?? null;
+/** The buy and the sell of an auction with tied prices from `low` to `high`. */
+const tied = ({ low = 100_100, high = 100_500, buys = 100, sells = 100 }): Order[] => [
+  ["B", high, buys],
+  ["S", low, sells],
+];
 
 describe("the match of a call auction", () => {
   it("does not exist when no buy meets a sell, or one side is empty", () => {
-    expect(auctionMatch(ordersOf([]), 100)).toBeNull();
-    expect(auctionMatch(ordersOf([["B", 100_000, 100]]), 100)).toBeNull();
-    expect(
-      auctionMatch(
-        ordersOf([
-          ["B", 100_000, 100],
-          ["S", 100_100, 100],
-        ]),
-        100,
-      ),
-    ).toBeNull();
+    expect(matchOf([])).toBeNull();
+    expect(matchOf([["B", 100_000, 100]])).toBeNull();
+    expect(matchOf(tied({ low: 100_100, high: 100_000 }))).toBeNull();
   });
 
   it("has the price with the most volume, and of several the one with the smallest remainder", () => {
@@ -39,35 +31,18 @@ describe("the match of a call auction", () => {
       ["S", 100_200, 300],
       ["S", 100_300, 900],
     ];
-    expect(auctionMatch(ordersOf(orders), 100)).toMatchObject({ priceE4: 100_200, matched: 700 });
+    expect(matchOf(orders)).toMatchObject({ priceE4: 100_200, matched: 700 });
   });
 
-  it("has the lowest of tied prices when sells remain", () => {
-    expect(
-      priceOf([
-        ["B", 100_500, 100],
-        ["S", 100_100, 300],
-      ]),
-    ).toBe(100_100);
-  });
-
-  it("has the highest of tied prices when buys remain", () => {
-    expect(
-      priceOf([
-        ["B", 100_500, 300],
-        ["S", 100_100, 100],
-      ]),
-    ).toBe(100_500);
+  it("has the lowest of tied prices when sells remain, and the highest when buys remain", () => {
+    expect(matchOf(tied({ sells: 300 }))?.priceE4).toBe(100_100);
+    expect(matchOf(tied({ buys: 300 }))?.priceE4).toBe(100_500);
   });
 
   it("has the middle of tied prices when nothing remains, rounded half up to the price step", () => {
-    const balanced = (low: number, high: number): Order[] => [
-      ["B", high, 100],
-      ["S", low, 100],
-    ];
-    expect(priceOf(balanced(100_100, 100_500))).toBe(100_300);
-    expect(priceOf(balanced(100_100, 100_400))).toBe(100_300);
-    expect(priceOf(balanced(100_010, 100_020), 10)).toBe(100_020);
+    expect(matchOf(tied({}))?.priceE4).toBe(100_300);
+    expect(matchOf(tied({ high: 100_400 }))?.priceE4).toBe(100_300);
+    expect(matchOf(tied({ low: 100_010, high: 100_020 }), 10)?.priceE4).toBe(100_020);
   });
 
   it("agrees with a search over every price", () => {
@@ -90,9 +65,9 @@ describe("the match of a call auction", () => {
       const most = Math.max(0, ...tried.map(({ matched }) => matched));
       const largest = tried.filter(({ matched }) => matched === most);
       const least = Math.min(...largest.map(({ rest }) => rest));
-      const tied = largest.filter(({ rest }) => rest === least).map(({ price }) => price);
-      const match = auctionMatch(ordersOf(orders), 100);
-      const expected = most === 0 ? null : { low: Math.min(...tied), high: Math.max(...tied), matched: most };
+      const best = largest.filter(({ rest }) => rest === least).map(({ price }) => price);
+      const match = matchOf(orders);
+      const expected = most === 0 ? null : { low: Math.min(...best), high: Math.max(...best), matched: most };
       if (expected === null) expect(match).toBeNull();
       else expect(match).toMatchObject(expected);
     }

@@ -5,6 +5,7 @@ import { type QualitySheet, qualitySheet } from "../../../src/quality/sheet.ts";
 import {
   CHECK_NOTES,
   CHECK_TEXTS,
+  CHECKS,
   FAULT_TEXTS,
   numberText,
   REASON_TEXTS,
@@ -13,7 +14,7 @@ import {
 import { sheetPage } from "../../../src/quality/sheet-page.ts";
 import { sheetClaim, sheetLines, sheetSummary } from "../../../src/quality/sheet-text.ts";
 import { shortfallOf } from "../../../src/quality/shortfall.ts";
-import { CHECKS, type Unprovable } from "../../../src/quality/verdict.ts";
+import type { Unprovable } from "../../../src/quality/verdict.ts";
 import { type OrderRow, ordersOf, tradesOf } from "./rows.ts";
 
 const DAY = "20230711" as BeijingDate;
