@@ -14,7 +14,7 @@ import {
 } from "./security-rows.ts";
 import { shanghaiKind } from "./shanghai.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
-import { FaultCounter, type FaultPlace, type Verdict } from "./verdict.ts";
+import { FaultCounter, type FaultPlace, rowPlace, type Verdict } from "./verdict.ts";
 
 /** HHMMSSmmm; ends are exclusive. Exchanges may stamp rows up to a second after an end. */
 const NO_CANCEL = 92000000;
@@ -48,14 +48,6 @@ export function checkHours(security: SecurityDay): Verdict {
   return faults.verdict();
 }
 
-function ordersAt(row: number, time: number): FaultPlace {
-  return { dataset: "orders", row, time };
-}
-
-function tradesAt(row: number, time: number): FaultPlace {
-  return { dataset: "trades", row, time };
-}
-
 function checkOrders(security: Security, orders: OrderColumns, faults: FaultCounter): void {
   const isShanghai = security.market === "SH";
   const kinds = isShanghai ? coded(orders.orderType, shanghaiKind) : null;
@@ -63,9 +55,10 @@ function checkOrders(security: Security, orders: OrderColumns, faults: FaultCoun
     const time = orders.time[row] ?? 0;
     const kind = kinds?.[row];
     if (kind === IGNORED && isShanghai) continue;
-    if (!isOpen(time, security, isShanghai)) faults.add("order_outside_hours", ordersAt(row, time));
+    if (!isOpen(time, security, isShanghai))
+      faults.add("order_outside_hours", rowPlace("orders", row, orders));
     else if (kind === CANCEL && isWithoutCancels(time, security)) {
-      faults.add("cancel_outside_hours", ordersAt(row, time));
+      faults.add("cancel_outside_hours", rowPlace("orders", row, orders));
     }
   }
 }
@@ -104,13 +97,13 @@ function checkShanghaiTrades(security: Security, trades: TradeColumns, faults: F
     const time = trades.time[row] ?? 0;
     const phase = phaseOf(time);
     if (phase === null && !isAfterHours(time, security))
-      faults.add("trade_outside_hours", tradesAt(row, time));
+      faults.add("trade_outside_hours", rowPlace("trades", row, trades));
     else if (!hasFlags) continue;
     else if (isAuction[row] === 1 && phase === "continuous") {
       if (sinceMidnightMs(time) - sinceMidnightMs(before) > HALT_MS) haltEnd = time;
-      if (time !== haltEnd) faults.add("flag_outside_phase", tradesAt(row, time));
+      if (time !== haltEnd) faults.add("flag_outside_phase", rowPlace("trades", row, trades));
     } else if (isAuction[row] === 0 && (phase === "opening" || (phase === "closing" && hasClosingCall))) {
-      faults.add("flag_outside_phase", tradesAt(row, time));
+      faults.add("flag_outside_phase", rowPlace("trades", row, trades));
     }
     before = time;
   }
@@ -130,12 +123,12 @@ function checkShenzhenTrades(security: Security, trades: TradeColumns, faults: F
   const isCancel = shenzhenCancels(trades);
   for (let row = 0; row < trades.rows; row++) {
     const time = trades.time[row] ?? 0;
-    if (isCancel[row] === 1) {
-      if (!isOpen(time, security, false)) faults.add("cancel_outside_hours", tradesAt(row, time));
-      else if (isWithoutCancels(time, security)) faults.add("cancel_outside_hours", tradesAt(row, time));
-    } else if (phaseOf(time) === null && !isAfterHours(time, security)) {
-      faults.add("trade_outside_hours", tradesAt(row, time));
-    }
+    const isOutside =
+      isCancel[row] === 1
+        ? !isOpen(time, security, false) || isWithoutCancels(time, security)
+        : phaseOf(time) === null && !isAfterHours(time, security);
+    const kind = isCancel[row] === 1 ? "cancel_outside_hours" : "trade_outside_hours";
+    if (isOutside) faults.add(kind, rowPlace("trades", row, trades));
   }
 }
 
@@ -148,8 +141,8 @@ function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCou
   if (orders.rows < ENOUGH_ROWS || trades.rows < ENOUGH_ROWS) return;
   const [orderFirst, orderLast] = spanOf(orders.time);
   const [tradeFirst, tradeLast] = spanOf(trades.time);
-  const tradeAt = (row: number): FaultPlace => tradesAt(row, trades.time[row] ?? 0);
-  const orderAt = (row: number): FaultPlace => ordersAt(row, orders.time[row] ?? 0);
+  const tradeAt = (row: number) => rowPlace("trades", row, trades);
+  const orderAt = (row: number) => rowPlace("orders", row, orders);
   if (tradeFirst > Math.max(orderFirst, tradingMs(CONTINUOUS)) + MOST_APART_MS) {
     faults.add("begins_late", tradeAt(0));
   }

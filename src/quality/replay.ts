@@ -3,7 +3,14 @@ import type { OrderColumns, Security } from "../orders/record.ts";
 import { AuctionCheck } from "./auction-check.ts";
 import { LiveOrders } from "./live-orders.ts";
 import type { TradeColumns } from "./security-rows.ts";
-import { FaultCounter, type FaultKind, type FaultPlace, notProvable, type Verdict } from "./verdict.ts";
+import {
+  FaultCounter,
+  type FaultKind,
+  type FaultPlace,
+  notProvable,
+  rowPlace,
+  type Verdict,
+} from "./verdict.ts";
 
 export interface ReplayCounts {
   cancels: number;
@@ -57,7 +64,7 @@ export class Replay {
   }
 
   protected faultOfOrder(kind: FaultKind, row: number): void {
-    this.matching.add(kind, { dataset: "orders", row, time: this.orders.rows.time[row] ?? 0 });
+    this.matching.add(kind, rowPlace("orders", row, this.orders.rows));
   }
 
   protected faultOfTrade(kind: FaultKind, row: number): void {
@@ -65,7 +72,7 @@ export class Replay {
   }
 
   protected placeOfTrade(row: number): FaultPlace {
-    return { dataset: "trades", row, time: this.trades.time[row] ?? 0 };
+    return rowPlace("trades", row, this.trades);
   }
 }
 
@@ -82,12 +89,12 @@ class Priority {
   passedOver = 0;
   private first: FaultPlace | null = null;
 
-  /** Judges the fill in `row` of the trades, at `time`. */
-  add(isBest: boolean, row: number, time: number): void {
+  /** Judges the fill in `row` of the trades. */
+  add(isBest: boolean, row: number, trades: TradeColumns): void {
     this.judged += 1;
     if (isBest) return;
     this.passedOver += 1;
-    this.first ??= { dataset: "trades", row, time };
+    this.first ??= rowPlace("trades", row, trades);
   }
 
   /** Returns `failed` when more than 2 % of at least 500 fills passed over a better order. */

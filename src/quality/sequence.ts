@@ -3,7 +3,7 @@ import type { Market } from "../orders/record.ts";
 import { OrderTable } from "./order-table.ts";
 import type { TradeColumns } from "./security-rows.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
-import { FaultCounter, type FaultPlace, notProvable, type Verdict } from "./verdict.ts";
+import { FaultCounter, type FaultPlace, notProvable, rowPlace, type Verdict } from "./verdict.ts";
 
 /**
  * Checks that no trade number repeats. In Shenzhen, also checks that every trade's number is above the numbers of its
@@ -13,7 +13,7 @@ import { FaultCounter, type FaultPlace, notProvable, type Verdict } from "./verd
 export function checkSequence(trades: TradeColumns, market: Market): Verdict {
   if (trades.rows === 0) return notProvable("no_trades");
   const faults = new FaultCounter();
-  const place = (row: number): FaultPlace => ({ dataset: "trades", row, time: trades.time[row] ?? 0 });
+  const place = (row: number) => rowPlace("trades", row, trades);
   const isNumbered = trades.tradeId.some((id) => id > 0);
   if (isNumbered) for (const row of repeatedRows(trades.tradeId)) faults.add("trade_repeated", place(row));
   if (market === "SZ") {
@@ -52,9 +52,10 @@ export function checkGaps(trades: TradeColumns): Verdict {
 }
 
 /** Returns the place of the first trade whose number is not one above the previous trade's. */
-function placeBehindGap({ tradeId, time }: TradeColumns): FaultPlace | null {
+function placeBehindGap(trades: TradeColumns): FaultPlace | null {
+  const { tradeId } = trades;
   const row = tradeId.findIndex((id, place) => id !== (tradeId[place - 1] ?? 0) + 1);
-  return row < 0 ? null : { dataset: "trades", row, time: time[row] ?? 0 };
+  return row < 0 ? null : rowPlace("trades", row, trades);
 }
 
 /** Returns the rows whose number occurred before. The number 0 stands for no number. */

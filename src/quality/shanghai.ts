@@ -95,7 +95,7 @@ class ShanghaiReplay extends Replay {
     let kind: FaultKind | null = null;
     if (resting < 0) kind = "fill_unknown";
     else {
-      if (price !== null) this.priority.add(orders.best(side) === resting, row, trades.time[row] ?? 0);
+      if (price !== null) this.priority.add(orders.best(side) === resting, row, trades);
       if (orders.sides[resting] !== side) kind = "fill_side";
       else if (price !== null && orders.rows.priceE4[resting] !== price) kind = "fill_price";
       else if ((orders.left[resting] ?? 0) < volume) kind = "fill_exceeds";

@@ -99,7 +99,7 @@ class ShenzhenReplay extends Replay {
   private judgePriority(row: number, resting: number, side: number): void {
     const { orders, trades } = this;
     if (resting < 0 || orders.kinds[resting] !== LIMIT) return;
-    this.priority.add(orders.best(side) === resting, row, trades.time[row] ?? 0);
+    this.priority.add(orders.best(side) === resting, row, trades);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Rows } from "../datasets/dataset.ts";
 import { kindOf } from "./security-kind.ts";
 import type { LastSnapshot, SecurityDay, TradeColumns } from "./security-rows.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
-import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
+import { FaultCounter, notProvable, rowPlace, type Verdict } from "./verdict.ts";
 
 /** HHMMSSmmm: no earlier snapshot contains after-hours trades. */
 export const SUMMED_BEFORE = 150500000;
@@ -89,9 +89,9 @@ function sumsVerdict(trades: TradeColumns, totals: TradedTotals, snapshot: LastS
 function addOutside(trades: TradeColumns, { lowE4, highE4 }: LastSnapshot, faults: FaultCounter): void {
   const isCancel = shenzhenCancels(trades);
   for (let row = 0; row < trades.rows; row++) {
-    const [time, price] = [trades.time[row] ?? 0, trades.priceE4[row] ?? 0];
-    if (isCancel[row] === 1 || time >= SUMMED_BEFORE) continue;
-    if (price < lowE4 || price > highE4) faults.add("price_range", { dataset: "trades", row, time });
+    const price = trades.priceE4[row] ?? 0;
+    if (isCancel[row] === 1 || (trades.time[row] ?? 0) >= SUMMED_BEFORE) continue;
+    if (price < lowE4 || price > highE4) faults.add("price_range", rowPlace("trades", row, trades));
   }
 }
 

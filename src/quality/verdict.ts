@@ -1,4 +1,5 @@
 /** The result of a check: passed, failed with its faults, or not provable with the reason. */
+import type { Rows } from "../datasets/dataset.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { CHECK_TEXTS, FAULT_TEXTS, REASON_TEXTS } from "./sheet-messages.ts";
 
@@ -35,6 +36,11 @@ export const PASSED: Verdict = { verdict: "passed" };
 
 export function notProvable(reason: Unprovable, faults: Fault[] = []): Verdict {
   return { verdict: "not_provable", reason, ...(faults.length === 0 ? {} : { faults }) };
+}
+
+/** Returns the place of a row of `dataset`. */
+export function rowPlace(dataset: DatasetName, row: number, { time }: Pick<Rows, "time">): FaultPlace {
+  return { dataset, row, time: time[row] ?? 0 };
 }
 
 /** Counts the faults of one check and records where each kind occurred first. */

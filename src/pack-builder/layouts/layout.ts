@@ -1,6 +1,6 @@
 /**
  * Defines a layout: how its files are recognised, what its columns mean, and how its codes map to the API's codes. A
- * new layout is a `Layout` in the file of its dataset, and an entry in the list at the end of that file.
+ * new layout is a `LayoutEntry` in the file of its dataset, and an entry in the list at the end of that file.
  */
 import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../../orders/record.ts";
@@ -83,6 +83,9 @@ export interface Layout {
   trades?: readonly string[];
 }
 
+/** A layout in the list of its dataset. */
+export type LayoutEntry = Omit<Layout, "dataset">;
+
 /**
  * Properties that the vendor's files of all datasets share: a folder for each security, with one file of each dataset.
  */
@@ -98,12 +101,51 @@ export const VENDOR = {
   priceUnit: "tenThousandths",
 } as const satisfies Partial<Layout>;
 
+/** Properties that most layouts with all securities in one file share. */
+const TABLE = { delimiter: ",", priceUnit: "yuan" } as const satisfies Partial<Layout>;
+
+/** Insight: one file with all securities; `Symbol` is the security's name, `SecurityID` its code. */
+export const INSIGHT = {
+  ...TABLE,
+  name: "insight",
+  recognised: { byFirstColumns: ["MDDate", "MDTime"] },
+  security: { column: "SecurityID", sourceColumn: "SecurityIDSource" },
+  date: "MDDate",
+  time: "MDTime",
+  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
+} as const satisfies Partial<Layout>;
+
+/** Files of one day with Shanghai's securities. */
+export const SHANGHAI = {
+  ...TABLE,
+  security: { column: "SecurityID", market: "SH" },
+} as const satisfies Partial<Layout>;
+
+/** Files of one day with Shenzhen's securities. */
+export const SHENZHEN = {
+  ...TABLE,
+  security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
+  time: "TransactTime",
+  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
+} as const satisfies Partial<Layout>;
+
+/** DataYes: Shanghai orders and trades in one stream, since 2023-12. */
+export const DATAYES_SHANGHAI_MERGED = {
+  ...SHANGHAI,
+  name: "datayes-sse-merged",
+  recognised: {
+    byName: /^mdl_4_24_0\.csv$/i,
+    byFirstColumns: ["BizIndex", "Channel", "SecurityID", "TickTime"],
+  },
+  time: "TickTime",
+  sequence: { channel: "Channel", number: "BizIndex", ordersRows: true },
+} as const satisfies Partial<Layout>;
+
 /** Properties that files with the API's own field names share. */
 export const PLAIN = {
+  ...TABLE,
   name: "plain",
-  delimiter: ",",
   security: { column: "symbol", marketColumn: "market" },
   date: "tradedate",
   time: "time",
-  priceUnit: "yuan",
 } as const satisfies Partial<Layout>;

@@ -1,9 +1,17 @@
 /** The layouts of order files. */
-import { both, type Layout, PLAIN, VENDOR } from "./layout.ts";
+import {
+  both,
+  DATAYES_SHANGHAI_MERGED,
+  INSIGHT,
+  type LayoutEntry,
+  PLAIN,
+  SHANGHAI,
+  SHENZHEN,
+  VENDOR,
+} from "./layout.ts";
 
 /** The layout that most operators receive: a folder for each security with one file of orders, usually in GBK. */
-const vendor: Layout = {
-  dataset: "orders",
+const vendor: LayoutEntry = {
   ...VENDOR,
   recognised: { ...VENDOR.recognised, byName: /^逐笔委托\.csv$/ },
   cells: {
@@ -16,16 +24,8 @@ const vendor: Layout = {
   },
 };
 
-/** One file with all securities; `Symbol` is the security's name, `SecurityID` its code. */
-const insight: Layout = {
-  dataset: "orders",
-  name: "insight",
-  recognised: { byFirstColumns: ["MDDate", "MDTime"] },
-  delimiter: ",",
-  security: { column: "SecurityID", sourceColumn: "SecurityIDSource" },
-  date: "MDDate",
-  time: "MDTime",
-  priceUnit: "yuan",
+const insight: LayoutEntry = {
+  ...INSIGHT,
   cells: {
     exchangeOrderId: { column: "OrderNO" },
     orderType: {
@@ -36,21 +36,17 @@ const insight: Layout = {
     priceE4: { column: "OrderPrice" },
     volume: { column: "OrderQty" },
   },
-  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };
 
 /** DataYes: Shanghai orders from 2021-06-07 to 2023-12. */
-const datayesShanghai: Layout = {
-  dataset: "orders",
+const datayesShanghai: LayoutEntry = {
+  ...SHANGHAI,
   name: "datayes-sse-orders",
   recognised: {
     byName: /^mdl_4_19_0\.csv$/i,
     byFirstColumns: ["DataStatus", "OrderIndex", "OrderChannel"],
   },
-  delimiter: ",",
-  security: { column: "SecurityID", market: "SH" },
   time: "OrderTime",
-  priceUnit: "yuan",
   cells: {
     exchangeOrderId: { column: "OrderNO" },
     orderType: { column: "OrderType" },
@@ -61,18 +57,8 @@ const datayesShanghai: Layout = {
   sequence: { channel: "OrderChannel", number: "BizIndex", ordersRows: true },
 };
 
-/** DataYes: Shanghai orders and trades in one stream, since 2023-12. */
-const datayesShanghaiMerged: Layout = {
-  dataset: "orders",
-  name: "datayes-sse-merged",
-  recognised: {
-    byName: /^mdl_4_24_0\.csv$/i,
-    byFirstColumns: ["BizIndex", "Channel", "SecurityID", "TickTime"],
-  },
-  delimiter: ",",
-  security: { column: "SecurityID", market: "SH" },
-  time: "TickTime",
-  priceUnit: "yuan",
+const datayesShanghaiMerged: LayoutEntry = {
+  ...DATAYES_SHANGHAI_MERGED,
   cells: {
     exchangeOrderId: { column: { by: "orderCode", columns: { B: "BuyOrderNO", S: "SellOrderNO" } } },
     orderType: { column: "Type" },
@@ -80,22 +66,17 @@ const datayesShanghaiMerged: Layout = {
     priceE4: { column: "Price" },
     volume: { column: "Qty" },
   },
-  sequence: { channel: "Channel", number: "BizIndex", ordersRows: true },
   trades: ["T"],
 };
 
 /** DataYes: Shenzhen orders; codes are characters or their ASCII numbers (49 is `1`, 70 is `F`). */
-const datayesShenzhen: Layout = {
-  dataset: "orders",
+const datayesShenzhen: LayoutEntry = {
+  ...SHENZHEN,
   name: "datayes-szse-orders",
   recognised: {
     byName: /^mdl_6_33_0\.csv$/i,
     byFirstColumns: ["ChannelNo", "ApplSeqNum", "MDStreamID", "SecurityID"],
   },
-  delimiter: ",",
-  security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
-  time: "TransactTime",
-  priceUnit: "yuan",
   cells: {
     exchangeOrderId: { column: "ApplSeqNum" },
     orderType: { column: "OrdType", map: { SZ: { 1: "1", 2: "0", 49: "1", 50: "0", 85: "U" } } },
@@ -103,36 +84,24 @@ const datayesShenzhen: Layout = {
     priceE4: { column: "Price" },
     volume: { column: "OrderQty" },
   },
-  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };
 
-const ENTRUST_COLUMNS = [
-  "SecurityID",
-  "TransactTime",
-  "OrderNo",
-  "Price",
-  "Balance",
-  "OrderBSFlag",
-  "OrdType",
-  "OrderIndex",
-  "ChannelNo",
-  "BizIndex",
-];
+const ENTRUST_COLUMNS =
+  "SecurityID TransactTime OrderNo Price Balance OrderBSFlag OrdType OrderIndex ChannelNo BizIndex".split(
+    " ",
+  );
 
 /**
  * The Shanghai exchange's order history until 2023-12-03. Its files begin with a line like `HEAD:v2,2021/04/03
  * 17:10:56` and do not name their columns.
  */
-const shanghaiEntrust: Layout = {
-  dataset: "orders",
+const shanghaiEntrust: LayoutEntry = {
+  ...SHANGHAI,
   name: "sse-entrust",
   recognised: { byName: /^Entrust\.csv$/i, byFirstColumns: ENTRUST_COLUMNS.slice(0, 7) },
   withoutHeader: ENTRUST_COLUMNS,
   headMark: /^HEAD:/,
-  delimiter: ",",
-  security: { column: "SecurityID", market: "SH" },
   time: "TransactTime",
-  priceUnit: "yuan",
   cells: {
     exchangeOrderId: { column: "OrderNo" },
     orderType: { column: "OrdType" },
@@ -145,7 +114,7 @@ const shanghaiEntrust: Layout = {
 
 /** The Shanghai exchange's history since 2023-12-04: orders and trades in one stream. */
 const { withoutHeader: _columns, headMark: _mark, ...shanghaiHistory } = shanghaiEntrust;
-const shanghaiStockTick: Layout = {
+const shanghaiStockTick: LayoutEntry = {
   ...shanghaiHistory,
   name: "sse-stock-tick",
   recognised: { byName: /^StockTick\.csv$/i, byColumns: ["SecurityID", "TransactTime", "TradeQty", "Type"] },
@@ -157,38 +126,19 @@ const shanghaiStockTick: Layout = {
   trades: ["T"],
 };
 
+const SPOT_COLUMNS = (
+  "tradedate OrigTime SendTime recvtime dbtime ChannelNo MDStreamID ApplSeqNum SecurityID SecurityIDSource " +
+  "Price OrderQty TransactTime Side OrderType ConfirmID Contactor ContactInfo ExpirationDays ExpirationType"
+).split(" ");
+
 /** The Shenzhen exchange's history: a morning and an afternoon file. */
-const shenzhenHistory: Layout = {
-  dataset: "orders",
+const shenzhenHistory: LayoutEntry = {
+  ...SHENZHEN,
   name: "szse-order-spot",
   recognised: { byName: /^[ap]m_hq_order_spot\.txt$/i },
-  withoutHeader: [
-    "tradedate",
-    "OrigTime",
-    "SendTime",
-    "recvtime",
-    "dbtime",
-    "ChannelNo",
-    "MDStreamID",
-    "ApplSeqNum",
-    "SecurityID",
-    "SecurityIDSource",
-    "Price",
-    "OrderQty",
-    "TransactTime",
-    "Side",
-    "OrderType",
-    "ConfirmID",
-    "Contactor",
-    "ContactInfo",
-    "ExpirationDays",
-    "ExpirationType",
-  ],
+  withoutHeader: SPOT_COLUMNS,
   delimiter: "\t",
-  security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
   date: "tradedate",
-  time: "TransactTime",
-  priceUnit: "yuan",
   cells: {
     exchangeOrderId: { column: "ApplSeqNum" },
     orderType: { column: "OrderType", map: { SZ: { 1: "1", 2: "0" } } },
@@ -196,12 +146,10 @@ const shenzhenHistory: Layout = {
     priceE4: { column: "Price" },
     volume: { column: "OrderQty" },
   },
-  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };
 
 /** Files with the API's own field names, including legacy names: CSV, or Parquet that is converted to text first. */
-const plain: Layout = {
-  dataset: "orders",
+const plain: LayoutEntry = {
   ...PLAIN,
   recognised: { byColumns: ["symbol", "time", "order_type", "price", "volume"] },
   cells: {
@@ -215,7 +163,7 @@ const plain: Layout = {
 };
 
 /** All layouts of orders. The first one that matches a header is used. */
-export const ORDER_LAYOUTS: readonly Layout[] = [
+export const ORDER_LAYOUTS: readonly LayoutEntry[] = [
   vendor,
   insight,
   datayesShanghai,

@@ -1,13 +1,12 @@
 /** The layouts of quote files. */
 import { storedColumns } from "../../datasets/dataset.ts";
 import { LEVELS, quotes } from "../../datasets/quotes.ts";
-import { type CellSource, type Layout, PLAIN, VENDOR } from "./layout.ts";
+import { type CellSource, type LayoutEntry, PLAIN, VENDOR } from "./layout.ts";
 
 /**
  * A folder for each security with one file of snapshots. Interval totals, flags and the columns of indices are not read.
  */
-const vendor: Layout = {
-  dataset: "quotes",
+const vendor: LayoutEntry = {
   ...VENDOR,
   recognised: { ...VENDOR.recognised, byName: /^行情\.csv$/ },
   cells: {
@@ -36,8 +35,7 @@ const vendor: Layout = {
 };
 
 /** Files with the API's own field names, including legacy names: CSV, or Parquet that is converted to text first. */
-const plain: Layout = {
-  dataset: "quotes",
+const plain: LayoutEntry = {
   ...PLAIN,
   recognised: { byColumns: ["symbol", "time", "pre_close", "bid1", "ask1"] },
   cells: Object.fromEntries(
@@ -49,4 +47,4 @@ const plain: Layout = {
 };
 
 /** All layouts of quotes. The first one that matches a header is used. */
-export const QUOTE_LAYOUTS: readonly Layout[] = [vendor, plain];
+export const QUOTE_LAYOUTS: readonly LayoutEntry[] = [vendor, plain];

@@ -1,16 +1,19 @@
 /** Holds all layouts and finds the layout of a file: by its name, or by the columns that the layout reads. */
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import type { FileHead } from "../parse/file-head.ts";
-import type { Layout } from "./layout.ts";
+import type { Layout, LayoutEntry } from "./layout.ts";
 import { ORDER_LAYOUTS } from "./orders.ts";
 import { isOtherHeader, isOtherName, OTHER_ROWS } from "./other-datasets.ts";
 import { QUOTE_LAYOUTS } from "./quotes.ts";
 import { TRADE_LAYOUTS } from "./trades.ts";
 
+const layoutsOf = (dataset: DatasetName, entries: readonly LayoutEntry[]) =>
+  entries.map((entry): Layout => ({ dataset, ...entry }));
+
 const LAYOUTS: Readonly<Record<DatasetName, readonly Layout[]>> = {
-  orders: ORDER_LAYOUTS,
-  trades: TRADE_LAYOUTS,
-  quotes: QUOTE_LAYOUTS,
+  orders: layoutsOf("orders", ORDER_LAYOUTS),
+  trades: layoutsOf("trades", TRADE_LAYOUTS),
+  quotes: layoutsOf("quotes", QUOTE_LAYOUTS),
 };
 
 /** Returns the layout of files of `dataset` with the API's own field names. */

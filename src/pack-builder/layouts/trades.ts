@@ -1,9 +1,17 @@
 /** The layouts of trade files. */
-import { both, type Layout, PLAIN, VENDOR } from "./layout.ts";
+import {
+  both,
+  DATAYES_SHANGHAI_MERGED,
+  INSIGHT,
+  type LayoutEntry,
+  PLAIN,
+  SHANGHAI,
+  SHENZHEN,
+  VENDOR,
+} from "./layout.ts";
 
 /** A folder for each security with one file of trades. Sell order numbers come before buy order numbers in a row. */
-const vendor: Layout = {
-  dataset: "trades",
+const vendor: LayoutEntry = {
   ...VENDOR,
   recognised: { ...VENDOR.recognised, byName: /^逐笔成交\.csv$/ },
   cells: {
@@ -18,16 +26,8 @@ const vendor: Layout = {
   },
 };
 
-/** One file with all securities; `Symbol` is the security's name, `SecurityID` its code. */
-const insight: Layout = {
-  dataset: "trades",
-  name: "insight",
-  recognised: { byFirstColumns: ["MDDate", "MDTime"] },
-  delimiter: ",",
-  security: { column: "SecurityID", sourceColumn: "SecurityIDSource" },
-  date: "MDDate",
-  time: "MDTime",
-  priceUnit: "yuan",
+const insight: LayoutEntry = {
+  ...INSIGHT,
   cells: {
     tradeId: { column: "TradeIndex" },
     priceE4: { column: "TradePrice" },
@@ -36,22 +36,17 @@ const insight: Layout = {
     buyOrderId: { column: "TradeBuyNo" },
     sellOrderId: { column: "TradeSellNo" },
   },
-  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
   onlyRows: { column: "TradeType", codes: ["0"], others: "quarantined" },
 };
 
 /** DataYes: Shenzhen fills and cancels; codes are characters or their ASCII numbers (70 is `F`, 52 is `4`). */
-const datayesShenzhen: Layout = {
-  dataset: "trades",
+const datayesShenzhen: LayoutEntry = {
+  ...SHENZHEN,
   name: "datayes-szse-trades",
   recognised: {
     byName: /^mdl_6_36_0\.csv$/i,
     byFirstColumns: ["ChannelNo", "ApplSeqNum", "MDStreamID", "BidApplSeqNum"],
   },
-  delimiter: ",",
-  security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
-  time: "TransactTime",
-  priceUnit: "yuan",
   cells: {
     tradeId: { column: "ApplSeqNum" },
     priceE4: { column: "LastPx" },
@@ -60,21 +55,10 @@ const datayesShenzhen: Layout = {
     buyOrderId: { column: "BidApplSeqNum" },
     sellOrderId: { column: "OfferApplSeqNum" },
   },
-  sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 };
 
-/** DataYes: trades in the merged stream of Shanghai orders and trades, since 2023-12. */
-const datayesShanghaiMerged: Layout = {
-  dataset: "trades",
-  name: "datayes-sse-merged",
-  recognised: {
-    byName: /^mdl_4_24_0\.csv$/i,
-    byFirstColumns: ["BizIndex", "Channel", "SecurityID", "TickTime"],
-  },
-  delimiter: ",",
-  security: { column: "SecurityID", market: "SH" },
-  time: "TickTime",
-  priceUnit: "yuan",
+const datayesShanghaiMerged: LayoutEntry = {
+  ...DATAYES_SHANGHAI_MERGED,
   cells: {
     tradeId: { column: "BizIndex" },
     priceE4: { column: "Price" },
@@ -83,19 +67,15 @@ const datayesShanghaiMerged: Layout = {
     buyOrderId: { column: "BuyOrderNO" },
     sellOrderId: { column: "SellOrderNO" },
   },
-  sequence: { channel: "Channel", number: "BizIndex", ordersRows: true },
   onlyRows: { column: "Type", codes: ["T"], others: "left out" },
 };
 
 /** The Shanghai exchange's trade history until 2023-12-03. */
-const shanghaiTransaction: Layout = {
-  dataset: "trades",
+const shanghaiTransaction: LayoutEntry = {
+  ...SHANGHAI,
   name: "sse-transaction",
   recognised: { byName: /^Transaction\.csv$/i, byColumns: ["TradeIndex", "TradeChan", "TradTime"] },
-  delimiter: ",",
-  security: { column: "SecurityID", market: "SH" },
   time: "TradTime",
-  priceUnit: "yuan",
   cells: {
     tradeId: { column: "TradeIndex" },
     priceE4: { column: "TradPrice" },
@@ -108,8 +88,7 @@ const shanghaiTransaction: Layout = {
 };
 
 /** Files with the API's own field names: CSV, or Parquet that is converted to text first. */
-const plain: Layout = {
-  dataset: "trades",
+const plain: LayoutEntry = {
   ...PLAIN,
   recognised: { byColumns: ["symbol", "time", "trade_id", "price", "volume"] },
   cells: {
@@ -125,7 +104,7 @@ const plain: Layout = {
 };
 
 /** All layouts of trades. The first one that matches a header is used. */
-export const TRADE_LAYOUTS: readonly Layout[] = [
+export const TRADE_LAYOUTS: readonly LayoutEntry[] = [
   vendor,
   insight,
   datayesShenzhen,

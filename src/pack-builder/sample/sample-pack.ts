@@ -29,20 +29,34 @@ export async function writeSamplePacks(
   datasets: readonly DatasetName[],
   onSection?: (rows: number) => void,
 ): Promise<WrittenPack[]> {
+  const { tradedate } = day;
   await mkdir(folder, { recursive: true });
-  const packs: OnePack[] = [];
+  const open: { dataset: DatasetName; path: string; sink: FileSink; writer: PackWriter }[] = [];
+  const written: WrittenPack[] = [];
   try {
-    for (const dataset of datasets) packs.push(await OnePack.create(day, folder, dataset));
+    for (const dataset of datasets) {
+      const path = join(folder, packName(dataset, tradedate));
+      const sink = await FileSink.create(path);
+      open.push({ dataset, path, sink, writer: new PackWriter(tradedate, sink, dataset) });
+    }
     let rows = 0;
-    for (const { symbol, market, ...columns } of sampleRows(day, datasets)) {
-      for (const pack of packs) rows += await pack.append({ symbol, market }, columns[pack.dataset]);
+    for (const { symbol, market, ...rowsOf } of sampleRows(day, datasets)) {
+      for (const { dataset, writer } of open) {
+        const columns = rowsOf[dataset];
+        if (columns === undefined) throw new Error(`the sample day has no ${dataset}`);
+        await writer.append(writeSection(tradedate, { symbol, market, columns }, DATASETS[dataset]));
+        rows += columns.rows;
+      }
       onSection?.(rows);
     }
-    const written: WrittenPack[] = [];
-    for (const pack of packs) written.push(await pack.finish());
+    for (const { dataset, path, writer } of open) {
+      const { index, sizeBytes } = await writer.finish();
+      const total = index.entries.reduce((sum, each) => sum + each.rows, 0);
+      written.push({ dataset, path, sizeBytes, rows: total, securities: index.entries.length });
+    }
     return written;
   } catch (error) {
-    for (const pack of packs) await pack.discard();
+    for (const { sink } of open.slice(written.length)) await sink.discard();
     throw error;
   }
 }
@@ -54,49 +68,4 @@ function* sampleRows(day: SampleDay, datasets: readonly DatasetName[]): Generato
   if (datasets.every((dataset) => dataset === "orders")) {
     for (const { columns, ...security } of sampleSections(day)) yield { ...security, orders: columns };
   } else yield* sampleDatasets(day, { hasQuotes: datasets.includes("quotes") });
-}
-
-class OnePack {
-  readonly dataset: DatasetName;
-  private readonly tradedate: SampleDay["tradedate"];
-  private readonly path: string;
-  private readonly sink: FileSink;
-  private readonly writer: PackWriter;
-  private rows = 0;
-  private securities = 0;
-  private isFinished = false;
-
-  private constructor(dataset: DatasetName, { tradedate }: SampleDay, path: string, sink: FileSink) {
-    this.dataset = dataset;
-    this.tradedate = tradedate;
-    this.path = path;
-    this.sink = sink;
-    this.writer = new PackWriter(tradedate, sink, dataset);
-  }
-
-  static async create(day: SampleDay, folder: string, dataset: DatasetName): Promise<OnePack> {
-    const path = join(folder, packName(dataset, day.tradedate));
-    return new OnePack(dataset, day, path, await FileSink.create(path));
-  }
-
-  /** Appends the section of a security; returns its number of rows. */
-  async append(security: Security, columns: Rows | undefined): Promise<number> {
-    if (columns === undefined) throw new Error(`the sample day has no ${this.dataset}`);
-    const section = { ...security, columns };
-    await this.writer.append(writeSection(this.tradedate, section, DATASETS[this.dataset]));
-    this.rows += columns.rows;
-    this.securities += 1;
-    return columns.rows;
-  }
-
-  async finish(): Promise<WrittenPack> {
-    const { dataset, path, rows, securities } = this;
-    this.isFinished = true;
-    const { sizeBytes } = await this.writer.finish();
-    return { dataset, path, sizeBytes, rows, securities };
-  }
-
-  async discard(): Promise<void> {
-    if (!this.isFinished) await this.sink.discard();
-  }
 }
