@@ -15,6 +15,23 @@ export interface BenchRow {
   against?: string;
 }
 
+/** The value that a figure is compared with, and its name. */
+export type Beside = readonly [rival: number, against: string];
+
+/** Returns a figure in the table that is named after the bench. */
+export function figure(name: string, value: number, unit: string, beside?: Beside): BenchRow {
+  if (beside === undefined) return { name, value, unit };
+  return { name, value, unit, ratio: value / beside[0], against: beside[1] };
+}
+
+/** Returns a function that makes the figures of one line of `table`. */
+export function figuresIn(table: string, name: string) {
+  return (column: string, value: number, unit: string, beside?: Beside): BenchRow => ({
+    ...figure(name, value, unit, beside),
+    ...{ table, column },
+  });
+}
+
 /** The options of all benches; each bench reads those it needs. */
 export interface BenchOptions {
   days: BenchDays;

@@ -3,7 +3,7 @@
  * start-up time (the platform allows one second). Every new isolate loads the bundle.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -11,7 +11,7 @@ import { gzipSync } from "node:zlib";
 import { bundledWorker } from "../support/bundle.ts";
 import { call } from "../support/http-client.ts";
 import { startService } from "../support/service.ts";
-import { type BenchRow, median } from "./bench-row.ts";
+import { type BenchRow, figure, median } from "./bench-row.ts";
 
 const run = promisify(execFile);
 
@@ -47,44 +47,34 @@ export async function benchBundle(): Promise<BenchRow[]> {
   if (gzipBytes > MOST_GZIP_BYTES)
     throw new Error(`the gzipped worker has ${gzipBytes} bytes, more than ${MOST_GZIP_BYTES}`);
   return [
-    { name: "worker bundle, gzip", value: gzipBytes / 1024, unit: "KiB" },
-    { name: "worker bundle, unzipped, not minified", value: source.length / 1024, unit: "KiB" },
+    figure("worker bundle, gzip", gzipBytes / 1024, "KiB"),
+    figure("worker bundle, unzipped, not minified", source.length / 1024, "KiB"),
     ...(await weights()),
     ...(await starts()),
-    { name: "first answer of a fresh runtime", value: await firstAnswerMs(), unit: "ms" },
+    figure("first answer of a fresh runtime", await firstAnswerMs(), "ms"),
   ];
 }
 
 /** Returns the share of the uncompressed bundle that each part takes, largest first, as the bundler counts it. */
 async function weights(): Promise<BenchRow[]> {
-  const folder = await mkdtemp(join(tmpdir(), "edgetape-bundle-"));
-  try {
-    const metafile = join(folder, "meta.json");
-    await run(
-      process.execPath,
-      [WRANGLER, "deploy", "--dry-run", "--outdir", folder, "--metafile", metafile],
-      {
-        env: { ...process.env, ...QUIET },
-      },
-    );
-    const meta = JSON.parse(await readFile(metafile, "utf8")) as Metafile;
-    const inputs = Object.values(meta.outputs).flatMap((output) => Object.entries(output.inputs));
-    const sums = new Map<string, number>();
-    for (const [path, { bytesInOutput }] of inputs) {
-      const found = PARTS.find(([part]) => path.includes(`${part}/`));
-      const name = found === undefined ? OURS : `${found[0].replace("node_modules/", "")}: ${found[1]}`;
-      sums.set(name, (sums.get(name) ?? 0) + bytesInOutput);
-    }
-    const total = [...sums.values()].reduce((sum, bytes) => sum + bytes, 0);
-    const heaviest = [...sums].sort(([, a], [, b]) => b - a);
-    return heaviest.map(([name, bytes]) => ({
-      name: `of it ${name}`,
-      value: (100 * bytes) / total,
-      unit: "%",
-    }));
-  } finally {
-    await rm(folder, { recursive: true });
+  await using folder = await mkdtempDisposable(join(tmpdir(), "edgetape-bundle-"));
+  const metafile = join(folder.path, "meta.json");
+  await wrangler("deploy", "--dry-run", "--outdir", folder.path, "--metafile", metafile);
+  const meta = JSON.parse(await readFile(metafile, "utf8")) as Metafile;
+  const inputs = Object.values(meta.outputs).flatMap((output) => Object.entries(output.inputs));
+  const sums = new Map<string, number>();
+  for (const [path, { bytesInOutput }] of inputs) {
+    const found = PARTS.find(([part]) => path.includes(`${part}/`));
+    const name = found === undefined ? OURS : `${found[0].replace("node_modules/", "")}: ${found[1]}`;
+    sums.set(name, (sums.get(name) ?? 0) + bytesInOutput);
   }
+  const total = [...sums.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const heaviest = [...sums].sort(([, a], [, b]) => b - a);
+  return heaviest.map(([name, bytes]) => figure(`of it ${name}`, (100 * bytes) / total, "%"));
+}
+
+async function wrangler(...args: string[]): Promise<void> {
+  await run(process.execPath, [WRANGLER, ...args], { env: { ...process.env, ...QUIET } });
 }
 
 /** The properties of esbuild's metafile that are read here. */
@@ -97,24 +87,20 @@ interface Metafile {
  * check.
  */
 async function starts(): Promise<BenchRow[]> {
-  const folder = await mkdtemp(join(tmpdir(), "edgetape-startup-"));
-  try {
-    const outfile = join(folder, "start.cpuprofile");
-    const samples: StartTime[] = [];
-    for (let round = 0; round < START_ROUNDS; round++) {
-      const command = [WRANGLER, "check", "startup", "--outfile", outfile];
-      await run(process.execPath, command, { env: { ...process.env, ...QUIET } });
-      samples.push(activeOf(JSON.parse(await readFile(outfile, "utf8")) as CpuProfile));
-    }
-    const of = (figure: (time: StartTime) => number) => median(samples.map(figure));
-    return [
-      { name: "start of an isolate, processor", value: of(({ active }) => active), unit: "ms" },
-      { name: "of it the warm-up of the first page", value: of(({ warmUp }) => warmUp), unit: "ms" },
-      { name: "of it garbage collection", value: of(({ collecting }) => collecting), unit: "ms" },
-    ];
-  } finally {
-    await rm(folder, { recursive: true });
+  await using folder = await mkdtempDisposable(join(tmpdir(), "edgetape-startup-"));
+  const outfile = join(folder.path, "start.cpuprofile");
+  const samples: StartTime[] = [];
+  for (let round = 0; round < START_ROUNDS; round++) {
+    await wrangler("check", "startup", "--outfile", outfile);
+    samples.push(activeOf(JSON.parse(await readFile(outfile, "utf8")) as CpuProfile));
   }
+  const of = (name: string, part: keyof StartTime) =>
+    figure(name, median(samples.map((sample) => sample[part])), "ms");
+  return [
+    of("start of an isolate, processor", "active"),
+    of("of it the warm-up of the first page", "warmUp"),
+    of("of it garbage collection", "collecting"),
+  ];
 }
 
 /** The properties of a profile in DevTools format that are read here; times are in microseconds. */

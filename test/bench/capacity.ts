@@ -12,7 +12,7 @@ import { account } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { newestRuntime, type RuntimeProcess } from "../support/runtime-process.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type BenchOptions, type BenchRow, median } from "./bench-row.ts";
+import { type BenchRow, figuresIn, median } from "./bench-row.ts";
 import type { Delays } from "./latency-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
@@ -36,7 +36,7 @@ const ALONE = 40;
 /**
  * Returns pages per second with a near and with a distant R2, and the pages that were refused for lack of memory.
  */
-export async function benchCapacity(_options: BenchOptions): Promise<BenchRow[]> {
+export async function benchCapacity(): Promise<BenchRow[]> {
   await using service = await startService({
     entry: "test/bench/latency-worker.ts",
     settings: { DAY_CACHE_MS: "10000" },
@@ -115,29 +115,24 @@ async function sliceOf(readers: Readers, runtime: RuntimeProcess | null): Promis
 
 function rowsOf(measured: { readers: Readers; near: Slice[]; far: Slice[]; aloneMs: number }): BenchRow[] {
   const { readers, near, far, aloneMs } = measured;
-  const perSecond = (slices: readonly Slice[]) => (1_000 * sumOf(slices, "pages")) / sumOf(slices, "ms");
-  const perCpuSecond = (slices: readonly Slice[]) =>
-    (1_000 * sumOf(slices, "pages")) / sumOf(slices, "cpuMs");
+  const perSecond = (slices: readonly Slice[], of: keyof Slice = "ms") =>
+    (1_000 * sumOf(slices, "pages")) / sumOf(slices, of);
   const ratios = far
     .map((slice, pair) => perSecond([slice]) / perSecond(near.slice(pair, pair + 1)))
     .filter(Number.isFinite);
   const atWork = (slices: readonly Slice[]) => (100 * sumOf(slices, "workMs")) / sumOf(slices, "ms");
   const asked = (1_000 * READERS) / (R2_MS + aloneMs);
-  const figure = (column: string, value: number, unit: string, beside: Partial<BenchRow> = {}): BenchRow => ({
-    table: `pages a second of one isolate, ${READERS} readers, R2 ${R2_MS} ms away`,
-    name: `pages of ${readers.pageSize.toLocaleString("en")} rows`,
-    column,
-    value,
-    unit,
-    ...beside,
-  });
+  const figure = figuresIn(
+    `pages a second of one isolate, ${READERS} readers, R2 ${R2_MS} ms away`,
+    `pages of ${readers.pageSize.toLocaleString("en")} rows`,
+  );
   return [
     figure(`R2 ${NEAR_MS} ms away`, perSecond(near), "/s"),
-    figure("R2 far", perSecond(far), "/s", { ratio: median(ratios), against: `R2 ${NEAR_MS} ms away` }),
+    { ...figure("R2 far", perSecond(far), "/s"), ratio: median(ratios), against: `R2 ${NEAR_MS} ms away` },
     figure("least of a pair", Math.min(...ratios), "×"),
     figure("greatest", Math.max(...ratios), "×"),
-    figure("a processor second, R2 near", perCpuSecond(near), ""),
-    figure("a processor second, R2 far", perCpuSecond(far), ""),
+    figure("a processor second, R2 near", perSecond(near, "cpuMs"), ""),
+    figure("a processor second, R2 far", perSecond(far, "cpuMs"), ""),
     figure("thread has work, R2 near", atWork(near), "%"),
     figure("thread has work, R2 far", atWork(far), "%"),
     figure(`most that ${READERS} readers can ask for`, asked, "/s"),

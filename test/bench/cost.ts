@@ -17,7 +17,7 @@ import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import { type Service, startService } from "../support/service.ts";
-import type { BenchRow } from "./bench-row.ts";
+import { type BenchRow, figuresIn } from "./bench-row.ts";
 import type { Counts } from "./counting-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
@@ -129,36 +129,27 @@ async function costOf(
   const cpuMs = ((runtime?.cpuMs() ?? 0) - before) / requests;
   const each = (count: number) => count / requests;
   const counts = await countsOf(service);
-  const price =
-    PRICES.workerRequests +
-    cpuMs * PRICES.cpuMs +
-    each(counts.r2) * PRICES.r2Reads +
-    each(counts.objectRequests) * PRICES.objectRequests +
-    each(counts.objectRowsRead) * PRICES.objectRowsRead +
-    each(counts.objectRowsWritten) * PRICES.objectRowsWritten +
-    each(counts.d1RowsRead) * PRICES.d1RowsRead +
-    each(counts.d1RowsWritten) * PRICES.d1RowsWritten +
-    LOG_EVENTS * PRICES.logEvents;
-  const figure = (column: string, value: number, unit = ""): BenchRow => ({
-    table: `a million requests (prices of ${PRICES_OF}), and what each takes`,
-    name,
-    column,
-    value,
-    unit,
-  });
+  const { workerRequests, cpuMs: ofCpu, r2Reads, logEvents, ...ofCounts } = PRICES;
+  const stores = Object.entries(ofCounts).reduce(
+    (sum, [name, price]) => sum + price * each(counts[name as keyof typeof ofCounts]),
+    0,
+  );
+  const logs = LOG_EVENTS * logEvents;
+  const price = workerRequests + cpuMs * ofCpu + each(counts.r2) * r2Reads + stores + logs;
+  const figure = figuresIn(`a million requests (prices of ${PRICES_OF}), and what each takes`, name);
   return [
     figure("price of a million", price, "$"),
-    figure("of it logs", LOG_EVENTS * PRICES.logEvents, "$"),
+    figure("of it logs", logs, "$"),
     figure("processor, at most", cpuMs, "ms"),
-    figure("D1 rows read", each(counts.d1RowsRead)),
-    figure("D1 rows written", each(counts.d1RowsWritten)),
-    figure("object requests", each(counts.objectRequests)),
-    figure("object rows read", each(counts.objectRowsRead)),
-    figure("object rows written", each(counts.objectRowsWritten)),
-    figure("R2 reads", each(counts.r2)),
+    figure("D1 rows read", each(counts.d1RowsRead), ""),
+    figure("D1 rows written", each(counts.d1RowsWritten), ""),
+    figure("object requests", each(counts.objectRequests), ""),
+    figure("object rows read", each(counts.objectRowsRead), ""),
+    figure("object rows written", each(counts.objectRowsWritten), ""),
+    figure("R2 reads", each(counts.r2), ""),
     // A served page or file takes one read; further reads were wasted.
-    figure("of them wasted", refused === 0 ? 0 : each(Math.max(0, counts.r2 - (requests - refused)))),
-    figure("bytes of R2", each(counts.r2Bytes)),
+    figure("of them wasted", refused === 0 ? 0 : each(Math.max(0, counts.r2 - (requests - refused))), ""),
+    figure("bytes of R2", each(counts.r2Bytes), ""),
   ];
 }
 

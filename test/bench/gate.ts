@@ -3,7 +3,7 @@
  * the gate object, which could not keep a release in memory, and with two calls that each write one row.
  */
 import { type GateRounds, startGateService } from "../support/gate-service.ts";
-import { type BenchRow, median } from "./bench-row.ts";
+import { type BenchRow, figure, median } from "./bench-row.ts";
 
 const OBJECTS = 100;
 const ROUNDS = 20;
@@ -28,15 +28,10 @@ export async function benchGate(): Promise<BenchRow[]> {
     for (const [kind, values] of samples) values.push(await perSecond(kind));
   }
   const value = (kind: GateRounds) => median(samples.get(kind) ?? []);
-  const beside = (name: string, kind: GateRounds): BenchRow => ({
-    name,
-    value: value(kind),
-    unit: "/s",
-    ratio: value(kind) / value("former"),
-    against: "before",
-  });
+  const beside = (name: string, kind: GateRounds) =>
+    figure(name, value(kind), "/s", [value("former"), "before"]);
   return [
-    { name: "slots over 100 warm objects before: 2 rows each", value: value("former"), unit: "/s" },
+    figure("slots over 100 warm objects before: 2 rows each", value("former"), "/s"),
     beside("slots over 100 warm objects, while paging: 1 row each", "paging"),
     beside("slots over 100 warm objects, of single pages: 2 rows", "slot"),
     beside("two object calls that write a row each", "writes"),

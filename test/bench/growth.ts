@@ -11,7 +11,7 @@ import { account, asOperator } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { bare } from "../support/result.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type BenchOptions, type BenchRow, timeInterleaved } from "./bench-row.ts";
+import { type BenchOptions, type BenchRow, figuresIn, timeInterleaved } from "./bench-row.ts";
 import type { BenchDay } from "./days.ts";
 
 const GROWTH = "over HTTP, growing with the day";
@@ -50,7 +50,7 @@ export async function benchGrowth({ days, rounds }: BenchOptions): Promise<Bench
 }
 
 function rowOf(name: string, day: BenchDay, value: number): BenchRow {
-  return { table: GROWTH, name, column: day.label, value, unit: "ms" };
+  return figuresIn(GROWTH, name)(day.label, value, "ms");
 }
 
 /** Returns each row with its ratio to the first row of the same name. */
@@ -123,7 +123,10 @@ async function answersOf(
     ["publish: the index read out of the pack", () => readIndex(day)],
     [
       "locate: a security without orders, refused",
-      () => expectReason(asker, "no_orders", silent?.symbol ?? "603000"),
+      async () => {
+        const { reason } = await asker.ask({ symbol: silent?.symbol ?? "603000" });
+        if (reason !== "no_orders") throw new Error(`${reason} instead of no_orders`);
+      },
     ],
     ["first page", await pageFrom(0)],
     ["page in the middle", await pageFrom(Math.floor(blocks.length / 2) * PAGE_ROWS)],
@@ -138,11 +141,6 @@ async function answersOf(
     ],
     ["share: manifest", () => onDrive(share, "manifest.json")],
   ]);
-}
-
-async function expectReason(asker: Asker, reason: string, symbol: string): Promise<void> {
-  const answer = await asker.ask({ symbol });
-  if (answer.reason !== reason) throw new Error(`${answer.reason} instead of ${reason}`);
 }
 
 /** Returns time and R2 bytes of pages 1, 2, 10, 100 and the last one. */
@@ -164,10 +162,10 @@ async function pageNumberRows(asker: Asker, cursors: readonly string[], rounds: 
   const rows: BenchRow[] = [];
   for (const [name, task] of tasks) {
     const value = times.get(name) ?? Number.NaN;
-    const line = { table: PAGES, name };
-    rows.push({ ...line, column: day.label, value, unit: "ms", ratio: value / first, against: "page 1" });
     const bytes = await r2BytesOf(service, String((await task()).headers["x-request-id"]));
-    rows.push({ ...line, column: `R2, ${day.label}`, value: bytes / 1024, unit: "KiB" });
+    const inLine = figuresIn(PAGES, name);
+    rows.push(inLine(day.label, value, "ms", [first, "page 1"]));
+    rows.push(inLine(`R2, ${day.label}`, bytes / 1024, "KiB"));
   }
   return rows;
 }

@@ -9,7 +9,7 @@ import { type Answer, call } from "../support/http-client.ts";
 import { account, loadWeekdays } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type BenchOptions, type BenchRow, median } from "./bench-row.ts";
+import { type BenchOptions, type BenchRow, figuresIn, median } from "./bench-row.ts";
 import type { Calls, Delays, TimedCall } from "./latency-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
@@ -241,8 +241,6 @@ class Run {
   }
 }
 
-const TABLE = "latency, medians with delayed stores";
-
 function rowsOf({ name, d1, atOnce, isFirst = false, samples }: Kind): BenchRow[] {
   const of = (figure: (sample: Sample) => number) => median(samples.map(figure));
   const store = (stage: Stage) => of(({ stores }) => stores[stage]);
@@ -251,27 +249,14 @@ function rowsOf({ name, d1, atOnce, isFirst = false, samples }: Kind): BenchRow[
   const leastWith = (readMs: number) => d1 * store("D1") + readMs + store("release") + own;
   const least = leastWith(atOnce ? Math.max(store("gate"), store("R2")) : inSequence);
   const value = of(({ ms }) => ms);
-  const row = (column: string, figure: number, unit = "ms"): BenchRow => ({
-    table: TABLE,
-    name,
-    column,
-    value: figure,
-    unit,
-  });
+  const figure = figuresIn("latency, medians with delayed stores", name);
+  const spent = (stage: Stage) => of(({ path }) => path[stage]);
+  const trips = of((sample) => sample.d1);
   return [
-    { ...row("time", value), ratio: value / least, against: "the least that its stores allow" },
-    ...STAGES.map((stage) =>
-      row(
-        stage === "other" ? "own and connection" : stage,
-        of(({ path }) => path[stage]),
-      ),
-    ),
-    row(
-      "D1 trips",
-      of((sample) => sample.d1),
-      "",
-    ),
-    ...(isFirst ? [row("least with R2 after the gate", leastWith(inSequence))] : []),
+    figure("time", value, "ms", [least, "the least that its stores allow"]),
+    ...STAGES.map((stage) => figure(stage === "other" ? "own and connection" : stage, spent(stage), "ms")),
+    figure("D1 trips", trips, ""),
+    ...(isFirst ? [figure("least with R2 after the gate", leastWith(inSequence), "ms")] : []),
   ];
 }
 

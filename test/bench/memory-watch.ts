@@ -1,6 +1,6 @@
 /** The memory of a runtime over time. */
 import type { RuntimeProcess } from "../support/runtime-process.ts";
-import type { BenchRow } from "./bench-row.ts";
+import { type BenchRow, figure } from "./bench-row.ts";
 
 const MIB = 2 ** 20;
 
@@ -32,13 +32,12 @@ export class MemoryWatch {
     if (all.length < 5) return [];
     const at = (share: number) => all[Math.round(share * (all.length - 1))] ?? Number.NaN;
     const half = all.length >> 1;
-
     return [
-      ...[0, 0.2, 0.4, 0.6, 0.8, 1].map(
-        (share): BenchRow => ({ name: `${name}, ${100 * share} % through`, value: at(share), unit: "MiB" }),
+      ...[0, 0.2, 0.4, 0.6, 0.8, 1].map((share) =>
+        figure(`${name}, ${100 * share} % through`, at(share), "MiB"),
       ),
-      { name: `${name}, slope in the first half`, value: slopeOf(all.slice(0, half)), unit: "MiB/min" },
-      { name: `${name}, slope in the second half`, value: slopeOf(all.slice(half)), unit: "MiB/min" },
+      figure(`${name}, slope in the first half`, slopeOf(all.slice(0, half)), "MiB/min"),
+      figure(`${name}, slope in the second half`, slopeOf(all.slice(half)), "MiB/min"),
     ];
   }
 }

@@ -11,7 +11,7 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundledWorker } from "../support/bundle.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
-import { type BenchOptions, type BenchRow, median } from "./bench-row.ts";
+import { type BenchOptions, type BenchRow, figure, median } from "./bench-row.ts";
 import type { BenchDay } from "./days.ts";
 import type { Task } from "./page-worker.ts";
 import { wireRows } from "./wire.ts";
@@ -41,28 +41,22 @@ export async function benchPage({ days, otherDays, rounds }: BenchOptions): Prom
 
 async function pageRows(day: BenchDay, rounds: number): Promise<BenchRow[]> {
   const cost = await costs(day, rounds);
-  const beside = (name: string, task: Task) => besides(name, cost[task], cost.stringify, STRINGIFY);
+  const beside = (name: string, task: Task) => figure(name, cost[task], "ms", [cost.stringify, STRINGIFY]);
   const pages = [cost.first, cost.aligned, cost.last];
   const rows = Math.min(10_000, day.entry.rows).toLocaleString("en");
   return [
-    { name: `${STRINGIFY} (${rows} rows, ${day.columns.length} fields)`, value: cost.stringify, unit: "ms" },
+    figure(`${STRINGIFY} (${rows} rows, ${day.columns.length} fields)`, cost.stringify, "ms"),
     beside("page, aligned", "aligned"),
     ...(day.entry.blocks.length > 2 ? [beside("page, unaligned", "unaligned")] : []),
     beside("of an aligned page: decoding", "decode"),
     beside("of an aligned page: writing JSON", "write"),
     beside(`page 1 of ${day.entry.rows.toLocaleString("en")} rows`, "first"),
     beside("last full page of them", "last"),
-    besides("dearest of first, middle and last page", Math.max(...pages), Math.min(...pages), "the cheapest"),
+    figure("dearest of first, middle and last page", Math.max(...pages), "ms", [
+      Math.min(...pages),
+      "the cheapest",
+    ]),
   ];
-}
-
-async function freshRow(day: BenchDay): Promise<BenchRow> {
-  const { firstMs, warmMs } = await freshIsolates(day);
-  return besides("first page of a fresh isolate", firstMs, warmMs, "a warm one there");
-}
-
-function besides(name: string, value: number, rival: number, against: string): BenchRow {
-  return { name, value, unit: "ms", ratio: value / rival, against };
 }
 
 /** Returns the processor time of one run of each task, in milliseconds. */
@@ -86,10 +80,8 @@ async function costs(day: BenchDay, rounds: number): Promise<Record<Task, number
   return spent;
 }
 
-/**
- * Returns the median milliseconds of an isolate's first page and of a warm page, minus the time of an empty request.
- */
-async function freshIsolates(day: BenchDay): Promise<{ firstMs: number; warmMs: number }> {
+/** Returns the median time of an isolate's first page beside a warm page, minus the time of an empty request. */
+async function freshRow(day: BenchDay): Promise<BenchRow> {
   const first: number[] = [];
   const warm: number[] = [];
   for (let number = 0; number < FRESH_ISOLATES; number++) {
@@ -109,7 +101,7 @@ async function freshIsolates(day: BenchDay): Promise<{ firstMs: number; warmMs: 
     await isolate.run("aligned", 20 * TIMES_PER_REQUEST);
     warm.push((await several("aligned")) - (await several("nothing")));
   }
-  return { firstMs: median(first), warmMs: median(warm) };
+  return figure("first page of a fresh isolate", median(first), "ms", [median(warm), "a warm one there"]);
 }
 
 /** Starts a new runtime with the worker and the day's section. */

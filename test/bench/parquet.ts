@@ -3,7 +3,7 @@
  * rivals are an unchecked copy of the same bytes from R2 by the same runtime, and DuckDB, which decodes the section and
  * writes it again.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -15,7 +15,7 @@ import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import { startService } from "../support/service.ts";
-import { type BenchRow, median } from "./bench-row.ts";
+import { type BenchRow, figure, median } from "./bench-row.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "300750";
@@ -56,30 +56,14 @@ export async function benchParquet(): Promise<BenchRow[]> {
   const cpuMs = ((runtime?.cpuMs() ?? 0) - cpuBefore) / ROUNDS;
   const rewritten = await rewrite(bytes.subarray(entry.offset, entry.offset + entry.length));
 
-  const speed = (name: string, value: number): BenchRow => ({
-    name,
-    value,
-    unit: "MB/s",
-    ratio: value / copied,
-    against: "a blind copy",
-  });
+  const copy = [copied, "a blind copy"] as const;
   return [
-    {
-      name: `a blind copy of ${(entry.length / 1e6).toFixed(1)} MB out of R2, over HTTP`,
-      value: copied,
-      unit: "MB/s",
-    },
-    speed(`Parquet answer of ${ROWS.toLocaleString("en")} rows`, whole),
-    speed("Parquet answer with three fields", chosen),
-    {
-      name: "Parquet answer",
-      value: whole,
-      unit: "MB/s",
-      ratio: whole / rewritten,
-      against: "DuckDB, decoded and written again",
-    },
-    { name: "processor time of one, stores' simulators included", value: cpuMs, unit: "ms" },
-    { name: `memory of the runtime after ${3 * ROUNDS} more of them`, value: memory / 2 ** 20, unit: "MiB" },
+    figure(`a blind copy of ${(entry.length / 1e6).toFixed(1)} MB out of R2, over HTTP`, copied, "MB/s"),
+    figure(`Parquet answer of ${ROWS.toLocaleString("en")} rows`, whole, "MB/s", copy),
+    figure("Parquet answer with three fields", chosen, "MB/s", copy),
+    figure("Parquet answer", whole, "MB/s", [rewritten, "DuckDB, decoded and written again"]),
+    figure("processor time of one, stores' simulators included", cpuMs, "ms"),
+    figure(`memory of the runtime after ${3 * ROUNDS} more of them`, memory / 2 ** 20, "MiB"),
   ];
 }
 
@@ -98,21 +82,16 @@ async function speeds(tasks: (() => Promise<number>)[]): Promise<[number, number
 }
 
 async function rewrite(section: Uint8Array): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
-  try {
-    const from = join(folder, "section.parquet");
-    await writeFile(from, section);
-    const duckdb = await (await DuckDBInstance.create()).connect();
-    const samples: number[] = [];
-    for (let round = 0; round < 5; round++) {
-      const beganMs = performance.now();
-      await duckdb.run(
-        `COPY (FROM '${from}') TO '${join(folder, "new.parquet")}' (FORMAT parquet, COMPRESSION zstd)`,
-      );
-      samples.push(section.length / 1000 / (performance.now() - beganMs));
-    }
-    return median(samples);
-  } finally {
-    await rm(folder, { recursive: true });
+  await using folder = await mkdtempDisposable(join(tmpdir(), "edgetape-bench-"));
+  const from = join(folder.path, "section.parquet");
+  const to = join(folder.path, "new.parquet");
+  await writeFile(from, section);
+  const duckdb = await (await DuckDBInstance.create()).connect();
+  const samples: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const beganMs = performance.now();
+    await duckdb.run(`COPY (FROM '${from}') TO '${to}' (FORMAT parquet, COMPRESSION zstd)`);
+    samples.push(section.length / 1000 / (performance.now() - beganMs));
   }
+  return median(samples);
 }

@@ -5,7 +5,7 @@
  * file cache. Each answer is compared with ours. edgetape also receives the position of the rows, from the day's index.
  * The service's look-up of the position is timed separately.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BenchOptions, BenchRow } from "./bench-row.ts";
@@ -37,11 +37,12 @@ export async function benchRivals({ days, rounds }: BenchOptions): Promise<Bench
 }
 
 async function contestOf(day: BenchDay, rounds: number): Promise<BenchRow[]> {
-  const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
+  await using made = await mkdtempDisposable(join(tmpdir(), "edgetape-bench-"));
+  const folder = made.path;
   const rivals: Rival[] = [];
   try {
-    const made = day.rows > MOST_COPIED_ROWS ? READERS : [...READERS, ...DATABASES];
-    for (const make of made) rivals.push(await make({ day, folder }));
+    const makers = day.rows > MOST_COPIED_ROWS ? READERS : [...READERS, ...DATABASES];
+    for (const make of makers) rivals.push(await make({ day, folder }));
     const contest = new Contest(rivals, rounds);
     const rows: BenchRow[] = [];
     for (const ask of await asksOf(day)) {
@@ -54,6 +55,5 @@ async function contestOf(day: BenchDay, rounds: number): Promise<BenchRow[]> {
     return rows.map((row) => ({ ...row, table }));
   } finally {
     for (const { close } of rivals) close?.();
-    await rm(folder, { recursive: true });
   }
 }

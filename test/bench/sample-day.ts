@@ -1,16 +1,15 @@
 /** Publishes a sample day into a running service. Its securities are as large as on a real day, but fewer. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import type { OrderColumns } from "../../src/orders/record.ts";
-import { openPackFile } from "../../src/pack-builder/pack-file.ts";
 import { sampleSections } from "../../src/pack-builder/sample/day.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
+import { locateIndex } from "../../src/packs/locate.ts";
 import { exactTenThousandths } from "../support/builders.ts";
 import { publishPack } from "../support/operator.ts";
 import { writeSamplePack } from "../support/pack-bytes.ts";
-import { bare } from "../support/result.ts";
 import type { Service } from "../support/service.ts";
 
 /** The published day; the service's clock is one day later. */
@@ -22,17 +21,12 @@ const DAY_ROWS = 1_000_000;
 
 /** Publishes a sample day of about a million rows and returns the entries of its index. */
 export async function publishSampleDay(service: Service): Promise<SectionEntry[]> {
-  const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
-  try {
-    const { path } = await writeSamplePack({ tradedate: SAMPLE_DATE, rows: DAY_ROWS }, folder);
-    const pack = bare(await openPackFile(path));
-    if ("reason" in pack) throw new Error(`${path}: ${pack.reason}`);
-    await pack.close();
-    await publishPack(service, SAMPLE_DATE, await readFile(path));
-    return pack.index.entries;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), "edgetape-bench-"));
+  const { path } = await writeSamplePack({ tradedate: SAMPLE_DATE, rows: DAY_ROWS }, folder.path);
+  const bytes = await readFile(path);
+  await publishPack(service, SAMPLE_DATE, bytes);
+  const read = async (from: number, length: number) => bytes.subarray(from, from + length);
+  return (await locateIndex(bytes.length, read)).index.entries;
 }
 
 /**

@@ -7,7 +7,7 @@ import { basic, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { account } from "../support/operator.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type BenchRow, median } from "./bench-row.ts";
+import { type BenchRow, figure, median } from "./bench-row.ts";
 
 const MEGABYTE = 1_000_000;
 const SIZE = 200 * MEGABYTE;
@@ -31,22 +31,13 @@ export async function benchShare(): Promise<BenchRow[]> {
   const small = await timeBoth(ways, SMALL, SMALL_ROUNDS);
   const perSecond = (ms: number) => LARGE / MEGABYTE / (ms / 1000);
   return [
-    { name: "64 MB range, R2 alone", value: perSecond(large.bareMs), unit: "MB/s" },
-    {
-      name: "64 MB range, through the drive",
-      value: perSecond(large.driveMs),
-      unit: "MB/s",
-      ratio: large.bareMs / large.driveMs,
-      against: "R2 alone",
-    },
-    { name: "64 kB range, R2 alone", value: small.bareMs, unit: "ms" },
-    {
-      name: "64 kB range, through the drive",
-      value: small.driveMs,
-      unit: "ms",
-      ratio: small.driveMs / small.bareMs,
-      against: "R2 alone",
-    },
+    figure("64 MB range, R2 alone", perSecond(large.bareMs), "MB/s"),
+    figure("64 MB range, through the drive", perSecond(large.driveMs), "MB/s", [
+      perSecond(large.bareMs),
+      "R2 alone",
+    ]),
+    figure("64 kB range, R2 alone", small.bareMs, "ms"),
+    figure("64 kB range, through the drive", small.driveMs, "ms", [small.bareMs, "R2 alone"]),
   ];
 }
 

@@ -2,12 +2,12 @@
  * Builds a fortieth, a twentieth and a tenth of a full market day from generated CSV files, and extrapolates the full
  * day from them. The securities are as large as on a real day; there are only fewer of them.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
-import type { BenchRow } from "./bench-row.ts";
+import { type BenchRow, figuresIn } from "./bench-row.ts";
 import { buildDay, repeatStage, rowsOf, sizeOf, writeDelivery } from "./builder/deliveries.ts";
 import type { Spent } from "./builder/meter.ts";
 import type { DayRun } from "./builder/run-day.ts";
@@ -39,42 +39,32 @@ const MOST_DAY_BYTES = 3.2e9;
  * day would take more than `MOST_DAY_BYTES`.
  */
 export async function benchTenthDay(): Promise<BenchRow[]> {
-  const folder = await mkdtemp(join(tmpdir(), "edgetape-bench-"));
-  try {
-    const sources = writeDelivery(folder, { tradedate: TRADEDATE, rows: FULL_DAY.orders / 10 }, PARTS);
-    const rows: BenchRow[] = [];
-    for (const { name, parts } of SHARES) {
-      const out = join(folder, `out-${parts}`);
-      const run = await buildDay({
-        tradedate: TRADEDATE,
-        out,
-        wanted: "all",
-        sources: sources.slice(0, parts),
-      });
-      const auction = await repeatStage("auction", TRADEDATE, out);
-      const quality = await repeatStage("quality", TRADEDATE, out);
-      rows.push(...figuresOf(name, run, { auction, quality }));
-      await rm(out, { recursive: true });
-    }
-    return rows;
-  } finally {
-    await rm(folder, { recursive: true });
+  await using folder = await mkdtempDisposable(join(tmpdir(), "edgetape-bench-"));
+  const sources = writeDelivery(folder.path, { tradedate: TRADEDATE, rows: FULL_DAY.orders / 10 }, PARTS);
+  const rows: BenchRow[] = [];
+  for (const { name, parts } of SHARES) {
+    const out = join(folder.path, `out-${parts}`);
+    const run = await buildDay({
+      tradedate: TRADEDATE,
+      out,
+      wanted: "all",
+      sources: sources.slice(0, parts),
+    });
+    const auction = await repeatStage("auction", TRADEDATE, out);
+    const quality = await repeatStage("quality", TRADEDATE, out);
+    rows.push(...figuresOf(name, run, { auction, quality }));
+    await rm(out, { recursive: true });
   }
+  return rows;
 }
 
 function figuresOf(share: string, run: DayRun, stages: Record<"auction" | "quality", Spent>): BenchRow[] {
   const rows = rowsOf(run);
   const name = `${share}, ${rows.toLocaleString("en")} rows`;
-  const figure = (table: string) => (column: string, value: number, unit: string) => ({
-    table,
-    name,
-    column,
-    value,
-    unit,
-  });
-  const built = figure("a market day's growth: built, verified and checked");
-  const stored = figure("a market day's growth: bytes");
-  const stage = figure("a market day's growth: auction pack and quality check, each alone in a new process");
+  const growth = (what: string) => figuresIn(`a market day's growth: ${what}`, name);
+  const built = growth("built, verified and checked");
+  const stored = growth("bytes");
+  const stage = growth("auction pack and quality check, each alone in a new process");
   const securities = run.packs.find(({ dataset }) => dataset === "quotes")?.securities ?? 0;
   const wholeMarket = FULL_SECURITIES / securities;
   const fullBytes = fullDayBytes(run) + run.auctionBytes * wholeMarket;

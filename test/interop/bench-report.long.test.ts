@@ -115,7 +115,7 @@ describe("a rival whose rows differ from edgetape's", () => {
     if (day === undefined) throw new Error("the bench prepared no day");
     const [ask] = await asksOf(day);
     if (ask === undefined) throw new Error("the bench prepared no request");
-    const honest = edgetape({ day, folder });
+    const honest = edgetape({ day });
     const other = day.pack.index.entries.find(({ symbol, rows }) => symbol !== ask.symbol && rows > 0);
     const liar: Rival = {
       name: "liar",
@@ -124,7 +124,7 @@ describe("a rival whose rows differ from edgetape's", () => {
           .toString()
           .replace(",0,", ",1,"),
       parquet: async (symbol, path) =>
-        edgetape({ day: { ...day, entry: other ?? day.entry }, folder }).parquet?.(symbol, path),
+        edgetape({ day: { ...day, entry: other ?? day.entry } }).parquet?.(symbol, path),
     };
     const path = join(folder, "section.parquet");
     const lied = new Contest([honest, liar], 1);

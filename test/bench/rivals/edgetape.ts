@@ -4,11 +4,16 @@ import { DATASETS } from "../../../src/datasets/registry.ts";
 import { readOrderPage } from "../../../src/packs/order-page.ts";
 import type { PackObject } from "../../../src/packs/read-range.ts";
 import { SectionCheck } from "../../../src/packs/section-check.ts";
-import type { Rival, RivalSetting } from "./rival.ts";
+import type { Rival, RivalSetting, RowsAsk } from "./rival.ts";
 
 const PIECE_BYTES = 256 * 1024;
 
-export function edgetape({ day }: RivalSetting): Rival {
+/** `rows` answers any part of the day, without the positions that other rivals are told. */
+export interface Edgetape extends Rival {
+  rows(ask: Pick<RowsAsk, "from" | "endTime" | "limit">): Promise<Uint8Array>;
+}
+
+export function edgetape({ day }: Pick<RivalSetting, "day">): Edgetape {
   const { pack, entry, columns } = day;
   const dataset = DATASETS[day.dataset];
   const object: PackObject = { objectKey: day.path, etag: "0", tradedate: pack.index.tradedate };
