@@ -7,10 +7,10 @@ import { figureOf } from "./report.ts";
 
 /** The table, name and column that identify a figure among the rows of a run. */
 interface Place {
-  /** The beginning of the table's title. */
-  table?: string;
+  /** The beginning of the table's title; absent for a figure in the table of its bench. */
+  table: string | undefined;
   name: string;
-  column?: string;
+  column: string | undefined;
 }
 
 interface Figure extends Place {
@@ -20,134 +20,83 @@ interface Figure extends Place {
   figure: "value" | "ratio";
   before: string;
   /** The limit of the figure, as text; absent for a figure without a limit. */
-  wanted?: string;
+  wanted: string | undefined;
 }
 
-const LATENCY = "latency";
-const READS = "D1 reads a request";
-const CAPACITY = "pages a second of one isolate";
-const REFUSALS = "refusals beside a page";
-const COST = "a million requests";
-const RIVALS = "a day of ";
+const at =
+  (figure: Figure["figure"], table?: string, column?: string) =>
+  (what: string, name: string, before: string, wanted?: string): Figure => ({
+    ...{ what, figure, name, before },
+    ...{ table, column, wanted },
+  });
 
-const latency = (name: string, before: string, wanted?: string): Figure => ({
-  what: `${name}, beside the least that its stores allow`,
-  table: LATENCY,
-  name,
-  column: "time",
-  figure: "ratio",
-  before,
-  ...(wanted === undefined ? {} : { wanted }),
-});
-
-const d1Trips = (name: string, before: string, wanted: string): Figure => ({
-  what: `D1 trips of ${name}`,
-  table: LATENCY,
-  name,
-  column: "D1 trips",
-  figure: "value",
-  before,
-  wanted,
-});
-
-const queries = (name: string, before: string): Figure => ({
-  what: `D1 queries a request: ${name}`,
-  table: READS,
-  name,
-  column: "queries",
-  figure: "value",
-  before,
-});
-
-const capacity = (size: string): Figure => ({
-  what: `pages of ${size} rows a second with R2 60 ms away, beside 2 ms`,
-  table: CAPACITY,
-  name: `pages of ${size} rows`,
-  column: "R2 far",
-  figure: "ratio",
-  before: "55 /s at most",
-  wanted: "0.9 × at least",
-});
-
-const rival = (name: string): Figure => ({
-  what: `page in the middle: ${name}`,
-  table: RIVALS,
-  name,
-  column: "page in the middle",
-  figure: "ratio",
-  before: "–",
-});
-
-const cost = (what: string, name: string, column: string, before: string): Figure => ({
-  what,
-  table: COST,
-  name,
-  column,
-  figure: "value",
-  before,
-});
+const latency = at("ratio", "latency", "time");
+const d1Trips = at("value", "latency", "D1 trips");
+const queries = at("value", "D1 reads a request", "queries");
+const capacity = at("ratio", "pages a second of one isolate", "R2 far");
+const rival = at("ratio", "a day of ", "page in the middle");
+const cost = (column: string) => at("value", "a million requests", column);
+const alone = at("value");
 
 const PAGE_COST = "JSON page of 10,000 rows by cursor";
 
 const FIGURES: readonly Figure[] = [
-  latency("first page, key and security warm", "1.74 ×", "1.15 × at most"),
-  latency("first page, warm key, new security", "1.35 ×", "1.15 × at most"),
-  latency("first page, cold key", "1.59 ×"),
-  latency("page by cursor", "1.74 ×", "1.15 × at most"),
-  latency("last page", "1.82 ×", "1.15 × at most"),
-  latency("Parquet answer", "–"),
-  latency("range of a share's file", "–"),
-  d1Trips("1002 not_loaded", "2", "1 at most"),
-  d1Trips("429 quota_used", "1", "0"),
-  queries("one long run of pages", "1.04"),
-  queries("first pages of 40 securities", "1.03"),
-  queries("one page a second of one security", "1.05"),
-  ...["100", "2,000", "10,000"].map(capacity),
-  {
-    what: "start of an isolate, processor",
-    name: "start of an isolate, processor",
-    figure: "value",
-    before: "170 ms",
-    wanted: "85 ms at most",
-  },
-  rival("DuckDB on the security's file, JSON in SQL"),
-  rival("SQLite, clustered, JSON in SQL"),
-  rival("floor: edgetape's look-up of the positions"),
-  { what: "page, decoded and written", name: "page, aligned", figure: "ratio", before: "0.944 ×" },
-  {
-    what: "the whole request of that page, worker's own time",
-    table: REFUSALS,
-    name: "the page",
-    column: "worker's own time",
-    figure: "value",
-    before: "6.33 ms (ids near 2^53)",
-  },
-  {
-    what: "pages a second, 200 accounts",
-    name: "pages, 200 accounts",
-    figure: "value",
-    before: "99.6 /s (ids near 2^53)",
-  },
-  { what: "page, p50, 200 accounts", name: "page, p50", figure: "value", before: "2,090 ms (ids near 2^53)" },
-  {
-    what: "page of 10,000 rows on the wire, as the examples ask for it",
-    name: "to a client that accepts gzip",
-    figure: "value",
-    before: "755,000 bytes",
-  },
-  cost("a million pages by cursor", PAGE_COST, "price of a million", "2.35 $ without logs"),
-  cost("of it logs", PAGE_COST, "of it logs", "not counted"),
-  cost("processor time of a page by cursor, at most", PAGE_COST, "processor, at most", "–"),
-  cost(
+  ...[
+    ["first page, key and security warm", "1.74 ×", "1.15 × at most"],
+    ["first page, warm key, new security", "1.35 ×", "1.15 × at most"],
+    ["first page, cold key", "1.59 ×"],
+    ["page by cursor", "1.74 ×", "1.15 × at most"],
+    ["last page", "1.82 ×", "1.15 × at most"],
+    ["Parquet answer", "–"],
+    ["range of a share's file", "–"],
+  ].map(([name = "", before = "", wanted]) =>
+    latency(`${name}, beside the least that its stores allow`, name, before, wanted),
+  ),
+  d1Trips("D1 trips of 1002 not_loaded", "1002 not_loaded", "2", "1 at most"),
+  d1Trips("D1 trips of 429 quota_used", "429 quota_used", "1", "0"),
+  ...[
+    ["one long run of pages", "1.04"],
+    ["first pages of 40 securities", "1.03"],
+    ["one page a second of one security", "1.05"],
+  ].map(([name = "", before = ""]) => queries(`D1 queries a request: ${name}`, name, before)),
+  ...["100", "2,000", "10,000"].map((size) =>
+    capacity(
+      `pages of ${size} rows a second with R2 60 ms away, beside 2 ms`,
+      `pages of ${size} rows`,
+      "55 /s at most",
+      "0.9 × at least",
+    ),
+  ),
+  alone("start of an isolate, processor", "start of an isolate, processor", "170 ms", "85 ms at most"),
+  ...[
+    "DuckDB on the security's file, JSON in SQL",
+    "SQLite, clustered, JSON in SQL",
+    "floor: edgetape's look-up of the positions",
+  ].map((name) => rival(`page in the middle: ${name}`, name, "–")),
+  at("ratio")("page, decoded and written", "page, aligned", "0.944 ×"),
+  at("value", "refusals beside a page", "worker's own time")(
+    "the whole request of that page, worker's own time",
+    "the page",
+    "6.33 ms (ids near 2^53)",
+  ),
+  alone("pages a second, 200 accounts", "pages, 200 accounts", "99.6 /s (ids near 2^53)"),
+  alone("page, p50, 200 accounts", "page, p50", "2,090 ms (ids near 2^53)"),
+  alone(
+    "page of 10,000 rows on the wire, as the examples ask for it",
+    "to a client that accepts gzip",
+    "755,000 bytes",
+  ),
+  cost("price of a million")("a million pages by cursor", PAGE_COST, "2.35 $ without logs"),
+  cost("of it logs")("of it logs", PAGE_COST, "not counted"),
+  cost("processor, at most")("processor time of a page by cursor, at most", PAGE_COST, "–"),
+  cost("processor, at most")(
     "the same with ids near 2^53",
     "the same with ids near 2^53: the fallback reader",
-    "processor, at most",
     "–",
   ),
-  cost(
+  cost("of them wasted")(
     "R2 reads wasted by a request that the gate refuses",
     "a page, and the refusal that wastes a read",
-    "of them wasted",
     "0",
   ),
 ];

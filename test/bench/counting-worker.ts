@@ -1,6 +1,6 @@
 /**
  * Runs the service and counts its calls to the stores. `GET /counts` returns the counts since the previous `GET
- * /counts`. `GET /blind` returns a range of an R2 object without any checks.
+ * /counts`.
  */
 import type { Env } from "../../src/env.ts";
 import { Gate as ServedGate } from "../../src/gate/gate-object.ts";
@@ -43,52 +43,31 @@ function countedStorage(ctx: DurableObjectState): DurableObjectState {
 }
 
 /** Round trips by store. A D1 batch is one round trip, and so is a call to a lease. */
-export interface Counts {
-  d1: number;
-  gate: number;
-  guard: number;
-  r2: number;
-  cache: number;
-  /**
-   * The calls to Durable Objects that the platform bills. A call to a lease is not billed separately: it is part of the
-   * request that returned the lease.
-   */
-  objectRequests: number;
-  objectRowsRead: number;
-  objectRowsWritten: number;
-  /** Bytes of the ranges that R2 returned. */
-  r2Bytes: number;
-  /** Rows read and written, as D1 itself reports them. */
-  d1RowsRead: number;
-  d1RowsWritten: number;
-}
-
-const NOTHING: Counts = {
+const NOTHING = {
   d1: 0,
   gate: 0,
   guard: 0,
   r2: 0,
   cache: 0,
+  /**
+   * The calls to Durable Objects that the platform bills. A call to a lease is not billed separately: it is part of the
+   * request that returned the lease.
+   */
   objectRequests: 0,
   objectRowsRead: 0,
   objectRowsWritten: 0,
+  /** Bytes of the ranges that R2 returned. */
   r2Bytes: 0,
+  /** Rows read and written, as D1 itself reports them. */
   d1RowsRead: 0,
   d1RowsWritten: 0,
 };
+export type Counts = typeof NOTHING;
 const counts: Counts = { ...NOTHING };
 
 export default {
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
-    const { pathname, searchParams } = new URL(request.url);
-    if (pathname === "/blind") {
-      const range = {
-        offset: Number(searchParams.get("offset")),
-        length: Number(searchParams.get("length")),
-      };
-      return new Response((await env.PACKS.get(searchParams.get("key") ?? "", { range }))?.body);
-    }
-    if (pathname === "/counts") {
+    if (new URL(request.url).pathname === "/counts") {
       for (const { rowsRead, rowsWritten } of cursors) {
         counts.objectRowsRead += rowsRead;
         counts.objectRowsWritten += rowsWritten;

@@ -3,7 +3,7 @@
  * in proportion to the length of the text.
  */
 import { HOSTILE_LENGTHS, HOSTILE_READS, msOf } from "../support/hostile.ts";
-import type { BenchRow } from "./bench-row.ts";
+import { type BenchRow, figuresIn } from "./bench-row.ts";
 
 const TABLE = "hostile texts, before the sender is known";
 
@@ -14,9 +14,8 @@ export async function benchHostile(): Promise<BenchRow[]> {
     const shortestMs = msOf(() => read(shortest));
     return HOSTILE_LENGTHS.map((length) => {
       const value = length === shortest ? shortestMs : msOf(() => read(length));
-      const column = `${length / 1024} KB`;
-      const beside = length === shortest ? {} : { ratio: value / shortestMs, against: "4 KB" };
-      return { table: TABLE, name, column, value, unit: "ms", ...beside };
+      const rival = length === shortest ? undefined : ([shortestMs, "4 KB"] as const);
+      return figuresIn(TABLE, name)(`${length / 1024} KB`, value, "ms", rival);
     });
   });
 }

@@ -14,7 +14,7 @@ import { randomFrom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import type { Service } from "../support/service.ts";
 import { type OpenAnswer, openAnswer } from "../support/slow-client.ts";
-import { type BenchRow, median, timeInterleaved } from "./bench-row.ts";
+import { type BenchRow, type Beside, figure, figuresIn, median, timeInterleaved } from "./bench-row.ts";
 import { startFixedBody, type Tally } from "./load-readers.ts";
 import { SAMPLE_DATE } from "./sample-day.ts";
 
@@ -121,17 +121,13 @@ async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Prom
   const row = (kind: Kind, column: string, figures: ReadonlyMap<Kind, number>): BenchRow[] => {
     const value = figures.get(kind);
     if (value === undefined) return [];
-    const beside =
-      kind === page ? {} : { ratio: value / (figures.get(page) ?? Number.NaN), against: "the page" };
-    return [{ table: TABLE, name: kind.name, column, value, unit: "ms", ...beside }];
+    const rival = [figures.get(page) ?? Number.NaN, "the page"] as const;
+    return [figuresIn(TABLE, kind.name)(column, value, "ms", kind === page ? undefined : rival)];
   };
-  const whole: BenchRow = {
-    name: "a whole request for 10,000 rows, in the worker",
-    value: requestMs,
-    unit: "ms",
-    ratio: requestMs / stringifyMs,
-    against: "JSON.stringify of its ready rows",
-  };
+  const whole = figure("a whole request for 10,000 rows, in the worker", requestMs, "ms", [
+    stringifyMs,
+    "JSON.stringify of its ready rows",
+  ]);
   const table = [...all, floor].flatMap((kind) => [
     ...row(kind, "alone", medians),
     ...row(kind, "worker's own time", own),
@@ -166,11 +162,10 @@ async function beside(kinds: readonly Kind[], reading: Promise<Tally>): Promise<
     }
   }
   const page = median((await ended).ms);
-  const about = { table: TABLE, column: "while 200 accounts page", unit: "ms" };
-  const rows: BenchRow[] = [{ ...about, name: "the page", value: page }];
-  for (const [{ name }, taken] of samples) {
-    const value = median(taken);
-    rows.push({ ...about, name, value, ratio: value / page, against: "a page of 2,000 rows then" });
-  }
-  return rows;
+  const row = (name: string, ms: number, rival?: Beside) =>
+    figuresIn(TABLE, name)("while 200 accounts page", ms, "ms", rival);
+  const refusals = [...samples].map(([{ name }, taken]) =>
+    row(name, median(taken), [page, "a page of 2,000 rows then"]),
+  );
+  return [row("the page", page), ...refusals];
 }

@@ -6,7 +6,7 @@
 import { account } from "../support/operator.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
 import { startService } from "../support/service.ts";
-import type { BenchOptions, BenchRow } from "./bench-row.ts";
+import { type BenchOptions, type BenchRow, figure } from "./bench-row.ts";
 import { agentFor, fixedBody, pageText, readAll, type Texts } from "./load-readers.ts";
 import { prepareRefusals } from "./load-refusals.ts";
 import { MemoryWatch } from "./memory-watch.ts";
@@ -55,24 +55,20 @@ export async function benchLoad({ loadSeconds }: BenchOptions): Promise<BenchRow
 
   const perSecond = (count: number) => count / loadSeconds;
   const against = "a fixed body of the same size";
-  const latency = (share: number): BenchRow => {
-    const [value, rival] = [quantile(load.ms, share), quantile(fixed.ms, share)];
-    return { name: `page, p${100 * share}`, value, unit: "ms", ratio: value / rival, against };
-  };
+  const latency = (share: number) =>
+    figure(`page, p${100 * share}`, quantile(load.ms, share), "ms", [quantile(fixed.ms, share), against]);
+  const pages = perSecond(load.ms.length);
   return [
-    {
-      name: `pages, ${ACCOUNTS} accounts for ${loadSeconds} s`,
-      value: perSecond(load.ms.length),
-      unit: "/s",
-      ratio: load.ms.length / fixed.ms.length,
+    figure(`pages, ${ACCOUNTS} accounts for ${loadSeconds} s`, pages, "/s", [
+      perSecond(fixed.ms.length),
       against,
-    },
-    { name: "whole days compared; no wrong row, no busy slot", value: load.wholeReads, unit: "" },
-    { name: "pages that took the service too long (503, asked again)", value: load.givenUp, unit: "" },
-    { name: "rows", value: perSecond(load.rows), unit: "/s" },
-    { name: "bytes of bodies", value: perSecond(load.bytes) / MIB, unit: "MiB/s" },
+    ]),
+    figure("whole days compared; no wrong row, no busy slot", load.wholeReads, ""),
+    figure("pages that took the service too long (503, asked again)", load.givenUp, ""),
+    figure("rows", perSecond(load.rows), "/s"),
+    figure("bytes of bodies", perSecond(load.bytes) / MIB, "MiB/s"),
     ...[0.5, 0.95, 0.99].map(latency),
-    { name: "processor time a page, stores' simulators included", value: cpuMs, unit: "ms" },
+    figure("processor time a page, stores' simulators included", cpuMs, "ms"),
     ...memoryRows,
     ...fixed.memory,
     ...alone,

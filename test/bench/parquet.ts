@@ -34,7 +34,7 @@ export async function benchParquet(): Promise<BenchRow[]> {
   });
   const { bytes, entryOf } = await packOf(test);
   const entry = entryOf(SYMBOL);
-  await using service = await startService({ entry: "test/bench/counting-worker.ts" });
+  await using service = await startService({ entry: "test/bench/bare-read-worker.ts" });
   await publish(service, test);
   const { key } = await account(service, { plan: "flagship", limits: { files: null } });
   const runtime = newestRuntime();
@@ -47,7 +47,7 @@ export async function benchParquet(): Promise<BenchRow[]> {
     return bytes.length;
   };
   const range = `key=orders/2026/${TRADEDATE}/1.parquet&offset=${entry.offset}&length=${entry.length}`;
-  const blind = async () => (await call(`${service.baseUrl}/blind?${range}`, { method: "GET" })).bytes.length;
+  const blind = async () => (await call(`${service.baseUrl}/bare?${range}`, { method: "GET" })).bytes.length;
   const memoryBefore = runtime?.memoryBytes() ?? 0;
   const [copied, whole, chosen] = await speeds([blind, answer(), answer("time,price,volume")]);
   const memory = (runtime?.memoryBytes() ?? 0) - memoryBefore;

@@ -8,9 +8,8 @@ import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { type BenchRow, figuresIn } from "./bench-row.ts";
-import { buildDay, repeatStage, rowsOf, sizeOf, writeDelivery } from "./builder/deliveries.ts";
-import type { Spent } from "./builder/meter.ts";
-import type { DayRun } from "./builder/run-day.ts";
+import { rowsOf, runTask, type Spent, sizeOf, writeDelivery } from "./builder/deliveries.ts";
+import type { DayPacks } from "./builder/run.ts";
 
 const TRADEDATE = "20220301" as BeijingDate;
 /** Rows of a full market day. */
@@ -44,30 +43,31 @@ export async function benchTenthDay(): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const { name, parts } of SHARES) {
     const out = join(folder.path, `out-${parts}`);
-    const run = await buildDay({
-      tradedate: TRADEDATE,
-      out,
-      wanted: "all",
-      sources: sources.slice(0, parts),
-    });
-    const auction = await repeatStage("auction", TRADEDATE, out);
-    const quality = await repeatStage("quality", TRADEDATE, out);
+    const of = { tradedate: TRADEDATE, out, sources: sources.slice(0, parts) };
+    const run = await runTask<DayPacks>("all", of);
+    const auction = await runTask("auction", of);
+    const quality = await runTask("quality", of);
     rows.push(...figuresOf(name, run, { auction, quality }));
     await rm(out, { recursive: true });
   }
   return rows;
 }
 
-function figuresOf(share: string, run: DayRun, stages: Record<"auction" | "quality", Spent>): BenchRow[] {
-  const rows = rowsOf(run);
+function figuresOf(
+  share: string,
+  run: Spent & { result: DayPacks },
+  stages: Record<"auction" | "quality", Spent>,
+): BenchRow[] {
+  const { packs, auctionBytes } = run.result;
+  const rows = rowsOf(run.result);
   const name = `${share}, ${rows.toLocaleString("en")} rows`;
   const growth = (what: string) => figuresIn(`a market day's growth: ${what}`, name);
   const built = growth("built, verified and checked");
   const stored = growth("bytes");
   const stage = growth("auction pack and quality check, each alone in a new process");
-  const securities = run.packs.find(({ dataset }) => dataset === "quotes")?.securities ?? 0;
+  const securities = packs.find(({ dataset }) => dataset === "quotes")?.securities ?? 0;
   const wholeMarket = FULL_SECURITIES / securities;
-  const fullBytes = fullDayBytes(run) + run.auctionBytes * wholeMarket;
+  const fullBytes = fullDayBytes(run.result) + auctionBytes * wholeMarket;
   const peakBytes = Math.max(run.peakBytes, stages.auction.peakBytes, stages.quality.peakBytes);
   if (peakBytes > MOST_MEMORY_BYTES) throw new Error(`${name} took ${peakBytes} bytes of memory`);
   if (!(fullBytes <= MOST_DAY_BYTES)) throw new Error(`${name}: a full day would take ${fullBytes} bytes`);
@@ -79,8 +79,8 @@ function figuresOf(share: string, run: DayRun, stages: Record<"auction" | "quali
     built("speed", rows / seconds(run), "rows/s"),
     built("on one core", rows / cpu(run), "rows/s"),
     built("most memory", run.peakBytes / 2 ** 20, "MiB"),
-    ...run.packs.map(({ dataset, rows: of, sizeBytes }) => stored(dataset, sizeBytes / of, "B/row")),
-    stored("all packs", (sizeOf(run) + run.auctionBytes) / 1e6, "MB"),
+    ...packs.map(({ dataset, rows: of, sizeBytes }) => stored(dataset, sizeBytes / of, "B/row")),
+    stored("all packs", (sizeOf(run.result) + auctionBytes) / 1e6, "MB"),
     stored("a full day", fullBytes / 1e9, "GB"),
     stage("auction: time", seconds(stages.auction), "s"),
     stage("processor", cpu(stages.auction), "s"),
@@ -91,7 +91,7 @@ function figuresOf(share: string, run: DayRun, stages: Record<"auction" | "quali
 }
 
 /** Returns the bytes of a full day's packs, assuming that each row takes as many bytes as in `run`. */
-function fullDayBytes({ packs }: DayRun): number {
+function fullDayBytes({ packs }: DayPacks): number {
   return DATASET_NAMES.reduce((sum, name) => {
     const pack = packs.find(({ dataset }) => dataset === name);
     return pack === undefined ? Number.NaN : sum + (pack.sizeBytes / pack.rows) * FULL_DAY[name];

@@ -9,24 +9,25 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { buildPack } from "../../../src/pack-builder/build.ts";
 import { duckdbConnection } from "../rivals/duckdb.ts";
 
-export interface Delivery {
-  folder: string;
+export interface TaskOf {
+  /** The folders of the delivery. */
+  sources: readonly string[];
   tradedate: BeijingDate;
+  /** The output folder. */
+  out: string;
 }
 
+export type Task<Result> = (of: TaskOf) => Promise<Result>;
+
 /** Builds the pack of a delivery and returns its path, or null when the build leaves no file. */
-type Contender = (delivery: Delivery, outFolder: string) => Promise<string | null>;
+type Contender = Task<string | null>;
 
 const ours =
   (verify: boolean): Contender =>
-  async ({ folder, tradedate }, outFolder) => {
+  async ({ sources, tradedate, out }) => {
     const report = await buildPack({
-      sources: [folder],
-      tradedate,
-      outFolder,
-      maxBroken: 0,
+      ...{ sources, tradedate, outFolder: out, maxBroken: 0, verify },
       threads: availableParallelism(),
-      verify,
       onProgress: () => {},
     });
     if (report.pack === null) throw new Error("no pack was built");
@@ -37,8 +38,8 @@ const ours =
  * Builds the file with DuckDB. Rows of the same millisecond keep the order of the CSV file, so the position in that
  * file is a sort key too.
  */
-const duckdb: Contender = async ({ folder }, outFolder) => {
-  const path = join(outFolder, "duckdb.parquet");
+const duckdb: Contender = async ({ sources: [folder = ""], out }) => {
+  const path = join(out, "duckdb.parquet");
   const connection = await duckdbConnection();
   await connection.run(`COPY (
     SELECT printf('%06d', code) AS symbol, tradedate, printf('%09d', time) AS time, order_id, exchange_order_id,
@@ -57,7 +58,7 @@ const duckdb: Contender = async ({ folder }, outFolder) => {
   return path;
 };
 
-const readOnly: Contender = async ({ folder }) => {
+const readOnly: Contender = async ({ sources: [folder = ""] }) => {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const file of files) if (file.isFile()) await readFile(join(file.parentPath, file.name));
   return null;

@@ -1,4 +1,4 @@
-/** Writes generated deliveries in the vendor's layout and builds their packs, each build in a separate process. */
+/** Writes generated deliveries in the vendor's layout and runs tasks on them, each in a separate process. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,8 +7,7 @@ import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
 import type { SampleDay } from "../../../src/pack-builder/sample/day.ts";
 import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../../../src/pack-builder/sample/vendor-csv.ts";
-import type { Spent } from "./meter.ts";
-import type { DayRun } from "./run-day.ts";
+import type { DayPacks } from "./run.ts";
 
 const run = promisify(execFile);
 
@@ -28,40 +27,35 @@ export function writeDelivery(folder: string, day: SampleDay, parts: number): st
   return folders;
 }
 
-/** Builds a day's packs into `out`; `wanted` is a dataset or `all`. */
-export function buildDay({
-  tradedate,
-  out,
-  wanted,
-  sources,
-}: {
-  tradedate: BeijingDate;
-  out: string;
-  wanted: string;
-  sources: readonly string[];
-}): Promise<DayRun> {
-  return runScript<DayRun>("run-day.ts", [tradedate, out, wanted, ...sources]);
+/** The time and memory that a process used. */
+export interface Spent {
+  ms: number;
+  /** The processor time of all threads: on a busy machine it is a better measure than the elapsed time. */
+  cpuMs: number;
+  peakBytes: number;
 }
 
-/** Repeats a stage of a build on the packs in `folder`. */
-export function repeatStage(
-  stage: "auction" | "quality",
-  tradedate: BeijingDate,
-  folder: string,
-): Promise<Spent> {
-  return runScript<Spent>("run-stage.ts", [stage, tradedate, folder]);
-}
-
-async function runScript<Printed>(name: string, args: readonly string[]): Promise<Printed> {
-  return JSON.parse((await run(process.execPath, [`test/bench/builder/${name}`, ...args])).stdout) as Printed;
+/** Runs a task of `run.ts` in a separate process. */
+export async function runTask<Result>(
+  name: string,
+  { tradedate, out, sources = [] }: { tradedate: BeijingDate; out: string; sources?: readonly string[] },
+): Promise<Spent & { result: Result }> {
+  const { stdout } = await run(process.execPath, [
+    "test/bench/builder/run.ts",
+    name,
+    tradedate,
+    out,
+    ...sources,
+  ]);
+  return JSON.parse(stdout) as Spent & { result: Result };
 }
 
 /** Returns the number of rows in all packs. */
-export function rowsOf({ packs }: DayRun): number {
+export function rowsOf({ packs }: DayPacks): number {
   return packs.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** Returns the size of all packs in bytes, without the auction pack. */
-export function sizeOf({ packs }: DayRun): number {
+export function sizeOf({ packs }: DayPacks): number {
   return packs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }

@@ -1,15 +1,74 @@
 /**
- * Runs one contender in a separate process, so that only its memory is measured. Arguments: name, folder, date and
- * output folder; prints JSON.
+ * Runs one task in a separate process, so that only its own time and memory are measured. Arguments: the name of the
+ * task, the trading day, the output folder, and the folders of the delivery. Prints JSON.
  */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { CONTENDERS } from "./contenders.ts";
-import { peakBytes } from "./peak-bytes.ts";
+import { DATASET_NAMES, type DatasetName } from "../../../src/datasets/registry.ts";
+import { writeAuctionPack } from "../../../src/pack-builder/auction-pack.ts";
+import { buildPacks } from "../../../src/pack-builder/build.ts";
+import { checkFolder } from "../../../src/pack-builder/check-packs.ts";
+import { openPackFile, packName } from "../../../src/pack-builder/pack-file.ts";
+import { CONTENDERS, type Task } from "./contenders.ts";
 
-const [name = "", folder = "", tradedate = "", outFolder = ""] = process.argv.slice(2);
-const build = CONTENDERS.get(name);
-if (build === undefined) throw new Error(`there is no contender ${name}`);
+/** The packs that a build of a day wrote. */
+export interface DayPacks {
+  packs: { dataset: string; rows: number; securities: number; sizeBytes: number }[];
+  /** The size of the auction pack; 0 without one. */
+  auctionBytes: number;
+}
+
+/** Builds, verifies and checks the packs of `datasets`; all that are delivered by default. */
+const day =
+  (datasets?: readonly DatasetName[]): Task<DayPacks> =>
+  async ({ sources, tradedate, out }) => {
+    const { packs, auction } = await buildPacks({
+      ...{ sources, datasets, tradedate, outFolder: out, maxBroken: 0, verify: true },
+      threads: availableParallelism(),
+      onProgress: () => {},
+    });
+    return {
+      packs: packs.map(({ packBytes, ...pack }) => ({ ...pack, sizeBytes: packBytes })),
+      auctionBytes: auction === null ? 0 : statSync(auction.path).size,
+    };
+  };
+
+/** Writes the auction pack of the quote pack in `out` to a new file. */
+const auction: Task<void> = async ({ tradedate, out }) => {
+  const opened = await openPackFile(join(out, packName("quotes", tradedate)), ["quotes"]);
+  if (!opened.ok) throw new Error(`there is no quote pack: ${opened.refusal.reason}`);
+  const path = join(out, "auction.parquet");
+  await writeAuctionPack(opened.value, path);
+  await opened.value.close();
+  await rm(path);
+};
+
+const TASKS: ReadonlyMap<string, Task<unknown>> = new Map<string, Task<unknown>>([
+  ...CONTENDERS,
+  ["all", day()],
+  ...DATASET_NAMES.map((name) => [name, day([name])] as const),
+  ["auction", auction],
+  // Checks the day and writes its quality sheet.
+  ["quality", ({ tradedate, out }) => checkFolder(out, tradedate)],
+]);
+
+/**
+ * Returns the peak memory of this process in bytes. Linux gives it as `VmHWM`; on other systems `maxRSS` is used, which
+ * starts at the memory of the parent process.
+ */
+function peakBytes(): number {
+  const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";
+  return 1024 * Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS);
+}
+
+const [name = "", tradedate = "", out = "", ...sources] = process.argv.slice(2);
+const task = TASKS.get(name);
+if (task === undefined) throw new Error(`there is no task ${name}`);
 const beganMs = performance.now();
-const path = await build({ folder, tradedate: tradedate as BeijingDate }, outFolder);
+const result = await task({ sources, tradedate: tradedate as BeijingDate, out });
 const ms = performance.now() - beganMs;
-console.log(JSON.stringify({ ms, path, peakBytes: peakBytes() }));
+const { user, system } = process.cpuUsage();
+console.log(JSON.stringify({ ms, cpuMs: (user + system) / 1000, peakBytes: peakBytes(), result }));
