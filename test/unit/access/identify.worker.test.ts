@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { forgetPrincipals, identify as identifyResult } from "../../../src/access/identify.ts";
+import { checkRate, forgetPrincipals, identify as identifyResult } from "../../../src/access/identify.ts";
 import { generateKey, hashKey } from "../../../src/access/key.ts";
 import {
   createAccount,
@@ -11,6 +11,7 @@ import {
   setSubscriptions,
 } from "../../../src/catalog/accounts.ts";
 import { addKey, findKey, revokeKey } from "../../../src/catalog/keys.ts";
+import { sql } from "../../../src/catalog/sql.ts";
 import type { Env } from "../../../src/env.ts";
 import { bare } from "../../support/result.ts";
 
@@ -20,6 +21,7 @@ async function identify(...given: Parameters<typeof identifyResult>) {
 }
 
 const { DB } = env as unknown as Env;
+const query = sql(DB);
 const NOW = Date.UTC(2026, 10, 27, 1, 30);
 const HOUR_MS = 3_600_000;
 const by = { actor: { kind: "operator", name: "test" } as const, nowMs: NOW };
@@ -56,7 +58,7 @@ const callerOf = async (key: string, nowMs: number) => (await identify(DB, key, 
 
 beforeEach(forgetPrincipals);
 
-describe("identify", () => {
+describe("the identification of a caller by key", () => {
   it("reads the account with its plans and limits, and runs additional statements, in one D1 round trip", async () => {
     const { account, accountId, key, keyId } = await holder();
     const plan = { plan: "professional" as const, startMs: NOW - 1, endMs: NOW + 1 };
@@ -64,7 +66,7 @@ describe("identify", () => {
     await setOwnLimits(DB, account, { files: null }, by);
 
     const { db, trips } = counted();
-    const alongside = [DB.prepare("SELECT 7 AS seven"), DB.prepare("SELECT 8 AS eight")];
+    const alongside = [query`SELECT 7 AS seven`, query`SELECT 8 AS eight`];
     const cold = await identify(db, key, NOW, alongside);
     expect((await cold.alongside()).map(({ results }) => results)).toEqual([[{ seven: 7 }], [{ eight: 8 }]]);
     expect(trips()).toBe(1);
@@ -168,5 +170,32 @@ describe("identify", () => {
     await identify(db, key, NOW + 60_000, []);
     await identify(db, key, NOW, []);
     expect(trips()).toBe(2);
+  });
+});
+
+/** Returns a binding that allows `limit` requests for each account. */
+function binding(limit: number): RateLimit & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    limit: async ({ key }) => {
+      asked.push(key);
+      return { success: asked.filter((each) => each === key).length <= limit };
+    },
+  };
+}
+
+describe("the per-second limit (contract 7.4)", () => {
+  it("counts requests per account, and a refusal asks the caller to wait for 10 s", async () => {
+    const rate = binding(1);
+    expect(await checkRate(rate, "on", "a")).toBeNull();
+    expect(await checkRate(rate, "on", "a")).toEqual({ reason: "rate_limited", retryAfterSeconds: 10 });
+    expect(await checkRate(rate, "on", "b")).toBeNull();
+  });
+
+  it("makes no call to the binding when rate limiting is off", async () => {
+    const rate = binding(0);
+    expect(await checkRate(rate, "off", "a")).toBeNull();
+    expect(rate.asked).toEqual([]);
   });
 });

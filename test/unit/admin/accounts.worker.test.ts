@@ -1,29 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { forgetPrincipals, identify } from "../../../src/access/identify.ts";
 import { hashKey } from "../../../src/access/key.ts";
 import type { Account, IssuedKey, KeySummary, KeysImported, PlanList } from "../../../src/admin/wire.ts";
-import { bare } from "../../support/result.ts";
-import { admin, testEnv } from "./operator.ts";
+import { admin, auditOf, callerAt, query, stored, testEnv } from "./operator.ts";
 
 const NOW = Date.now();
 
-async function caller(key: string) {
-  forgetPrincipals();
-  return bare((await identify(testEnv.DB, key, NOW + 60_000, [])).caller);
-}
-
-async function auditOf(subject: string) {
-  const { results } = await testEnv.DB.prepare(
-    "SELECT actor, action, before, after FROM audit WHERE subject = ? ORDER BY audit_id",
-  )
-    .bind(subject)
-    .all<{ actor: string; action: string; before: string | null; after: string | null }>();
-  return results.map(({ before, after, ...entry }) => ({
-    ...entry,
-    before: JSON.parse(before ?? "null"),
-    after: JSON.parse(after ?? "null"),
-  }));
-}
+const caller = (key: string) => callerAt(key, NOW + 60_000);
 
 describe("the operations on accounts and keys", () => {
   it("create, limit, disable and enable an account, give it a plan, and audit every change", async () => {
@@ -108,13 +90,7 @@ describe("the operations on accounts and keys", () => {
     await admin("POST", "/keys/import", {
       rows: [{ key: "secret-of-a-customer", account: "old", plan: "trial", start: NOW, end: NOW + 1 }],
     });
-    const { results } = await testEnv.DB.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all<{
-      name: string;
-    }>();
-    let dump = "";
-    for (const { name } of results.filter((each) => !each.name.startsWith("_cf"))) {
-      dump += JSON.stringify((await testEnv.DB.prepare(`SELECT * FROM "${name}"`).all()).results);
-    }
+    const dump = await stored();
     expect(dump).toContain(await hashKey(issued.key));
     expect(dump).not.toContain(issued.key);
     expect(dump).not.toContain("secret-of-a-customer");
@@ -160,18 +136,12 @@ describe("an instant in the admin API", () => {
 
   it("is shown as the last valid instant when a later instant is stored, and every list still works", async () => {
     await testEnv.DB.batch([
-      testEnv.DB.prepare("INSERT OR REPLACE INTO subscriptions VALUES ('far', 'trial', ?1, ?2)").bind(
-        FAR - 1,
-        FAR,
-      ),
-      testEnv.DB.prepare(
-        `INSERT INTO audit (at_ms, actor, action, subject, after)
-         VALUES (?1, 'a', 'account.subscription', 'far', json_object('endMs', ?1))`,
-      ).bind(FAR),
-      testEnv.DB.prepare(
-        `INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms, expires_at_ms,
-           last_used_at_ms) VALUES (?1, 'key_far', 'far', '', '', ?2, ?2, ?2)`,
-      ).bind("f".repeat(64), FAR),
+      query`INSERT OR REPLACE INTO subscriptions VALUES ('far', 'trial', ${FAR - 1}, ${FAR})`,
+      query`INSERT INTO audit (at_ms, actor, action, subject, after)
+         VALUES (${FAR}, 'a', 'account.subscription', 'far', json_object('endMs', ${FAR}))`,
+      query`
+        INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms, expires_at_ms,
+           last_used_at_ms) VALUES (${"f".repeat(64)}, 'key_far', 'far', '', '', ${FAR}, ${FAR}, ${FAR})`,
     ]);
     await everyListAnswers();
     const { body } = await admin<Account>("GET", "/accounts/far");
@@ -195,15 +165,10 @@ describe("the key import", () => {
     const body = { rows: [...rows, hashed] };
     const first = await admin<KeysImported>("POST", "/keys/import", body);
     expect(first).toEqual({ status: 200, body: { imported: 1_000, unchanged: 0, refused: [] } });
-    const count = () =>
-      testEnv.DB.prepare(
-        "SELECT (SELECT count(*) FROM api_keys) AS keys, (SELECT count(*) FROM audit) AS audit, " +
-          "(SELECT count(*) FROM subscriptions) AS subscriptions",
-      ).first();
-    const before = await count();
+    const before = await stored();
     const second = await admin<KeysImported>("POST", "/keys/import", body);
     expect(second.body).toEqual({ imported: 0, unchanged: 1_000, refused: [] });
-    expect(await count()).toEqual(before);
+    expect(await stored()).toBe(before);
     for (const key of ["customer-key-number-0", "customer-key-number-998", "hashed-key"]) {
       expect(await caller(key)).toMatchObject({ subscriptions: [{ plan: "professional" }] });
     }

@@ -2,7 +2,18 @@ import { describe, expect, it } from "vitest";
 import type { AdoptableList, DayDetail, Published } from "../../../src/admin/wire.ts";
 import { judgedObjects } from "../../../src/upkeep/objects.ts";
 import { day, order, security } from "../../support/builders.ts";
-import { admin, packFrom, publish, servedState, type TestPack, testEnv, testPack } from "./operator.ts";
+import {
+  admin,
+  emptied,
+  packFrom,
+  publish,
+  query,
+  refusal,
+  servedState,
+  type TestPack,
+  testEnv,
+  testPack,
+} from "./operator.ts";
 
 const TABLES =
   "day_changes order_days day_revisions day_packs day_securities pack_markets upload_parts uploads";
@@ -10,11 +21,10 @@ const TABLES =
 /** Publishes `pack`, removes it from the catalog as restoring an older backup does, and returns its object key. */
 async function publishForgotten(pack: TestPack): Promise<string> {
   const { body } = await publish(pack, { force: true });
-  const row = await testEnv.DB.prepare("SELECT object_key AS k FROM day_packs WHERE sha256 = ?")
-    .bind(pack.claims.sha256)
-    .first<{ k: string }>();
+  const row = await query`
+    SELECT object_key AS k FROM day_packs WHERE sha256 = ${pack.claims.sha256}`.first<{ k: string }>();
   if (row === null) throw new Error(`not published: ${JSON.stringify(body)}`);
-  await testEnv.DB.batch(TABLES.split(" ").map((name) => testEnv.DB.prepare(`DELETE FROM ${name}`)));
+  await emptied(TABLES);
   return row.k;
 }
 
@@ -72,9 +82,10 @@ describe("the adoption of an unlisted pack", () => {
     const checked = await testPack("20240309");
     const withQuality = { ...checked, claims: { ...checked.claims, quality } };
     await adopt("20240309", { objectKey: await publishForgotten(withQuality) });
-    const stored = await testEnv.DB.prepare(
-      "SELECT claims ->> 'quality' AS quality FROM uploads WHERE target = 'orders/20240309'",
-    ).first<{ quality: string }>();
+    const stored = await query`
+      SELECT claims ->> 'quality' AS quality FROM uploads WHERE target = 'orders/20240309'`.first<{
+      quality: string;
+    }>();
     expect(JSON.parse(stored?.quality ?? "null")).toEqual(quality);
     const again = await publishForgotten(await testPack("20240306", 99_000));
     expect((await adopt("20240306", { objectKey: again, degraded: true })).body.day.degraded).toBe(true);
@@ -118,7 +129,7 @@ describe("the adoption of an unlisted pack", () => {
       ]);
     }
     expect(await servedState("20240307")).toEqual(before);
-    await testEnv.DB.prepare("DELETE FROM order_days WHERE tradedate = '20240307'").run();
+    await query`DELETE FROM order_days WHERE tradedate = '20240307'`.run();
     expect((await adopt("20240307", { objectKey: key(2) })).body.error).toMatch(/restore the backup again/);
     const { body } = await adopt("20240307", { objectKey, degraded: false });
     expect(body.day).toMatchObject({ sha256: pack.claims.sha256, revision: 25 });
@@ -155,10 +166,7 @@ describe("the adoption of an unlisted pack", () => {
     const objectKey = await publishForgotten(small);
     for (const date of ["20240401", "20240402", "20240403", "20240407", "20240408"])
       await publish(await testPack(date));
-    expect(await adopt("20240312", { objectKey })).toMatchObject({
-      status: 422,
-      body: { reason: "implausible" },
-    });
+    expect(await adopt("20240312", { objectKey })).toMatchObject(refusal(422, "implausible"));
     expect(
       (await admin<AdoptableList>("GET", "/days/adoptable")).body.days.map(({ tradedate }) => tradedate),
     ).toContain("20240312");

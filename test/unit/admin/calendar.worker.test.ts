@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Calendar, CalendarChanged, DayList } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { calendarReach } from "../../../src/catalog/calendar-days.ts";
-import { admin, publish, testEnv, testPack } from "./operator.ts";
+import { admin, publish, query, testEnv, testPack } from "./operator.ts";
 
 const days = [
   { day: "20261230", open: true },
@@ -57,7 +57,7 @@ describe("a weekend", () => {
 
 describe("the known range of the calendar", () => {
   it("ends at the first gap, even if a single later day is listed", async () => {
-    await testEnv.DB.prepare("DELETE FROM trading_days").run();
+    await query`DELETE FROM trading_days`.run();
     const known = [...days, { day: "20270102", open: false }];
     await admin("PUT", "/calendar", { days: known, source: "test" });
     const marked = { days: [{ day: "20991231", open: true }], source: "mark" };
@@ -70,7 +70,7 @@ describe("the known range of the calendar", () => {
     expect(await reach("20270103")).toMatchObject({ missing: "20270103", knownUntil: "20270102" });
     expect(await reach("20251230")).toMatchObject({ newestTradingDay: null, missing: null });
     expect(await reach("20991231")).toMatchObject({ missing: null, knownUntil: "20991231" });
-    await testEnv.DB.prepare("DELETE FROM trading_days WHERE day = '20261231'").run();
+    await query`DELETE FROM trading_days WHERE day = '20261231'`.run();
     expect(await reach("20270101")).toMatchObject({ missing: "20261231", knownUntil: "20270102" });
   });
 });

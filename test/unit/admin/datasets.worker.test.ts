@@ -11,10 +11,11 @@ import type {
 import { judgedObjects } from "../../../src/upkeep/objects.ts";
 import {
   admin,
-  begin,
   complete,
+  emptied,
   publish,
-  sendParts,
+  query,
+  sent,
   servedState,
   stepPath,
   testEnv,
@@ -91,8 +92,7 @@ describe("the trades and the orders of a day", () => {
       [{ ...(await testPack("20240508")), dataset: "trades" as const }, /a pack of orders; a pack of trades/],
     ] as const;
     for (const [pack, problem] of pairs) {
-      const begun = await begin(pack);
-      await sendParts(pack, begun);
+      const begun = await sent(pack);
       expect(await complete(pack, begun)).toMatchObject({
         status: 422,
         body: { error: expect.stringMatching(problem) },
@@ -109,11 +109,8 @@ describe("the trades of a day", () => {
     const objectKey = "trades/2024/20240509/1.parquet";
     const report = () => admin<IndexReport>("GET", "/doctor/index/20240509?dataset=trades");
     expect((await report()).body).toMatchObject({ securities: 2, findings: [] });
-    await testEnv.DB.prepare(
-      "DELETE FROM day_securities WHERE pack_id IN (SELECT pack_id FROM day_packs WHERE object_key = ?) AND symbol = '600519'",
-    )
-      .bind(objectKey)
-      .run();
+    await query`
+      DELETE FROM day_securities WHERE pack_id IN (SELECT pack_id FROM day_packs WHERE object_key = ${objectKey}) AND symbol = '600519'`.run();
     expect((await report()).body.findings[0]?.sentence).toContain(
       "The index rows of 20240509 (trades) differ from its pack: 600519.SH",
     );
@@ -121,8 +118,7 @@ describe("the trades of a day", () => {
     expect(repaired.body.findings.map(({ level }) => level)).toEqual(["done"]);
     expect((await report()).body.findings).toEqual([]);
 
-    const tables = "order_days day_revisions day_packs uploads upload_parts";
-    await testEnv.DB.batch(tables.split(" ").map((name) => testEnv.DB.prepare(`DELETE FROM ${name}`)));
+    await emptied("order_days day_revisions day_packs uploads upload_parts");
     const place = { db: testEnv.DB, bucket: testEnv.PACKS, nowMs: Date.now() };
     expect((await judgedObjects(place)).unknown.map(({ key }) => key)).toContain(objectKey);
     const listed = await admin<AdoptableList>("GET", "/days/adoptable?dataset=trades");

@@ -2,7 +2,19 @@ import { describe, expect, it } from "vitest";
 import type { ChangeList, DayChanged, DayDetail, DayList } from "../../../src/admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate } from "../../../src/calendar/beijing.ts";
 import { orderDayOf, orderDayStatement } from "../../../src/catalog/order-day.ts";
-import { admin, begin, complete, publish, sendParts, servedState, testEnv, testPack } from "./operator.ts";
+import {
+  admin,
+  auditOf,
+  begin,
+  complete,
+  publish,
+  query,
+  refusal,
+  sent,
+  servedState,
+  testEnv,
+  testPack,
+} from "./operator.ts";
 
 /** Returns the day as a caller's request reads it. */
 async function served(tradedate: string) {
@@ -50,10 +62,9 @@ describe("the actions withdraw, restore and publish", () => {
     });
 
     // Without `to`, a restore never serves content that an earlier restore replaced.
-    expect(await post("/days/20240102/restore", { revision: 3 })).toMatchObject({
-      status: 422,
-      body: { reason: "nothing_to_restore" },
-    });
+    expect(await post("/days/20240102/restore", { revision: 3 })).toMatchObject(
+      refusal(422, "nothing_to_restore"),
+    );
     expect((await post("/days/20240102/restore", { revision: 3, to: 2 })).body.day).toMatchObject({
       revision: 4,
       sha256: second.claims.sha256,
@@ -84,17 +95,8 @@ describe("the actions withdraw, restore and publish", () => {
       ["restored", 4, 3, ["300750.SZ", "600519.SH"]],
       ["published", 5, 4, []],
     ]);
-    const { results } = await testEnv.DB.prepare(
-      "SELECT action FROM audit WHERE subject = '20240102' AND action LIKE 'day.%' ORDER BY audit_id",
-    ).all<{ action: string }>();
-    expect(results.map(({ action }) => action.slice(4))).toEqual([
-      "publish",
-      "publish",
-      "withdraw",
-      "restore",
-      "restore",
-      "publish",
-    ]);
+    const actions = (await auditOf("20240102")).map(({ action }) => action.replace("day.", ""));
+    expect(actions.join(" ")).toBe("publish publish withdraw restore restore publish");
     // The next pack gets a new revision number and a new object.
     const third = await publish(await testPack("20240102", 3_000));
     expect(third.body.day.revision).toBe(6);
@@ -104,8 +106,7 @@ describe("the actions withdraw, restore and publish", () => {
 describe("the action publish", () => {
   it("serves a day marked as damaged again if the bytes of its pack are intact, and is refused otherwise", async () => {
     await publish(await testPack("20240103"));
-    const damage = () =>
-      testEnv.DB.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'").run();
+    const damage = () => query`UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'`.run();
     await damage();
     expect((await post("/days/20240103/publish", { revision: 1 })).body.day).toMatchObject({
       revision: 2,
@@ -113,13 +114,10 @@ describe("the action publish", () => {
     });
     await damage();
     const wrong = "0".repeat(64);
-    await testEnv.DB.prepare("UPDATE day_packs SET sha256 = ? WHERE tradedate = '20240103'")
-      .bind(wrong)
-      .run();
-    expect(await post("/days/20240103/publish", { revision: 2 })).toMatchObject({
-      status: 422,
-      body: { reason: "content_wrong", error: expect.stringContaining("SHA-256") },
-    });
+    await query`UPDATE day_packs SET sha256 = ${wrong} WHERE tradedate = '20240103'`.run();
+    expect(await post("/days/20240103/publish", { revision: 2 })).toMatchObject(
+      refusal(422, "content_wrong", "SHA-256"),
+    );
     expect(await served("20240103")).toMatchObject({ revision: 2, state: "damaged" });
   });
 });
@@ -130,17 +128,15 @@ describe("the actions withdraw and restore", () => {
     expect((await post("/days/20240199/withdraw", { revision: 1 })).status).toBe(400);
     expect((await post("/days/20240105/withdraw", { revision: 1 })).status).toBe(404);
     expect((await post("/days/20240105/restore", { revision: 1 })).status).toBe(404);
-    expect(await post("/days/20240104/restore", { revision: 1 })).toMatchObject({
-      status: 422,
-      body: { reason: "nothing_to_restore" },
-    });
+    expect(await post("/days/20240104/restore", { revision: 1 })).toMatchObject(
+      refusal(422, "nothing_to_restore"),
+    );
     expect((await post("/days/20240104/restore", { revision: 1, to: 9 })).status).toBe(404);
     await publish(await testPack("20240104", 2_000));
     await testEnv.PACKS.delete("orders/2024/20240104/1.parquet");
-    expect(await post("/days/20240104/restore", { revision: 2 })).toMatchObject({
-      status: 422,
-      body: { reason: "revision_gone" },
-    });
+    expect(await post("/days/20240104/restore", { revision: 2 })).toMatchObject(
+      refusal(422, "revision_gone"),
+    );
     expect(await served("20240104")).toMatchObject({ revision: 2, state: "available" });
   });
 });
@@ -163,13 +159,9 @@ describe("concurrent operators", () => {
     const all = await Promise.all(actions.map((action) => post(`/days/20240109/${action}`, { revision: 2 })));
     expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status, body } of all.filter((each) => each.status !== 200)) {
-      expect({ status, body }).toMatchObject({
-        status: 409,
-        body: {
-          reason: "day_changed",
-          error: expect.stringContaining("at revision 3, last changed by ADMIN_TOKEN"),
-        },
-      });
+      expect({ status, body }).toMatchObject(
+        refusal(409, "day_changed", "at revision 3, last changed by ADMIN_TOKEN"),
+      );
     }
     expect(await servedState("20240109")).toMatchObject([
       { revision: 3, revisions: 3, state: "available", index_rows: 2 },
@@ -181,10 +173,9 @@ describe("concurrent operators", () => {
     await publish(await testPack("20240110", 1_000));
     await publish(await testPack("20240110", 2_000));
     const pack = await testPack("20240110", 3_000);
-    const begun = await begin(pack);
-    await sendParts(pack, begun);
+    const begun = await sent(pack);
     expect((await post("/days/20240110/restore", { revision: 2 })).status).toBe(200);
-    expect(await complete(pack, begun)).toMatchObject({ status: 409, body: { reason: "other_publisher" } });
+    expect(await complete(pack, begun)).toMatchObject(refusal(409, "other_publisher"));
     expect(await servedState("20240110")).toMatchObject([{ revision: 3, index_rows: 2 }]);
     expect((await publish(pack)).body.day).toMatchObject({ revision: 4, sha256: pack.claims.sha256 });
   });
@@ -204,8 +195,7 @@ describe("the list of a month's days", () => {
     await publish(await testPack(available ?? ""), { force: true });
     const broken = await testPack(degraded ?? "");
     const shortfall = "orders cover 1 Shanghai securities, but quotes cover 2,300";
-    const begun = await begin(broken, { degraded: true, shortfall, force: true });
-    await sendParts(broken, begun);
+    const begun = await sent(broken, { degraded: true, shortfall, force: true });
     await complete(broken, begun);
     const shown = await admin<DayDetail>("GET", `/days/${degraded}`);
     expect(shown.body.day).toMatchObject({ state: "available", degraded: true, note: shortfall });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DoctorReport, FindingList, UnknownObjects } from "../../../src/admin/wire.ts";
-import { admin, publish, servedState, testEnv, testPack } from "./operator.ts";
+import { admin, emptied, publish, query, servedState, testEnv, testPack } from "./operator.ts";
 
 const { DB: db, PACKS: bucket } = testEnv;
 const HOUR_MS = 3_600_000;
@@ -8,7 +8,7 @@ const TABLES =
   "order_days day_revisions day_securities pack_markets day_packs day_files day_changes upload_parts uploads";
 
 beforeEach(async () => {
-  await db.batch(TABLES.split(" ").map((name) => db.prepare(`DELETE FROM ${name}`)));
+  await emptied(TABLES);
   for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
 });
 
@@ -120,7 +120,7 @@ describe("a listed object that is missing from R2", () => {
     expect(await found(0)).toEqual([]);
     expect(await repaired(0)).toEqual([]);
     expect(await servedState("20260309")).toEqual(before);
-    const audit = await db.prepare("SELECT actor FROM audit WHERE action = 'object.give_up'").all();
+    const audit = await query`SELECT actor FROM audit WHERE action = 'object.give_up'`.all();
     expect(audit.results).toEqual([{ actor: "ADMIN_TOKEN" }]);
     expect((await admin("POST", "/days/20260309/restore", { revision: 2 })).status).toBe(422);
     expect((await publish(await testPack("20260309", 300_000))).body.day.revision).toBe(3);
@@ -131,7 +131,7 @@ describe("a listed object that is missing from R2", () => {
     const gone = "orders/2026/20260310/1.parquet";
     await bucket.delete(gone);
     // A restored backup leaves the day in this state when the day's pack is not in R2.
-    await db.prepare("DELETE FROM order_days").run();
+    await query`DELETE FROM order_days`.run();
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
     expect(await repaired(0)).toEqual([`done ${gone}`]);
     expect(await found(0)).toEqual([]);

@@ -1,13 +1,8 @@
 /** Support for the worker tests of `/admin/files`: creates files and uploads them as the command does. */
-import {
-  type FileSummary,
-  type FileUploadBegun,
-  PART_SHA256_HEADER,
-  PART_SIZE_BYTES,
-} from "../../../src/admin/wire.ts";
+import type { FileSummary, FileUploadBegun, Uploading } from "../../../src/admin/wire.ts";
 import type { DailyFile } from "../../support/files.ts";
 import { sha256 } from "../../support/operator.ts";
-import { type AdminAnswer, admin, testEnv } from "./operator.ts";
+import { type AdminAnswer, admin, auditOf, sendBytes } from "./operator.ts";
 
 export const pathOf = ({ type, date, name }: { type: string; date: string; name: string }) =>
   `/files/${type}/${date}/${encodeURIComponent(name)}`;
@@ -20,16 +15,22 @@ export async function begin(
   return admin<FileUploadBegun>("POST", `${pathOf(file)}/uploads`, body);
 }
 
-export async function sendParts(
-  file: DailyFile,
-  { uploadId, partCount }: { uploadId: string; partCount: number },
-): Promise<void> {
-  for (let n = 1; n <= partCount; n++) {
-    const part = file.bytes.slice((n - 1) * PART_SIZE_BYTES, n * PART_SIZE_BYTES);
-    const headers = { [PART_SHA256_HEADER]: sha256(part) };
-    await admin("PUT", `${pathOf(file)}/uploads/${uploadId}/parts/${n}`, part, { headers });
-  }
+/** Begins an upload of `file`. Throws if the service refuses it or needs no parts. */
+export async function opened(file: DailyFile, claims: Record<string, unknown> = {}): Promise<Uploading> {
+  const { status, body } = await begin(file, claims);
+  if (status !== 200 || body.state !== "uploading") throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
 }
+
+/** Begins an upload of `file` and sends its parts. */
+export async function sent(file: DailyFile, claims: Record<string, unknown> = {}): Promise<Uploading> {
+  const begun = await opened(file, claims);
+  await sendParts(file, begun);
+  return begun;
+}
+
+export const sendParts = (file: DailyFile, begun: Uploading) =>
+  sendBytes(file.bytes, begun, (step) => pathOf(file) + step);
 
 export function complete(
   file: DailyFile,
@@ -59,9 +60,6 @@ export const withdraw = (file: DailyFile, note = "") =>
   admin<FileSummary>("POST", `${pathOf(file)}/withdraw`, { note });
 
 /** Returns the audited actions on a file, oldest first. */
-export async function auditOf({ type, date, name }: DailyFile): Promise<string[]> {
-  const { results } = await testEnv.DB.prepare("SELECT action FROM audit WHERE subject = ? ORDER BY audit_id")
-    .bind(`${type}/${date}/${name}`)
-    .all<{ action: string }>();
-  return results.map(({ action }) => action);
+export async function actionsOn({ type, date, name }: DailyFile): Promise<string[]> {
+  return (await auditOf(`${type}/${date}/${name}`)).map(({ action }) => action);
 }

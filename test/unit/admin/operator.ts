@@ -1,5 +1,7 @@
 /** Support for the worker tests of `/admin`: calls with an operator's token, and small packs. */
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { forgetPrincipals, identify } from "../../../src/access/identify.ts";
 import { adminRoutes } from "../../../src/admin/routes.ts";
 import {
   PART_SHA256_HEADER,
@@ -8,15 +10,20 @@ import {
   type UploadBegun,
 } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { column, plain, sql } from "../../../src/catalog/sql.ts";
 import type { DatasetName } from "../../../src/datasets/registry.ts";
 import type { Env } from "../../../src/env.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
 import type { PackOrigin } from "../../../src/packs/origin.ts";
 import { day, order, security, type TestDay } from "../../support/builders.ts";
 import { packOf, sha256 } from "../../support/operator.ts";
+import { bare } from "../../support/result.ts";
 
 export const testEnv = env as unknown as Env;
 export const TOKEN = "test-admin-token-test-admin-token";
+
+/** The tag for statements of the catalog. */
+export const query = sql(testEnv.DB);
 
 const routes = adminRoutes();
 
@@ -37,6 +44,48 @@ export async function admin<T = Record<string, unknown>>(
   if (sent !== undefined) init.body = sent as BodyInit;
   const response = await routes.request(path, init, bindings);
   return { status: response.status, body: (await response.json()) as AdminAnswer<T>["body"] };
+}
+
+/** Returns what the answer to a refused request contains. `error` is a part of its message. */
+export const refusal = (status: number, reason: string, error: string | RegExp = "") => ({
+  status,
+  body: {
+    reason,
+    error: typeof error === "string" ? expect.stringContaining(error) : expect.stringMatching(error),
+  },
+});
+
+/** Deletes all rows of these tables, whose names are separated by spaces. */
+export async function emptied(tables: string): Promise<void> {
+  await testEnv.DB.batch(tables.split(" ").map((name) => query`DELETE FROM ${plain(name)}`));
+}
+
+/** Returns the audit entries about `subject`, oldest first. */
+export async function auditOf(subject: string) {
+  const { results } = await query`
+    SELECT actor, action, before, after FROM audit WHERE subject = ${subject} ORDER BY audit_id`.all<
+    Record<"actor" | "action", string> & Record<"before" | "after", string | null>
+  >();
+  return results.map(({ before, after, ...entry }) => ({
+    ...entry,
+    before: JSON.parse(before ?? "null"),
+    after: JSON.parse(after ?? "null"),
+  }));
+}
+
+/** Returns all stored rows and objects as text, to show that a refused request changes nothing. */
+export async function stored(): Promise<string> {
+  const names = await column<string>(query`
+    SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'`);
+  const tables = await testEnv.DB.batch(names.map((name) => query`SELECT * FROM ${plain(name)}`));
+  const { objects } = await testEnv.PACKS.list();
+  return JSON.stringify([tables.map((table) => table.results), objects.map(({ key, etag }) => [key, etag])]);
+}
+
+/** Returns the caller whom `key` identifies at `nowMs`, read from the catalog, or why the key is refused. */
+export async function callerAt(key: string, nowMs: number) {
+  forgetPrincipals();
+  return bare((await identify(testEnv.DB, key, nowMs, [])).caller);
 }
 
 /** A pack, and what the operator claims about it. */
@@ -104,20 +153,35 @@ export async function begin(
 }
 
 /** Sends the parts that `begun` does not list. */
-export async function sendParts(
-  pack: TestPack,
-  begun: { uploadId: string; partCount: number; parts: { n: number }[] },
+export function sendParts(pack: TestPack, begun: BegunUpload, bindings = testEnv): Promise<void> {
+  return sendBytes(pack.bytes, begun, (step) => stepPath(pack, step), bindings);
+}
+
+type BegunUpload = { uploadId: string; partCount: number; parts: { n: number }[] };
+
+/** Sends the parts of `bytes` that `begun` does not list. `pathOf` returns the path of a step, such as `/uploads`. */
+export async function sendBytes(
+  bytes: Uint8Array,
+  begun: BegunUpload,
+  pathOf: (step: string) => string,
   bindings = testEnv,
 ): Promise<void> {
   const there = new Set(begun.parts.map(({ n }) => n));
   for (let n = 1; n <= begun.partCount; n++) {
     if (there.has(n)) continue;
-    const part = pack.bytes.slice((n - 1) * PART_SIZE_BYTES, n * PART_SIZE_BYTES);
+    const part = bytes.slice((n - 1) * PART_SIZE_BYTES, n * PART_SIZE_BYTES);
     const headers = { [PART_SHA256_HEADER]: sha256(part) };
-    const path = stepPath(pack, `/uploads/${begun.uploadId}/parts/${n}`);
+    const path = pathOf(`/uploads/${begun.uploadId}/parts/${n}`);
     const { status, body } = await admin("PUT", path, part, { headers, bindings });
     if (status !== 200) throw new Error(`part ${n}: ${status} ${JSON.stringify(body)}`);
   }
+}
+
+/** Begins an upload of `pack` and sends its parts. */
+export async function sent(pack: TestPack, more: Record<string, unknown> = {}) {
+  const begun = await begin(pack, more);
+  await sendParts(pack, begun);
+  return begun;
 }
 
 /** Completes an upload. The answer can be a refusal. */
@@ -145,13 +209,9 @@ export async function publish(
 
 /** Returns everything that decides what a dataset's day serves, for comparison before and after. */
 export async function servedState(tradedate: string, dataset: DatasetName = "orders"): Promise<unknown> {
-  const { results } = await testEnv.DB.prepare(
-    `SELECT d.*, p.object_key, p.etag, p.sha256,
+  const { results } = await query`SELECT d.*, p.object_key, p.etag, p.sha256,
        (SELECT count(*) FROM day_securities s WHERE s.pack_id = d.pack_id) AS index_rows,
        (SELECT count(*) FROM day_revisions r WHERE r.tradedate = d.tradedate AND r.dataset = d.dataset) AS revisions
-     FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.tradedate = ? AND d.dataset = ?`,
-  )
-    .bind(tradedate, dataset)
-    .all();
+     FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`.all();
   return results;
 }

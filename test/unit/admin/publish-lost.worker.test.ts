@@ -1,12 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { begin, complete, publish, sendParts, servedState, testEnv, testPack } from "./operator.ts";
+import {
+  begin,
+  complete,
+  publish,
+  query,
+  sendParts,
+  sent,
+  servedState,
+  testEnv,
+  testPack,
+} from "./operator.ts";
 
 const r2UploadOf = (uploadId: string) =>
-  testEnv.DB.prepare(
-    "SELECT object_key AS objectKey, r2_upload_id AS r2UploadId FROM uploads WHERE upload_id = ?",
-  )
-    .bind(uploadId)
-    .first<{ objectKey: string; r2UploadId: string }>();
+  query`
+    SELECT object_key AS objectKey, r2_upload_id AS r2UploadId FROM uploads WHERE upload_id = ${uploadId}`.first<{
+    objectKey: string;
+    r2UploadId: string;
+  }>();
 
 /** Aborts the upload, as R2 does after seven days. */
 async function abortInR2(uploadId: string): Promise<void> {
@@ -18,8 +28,7 @@ async function abortInR2(uploadId: string): Promise<void> {
 describe("an upload that R2 no longer has", () => {
   it("is refused when it completes, and the pack can be published again under the same revision number", async () => {
     const pack = await testPack("20240201");
-    const begun = await begin(pack);
-    await sendParts(pack, begun);
+    const begun = await sent(pack);
     await abortInR2(begun.uploadId);
     const refused = await complete(pack, begun);
     expect(refused).toMatchObject({ status: 409, body: { error: expect.stringContaining("publish again") } });
@@ -40,11 +49,8 @@ describe("an upload that began six days ago", () => {
   it("is replaced by a new upload of the same revision", async () => {
     const pack = await testPack("20240205");
     const begun = await begin(pack);
-    await testEnv.DB.prepare(
-      "UPDATE uploads SET begun_at_ms = begun_at_ms - 6 * 86400000 WHERE upload_id = ?",
-    )
-      .bind(begun.uploadId)
-      .run();
+    await query`
+      UPDATE uploads SET begun_at_ms = begun_at_ms - 6 * 86400000 WHERE upload_id = ${begun.uploadId}`.run();
     const fresh = await begin(pack);
     expect(fresh).toMatchObject({ revision: begun.revision, parts: [] });
     expect(fresh.uploadId).not.toBe(begun.uploadId);
@@ -54,11 +60,8 @@ describe("an upload that began six days ago", () => {
 describe("an upload that stopped during its completion", () => {
   it("keeps its revision number, so other content gets the next revision and another object", async () => {
     const [stopped, other] = [await testPack("20240206", 1_000), await testPack("20240206", 2_000)];
-    const begun = await begin(stopped);
-    await sendParts(stopped, begun);
-    await testEnv.DB.prepare("UPDATE uploads SET state = 'completing' WHERE upload_id = ?")
-      .bind(begun.uploadId)
-      .run();
+    const begun = await sent(stopped);
+    await query`UPDATE uploads SET state = 'completing' WHERE upload_id = ${begun.uploadId}`.run();
     expect((await publish(other)).body).toMatchObject({ day: { revision: 2, sha256: other.claims.sha256 } });
     expect(await complete(stopped, begun)).toMatchObject({ status: 409 });
     const object = await testEnv.PACKS.get("orders/2024/20240206/2.parquet");

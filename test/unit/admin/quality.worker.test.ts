@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { overviewOf } from "../../../src/catalog/day-overview.ts";
-import { admin, begin, complete, sendParts, servedState, stepPath, testEnv, testPack } from "./operator.ts";
+import { admin, complete, sent, servedState, stepPath, testEnv, testPack } from "./operator.ts";
 
 const SUMMARY = "failed: 600519.SH matching cancel_remainder × 3";
 const failed = { verdict: "failed", summary: SUMMARY };
@@ -32,8 +32,7 @@ describe("publishing a day with a quality sheet", () => {
       },
     });
     expect(await servedState("20360203")).toEqual([]);
-    const begun = await begin(pack, { quality: failed, force: true });
-    await sendParts(pack, begun);
+    const begun = await sent(pack, { quality: failed, force: true });
     expect((await complete(pack, begun)).status).toBe(200);
     expect(await audited("20360203")).toMatchObject({ revision: 1, quality: failed });
     expect(await qualityOf("20360203")).toEqual(failed);
@@ -46,8 +45,7 @@ describe("publishing a day with a quality sheet", () => {
       ["20360206", undefined],
     ] as const) {
       const pack = await testPack(tradedate, 110_000);
-      const begun = await begin(pack, { quality });
-      await sendParts(pack, begun);
+      const begun = await sent(pack, { quality });
       expect((await complete(pack, begun)).status).toBe(200);
       expect((await audited(tradedate)) as { quality?: unknown }).toEqual(
         expect.objectContaining(quality === undefined ? { revision: 1 } : { quality }),
@@ -60,8 +58,7 @@ describe("the quality of a served day", () => {
   it("is updated by a later check of the same content, with an audit entry", async () => {
     const pack = await testPack("20360207");
     const open = { verdict: "not_provable", summary: "not provable", checks };
-    const begun = await begin(pack, { quality: open });
-    await sendParts(pack, begun);
+    const begun = await sent(pack, { quality: open });
     expect((await complete(pack, begun)).status).toBe(200);
     expect(await qualityOf("20360207")).toEqual(open);
     const again = (quality: unknown) =>
@@ -81,8 +78,7 @@ describe("the quality of a served day", () => {
 describe("a served day", () => {
   it("gets the shortfall that a later publisher of the same rows states, with an audit entry", async () => {
     const pack = await testPack("20360209");
-    const begun = await begin(pack, { degraded: true });
-    await sendParts(pack, begun);
+    const begun = await sent(pack, { degraded: true });
     expect((await complete(pack, begun)).status).toBe(200);
     const shortfall = "7 lines of orders could not be parsed and were left out";
     const claims = { ...pack.claims, degraded: true, shortfall };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { forgetPrincipals, identify } from "../../../src/access/identify.ts";
 import {
   type Account,
   type AccountList,
@@ -12,8 +11,7 @@ import {
 import { DATASETS } from "../../../src/datasets/registry.ts";
 import { settingsOf } from "../../../src/env.ts";
 import { accountGate } from "../../../src/operations/account-info.ts";
-import { bare } from "../../support/result.ts";
-import { admin, testEnv } from "./operator.ts";
+import { admin, auditOf, callerAt, query, refusal, testEnv } from "./operator.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.now();
@@ -21,11 +19,6 @@ const NOW = Date.now();
 async function account(id: string, body: object = {}): Promise<string> {
   await admin("POST", "/accounts", { accountId: id, ...body });
   return `/accounts/${id}`;
-}
-
-async function callerAt(key: string, nowMs: number) {
-  forgetPrincipals();
-  return bare((await identify(testEnv.DB, key, nowMs, [])).caller);
 }
 
 const endsOf = (body: Account) => body.subscriptions.map(({ plan, end }) => [plan, Date.parse(end)]);
@@ -72,12 +65,9 @@ describe("the state of an account", () => {
     expect(credited.body.info.quotas[0]?.requests).toEqual({ limit: 100, used: 3, credited: 2, left: 99 });
     expect((await admin("POST", `${path}/credit`, {})).status).toBe(400);
     expect((await admin("POST", "/accounts/unknown/credit", { files: 1 })).status).toBe(404);
-    const { results } = await testEnv.DB.prepare(
-      "SELECT action, after FROM audit WHERE subject = 'stands' AND action IN ('account.free', 'account.credit')",
-    ).all();
-    expect(results).toEqual([
-      { action: "account.free", after: '{"requestId":"three"}' },
-      { action: "account.credit", after: '{"requests":2,"files":0}' },
+    expect((await auditOf("stands")).slice(2)).toMatchObject([
+      { action: "account.free", after: { requestId: "three" } },
+      { action: "account.credit", after: { requests: 2, files: 0 } },
     ]);
   });
 
@@ -99,12 +89,9 @@ describe("the state of an account", () => {
     const credited = await admin<Standing>("POST", `${path}/credit?dataset=trades`, { requests: 1 });
     expect(credited.body.info.quotas.map(({ requests }) => requests?.credited).slice(0, 2)).toEqual([0, 1]);
     expect((await admin("POST", `${path}/credit?dataset=auctions`, { requests: 1 })).status).toBe(400);
-    const { results } = await testEnv.DB.prepare(
-      "SELECT after FROM audit WHERE subject = 'stands-twice' AND action IN ('account.free', 'account.credit')",
-    ).all();
-    expect(results).toEqual([
-      { after: '{"requestId":"of-trades","dataset":"trades"}' },
-      { after: '{"requests":1,"files":0,"dataset":"trades"}' },
+    expect((await auditOf("stands-twice")).slice(2).map(({ after }) => after)).toEqual([
+      { requestId: "of-trades", dataset: "trades" },
+      { requests: 1, files: 0, dataset: "trades" },
     ]);
   });
 });
@@ -164,9 +151,8 @@ describe("a single subscription", () => {
     const start = NOW - 5;
     await admin("POST", `${path}/subscriptions`, { plan: "trial", start, end: start + DAY_MS });
     const { body } = await admin<Account>("POST", `${path}/subscriptions`, { plan: "weekly", start });
-    const stored = await testEnv.DB.prepare(
-      "SELECT end_ms - start_ms AS ms FROM subscriptions WHERE plan = 'weekly'",
-    ).first();
+    const stored = await query`
+      SELECT end_ms - start_ms AS ms FROM subscriptions WHERE plan = 'weekly'`.first();
     expect(stored).toEqual({ ms: 7 * DAY_MS });
     expect(body.subscriptions.map(({ plan }) => plan)).toEqual(["trial", "weekly"]);
     expect(await admin("POST", `${path}/subscriptions`, { plan: "weekly", start })).toMatchObject({
@@ -190,10 +176,7 @@ describe("a single subscription", () => {
     const extend = (body: object) => admin<Account>("POST", `${path}/subscriptions/extend`, body);
     const longer = await extend({ plan: "professional", byMs: 30 * DAY_MS });
     expect(endsOf(longer.body)).toContainEqual(["professional", end + 30 * DAY_MS]);
-    expect(await extend({ plan: "professional", until: end })).toMatchObject({
-      status: 422,
-      body: { reason: "not_later" },
-    });
+    expect(await extend({ plan: "professional", until: end })).toMatchObject(refusal(422, "not_later"));
     const restarted = await extend({ plan: "flagship", byMs: DAY_MS });
     const flagship = endsOf(restarted.body).filter(([plan]) => plan === "flagship");
     expect(flagship).toHaveLength(2);
@@ -213,9 +196,7 @@ describe("a single subscription", () => {
       ),
     );
     const extended = both.filter(({ status }) => status === 200).length;
-    const stored = await testEnv.DB.prepare(
-      "SELECT end_ms FROM subscriptions WHERE account_id = 'raced'",
-    ).first();
+    const stored = await query`SELECT end_ms FROM subscriptions WHERE account_id = 'raced'`.first();
     expect(stored).toEqual({ end_ms: end + extended * DAY_MS });
     for (const { status } of both) expect([200, 409]).toContain(status);
   });
@@ -228,9 +209,8 @@ describe("the replacement of a key", () => {
     const rolled = await admin<RolledKey>("POST", `/keys/${old.keyId}/roll`, { overlapMs: 3_600_000 });
     expect(rolled).toMatchObject({ status: 201, body: { accountId: "rolls", replaces: old.keyId } });
     const { key, keyId } = rolled.body;
-    const stored = await testEnv.DB.prepare("SELECT expires_at_ms AS ms FROM api_keys WHERE key_id = ?")
-      .bind(old.keyId)
-      .first<{ ms: number }>();
+    const stored = await query`
+      SELECT expires_at_ms AS ms FROM api_keys WHERE key_id = ${old.keyId}`.first<{ ms: number }>();
     const endMs = stored?.ms ?? 0;
     expect(Math.abs(endMs - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect(await callerAt(key, NOW)).toMatchObject({ accountId: "rolls", keyId });
@@ -250,7 +230,7 @@ describe("the replacement of a key", () => {
     const both = await Promise.all([roll({ overlapMs: 1_000 }), roll({ overlapMs: 2_000 })]);
     expect(both.filter(({ status }) => status === 201).length).toBeGreaterThanOrEqual(1);
     await admin("POST", `/keys/${old.keyId}/revoke`);
-    expect(await roll()).toMatchObject({ status: 422, body: { reason: "key_over" } });
+    expect(await roll()).toMatchObject(refusal(422, "key_over"));
     expect((await admin("POST", "/keys/key_none/roll", {})).status).toBe(404);
   });
 });

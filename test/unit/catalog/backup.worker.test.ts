@@ -11,6 +11,7 @@ import {
   sweepIndexRows,
 } from "../../../src/catalog/restores.ts";
 import type { Value } from "../../../src/catalog/sql.ts";
+import { sql } from "../../../src/catalog/sql.ts";
 
 /** Tables that are not in backups, and why. A restore empties those that refer to replaced rows. */
 const NOT_IN_BACKUP: Record<string, string> = {
@@ -28,17 +29,14 @@ const NOT_IN_BACKUP: Record<string, string> = {
 };
 
 const { DB: db } = env as unknown as { DB: D1Database };
+const query = sql(db);
 
 describe("the tables of a backup", () => {
   it("include all tables and columns of the schema, except for the tables that are listed with a reason", async () => {
-    const { results } = await db
-      .prepare(
-        `SELECT m.name AS name, group_concat(c.name, ' ') AS columns
+    const { results } = await query`SELECT m.name AS name, group_concat(c.name, ' ') AS columns
          FROM sqlite_master m JOIN pragma_table_info(m.name) c
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE '_cf_%' AND m.name <> 'd1_migrations'
-         GROUP BY m.name`,
-      )
-      .all<{ name: string; columns: string }>();
+         GROUP BY m.name`.all<{ name: string; columns: string }>();
     const known = new Map(BACKUP_TABLES.map(({ name, columns }) => [name, columns]));
     for (const { name, columns } of results) {
       if (name in NOT_IN_BACKUP) expect(known.has(name)).toBe(false);
@@ -51,10 +49,8 @@ describe("the tables of a backup", () => {
   it("are listed after the tables that they refer to", async () => {
     const order = BACKUP_TABLES.map(({ name }) => name);
     for (const name of order) {
-      const { results } = await db
-        .prepare(`SELECT DISTINCT "table" AS target FROM pragma_foreign_key_list(?)`)
-        .bind(name)
-        .all<{ target: string }>();
+      const { results } = await query`
+        SELECT DISTINCT "table" AS target FROM pragma_foreign_key_list(${name})`.all<{ target: string }>();
       for (const { target } of results) expect(order.indexOf(target)).toBeLessThan(order.indexOf(name));
     }
   });
@@ -69,9 +65,8 @@ describe("the pages of a backup", () => {
         db.prepare(insert).bind(n + 1, `s "${n}" 客户`, n % 2 ? '{"a":[1]}' : null),
       ),
     );
-    await db
-      .prepare("INSERT INTO accounts (account_id, contact, note, created_at_ms) VALUES ('a', '', '', 1)")
-      .run();
+    await query`
+      INSERT INTO accounts (account_id, contact, note, created_at_ms) VALUES ('a', '', '', 1)`.run();
     const subscription =
       "INSERT INTO subscriptions (account_id, plan, start_ms, end_ms) VALUES ('a', ?, ?, 99)";
     for (const plan of ["trial", "flagship"]) {
@@ -120,12 +115,12 @@ describe("the cleanup of index rows", () => {
     );
     expect(await sweepIndexRows(db)).toBe(10);
     expect(await sweepIndexRows(db)).toBe(0);
-    const left = await db.prepare("SELECT DISTINCT pack_id AS id FROM day_securities").all<{ id: number }>();
+    const left = await query`SELECT DISTINCT pack_id AS id FROM day_securities`.all<{ id: number }>();
     expect(left.results.map(({ id }) => id)).toEqual([5, 6, 1_001]);
-    await db.prepare("UPDATE restores SET state = 'done'").run();
+    await query`UPDATE restores SET state = 'done'`.run();
     expect(await sweepIndexRows(db)).toBe(0);
     expect(
-      (await db.prepare("SELECT count(DISTINCT pack_id) AS n FROM day_securities").first<{ n: number }>())?.n,
+      (await query`SELECT count(DISTINCT pack_id) AS n FROM day_securities`.first<{ n: number }>())?.n,
     ).toBe(2);
   });
 });
@@ -155,7 +150,7 @@ describe("a restore", () => {
       subscriptions: { account_id: "b", plan: "trial", start_ms: 1, end_ms: far },
     };
     await restored("a".repeat(64), Object.entries(rows));
-    const { results } = await db.prepare("SELECT account_id, end_ms FROM subscriptions").all();
+    const { results } = await query`SELECT account_id, end_ms FROM subscriptions`.all();
     expect(results).toEqual([{ account_id: "b", end_ms: 253_402_271_999_999 }]);
   });
 
@@ -172,7 +167,7 @@ describe("a restore", () => {
       ["usage", usage("20260311", 7, 1, 300)],
     ];
     await restored("b".repeat(64), rows);
-    const { results } = await db.prepare("SELECT * FROM usage WHERE account_id = 'b' ORDER BY day").all();
+    const { results } = await query`SELECT * FROM usage WHERE account_id = 'b' ORDER BY day`.all();
     const expected = [usage("20260310", 3, 0, 4), usage("20260311", 7, 2, 300), usage("20260312", 1, 0, 9)];
     expect(results).toEqual(expected);
   });
@@ -207,9 +202,7 @@ describe("a restore", () => {
       ["audit", entry(1, 10, "ann", "20260303")],
       ["audit", entry(2, 10, "ann", "20260304")],
     ]);
-    const { results } = await db
-      .prepare("SELECT target, actor, at_ms FROM withdrawals ORDER BY target")
-      .all();
+    const { results } = await query`SELECT target, actor, at_ms FROM withdrawals ORDER BY target`.all();
     expect(results).toEqual([
       { target: "orders/20260303", actor: "ann", at_ms: 10 },
       { target: "orders/20260304", actor: "own", at_ms: 20 },

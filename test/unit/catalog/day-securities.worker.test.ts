@@ -1,24 +1,14 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { exampleSecurity } from "../../../src/catalog/day-securities.ts";
 import { loadIndexRows } from "../../../src/catalog/publish-day.ts";
-import type { Env } from "../../../src/env.ts";
 import type { Market } from "../../../src/orders/record.ts";
+import { DB, putDay } from "./catalog-day.ts";
 
-const { DB } = env as unknown as Env;
 const TRADEDATE = "20240104";
 
 /** Serves a day of quotes whose index has these securities, each with its number of rows; stores no pack in R2. */
 async function serve(packId: number, securities: [symbol: string, market: Market, rows: number][]) {
-  await DB.batch([
-    DB.prepare(
-      "INSERT INTO day_packs VALUES (?, ?, ?, 'etag', 1, 'sha', 'build', 1, 1, 0, NULL, NULL, 'quotes')",
-    ).bind(packId, TRADEDATE, `key-${packId}`),
-    DB.prepare("INSERT OR REPLACE INTO order_days VALUES ('quotes', ?, 1, ?, 'available', '')").bind(
-      TRADEDATE,
-      packId,
-    ),
-  ]);
+  await putDay(TRADEDATE, packId, { dataset: "quotes", revision: packId });
   const place = { offset: 4, length: 700, footerLength: 99, lastTime: 145_959_990, crc: 1 };
   const index = securities.map(([symbol, market, rows]) => ({
     ...place,

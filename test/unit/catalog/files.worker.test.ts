@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { REPLACED_KEPT_MS } from "../../../src/base/retention.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
@@ -9,10 +8,9 @@ import {
   coveredFiles,
   fileVersions,
 } from "../../../src/catalog/files.ts";
-import type { DatasetName } from "../../../src/datasets/registry.ts";
 import type { DataType } from "../../../src/entitlement/data-types.ts";
+import { DB as db, putDay, query } from "./catalog-day.ts";
 
-const { DB: db } = env as unknown as { DB: D1Database };
 const NOW = Date.parse("2026-03-12T10:00:00+08:00");
 const date = (text: string) => text as BeijingDate;
 
@@ -28,53 +26,11 @@ function putFile(row: {
 }): Promise<unknown> {
   const { dataType, tradedate, name, revision = 1, state = "published", sizeBytes = 10 } = row;
   const key = `files/${dataType}/${tradedate}/${name}/${revision}`;
-  return db
-    .prepare(
-      `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
-         state, uploaded_at_ms, published_at_ms, replaced_at_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 2, ?)`,
-    )
-    .bind(
-      dataType,
-      tradedate,
-      name,
-      revision,
-      key,
-      `etag-${key}`,
-      sizeBytes,
-      "0".repeat(64),
-      state,
-      row.replacedAtMs ?? null,
-    )
-    .run();
-}
-
-/** Inserts revisions 1 to `revisions` of a day's pack. Each revision replaced the previous one at `replacedAtMs`. */
-async function putDay(
-  tradedate: string,
-  packId: number,
-  revisions = 1,
-  replacedAtMs = NOW,
-  dataset: DatasetName = "orders",
-): Promise<void> {
-  for (let revision = 1; revision <= revisions; revision++) {
-    const id = packId + revision;
-    const served = revision === revisions;
-    await db.batch([
-      db
-        .prepare("INSERT INTO day_packs VALUES (?, ?, ?, ?, 1000, ?, 'b', 1, 1, 0, NULL, NULL, ?)")
-        .bind(id, tradedate, `${dataset}/${tradedate}/${revision}`, `etag-${id}`, "f".repeat(64), dataset),
-      db
-        .prepare("INSERT INTO day_revisions VALUES (?, ?, ?, ?, 3, ?)")
-        .bind(dataset, tradedate, revision, id, served ? null : replacedAtMs),
-    ]);
-  }
-  await db
-    .prepare(
-      "INSERT INTO order_days (dataset, tradedate, revision, pack_id, state) VALUES (?, ?, ?, ?, 'available')",
-    )
-    .bind(dataset, tradedate, revisions, packId + revisions)
-    .run();
+  return query`
+    INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
+      state, uploaded_at_ms, published_at_ms, replaced_at_ms)
+    VALUES (${dataType}, ${tradedate}, ${name}, ${revision}, ${key}, ${`etag-${key}`}, ${sizeBytes}, '',
+      ${state}, 1, 2, ${row.replacedAtMs ?? null})`.run();
 }
 
 const revisionNow = async () => catalogRevisionOf(await catalogRevisionStatement(db).all());
@@ -82,10 +38,11 @@ const listed = async (dataType: DataType, from: string, to: string) =>
   (await coveredFiles(db, { dataType, from: date(from), to: date(to) })).map((file) => file.name);
 
 beforeAll(async () => {
-  await putDay("20260105", 100, 2, NOW - REPLACED_KEPT_MS + 1);
-  await putDay("20260106", 200, 2, NOW - REPLACED_KEPT_MS);
-  await putDay("20260107", 300);
-  await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20260107'").run();
+  await putDay("20260105", 101, { replacedAtMs: NOW - REPLACED_KEPT_MS + 1 });
+  await putDay("20260105", 102, { revision: 2, sizeBytes: 1000 });
+  await putDay("20260106", 201, { replacedAtMs: NOW - REPLACED_KEPT_MS });
+  await putDay("20260106", 202, { revision: 2, sizeBytes: 1000 });
+  await putDay("20260107", 301, { state: "withdrawn" });
   const archive = { dataType: "level2" as const, tradedate: "20260105", name: "20260105.7z" };
   await putFile({ ...archive, replacedAtMs: NOW - 1000 });
   await putFile({ ...archive, revision: 2, sizeBytes: 30 });
@@ -123,13 +80,13 @@ describe("the files that a share covers (contract 8.1, 8.2)", () => {
       tradedate: "20260105",
       name: "20260105_orders.parquet",
       revision: 2,
-      objectKey: "orders/20260105/2",
+      objectKey: "key-102",
       etag: "etag-102",
       sizeBytes: 1000,
-      sha256: "f".repeat(64),
+      sha256: "sha of build",
       publishedAtMs: 3,
       packId: 102,
-      buildId: "b",
+      buildId: "build",
       quality: null,
     });
   });
@@ -181,7 +138,7 @@ describe("the versions of one file (contract 8.8)", () => {
 describe("a trade pack in a share", () => {
   it("is listed with the order pack, and hides an operator's file of the same name", async () => {
     const name = "20270105_trades.parquet";
-    await putDay("20270105", 500);
+    await putDay("20270105", 501);
     await putFile({ dataType: "level2", tradedate: "20270105", name });
     const found = async () =>
       (await coveredFiles(db, { dataType: "level2", from: date("20270105"), to: date("20270105") })).map(
@@ -191,14 +148,14 @@ describe("a trade pack in a share", () => {
       ["20270105_orders.parquet", 501],
       [name, null],
     ]);
-    await putDay("20270105", 600, 1, NOW, "trades");
+    await putDay("20270105", 601, { dataset: "trades" });
     expect(await found()).toEqual([
       ["20270105_orders.parquet", 501],
       [name, 601],
     ]);
     const place = { dataType: "level2" as const, tradedate: date("20270105"), name };
     expect((await fileVersions(db, place, NOW)).map(({ packId }) => packId)).toEqual([601]);
-    await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE dataset = 'trades'").run();
+    await query`UPDATE order_days SET state = 'withdrawn' WHERE dataset = 'trades'`.run();
     expect(await found()).toEqual([["20270105_orders.parquet", 501]]);
   });
 });
@@ -210,16 +167,16 @@ describe("the catalog revision", () => {
     await putFile({ ...file, state: "uploaded" });
     expect(await revisionNow()).toBe(before);
     const move = (state: string) =>
-      db.prepare("UPDATE day_files SET state = ? WHERE name = ?").bind(state, file.name).run();
+      query`UPDATE day_files SET state = ${state} WHERE name = ${file.name}`.run();
     await move("verifying");
     expect(await revisionNow()).toBe(before);
     await move("published");
     expect(await revisionNow()).toBe(before + 1);
     await move("withdrawn");
     expect(await revisionNow()).toBe(before + 2);
-    await putDay("20260202", 400);
+    await putDay("20260202", 401);
     expect(await revisionNow()).toBe(before + 3);
-    await db.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20260202'").run();
+    await query`UPDATE order_days SET state = 'damaged' WHERE tradedate = '20260202'`.run();
     expect(await revisionNow()).toBe(before + 4);
   });
 });

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { setCalendarDays } from "../../../src/catalog/calendar-days.ts";
@@ -13,10 +12,9 @@ import {
 } from "../../../src/catalog/order-day.ts";
 import { chunksOf, loadIndexRows } from "../../../src/catalog/publish-day.ts";
 import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
-import type { Env } from "../../../src/env.ts";
 import type { Market } from "../../../src/orders/record.ts";
+import { DB, putDay, query } from "./catalog-day.ts";
 
-const { DB } = env as unknown as Env;
 const date = (text: string) => text as BeijingDate;
 const TODAY = date("20240110");
 
@@ -42,23 +40,9 @@ const SECTIONS = [
   section("600001", "SH", 0),
 ];
 
-/** Inserts a dataset's served day, as publishing does, but stores no pack in R2. */
-async function serve(
-  tradedate: string,
-  packId: number,
-  { dataset = "orders", sections = SECTIONS } = {},
-): Promise<void> {
-  await DB.batch([
-    DB.prepare(
-      "INSERT INTO day_packs VALUES (?, ?, ?, 'etag', 1, 'sha', 'build', 1, 1, 0, NULL, NULL, ?)",
-    ).bind(packId, tradedate, `key-${packId}`, dataset),
-    DB.prepare("INSERT INTO day_revisions VALUES (?, ?, 3, ?, 0, NULL)").bind(dataset, tradedate, packId),
-    DB.prepare("INSERT INTO order_days VALUES (?, ?, 3, ?, 'available', '')").bind(
-      dataset,
-      tradedate,
-      packId,
-    ),
-  ]);
+/** Serves a dataset's day with these sections and 500 others. */
+async function serve(tradedate: string, packId: number, { dataset = "orders", sections = SECTIONS } = {}) {
+  await putDay(tradedate, packId, { dataset, revision: 3 });
   const others = Array.from({ length: 500 }, (_, i) => section(String(400_000 + i), "SZ", 10));
   await loadIndexRows(DB, packId, [...sections, ...others]);
 }
@@ -97,7 +81,10 @@ describe("the catalog read of an order request", () => {
         state: "available",
         others: "",
         securities: 1,
-        pack: { objectKey: "key-2", etag: "etag", sha256: "sha", buildId: "build", tradedate: "20240105" },
+        pack: {
+          ...{ objectKey: "key-2", etag: "etag-2", sha256: "sha of build", buildId: "build" },
+          tradedate: "20240105",
+        },
       },
       sections: [SECTIONS[2]],
       elsewhere: [],
@@ -146,7 +133,7 @@ describe("the catalog read of an order request", () => {
   it("fails when the calendar ends before today, begins after today, or has a gap before today", async () => {
     await expect(read({ tradedate: null, today: date("20240111") })).rejects.toThrow(CalendarGapError);
     await expect(read({ tradedate: null, today: date("20240102") })).rejects.toThrow(CalendarGapError);
-    await DB.prepare("DELETE FROM trading_days WHERE day = '20240106'").run();
+    await query`DELETE FROM trading_days WHERE day = '20240106'`.run();
     await expect(read({ tradedate: null, today: date("20240107") })).rejects.toThrow(CalendarGapError);
     expect(await read({ tradedate: null })).toMatchObject({ tradedate: "20240109" });
   });
@@ -224,15 +211,14 @@ describe("the reason why a day or security is not served", () => {
       dataset: "orders",
       tradedate: "20240104",
     });
-    const { results } = await DB.prepare(
-      "SELECT at_ms, actor, subject FROM audit WHERE action = 'day.damaged'",
-    ).all();
+    const { results } = await query`
+      SELECT at_ms, actor, subject FROM audit WHERE action = 'day.damaged'`.all();
     expect(results).toEqual([{ at_ms: 6, actor: "service", subject: "20240104" }]);
     const trades = { tradedate: damage.tradedate, dataset: "trades" } as const;
     expect(await denied(trades)).toBeNull();
     await markDamaged(DB, { ...damage, ...trades, revision: 3 }, 8);
     expect(await denied(trades)).toMatchObject({ reason: "day_damaged", dataset: "trades" });
-    await DB.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20240104'").run();
+    await query`UPDATE order_days SET state = 'withdrawn' WHERE tradedate = '20240104'`.run();
     expect(await denied({ tradedate: damage.tradedate })).toEqual({
       reason: "withdrawn",
       dataset: "orders",
@@ -253,9 +239,8 @@ describe("the loader of index rows", () => {
       };
     });
     for (let round = 0; round < 2; round++) await loadIndexRows(DB, 77, rows);
-    const sum = await DB.prepare(
-      "SELECT count(*) AS rows, sum(length(blocks)) AS bytes FROM day_securities WHERE pack_id = 77",
-    ).first();
+    const sum = await query`
+      SELECT count(*) AS rows, sum(length(blocks)) AS bytes FROM day_securities WHERE pack_id = 77`.first();
     expect(sum).toEqual({
       rows: 7_800,
       bytes: rows.reduce((bytes, row) => bytes + row.blocksBlob.length, 0),

@@ -1,10 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { addDays, type BeijingDate } from "../../../src/calendar/beijing.ts";
 import { changesSince } from "../../../src/catalog/day-changes.ts";
 import { rememberSeen, tellSeen } from "../../../src/catalog/restore-marks.ts";
+import { DB as db, putDay, query } from "./catalog-day.ts";
 
-const { DB: db } = env as unknown as { DB: D1Database };
 const FIRST = "20240101" as BeijingDate;
 const NOW = Date.UTC(2026, 2, 12);
 
@@ -15,25 +14,11 @@ beforeEach(async () => {
 });
 
 /** Serves the pack `packId`, which has one security with this content, as `revision` of `day`. */
-async function serve(
-  day: BeijingDate,
-  packId: number,
-  { revision = 1, content = "a", state = "available", dataset = "orders" },
-): Promise<void> {
-  const pack =
-    "INSERT INTO day_packs VALUES (?1, ?2, 'key ' || ?1, '', 1, ?3, 'build ' || ?3, 1, 1, 0, NULL, NULL, ?4)";
-  const row = `INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length,
-    rows, crc, blocks) VALUES (?1, '600519', 'SH', 0, 0, 0, 1, unicode(?2), x'')`;
-  await db.batch([
-    db.prepare(pack).bind(packId, day, content, dataset),
-    db.prepare(row).bind(packId, content),
-    db
-      .prepare("INSERT INTO day_revisions VALUES (?4, ?1, ?2, ?3, 0, NULL)")
-      .bind(day, revision, packId, dataset),
-    db
-      .prepare("INSERT OR REPLACE INTO order_days VALUES (?5, ?1, ?2, ?3, ?4, '')")
-      .bind(day, revision, packId, state, dataset),
-  ]);
+async function serve(day: BeijingDate, packId: number, facts: Parameters<typeof putDay>[2]) {
+  await putDay(day, packId, { content: "a", ...facts });
+  await query`
+    INSERT INTO day_securities (pack_id, symbol, market, section_offset, section_length, footer_length, rows, crc, blocks)
+    VALUES (${packId}, '600519', 'SH', 0, 0, 0, 1, unicode(${facts?.content ?? "a"}), x'')`.run();
 }
 
 /** Returns the changes that are announced after `replace` has replaced the catalog. */
@@ -68,18 +53,18 @@ describe("the report of changes after a restore", () => {
     expect(changes.every(({ dataset }) => dataset === "orders")).toBe(true);
     const facts = changes.map(({ changeId: _, atMs: __, dataset: ___, ...rest }) => rest);
     expect(facts).toEqual([
-      { tradedate: renumbered, kind: "restored", revision: 1, previous: 2, buildId: "build a", ...lists() },
+      { tradedate: renumbered, kind: "restored", revision: 1, previous: 2, buildId: "a", ...lists() },
       {
         tradedate: rebuilt,
         kind: "restored",
         revision: 2,
         previous: 3,
-        buildId: "build a",
+        buildId: "a",
         ...lists("600519.SH"),
       },
       { tradedate: gone, kind: "withdrawn", revision: 1, previous: 1, buildId: null, ...nothing },
-      { tradedate: struck, kind: "damaged", revision: 1, previous: 1, buildId: "build a", ...nothing },
-      { tradedate: back, kind: "restored", revision: 1, previous: 1, buildId: "build a", ...lists() },
+      { tradedate: struck, kind: "damaged", revision: 1, previous: 1, buildId: "a", ...nothing },
+      { tradedate: back, kind: "restored", revision: 1, previous: 1, buildId: "a", ...lists() },
     ]);
     expect(changes.every(({ atMs }) => atMs === NOW)).toBe(true);
     expect(changes[0]?.changeId).toBe(NOW / 1000 + 1);
@@ -94,7 +79,7 @@ describe("the report of changes after a restore", () => {
     expect(await changesSince(db, question)).toMatchObject([
       { dataset: "trades", kind: "restored", revision: 2, previous: 4, changed: ["600519.SH"] },
     ]);
-    const { results } = await db.prepare("SELECT * FROM revision_floors ORDER BY target").all();
+    const { results } = await query`SELECT * FROM revision_floors ORDER BY target`.all();
     expect(results).toEqual([
       { target: `orders/${FIRST}`, revision: 1 },
       { target: `trades/${FIRST}`, revision: 4 },
@@ -117,7 +102,7 @@ describe("the revision floor of a day", () => {
     await serve(FIRST, 1, { revision: 4 });
     await told(() => serve(FIRST, 2, { revision: 2 }));
     await told(() => serve(FIRST, 3, { revision: 1 }));
-    const { results } = await db.prepare("SELECT * FROM revision_floors").all();
+    const { results } = await query`SELECT * FROM revision_floors`.all();
     expect(results).toEqual([{ target: `orders/${FIRST}`, revision: 4 }]);
   });
 });

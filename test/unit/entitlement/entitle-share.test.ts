@@ -15,7 +15,7 @@ function listed(year: number, days: number, noonMs: number): string[] {
   return dates.filter((each) => each.startsWith(String(year)));
 }
 
-describe("entitleShare (contract 7.1, 7.2, 8.2)", () => {
+describe("the plan check of a share request (contract 7.1, 7.2, 8.2)", () => {
   it.each([
     ["professional", "auction_tick", 365],
     ["weekly", "auction_tick", 365],

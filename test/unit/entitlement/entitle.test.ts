@@ -21,7 +21,7 @@ function countedBack(today: string, days: number): string {
   return date.toISOString().slice(0, 10).replaceAll("-", "");
 }
 
-describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
+describe("the plan check of an order history request (contract 7.1, 7.2)", () => {
   it("grants the days that an independent count gives, for every plan on every day of three years", () => {
     const wrong: string[] = [];
     for (let day = 0; day < 3 * 365 + 1; day += 1) {
@@ -91,7 +91,7 @@ describe("entitleOrderHistory (contract 7.1, 7.2)", () => {
   });
 });
 
-describe("planInForce (contract 7.5)", () => {
+describe("the search for the plan in force (contract 7.5)", () => {
   const span = (plan: PlanName, startMs: number, endMs: number) => ({ plan, startMs, endMs });
 
   it("returns a plan from its start, inclusive, to its end, exclusive", () => {
@@ -118,7 +118,7 @@ describe("planInForce (contract 7.5)", () => {
   });
 });
 
-describe("entitleOrderHistory without an active plan (contract 7.1, 7.5)", () => {
+describe("the plan check of a caller without an active plan (contract 7.1, 7.5)", () => {
   const today = date("20260312");
   const ended = (plan: PlanName, endMs: number) => ({ plan, startMs: 0, endMs });
 

@@ -3,11 +3,25 @@ import { type BeijingDate, beijingDate, startOfDay } from "../../../src/calendar
 import { serveAgain } from "../../../src/catalog/day-actions.ts";
 import { knownObjects } from "../../../src/catalog/upkeep.ts";
 import { runScheduled } from "../../../src/upkeep/upkeep.ts";
-import { admin, begin, complete, publish, sendParts, testEnv, testPack } from "../admin/operator.ts";
+import {
+  admin,
+  begin,
+  complete,
+  emptied,
+  publish,
+  query,
+  sendParts,
+  sent,
+  testEnv,
+  testPack,
+} from "../admin/operator.ts";
 
 const { DB: db, PACKS: bucket } = testEnv;
 const DAY_MS = 86_400_000;
 const DUE_MS = 20.5 * 3_600_000;
+
+const TABLES =
+  "order_days day_revisions day_securities pack_markets day_packs day_files upload_parts uploads trading_days";
 
 /** Every test begins with empty stores in the evening of its own day, when that day is due. */
 let nowMs: number;
@@ -15,11 +29,7 @@ let today: BeijingDate;
 let tests = 0;
 
 beforeEach(async () => {
-  const tables = ["order_days", "day_revisions", "day_securities", "pack_markets", "day_packs", "day_files"];
-  const emptied = [...tables, "upload_parts", "uploads", "trading_days"].map(
-    (table) => `DELETE FROM ${table}`,
-  );
-  await db.batch(emptied.map((sql) => db.prepare(sql)));
+  await emptied(TABLES);
   for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
   today = beijingDate(Date.now() + ++tests * DAY_MS);
   nowMs = startOfDay(today) + DUE_MS;
@@ -35,7 +45,7 @@ const found = async (atMs = nowMs) =>
   (await run(atMs)).map(({ check, level, subject }) => `${check} ${level} ${subject}`);
 const keys = async () => (await bucket.list()).objects.map(({ key }) => key);
 const indexRows = async () =>
-  (await db.prepare("SELECT count(*) AS count FROM day_securities").first<{ count: number }>())?.count;
+  (await query`SELECT count(*) AS count FROM day_securities`.first<{ count: number }>())?.count;
 
 describe("the check for the expected day", () => {
   it("reports the day as missing from its deadline on, but not before", async () => {
@@ -77,12 +87,12 @@ describe("the check for the expected day", () => {
     await publish(await testPack(yesterday, 100_000, "trades"));
     expect(await found()).toEqual([`days failed ${today}`]);
     await publish(await testPack(today));
-    await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = ?").bind(today).run();
+    await query`UPDATE order_days SET state = 'withdrawn' WHERE tradedate = ${today}`.run();
     expect(await found()).toEqual([`days warning ${today}`, `days warning ${today} (trades)`]);
   });
 
   it("reports only the calendar when the calendar is empty", async () => {
-    await db.prepare("DELETE FROM trading_days").run();
+    await query`DELETE FROM trading_days`.run();
     expect(await found()).toEqual(["calendar failed "]);
   });
 });
@@ -104,8 +114,7 @@ describe("a served day that the calendar marks as closed", () => {
     await publish(await testPack(today));
     const earlier = beijingDate(nowMs - 4 * DAY_MS);
     await publish(await testPack(earlier));
-    const mark = (open: number) =>
-      db.prepare("UPDATE trading_days SET open = ?1 WHERE day = ?2").bind(open, earlier).run();
+    const mark = (open: number) => query`UPDATE trading_days SET open = ${open} WHERE day = ${earlier}`.run();
     await mark(0);
     expect(await found()).toEqual([`calendar warning ${earlier}`]);
     expect((await run())[0]?.advice).toContain(`calendar mark ${earlier} --as open`);
@@ -117,9 +126,9 @@ describe("a served day that the calendar marks as closed", () => {
       [earlier, `\`edgetape day withdraw ${earlier}\`.`],
       [`${earlier} (trades)`, `\`edgetape day withdraw ${earlier} --dataset trades\`.`],
     ]);
-    await db.prepare("UPDATE order_days SET state = 'withdrawn' WHERE tradedate = ?").bind(earlier).run();
+    await query`UPDATE order_days SET state = 'withdrawn' WHERE tradedate = ${earlier}`.run();
     expect(await found()).toEqual([]);
-    await db.prepare("UPDATE order_days SET state = 'available' WHERE tradedate = ?").bind(earlier).run();
+    await query`UPDATE order_days SET state = 'available' WHERE tradedate = ${earlier}`.run();
     await mark(1);
     expect(await found()).toEqual([]);
   });
@@ -129,14 +138,14 @@ describe("a gap in the calendar that affects today's requests without a date", (
   it("is a failure, even if the calendar contains days years ahead", async () => {
     await publish(await testPack(today));
     const later = nowMs + 45 * DAY_MS;
-    await db.prepare("INSERT INTO trading_days VALUES ('20991231', 1, 'mark')").run();
+    await query`INSERT INTO trading_days VALUES ('20991231', 1, 'mark')`.run();
     const until = beijingDate(nowMs + 39 * DAY_MS);
     const calendar = async (atMs: number) =>
       (await found(atMs)).filter((each) => each.startsWith("calendar failed"));
     expect(await calendar(nowMs)).toEqual([]);
     expect(await calendar(later)).toEqual([`calendar failed ${until}`]);
     const missing = beijingDate(nowMs + 3 * DAY_MS);
-    await db.prepare("DELETE FROM trading_days WHERE day = ?").bind(missing).run();
+    await query`DELETE FROM trading_days WHERE day = ${missing}`.run();
     expect(await calendar(nowMs + 4 * DAY_MS)).toEqual([`calendar failed ${missing}`]);
   });
 });
@@ -145,10 +154,7 @@ describe("a day that the calendar lacks", () => {
   it("is reported while it affects requests without a date or soon will, but not when it is long past", async () => {
     await publish(await testPack(today));
     const leaveOut = (days: number) =>
-      db
-        .prepare("DELETE FROM trading_days WHERE day = ?")
-        .bind(beijingDate(nowMs + days * DAY_MS))
-        .run();
+      query`DELETE FROM trading_days WHERE day = ${beijingDate(nowMs + days * DAY_MS)}`.run();
     for (const days of [7, 9, 10, -3]) await leaveOut(days);
     const [past, single, several] = [-3, 7, 9].map((days) => beijingDate(nowMs + days * DAY_MS));
     expect(await found()).toEqual([past, single, several].map((day) => `calendar warning ${day}`));
@@ -171,9 +177,10 @@ describe("an object in R2", () => {
   it("is deleted with its index rows exactly 7 days after it was replaced", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
-    const row = await db
-      .prepare("SELECT replaced_at_ms AS atMs FROM day_revisions WHERE replaced_at_ms IS NOT NULL")
-      .first<{ atMs: number }>();
+    const row = await query`
+      SELECT replaced_at_ms AS atMs FROM day_revisions WHERE replaced_at_ms IS NOT NULL`.first<{
+      atMs: number;
+    }>();
     const endMs = (row?.atMs ?? 0) + 7 * DAY_MS;
     const rows = await indexRows();
     expect((await found(endMs - 1)).filter((each) => each.startsWith("replaced"))).toEqual([]);
@@ -189,9 +196,8 @@ describe("an object in R2", () => {
   it("is not served again by a restore that checked it just before the deletion", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
-    const old = await db
-      .prepare("SELECT pack_id AS packId FROM day_revisions WHERE revision = 1")
-      .first<{ packId: number }>();
+    const old = await query`
+      SELECT pack_id AS packId FROM day_revisions WHERE revision = 1`.first<{ packId: number }>();
     await run(Date.now() + 8 * DAY_MS);
     const seen = { dataset: "orders" as const, tradedate: today, revision: 2, state: "available" as const };
     const again = { packId: old?.packId ?? 0, buildId: "", kind: "restored" as const, number: 3 };
@@ -235,8 +241,7 @@ describe("an incomplete upload", () => {
   it("is ended after 7 days, after which its day can be published again", async () => {
     await publish(await testPack(today));
     const other = await testPack(beijingDate(nowMs - DAY_MS));
-    const begun = await begin(other);
-    await sendParts(other, begun);
+    const begun = await sent(other);
     const later = Date.now() + 7 * DAY_MS + 60_000;
     expect((await found(Date.now() + 6 * DAY_MS)).filter((each) => each.startsWith("uploads"))).toEqual([]);
     expect(await found(later)).toContain(`uploads done orders/${other.tradedate}`);
@@ -251,8 +256,7 @@ describe("an incomplete upload", () => {
     const day = beijingDate(nowMs - DAY_MS);
     const pack = await testPack(day);
     const lie = { ...pack, claims: { ...pack.claims, rows: 4 } };
-    const begun = await begin(lie);
-    await sendParts(lie, begun);
+    const begun = await sent(lie);
     expect((await complete(lie, begun)).status).toBe(422);
     const left = `orders/${day.slice(0, 4)}/${day}/1.parquet`;
     expect(await keys()).toContain(left);
@@ -270,9 +274,9 @@ describe("an incomplete upload", () => {
     expect(await duty()).toBe("kept");
     await run(Date.now() + 8 * DAY_MS);
     expect((await keys()).sort()).toEqual([served, left].sort());
-    await db.prepare("DELETE FROM order_days WHERE tradedate = ?").bind(day).run();
-    await db.prepare("DELETE FROM day_revisions WHERE tradedate = ?").bind(day).run();
-    await db.prepare("DELETE FROM day_packs WHERE tradedate = ?").bind(day).run();
+    await query`DELETE FROM order_days WHERE tradedate = ${day}`.run();
+    await query`DELETE FROM day_revisions WHERE tradedate = ${day}`.run();
+    await query`DELETE FROM day_packs WHERE tradedate = ${day}`.run();
     expect(await found(Date.now() + 8 * DAY_MS)).toContain(`uploads done ${left}`);
     expect(await keys()).toEqual([served]);
   });
