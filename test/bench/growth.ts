@@ -5,9 +5,9 @@
  */
 import { PART_SHA256_HEADER, type UploadBegun } from "../../src/admin/wire.ts";
 import { openPackFile } from "../../src/pack-builder/pack-file.ts";
-import { onDrive, sha256, shareOf } from "../support/drive.ts";
+import { onDrive, shareOf } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";
-import { account, asOperator } from "../support/operator.ts";
+import { account, asOperator, sha256 } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { bare } from "../support/result.ts";
 import { type Service, startService } from "../support/service.ts";

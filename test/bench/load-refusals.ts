@@ -5,7 +5,8 @@
  */
 
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { noise } from "../support/builders.ts";
+import { DATASETS } from "../../src/datasets/registry.ts";
+import { noiseOf } from "../support/dataset-days.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, publishPack } from "../support/operator.ts";
 import { buildPackBytes } from "../support/pack-bytes.ts";
@@ -47,7 +48,7 @@ export interface Refusals {
 
 /** Publishes what the refusals need, creates their accounts, and occupies one slot. */
 export async function prepareRefusals(service: Service, symbol: string): Promise<Refusals> {
-  const columns = noise(randomFrom(1), HELD.rows);
+  const columns = noiseOf(randomFrom(1), DATASETS.orders, HELD.rows);
   const pack = await buildPackBytes(HELD.tradedate as BeijingDate, [
     { symbol: HELD.symbol, market: "SZ", columns },
   ]);

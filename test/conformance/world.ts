@@ -2,10 +2,10 @@
  * The data of the conformance tests: a calendar, a few days, and an account for every plan. The time is Thursday,
  * 12 March 2026, 10:00 in Beijing. Today's orders are not loaded yet.
  */
-import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
+import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { burst, day, order, security, type TestDay } from "../support/builders.ts";
-import { crowdedSection, noiseOf, publishSections } from "../support/dataset-days.ts";
+import { crowdedSection, largeSection, publishSections } from "../support/dataset-days.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
@@ -27,8 +27,6 @@ export const BEFORE_WINDOW = "20260210";
 export const OLDEST = "20250106";
 /** The day that `publishLarge` publishes. */
 export const LARGE = "20260310";
-/** Enough incompressible cells to make a Parquet answer larger than all buffers between service and client. */
-const LARGE_CELLS = 4_000_000;
 /** 20,000 orders of a security in one millisecond. */
 export const CROWDED = crowdedSection("orders", { symbol: "600000", time: "093000000", rows: 20_000 });
 
@@ -121,9 +119,7 @@ export async function sharedWorld(use: "days" | "drive" | "refusals" = "days"): 
  */
 export async function publishLarge({ service }: World, dataset: DatasetName = "orders"): Promise<void> {
   await oncePerWorker(`large day of ${dataset}`, async () => {
-    const rows = Math.ceil(LARGE_CELLS / DATASETS[dataset].columns.length);
-    const columns = noiseOf(randomFrom(20_260_310), DATASETS[dataset], rows);
-    const large = { symbol: "600519", market: "SH" as const, columns };
+    const large = largeSection(randomFrom(20_260_310), dataset, "600519");
     await publishSections(service, dataset, LARGE, dataset === "orders" ? [CROWDED, large] : [large]);
   });
 }

@@ -4,11 +4,11 @@
  */
 import { Agent } from "node:http";
 import { afterAll, describe, expect, it } from "vitest";
-import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { day, noise, order, security } from "../support/builders.ts";
+import { DATASETS } from "../../src/datasets/registry.ts";
+import { day, order, security } from "../support/builders.ts";
+import { largeSection, noiseOf, publishSections } from "../support/dataset-days.ts";
 import { call } from "../support/http-client.ts";
-import { account, publish, publishPack } from "../support/operator.ts";
-import { buildPackBytes } from "../support/pack-bytes.ts";
+import { account, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { startService } from "../support/service.ts";
@@ -18,8 +18,8 @@ import { proofSize } from "../support/tier.ts";
 const TRADEDATE = "20260311";
 /** The day whose object is deleted from R2. */
 const LOST = "20260310";
-/** A security whose file is larger than all buffers between the worker and an idle reader. */
-const LARGE = { symbol: "300750", rows: 700_000 };
+/** The security with a large file. */
+const LARGE = "300750";
 /** A security for 2,000 pages of one row. */
 const SMALL = { symbol: "600519", rows: 2_001 };
 const MANY = 1_000_000;
@@ -31,19 +31,18 @@ const LONG_MS = 600_000;
 
 const random = printedRandom("gate over HTTP");
 
-const pack = await buildPackBytes(TRADEDATE as BeijingDate, [
-  { symbol: LARGE.symbol, market: "SZ", columns: noise(random, LARGE.rows) },
-  { symbol: SMALL.symbol, market: "SH", columns: noise(random, SMALL.rows) },
-]);
 const service = await startService();
-await publishPack(service, TRADEDATE, pack);
+await publishSections(service, "orders", TRADEDATE, [
+  largeSection(random, "orders", LARGE),
+  { symbol: SMALL.symbol, market: "SH", columns: noiseOf(random, DATASETS.orders, SMALL.rows) },
+]);
 afterAll(() => service.stop());
 
 const page = (apikey: string, params: Record<string, unknown> = {}) =>
   orderHistory({ apikey, params: { symbol: SMALL.symbol, tradedate: TRADEDATE, page_size: 1, ...params } });
 
 const file = (apikey: string) =>
-  orderHistory({ apikey, params: { symbol: LARGE.symbol, tradedate: TRADEDATE, format: "parquet" } });
+  orderHistory({ apikey, params: { symbol: LARGE, tradedate: TRADEDATE, format: "parquet" } });
 
 /**
  * Returns how many requests the account has been charged, from the headers of one more page. This page is charged too,

@@ -9,7 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { columnsOf, noise, randomSecurity } from "../support/builders.ts";
+import { DATASETS } from "../../src/datasets/registry.ts";
+import { columnsOf, randomSecurity } from "../support/builders.ts";
+import { noiseOf } from "../support/dataset-days.ts";
 import { basic, shareOf } from "../support/drive.ts";
 import { bodyBytes } from "../support/http-client.ts";
 import { type Killable, MOMENTS, startKillable } from "../support/killable.ts";
@@ -44,7 +46,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "edgetape-streaming-"));
   const small = randomSecurity(random, SMALL);
   pack = await buildPackBytes(TRADEDATE as BeijingDate, [
-    { symbol: LARGE.symbol, market: "SZ", columns: noise(random, LARGE.rows) },
+    { symbol: LARGE.symbol, market: "SZ", columns: noiseOf(random, DATASETS.orders, LARGE.rows) },
     { symbol: SMALL.symbol, market: "SH", columns: columnsOf(small.orders) },
   ]);
   killable = await startKillable({}, folder);

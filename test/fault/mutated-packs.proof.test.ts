@@ -16,9 +16,9 @@ import { blockEnd, type DayIndex, type SectionEntry } from "../../src/packs/layo
 import { type LocatedIndex, locateIndex } from "../../src/packs/locate.ts";
 import { readOrderPage } from "../../src/packs/order-page.ts";
 import { burst, day, randomRows, randomSecurity } from "../support/builders.ts";
-import { account, packOf, publishPack } from "../support/operator.ts";
+import { account, publishPack } from "../support/operator.ts";
 import { buildPackBytes } from "../support/pack-bytes.ts";
-import { memoryBucket } from "../support/packs.ts";
+import { memoryBucket, packOf } from "../support/packs.ts";
 import { orderHistory } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { bare } from "../support/result.ts";
@@ -59,7 +59,7 @@ const securities = [
   { symbol: "300750", market: "SZ" as const, orders: [] },
   burst({ symbol: "600519", time: "093000000", rows: SIZES.orders.rows[1] }),
 ];
-const orders = await packOf(day({ tradedate: TRADEDATE, securities }));
+const orders = (await packOf(day({ tradedate: TRADEDATE, securities }))).bytes;
 const subjects: Map<DatasetName, Subject> = new Map([["orders", await subjectOf("orders", orders)]]);
 for (const dataset of DATASET_NAMES.filter((name) => name !== "orders")) {
   subjects.set(dataset, await subjectOf(dataset, await randomPack(dataset)));

@@ -9,7 +9,8 @@ import { basic, shareOf, tradesFile } from "../support/drive.ts";
 import type { StoreFault } from "../support/fault-worker.ts";
 import { publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
-import { account, loadWeekdays, packOf, publish, publishPack } from "../support/operator.ts";
+import { account, loadWeekdays, publish, publishPack } from "../support/operator.ts";
+import { packOf } from "../support/packs.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -95,7 +96,7 @@ describe("a publish whose stores fail", () => {
     await publish(service, before);
     const complete = async (fault: StoreFault, k: number, id?: string) => {
       const after = make();
-      const pack = await packOf(after);
+      const pack = (await packOf(after)).bytes;
       // Takes every step except the last one.
       const begun = await begin(pack);
       const headers = { authorization: `Bearer ${service.adminToken}` };

@@ -6,7 +6,8 @@ import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security, type TestDay } from "../support/builders.ts";
 import { type FaultLine, startFaultLine } from "../support/fault-line.ts";
-import { asOperator, loadWeekdays, packOf, publish, publishPack } from "../support/operator.ts";
+import { asOperator, loadWeekdays, publish, publishPack } from "../support/operator.ts";
+import { packOf } from "../support/packs.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
@@ -51,8 +52,8 @@ export async function startTwoDeployments(): Promise<TwoDeployments> {
         day({ tradedate, securities: [security("600001", [order("093000000")])] }),
         dataset,
       );
-      const pack = await packOf(each, dataset);
-      for (const { service } of both) await publishPack(service, tradedate, pack, { dataset });
+      const { bytes } = await packOf(each, dataset);
+      for (const { service } of both) await publishPack(service, tradedate, bytes, { dataset });
     },
     stop: async () => {
       for (const { line, service } of both) {

@@ -2,7 +2,6 @@
  * Tests the TypeScript client against the real service: files and shares over broken connections, slots, quotas, and
  * days that are rebuilt while it pages.
  */
-import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client, DataRebuilt, IntegrityError, QuotaUsed } from "../../src/client/typescript/index.ts";
 import { clock } from "../../src/client/typescript/waiting.ts";
@@ -10,7 +9,7 @@ import { burst, day, order, security } from "../support/builders.ts";
 import { startCuttingProxy } from "../support/cutting-proxy.ts";
 import { tradesFile } from "../support/drive.ts";
 import { addFile, publishFiles } from "../support/files.ts";
-import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
+import { account, asOperator, loadWeekdays, publish, sha256 } from "../support/operator.ts";
 import { printedRandom, randomBytes } from "../support/random.ts";
 import { startService } from "../support/service.ts";
 
@@ -23,7 +22,6 @@ const MAIN = day({
   ],
 });
 const TRADES = tradesFile(TRADEDATE, randomBytes(1, 600_000));
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 const sleep = clock.sleep;
 clock.sleep = async () => undefined;

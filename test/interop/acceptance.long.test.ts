@@ -3,7 +3,8 @@ import { createServer, request, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { placeChecks } from "../../src/cli/acceptance/place-checks.ts";
-import { noise } from "../support/builders.ts";
+import { DATASETS } from "../../src/datasets/registry.ts";
+import { noiseOf } from "../support/dataset-days.ts";
 import { account, asOperator, publishPack } from "../support/operator.ts";
 import { buildPackBytes } from "../support/pack-bytes.ts";
 import { randomFrom } from "../support/random.ts";
@@ -28,8 +29,8 @@ beforeAll(async () => {
   await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
   const random = randomFrom(7);
   const pack = await buildPackBytes(TRADEDATE as BeijingDate, [
-    { symbol: LARGE.symbol, market: "SZ", columns: noise(random, LARGE.rows) },
-    { symbol: "600519", market: "SH", columns: noise(random, 2_000) },
+    { symbol: LARGE.symbol, market: "SZ", columns: noiseOf(random, DATASETS.orders, LARGE.rows) },
+    { symbol: "600519", market: "SH", columns: noiseOf(random, DATASETS.orders, 2_000) },
   ]);
   await publishPack(service, TRADEDATE, pack);
   ({ accountId, key: apikey } = await account(service, { plan: "flagship" }));

@@ -6,7 +6,8 @@ import { applyMigrations, MIGRATIONS } from "../../src/cli/demo/migrations.ts";
 import { day, order, security } from "../support/builders.ts";
 import { ownFile, publishFiles } from "../support/files.ts";
 import { fillFirstSchema } from "../support/first-schema.ts";
-import { asOperator, packOf, publishPack } from "../support/operator.ts";
+import { asOperator, publishPack } from "../support/operator.ts";
+import { packOf } from "../support/packs.ts";
 import { runEdgetape } from "../support/running-command.ts";
 import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -15,7 +16,8 @@ const folder = testFolder("edgetape-decisions-");
 
 const contentOf = (tradedate: string, priceE4: number) =>
   day({ tradedate, securities: [security("600519", [order("093000000", { priceE4 }), order("093000001")])] });
-const packFor = (tradedate: string, priceE4 = 1_000) => packOf(contentOf(tradedate, priceE4));
+const packFor = (tradedate: string, priceE4 = 1_000) =>
+  packOf(contentOf(tradedate, priceE4)).then(({ bytes }) => bytes);
 const withdraw = (service: Service, tradedate: string, revision = 1) =>
   asOperator(service, "POST", `/admin/days/${tradedate}/withdraw`, { revision, note: "asked to" });
 const stateOf = async (service: Service, tradedate: string) =>

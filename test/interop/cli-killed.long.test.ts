@@ -11,7 +11,8 @@ import { day, type Row, randomSecurity, type TestDay } from "../support/builders
 import { deliver } from "../support/deliveries.ts";
 import { MOMENTS } from "../support/killable.ts";
 import { pause } from "../support/npm-start.ts";
-import { account, asOperator, packOf } from "../support/operator.ts";
+import { account, asOperator } from "../support/operator.ts";
+import { packOf } from "../support/packs.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Ended, runEdgetape, startEdgetape } from "../support/running-command.ts";
@@ -114,7 +115,7 @@ describe(`when it is killed at ${MOMENTS} random moments, edgetape`, () => {
       const bring: Bring = async (round) => {
         const content = contents[round % 2] as TestDay;
         const path = join(folder, `${round % 2}.parquet`);
-        writeFileSync(path, await packOf(content));
+        writeFileSync(path, (await packOf(content)).bytes);
         return { command: { args: ["publish", path] }, rows: content.rowsOf(SYMBOL) };
       };
       // The revision increases by one, however often the command was started.

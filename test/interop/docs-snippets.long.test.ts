@@ -17,7 +17,8 @@ import { TUTORIAL } from "../../src/docs/tutorial-snippets.ts";
 import { day, order, security } from "../support/builders.ts";
 import { folderWithClient } from "../support/client-package.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
-import { account, loadWeekdays, packOf, publish } from "../support/operator.ts";
+import { account, loadWeekdays, publish } from "../support/operator.ts";
+import { packOf } from "../support/packs.ts";
 import { PYTHON } from "../support/python.ts";
 import { startService } from "../support/service.ts";
 
@@ -55,7 +56,7 @@ await publish(service, built, "trades");
 await publishFiles(service, auctionPack(TRADEDATE));
 const { key } = await account(service, { plan: "flagship" });
 const folder = await folderWithClient();
-await writeFile(join(folder, packName(TRADEDATE as BeijingDate, "orders")), await packOf(built));
+await writeFile(join(folder, packName(TRADEDATE as BeijingDate, "orders")), (await packOf(built)).bytes);
 const PYTHONPATH = resolve("src/client/python");
 const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key, PYTHONPATH };
 afterAll(async () => {

@@ -8,8 +8,9 @@ import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
 import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
-import { sha256, tradesFile } from "../support/drive.ts";
+import { tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
+import { sha256 } from "../support/operator.ts";
 import { printedRandom, randomBytes } from "../support/random.ts";
 import { isMissing, mustRun, type Ran, runTool } from "../support/tools.ts";
 

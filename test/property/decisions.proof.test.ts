@@ -2,7 +2,6 @@
  * Runs random sequences of all actions that change what a day serves, each sequence on a separate day of the real
  * service. Checks after every step that the service serves, shows and refuses what the model predicts.
  */
-import { createHash } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
 import { PART_SHA256_HEADER } from "../../src/admin/wire.ts";
 import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
@@ -16,7 +15,7 @@ import { locateIndex } from "../../src/packs/locate.ts";
 import { day, order, security } from "../support/builders.ts";
 import { priceField } from "../support/dataset-days.ts";
 import type { Answer } from "../support/http-client.ts";
-import { account } from "../support/operator.ts";
+import { account, sha256 } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom, type Random, randomFrom } from "../support/random.ts";
@@ -48,8 +47,6 @@ interface Content {
   /** The same pack with one bit of a block flipped. */
   broken: Uint8Array<ArrayBuffer>;
 }
-
-const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 async function contentOf(
   tradedate: string,

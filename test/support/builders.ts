@@ -248,20 +248,3 @@ function randomYuan(random: Random): number {
   const fraction = String(random.integer(0, 10 ** decimals - 1)).padStart(decimals, "0");
   return Number(decimals === 0 ? `${whole}` : `${whole}.${fraction}`);
 }
-
-/** Returns nearly incompressible rows, 20 per millisecond from 09:30, to fill buffers and parts. */
-export function noise(random: Random, rows: number): OrderColumns {
-  const integers = (low: number, high: number) =>
-    Float64Array.from({ length: rows }, () => random.integer(low, high));
-  const codes = () => ({ values: ["0", "1"], index: Uint16Array.from(integers(0, 1)) });
-  return {
-    rows,
-    time: Int32Array.from({ length: rows }, (_, n) => Number(clockTime(34_200_000 + Math.floor(n / 20)))),
-    orderId: integers(0, 2 ** 40),
-    exchangeOrderId: integers(0, 2 ** 40),
-    orderType: codes(),
-    orderCode: codes(),
-    priceE4: integers(1, 4_000_000),
-    volume: integers(1, 1_000_000),
-  };
-}

@@ -113,6 +113,15 @@ export function noiseOf(random: Random, dataset: Dataset, rows: number): Rows {
   return { rows, time, ...Object.fromEntries(cells) };
 }
 
+/** Enough incompressible cells to make a file larger than all buffers between the service and an idle client. */
+const LARGE_CELLS = 4_000_000;
+
+/** Returns rows of a security whose file occupies the slot until the client has read it. */
+export function largeSection(random: Random, dataset: DatasetName, symbol: string): DatasetSection {
+  const rows = Math.ceil(LARGE_CELLS / DATASETS[dataset].columns.length);
+  return { symbol, market: marketOf(symbol), columns: noiseOf(random, DATASETS[dataset], rows) };
+}
+
 /** Returns rows of a security of any dataset, with the same distributions as the orders of `randomSecurity`. */
 export function randomSection(
   random: Random,

@@ -1,5 +1,4 @@
 /** Support for tests of the share drive: shares, and requests to them. */
-import { createHash } from "node:crypto";
 import { askShare, type DailyFile, type ShareFields, shareIn } from "./files.ts";
 import { type Answer, call } from "./http-client.ts";
 import type { Service } from "./service.ts";
@@ -7,11 +6,6 @@ import type { Service } from "./service.ts";
 /** The share of a `file_download` answer (contract 8.1), with its id; `url` ends with a slash. */
 export interface TestShare extends ShareFields {
   shareId: string;
-}
-
-/** Returns the SHA-256 as 64 hex digits. */
-export function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** Returns an operator's own level2 file with these bytes. */

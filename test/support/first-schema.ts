@@ -1,7 +1,7 @@
 /** Writes data under the schema of the first version: an account with a key, and a loaded day. */
-import { createHash } from "node:crypto";
 import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
 import type { TestDay } from "./builders.ts";
+import { sha256 } from "./operator.ts";
 import { packOf } from "./packs.ts";
 import type { Service } from "./service.ts";
 
@@ -24,7 +24,6 @@ export async function fillFirstSchema(service: Service, day: TestDay): Promise<v
   const now = Math.floor(service.nowMs());
   const rows = index.entries.reduce((sum, entry) => sum + entry.rows, 0);
   const counts = [rows, index.entries.length];
-  const sha256 = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
   const insert = (table: string, columns: string, ...values: (string | number | null)[]) =>
     db
       .prepare(`INSERT INTO ${table} (${columns}) VALUES (${values.map(() => "?").join(", ")})`)

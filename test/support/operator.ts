@@ -10,19 +10,18 @@ import {
   type Published,
   type UploadBegun,
 } from "../../src/admin/wire.ts";
-import { addDays, type BeijingDate, beijingDate } from "../../src/calendar/beijing.ts";
+import { addDays, type BeijingDate } from "../../src/calendar/beijing.ts";
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
-import type { PackOrigin } from "../../src/packs/origin.ts";
-import { columnsIn, columnsOf, type TestDay } from "./builders.ts";
-import { buildPackBytes } from "./pack-bytes.ts";
+import type { TestDay } from "./builders.ts";
+import { packOf } from "./packs.ts";
 import type { Service } from "./service.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Returns the SHA-256 of `bytes` as hex digits. */
-export const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+/** Returns the SHA-256 of `content` as hex digits. */
+export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 
 /** Sends an admin request that must succeed. Throws with the error message otherwise. */
 export async function asOperator<T>(
@@ -37,20 +36,6 @@ export async function asOperator<T>(
   return JSON.parse(answer.text) as T;
 }
 
-/** Returns the bytes of a day's pack; trades are derived from its orders by `tradeColumnsOf`. */
-export function packOf(
-  day: TestDay,
-  dataset: DatasetName = "orders",
-  origin?: PackOrigin,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const sections = day.securities.map(({ symbol, market, orders }) => ({
-    symbol,
-    market,
-    columns: columnsIn(dataset, columnsOf(orders)),
-  }));
-  return buildPackBytes(day.tradedate as BeijingDate, sections, origin, dataset);
-}
-
 /** Builds and publishes a day through the admin API. Publishing the same day again makes a new revision. */
 export async function publish(
   service: Service,
@@ -58,7 +43,7 @@ export async function publish(
   dataset: DatasetName = "orders",
   quality?: BeginUpload["quality"],
 ): Promise<Published> {
-  return publishPack(service, day.tradedate, await packOf(day, dataset), { dataset, quality });
+  return publishPack(service, day.tradedate, (await packOf(day, dataset)).bytes, { dataset, quality });
 }
 
 export interface PublishOptions {
@@ -159,9 +144,4 @@ export async function account(service: Service, asked: AccountRequest): Promise<
     keys.push(await asOperator<IssuedKey>(service, "POST", `${path}/keys`, {}));
   }
   return { accountId, key: keys[0]?.key ?? "", keys };
-}
-
-/** Returns the date in Beijing by the service's clock, plus `days` calendar days. */
-export function todayPlus(service: Service, days: number): string {
-  return addDays(beijingDate(service.nowMs()), days);
 }

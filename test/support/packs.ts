@@ -3,9 +3,10 @@ import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import type { DayIndex, SectionEntry } from "../../src/packs/layout.ts";
 import { locateIndex } from "../../src/packs/locate.ts";
+import type { PackOrigin } from "../../src/packs/origin.ts";
 import type { PackObject } from "../../src/packs/read-range.ts";
-import type { TestDay } from "./builders.ts";
-import { packOf as packBytesOf } from "./operator.ts";
+import { columnsIn, columnsOf, type TestDay } from "./builders.ts";
+import { buildPackBytes } from "./pack-bytes.ts";
 
 export interface TestPack {
   bytes: Uint8Array<ArrayBuffer>;
@@ -14,9 +15,21 @@ export interface TestPack {
   entryOf(symbol: string): SectionEntry;
 }
 
-/** Returns the pack of `day`, written by the pack builder and read back through its own index region. */
-export async function packOf(day: TestDay, dataset: DatasetName = "orders"): Promise<TestPack> {
-  return openTestPack(await packBytesOf(day, dataset));
+/**
+ * Returns the pack of `day`, written by the pack builder and read back through its own index region. The rows of other
+ * datasets are derived from the day's orders by `columnsIn`.
+ */
+export async function packOf(
+  day: TestDay,
+  dataset: DatasetName = "orders",
+  origin?: PackOrigin,
+): Promise<TestPack> {
+  const sections = day.securities.map(({ symbol, market, orders }) => ({
+    symbol,
+    market,
+    columns: columnsIn(dataset, columnsOf(orders)),
+  }));
+  return openTestPack(await buildPackBytes(day.tradedate as BeijingDate, sections, origin, dataset));
 }
 
 export async function openTestPack(bytes: Uint8Array<ArrayBuffer>): Promise<TestPack> {

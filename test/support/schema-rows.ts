@@ -1,5 +1,4 @@
 /** Writes rows into the tables of each migration in plain SQL, as the version with that migration did. */
-import { createHash } from "node:crypto";
 import { generateToken } from "../../src/access/key.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASETS } from "../../src/datasets/registry.ts";
@@ -7,6 +6,7 @@ import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
 import { randomRows } from "./builders.ts";
 import { auctionPack } from "./files.ts";
+import { sha256 } from "./operator.ts";
 import { buildPackBytes } from "./pack-bytes.ts";
 import { openTestPack } from "./packs.ts";
 import { randomFrom } from "./random.ts";
@@ -25,7 +25,6 @@ export const OLD = {
 const HOUR_MS = 3_600_000;
 /** A fixed instant for all deployments, because a restore keeps earlier decisions, even those of another deployment. */
 const DECIDED_AT_MS = Date.parse("2026-03-11T10:00:00+08:00");
-const sha256 = (value: string | Uint8Array) => createHash("sha256").update(value).digest("hex");
 
 type Row = Record<string, string | number | null | Uint8Array>;
 

@@ -16,7 +16,8 @@ import type { Env } from "../../../src/env.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
 import type { PackOrigin } from "../../../src/packs/origin.ts";
 import { day, order, security, type TestDay } from "../../support/builders.ts";
-import { packOf, sha256 } from "../../support/operator.ts";
+import { sha256 } from "../../support/operator.ts";
+import { packOf } from "../../support/packs.ts";
 import { bare } from "../../support/result.ts";
 
 export const testEnv = env as unknown as Env;
@@ -125,7 +126,7 @@ export async function packFrom(
   dataset: DatasetName = "orders",
   origin?: PackOrigin,
 ): Promise<TestPack> {
-  const bytes = await packOf(made, dataset, origin);
+  const { bytes } = await packOf(made, dataset, origin);
   const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
   const { index } = await locateIndex(bytes.length, read, [dataset]);
   const rows = index.entries.reduce((sum, entry) => sum + entry.rows, 0);
