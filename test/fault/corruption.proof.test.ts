@@ -87,7 +87,8 @@ async function store(dataset: DatasetName, bytes: Uint8Array): Promise<void> {
   const db = await service.mf.getD1Database("DB");
   const objectKey = packObjectKey(TRADEDATE as BeijingDate, 1, dataset);
   const { etag } = await bucket.put(objectKey, bytes);
-  await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey).run();
+  // One call from outside; to prepare a statement takes two more.
+  await db.exec(`UPDATE day_packs SET etag = '${etag}' WHERE object_key = '${objectKey}'`);
 }
 
 /** Prepares `removeMark` once, because preparing a statement from outside takes longer than running it. */

@@ -72,7 +72,7 @@ describe("the body of a charged answer", () => {
     }
     expect([...statuses]).toEqual([200]);
     expect((await gate.state(account)).use.requests).toBe(REQUESTS);
-  }, 600_000);
+  });
 
   it.each([
     ["ready", 200],

@@ -27,7 +27,6 @@ const MANY = 1_000_000;
 const ROUNDS = proofSize(100);
 const REQUESTS = proofSize(2_000);
 const ALTERNATIONS = proofSize(40);
-const LONG_MS = 600_000;
 
 const random = printedRandom("gate over HTTP");
 
@@ -67,82 +66,70 @@ async function twoKeys() {
 }
 
 describe("50 parallel requests with two keys of one account (contract 2.4)", () => {
-  it(
-    `for files get one file and 49 refusals, whether the served client reads or disconnects (${ROUNDS} rounds)`,
-    async () => {
-      const keys = await twoKeys();
-      let charged = 0;
-      for (let round = 0; round < ROUNDS; round++) {
-        const answers = await Promise.all(
-          Array.from({ length: 50 }, (_, n) =>
-            openAnswer(`${service.baseUrl}/api`, { body: file(keys[n % 2] ?? "") }),
-          ),
-        );
-        const winners = answers.filter(({ status }) => status === 200);
-        const losers = answers.filter(
-          ({ status, headers }) => status === 503 && headers["x-reason"] === "slot_busy",
-        );
-        expect([winners.length, losers.length]).toEqual([1, 49]);
-        expect(losers.every(({ headers }) => headers["retry-after"] === "1")).toBe(true);
-        await Promise.all(losers.map((answer) => answer.readAll()));
-        for (const winner of winners) {
-          if (round % 10 === 0) expect((await winner.readAll()).isWhole).toBe(true);
-          else await winner.hangUpAfter(random.integer(1, 2_000_000));
-        }
-        charged += 1;
-        expect(await usedBefore(keys[0] ?? "")).toBe(charged);
-        charged += 1;
+  it(`for files get one file and 49 refusals, whether the served client reads or disconnects (${ROUNDS} rounds)`, async () => {
+    const keys = await twoKeys();
+    let charged = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) =>
+          openAnswer(`${service.baseUrl}/api`, { body: file(keys[n % 2] ?? "") }),
+        ),
+      );
+      const winners = answers.filter(({ status }) => status === 200);
+      const losers = answers.filter(
+        ({ status, headers }) => status === 503 && headers["x-reason"] === "slot_busy",
+      );
+      expect([winners.length, losers.length]).toEqual([1, 49]);
+      expect(losers.every(({ headers }) => headers["retry-after"] === "1")).toBe(true);
+      await Promise.all(losers.map((answer) => answer.readAll()));
+      for (const winner of winners) {
+        if (round % 10 === 0) expect((await winner.readAll()).isWhole).toBe(true);
+        else await winner.hangUpAfter(random.integer(1, 2_000_000));
       }
-    },
-    LONG_MS,
-  );
+      charged += 1;
+      expect(await usedBefore(keys[0] ?? "")).toBe(charged);
+      charged += 1;
+    }
+  });
 
-  it(
-    `for pages are each served and charged, or refused with 503 and not charged (${ROUNDS} rounds)`,
-    async () => {
-      const keys = await twoKeys();
-      let served = 0;
-      for (let round = 0; round < ROUNDS; round++) {
-        const answers = await Promise.all(
-          Array.from({ length: 50 }, (_, n) => service.post(page(keys[n % 2] ?? ""))),
-        );
-        const winners = answers.filter(({ envelope }) => envelope.code === 200);
-        const losers = answers.filter(({ status, reason }) => status === 503 && reason === "slot_busy");
-        expect(winners.length).toBeGreaterThan(0);
-        expect(winners.length + losers.length).toBe(50);
-        served += winners.length;
-      }
-      expect(await usedBefore(keys[0] ?? "")).toBe(served);
-    },
-    LONG_MS,
-  );
+  it(`for pages are each served and charged, or refused with 503 and not charged (${ROUNDS} rounds)`, async () => {
+    const keys = await twoKeys();
+    let served = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => service.post(page(keys[n % 2] ?? ""))),
+      );
+      const winners = answers.filter(({ envelope }) => envelope.code === 200);
+      const losers = answers.filter(({ status, reason }) => status === 503 && reason === "slot_busy");
+      expect(winners.length).toBeGreaterThan(0);
+      expect(winners.length + losers.length).toBe(50);
+      served += winners.length;
+    }
+    expect(await usedBefore(keys[0] ?? "")).toBe(served);
+  });
 });
 
 describe("strictly sequential requests", () => {
-  it(
-    "for pages on one connection get no 503",
-    async () => {
-      const [key = ""] = await twoKeys();
-      let connections = 0;
-      class OneConnection extends Agent {
-        override createConnection(...args: Parameters<Agent["createConnection"]>) {
-          connections += 1;
-          return super.createConnection(...args);
-        }
+  it("for pages on one connection get no 503", async () => {
+    const [key = ""] = await twoKeys();
+    let connections = 0;
+    class OneConnection extends Agent {
+      override createConnection(...args: Parameters<Agent["createConnection"]>) {
+        connections += 1;
+        return super.createConnection(...args);
       }
-      const agent = new OneConnection({ keepAlive: true, maxSockets: 1 });
-      let cursor: string | null = null;
-      for (let n = 0; n < REQUESTS; n++) {
-        const body: Record<string, unknown> = page(key, { cursor });
-        const answer = await call(`${service.baseUrl}/api`, { body, agent });
-        cursor = pageOf(answer).next_cursor;
-      }
-      agent.destroy();
-      expect(connections).toBe(1);
-      expect(await usedBefore(key)).toBe(REQUESTS);
-    },
-    LONG_MS,
-  );
+    }
+    const agent = new OneConnection({ keepAlive: true, maxSockets: 1 });
+    let cursor: string | null = null;
+    for (let n = 0; n < REQUESTS; n++) {
+      const body: Record<string, unknown> = page(key, { cursor });
+      const answer = await call(`${service.baseUrl}/api`, { body, agent });
+      cursor = pageOf(answer).next_cursor;
+    }
+    agent.destroy();
+    expect(connections).toBe(1);
+    expect(await usedBefore(key)).toBe(REQUESTS);
+  });
 
   it("that alternate between pages and files get no 503", async () => {
     const [key = ""] = await twoKeys();

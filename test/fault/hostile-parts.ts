@@ -73,11 +73,14 @@ const bombs = Object.entries(COMPRESSORS).map(
   ([encoding, compress]) => [encoding, compress(Buffer.alloc(4 * 1024 * 1024))] as const,
 );
 
+export interface HostileBody {
+  body: Buffer | string;
+  headers: Record<string, string>;
+  isOversized?: boolean;
+}
+
 /** Returns a body and its headers; `text` is a valid body to corrupt. */
-export function hostileBody(
-  random: Random,
-  text: string,
-): { body: Buffer | string; headers: Record<string, string>; isOversized?: boolean } {
+export function hostileBody(random: Random, text: string): HostileBody {
   const kind = random.next();
   if (kind < 0.7) return { body: corruptText(random, text), headers: {} };
   if (kind < 0.8) {

@@ -2,23 +2,21 @@
  * Kills the runtime while it migrates existing data from any earlier schema. Each migration is applied fully or not at
  * all, and applying the migrations again completes. The account, key, day and upload of the first version still work.
  */
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appliedMigrations, applyMigrations, MIGRATIONS } from "../../src/cli/demo/migrations.ts";
 import { day, randomSecurity } from "../support/builders.ts";
-import { FIRST_KEY, fillFirstSchema } from "../support/first-schema.ts";
 import { MOMENTS, startKillable } from "../support/killable.ts";
 import { publish } from "../support/operator.ts";
 import { readAllPages } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { type SchemaVersion, schemaOf, schemaVersions } from "../support/schemas.ts";
+import { FIRST_KEY, fillFirstSchema, schemaOf, schemaVersions } from "../support/schema-rows.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
-const LONG_MS = 900_000;
 
 const random = printedRandom("killed in mid-migration");
 const loaded = day({
@@ -30,23 +28,18 @@ const rebuilt = day({
   securities: [randomSecurity(random, { symbol: SYMBOL, rows: 200 })],
 });
 
-let root: string;
+const root = testFolder("edgetape-migrating-");
 /** A deployment of the first version, with data. */
-let first: string;
+const first = join(root, "first");
+{
+  await using service = await startService({ persistDir: first, migrations: MIGRATIONS.slice(0, 1) });
+  await fillFirstSchema(service, loaded);
+}
 /** For each n, the schema after the first n migrations, and how long the n-th took on this machine. */
-let versions: SchemaVersion[];
-
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), "edgetape-migrating-"));
-  first = join(root, "first");
-  {
-    await using service = await startService({ persistDir: first, migrations: MIGRATIONS.slice(0, 1) });
-    await fillFirstSchema(service, loaded);
-  }
+const versions = await (async () => {
   await using service = await startService({ migrations: [] });
-  versions = await schemaVersions(service);
-});
-afterAll(() => rm(root, { recursive: true, force: true }));
+  return schemaVersions(service);
+})();
 
 /** Expects that the first version's data is served and can be changed. */
 async function expectFirstData(service: Service): Promise<void> {
@@ -56,40 +49,30 @@ async function expectFirstData(service: Service): Promise<void> {
   expect((await readAllPages(service, request)).rows).toEqual(rebuilt.rowsOf(SYMBOL));
 }
 
-/** Returns the folder `name` with a copy of the first version's state, or without content if `count` is 0. */
-async function folderAt(count: number, name: string): Promise<string> {
-  const folder = join(root, name);
-  if (count > 0) await cp(first, folder, { recursive: true });
-  return folder;
-}
-
 describe("the migrations", () => {
-  it(
-    `killed at ${MOMENTS} random moments are each applied fully or not at all, and complete when they run again`,
-    async () => {
-      const seen = new Map<string, number>();
-      for (let round = 0; round < MOMENTS; round++) {
-        const from = random.integer(0, MIGRATIONS.length - 1);
-        const folder = await folderAt(from, `killed-${round}`);
-        await using killable = await startKillable({ migrations: MIGRATIONS.slice(0, from) }, folder);
-        const migrateMs = versions.slice(from + 1).reduce((sum, { tookMs }) => sum + tookMs, 0);
-        void applyMigrations(await killable.service.mf.getD1Database("DB")).catch(() => undefined);
-        await new Promise((resolve) => setTimeout(resolve, random.next() * migrateMs));
-        await killable.kill();
+  it(`killed at ${MOMENTS} random moments are each applied fully or not at all, and complete when they run again`, async () => {
+    const seen = new Map<string, number>();
+    for (let round = 0; round < MOMENTS; round++) {
+      const from = random.integer(0, MIGRATIONS.length - 1);
+      const folder = join(root, `killed-${round}`);
+      if (from > 0) await cp(first, folder, { recursive: true });
+      await using killable = await startKillable(folder, { migrations: MIGRATIONS.slice(0, from) });
+      const migrateMs = versions.slice(from + 1).reduce((sum, { tookMs }) => sum + tookMs, 0);
+      void applyMigrations(await killable.service.mf.getD1Database("DB")).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, random.next() * migrateMs));
+      await killable.kill();
 
-        const service = await killable.restart(0);
-        const applied = await appliedMigrations(await service.mf.getD1Database("DB"));
-        expect(applied).toEqual(MIGRATIONS.slice(0, applied.length));
-        expect(await schemaOf(service)).toBe(versions[applied.length]?.schema);
-        seen.set(`${applied.length - from} done`, (seen.get(`${applied.length - from} done`) ?? 0) + 1);
+      const service = await killable.restart(0);
+      const applied = await appliedMigrations(await service.mf.getD1Database("DB"));
+      expect(applied).toEqual(MIGRATIONS.slice(0, applied.length));
+      expect(await schemaOf(service)).toBe(versions[applied.length]?.schema);
+      seen.set(`${applied.length - from} done`, (seen.get(`${applied.length - from} done`) ?? 0) + 1);
 
-        await applyMigrations(await service.mf.getD1Database("DB"));
-        expect(await schemaOf(service)).toBe(versions.at(-1)?.schema);
-        if (from > 0) await expectFirstData(service);
-        await rm(folder, { recursive: true, force: true });
-      }
-      console.log("migrations of killed runs:", Object.fromEntries(seen));
-    },
-    LONG_MS,
-  );
+      await applyMigrations(await service.mf.getD1Database("DB"));
+      expect(await schemaOf(service)).toBe(versions.at(-1)?.schema);
+      if (from > 0) await expectFirstData(service);
+      await rm(folder, { recursive: true, force: true });
+    }
+    console.log("migrations of killed runs:", Object.fromEntries(seen));
+  });
 });

@@ -3,14 +3,14 @@
  * isolate has permits (contract 1.6, 2.5). The test decides when the store answers.
  */
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { day, type Row, randomSecurity } from "../support/builders.ts";
+import { afterAll, expect, it } from "vitest";
+import { day, randomSecurity } from "../support/builders.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { quotaOf } from "../support/quota.ts";
 import { printedRandom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { callsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
@@ -19,20 +19,15 @@ const SYMBOL = "300750";
 const HELD = 20;
 const OTHERS = 24;
 
-let service: Service;
-let rows: Row[];
-beforeAll(async () => {
-  const random = printedRandom("pages that wait");
+const service = await startService({
+  entry: "test/support/fault-worker.ts",
   // Longer than the slowest machine needs, so that a held call does not become a fault.
-  const settings = { FIRST_BYTE_MS: "90000", JSON_BOUND_MS: "120000" };
-  service = await startService({ entry: "test/support/fault-worker.ts", settings });
-  const test = day({
-    tradedate: TRADEDATE,
-    securities: [randomSecurity(random, { symbol: SYMBOL, rows: 500 })],
-  });
-  rows = test.rowsOf(SYMBOL);
-  await publish(service, test);
+  settings: { FIRST_BYTE_MS: "90000", JSON_BOUND_MS: "120000" },
 });
+const security = randomSecurity(printedRandom("pages that wait"), { symbol: SYMBOL, rows: 500 });
+const test = day({ tradedate: TRADEDATE, securities: [security] });
+const rows = test.rowsOf(SYMBOL);
+await publish(service, test);
 afterAll(() => service.stop());
 
 const asked = { symbol: SYMBOL, tradedate: TRADEDATE, page_size: 100 };

@@ -23,5 +23,5 @@ describe.skipIf(without)("the Python client (long proofs)", () => {
     const { stderr } = await promisify(execFile)(command, [`${TESTS}/interrupted_files.py`], { env });
     console.log(stderr);
     expect(stderr).toMatch(/Ran 9 tests[\s\S]*OK/);
-  }, 1_200_000);
+  });
 });

@@ -2,14 +2,14 @@
  * Makes each D1, R2, Durable Object and cache call fail in every kind of `/api` request. The caller gets the right
  * answer, 503 or a broken body. The slot becomes free, and the account is charged for exactly what it received.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { day, type Row, randomSecurity } from "../support/builders.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { day, randomSecurity } from "../support/builders.ts";
 import { ownFile, publishFiles } from "../support/files.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, loadWeekdays, publish, type TestAccount } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import {
   callsOf,
   type FaultedRequest,
@@ -30,30 +30,22 @@ const FREE_MS = 30_000;
 /** How long a test waits for a log line, which is written within milliseconds, or seconds on a busy machine. */
 const LOGGED_MS = 60_000;
 
-let service: Service;
-let rows: Row[];
-let file: Buffer;
-let projected: Buffer;
-beforeAll(async () => {
-  const random = printedRandom("failing stores");
-  service = await startService({
-    entry: "test/support/fault-worker.ts",
-    settings: { FIRST_BYTE_MS: "1500" },
-  });
-  await loadWeekdays(service, "20260101", "20261231");
-  // The file is sent in several pieces. Each block of a page lies within one piece.
-  const test = day({
-    tradedate: TRADEDATE,
-    securities: [randomSecurity(random, { symbol: SYMBOL, rows: 60_000 })],
-  });
-  rows = test.rowsOf(SYMBOL);
-  await publish(service, test);
-  await publishFiles(service, ownFile("20260310", "trades"));
-  const { key } = await account(service, { plan: "flagship" });
-  file = (await service.post(kinds.parquet?.body(key))).bytes;
-  projected = (await service.post(kinds["parquet with fields"]?.body(key))).bytes;
-  expect(Math.min(file.length, projected.length)).toBeGreaterThan(1_000);
+const service = await startService({
+  entry: "test/support/fault-worker.ts",
+  settings: { FIRST_BYTE_MS: "1500" },
 });
+await loadWeekdays(service, "20260101", "20261231");
+// The file is sent in several pieces. Each block of a page lies within one piece.
+const large = randomSecurity(printedRandom("failing stores"), { symbol: SYMBOL, rows: 60_000 });
+const test = day({ tradedate: TRADEDATE, securities: [large] });
+const rows = test.rowsOf(SYMBOL);
+await publish(service, test);
+await publishFiles(service, ownFile("20260310", "trades"));
+const apikey = (await account(service, { plan: "flagship" })).key;
+const inFile = { ...asked, format: "parquet" };
+const file = (await service.post(orderHistory({ apikey, params: inFile }))).bytes;
+const projected = (await service.post(orderHistory({ apikey, params: inFile, fields: "price,time" }))).bytes;
+expect(Math.min(file.length, projected.length)).toBeGreaterThan(1_000);
 afterAll(() => service.stop());
 
 /** A kind of request with the check of its answer. */
@@ -78,12 +70,12 @@ const kinds: Record<string, Kind> = {
     charged: true,
   },
   parquet: {
-    body: (apikey) => orderHistory({ apikey, params: { ...asked, format: "parquet" } }),
+    body: (apikey) => orderHistory({ apikey, params: inFile }),
     check: (answer) => expect(answer.bytes.equals(file)).toBe(true),
     charged: true,
   },
   "parquet with fields": {
-    body: (apikey) => orderHistory({ apikey, params: { ...asked, format: "parquet" }, fields: "price,time" }),
+    body: (apikey) => orderHistory({ apikey, params: inFile, fields: "price,time" }),
     check: (answer) => expect(answer.bytes.equals(projected)).toBe(true),
     charged: true,
   },

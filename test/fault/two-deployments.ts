@@ -3,7 +3,6 @@
  * revision numbers. Each is behind a relay that can fail. The date is Thursday, 12 March 2026, in Beijing.
  */
 import type { DatasetName } from "../../src/datasets/registry.ts";
-import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security, type TestDay } from "../support/builders.ts";
 import { type FaultLine, startFaultLine } from "../support/fault-line.ts";
 import { asOperator, loadWeekdays, publish, publishPack } from "../support/operator.ts";
@@ -22,30 +21,26 @@ export interface TwoDeployments {
   second: Deployment;
   /** URLs of the relays, that of the first deployment first. */
   urls: string[];
-  /** Adds `key` to both deployments, each with its own account. */
-  addKey(key: string, plan: PlanName): Promise<void>;
   /** Publishes the day on both deployments. */
-  publish(each: TestDay, dataset?: DatasetName): Promise<void>;
+  publish(each: TestDay, dataset: DatasetName): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts both deployments. On the second, the first revision of every day has other rows, which must never be read. */
-export async function startTwoDeployments(): Promise<TwoDeployments> {
+/** Starts both deployments, with a flagship account that owns `key`. On the second, the first revision of every day has other rows, which must never be read. */
+export async function startTwoDeployments(key: string): Promise<TwoDeployments> {
   const [first, second] = await Promise.all(["first", "second"].map(startDeployment));
   if (first === undefined || second === undefined) throw new Error("a deployment was not started");
   const both = [first, second];
+  for (const { service } of both) {
+    const [start, end] = [-365, 365].map((days) => Math.floor(service.nowMs() + days * DAY_MS));
+    const rows = [{ key, account: "holder", plan: "flagship", start, end }];
+    await asOperator(service, "POST", "/admin/keys/import", { rows });
+  }
   return {
     first,
     second,
     urls: both.map(({ line }) => line.baseUrl),
-    addKey: async (key, plan) => {
-      for (const { service } of both) {
-        const [start, end] = [-365, 365].map((days) => Math.floor(service.nowMs() + days * DAY_MS));
-        const rows = [{ key, account: `holder-of-${key}`, plan, start, end }];
-        await asOperator(service, "POST", "/admin/keys/import", { rows });
-      }
-    },
-    publish: async (each, dataset = "orders") => {
+    publish: async (each, dataset) => {
       const { tradedate } = each;
       await publish(
         second.service,

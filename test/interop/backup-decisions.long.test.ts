@@ -5,10 +5,10 @@ import type { DayDetail, FileList } from "../../src/admin/wire.ts";
 import { applyMigrations, MIGRATIONS } from "../../src/cli/demo/migrations.ts";
 import { day, order, security } from "../support/builders.ts";
 import { ownFile, publishFiles } from "../support/files.ts";
-import { fillFirstSchema } from "../support/first-schema.ts";
 import { asOperator, publishPack } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
 import { runEdgetape } from "../support/running-command.ts";
+import { fillFirstSchema } from "../support/schema-rows.ts";
 import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 

@@ -1,22 +1,19 @@
 /** rclone with a share, over HTTP and over WebDAV: a copy is complete, and a second copy transfers nothing. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DAY, type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
+import { DAY, startDriveWorld } from "../conformance/drive-world.ts";
 import { basic, onDrive, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { randomBytes } from "../support/random.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { isMissing, mustRun } from "../support/tools.ts";
 
-let world: DriveWorld;
-let folder: string;
+const folder = testFolder("edgetape-rclone-");
+const world = await startDriveWorld();
 /** The remote and the options with which rclone connects to the share, by protocol. */
 const remotes: Record<string, { remote: string; options: string[] }> = {};
 
 beforeAll(async () => {
-  world = await startDriveWorld();
-  folder = await mkdtemp(join(tmpdir(), "edgetape-rclone-"));
   const { url, shareId, password } = world.share;
   const { authorization = "" } = basic(shareId, password);
   const obscured = await mustRun("rclone", ["obscure", password]);
@@ -29,10 +26,7 @@ beforeAll(async () => {
     options: ["--webdav-url", url, "--webdav-user", shareId, "--webdav-pass", obscured.trim()],
   };
 });
-afterAll(async () => {
-  await world?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
 /** Runs rclone on the share without the configuration of this machine's user. */
 function rclone(kind: string, verb: string, ...args: string[]): Promise<string> {

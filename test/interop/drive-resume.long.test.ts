@@ -1,46 +1,33 @@
 /** Downloads over a breaking connection: 200 MB cut 20 times at random bytes, and files replaced during a download. */
-import { createCipheriv, createHash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DAY, type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
-import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { DAY, startDriveWorld } from "../conformance/drive-world.ts";
+import { startCuttingProxy } from "../support/cutting-proxy.ts";
 import { tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { sha256 } from "../support/operator.ts";
 import { printedRandom, randomBytes } from "../support/random.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { isMissing, mustRun, type Ran, runTool } from "../support/tools.ts";
 
 const MEGABYTE = 1_000_000;
 const SIZE = 200 * MEGABYTE;
 const CUTS = 20;
-const MINUTES = 60_000;
 
-let world: DriveWorld;
-let proxy: CuttingProxy;
-let folder: string;
-const large = tradesFile(DAY, incompressible(SIZE), `${DAY}_full.7z`);
+const large = tradesFile(DAY, randomBytes(1, SIZE), `${DAY}_full.7z`);
 const random = printedRandom("cuts");
-
-beforeAll(async () => {
-  world = await startDriveWorld();
-  proxy = await startCuttingProxy(world.service.baseUrl);
-  folder = await mkdtemp(join(tmpdir(), "edgetape-resume-"));
-  await publishFiles(world.service, large);
-}, 5 * MINUTES);
+const folder = testFolder("edgetape-resume-");
+const world = await startDriveWorld();
+const proxy = await startCuttingProxy(world.service.baseUrl);
+await publishFiles(world.service, large);
 afterAll(async () => {
-  await proxy?.stop();
-  await world?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  await proxy.stop();
+  await world.stop();
 });
-
-/** Returns `length` bytes of a stream cipher. They are the same in every run. */
-function incompressible(length: number): Uint8Array {
-  return createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(Buffer.alloc(length));
-}
 
 /** Returns the URL of a file of the share through the proxy that cuts connections. */
 const through = (path: string) => `${proxy.baseUrl}/s/${world.share.shareId}/${path}`;
@@ -88,45 +75,33 @@ const aria2c = (url: string, to: string, ...more: string[]) => {
 };
 
 describe("a download of 200 MB, cut 20 times at random bytes, ends with the right checksum", () => {
-  it.skipIf(isMissing("curl"))(
-    "when it is resumed by curl -C -",
-    async () => {
-      const to = join(folder, "curl");
-      const before = proxy.cuts();
-      planCuts();
-      expect(await untilDone(() => curl(largePath(), to))).toBe(CUTS + 1);
-      expect(proxy.cuts() - before).toBe(CUTS);
-      expect(await sumOf(to)).toBe(sha256(large.bytes));
-    },
-    5 * MINUTES,
-  );
+  it.skipIf(isMissing("curl"))("when it is resumed by curl -C -", async () => {
+    const to = join(folder, "curl");
+    const before = proxy.cuts();
+    planCuts();
+    expect(await untilDone(() => curl(largePath(), to))).toBe(CUTS + 1);
+    expect(proxy.cuts() - before).toBe(CUTS);
+    expect(await sumOf(to)).toBe(sha256(large.bytes));
+  });
 
-  it.skipIf(isMissing("wget"))(
-    "when it is resumed by wget -c",
-    async () => {
-      const to = join(folder, "wget");
-      const before = proxy.cuts();
-      planCuts();
-      const { status, output } = await wget(largePath(), to, "--tries=0", "--waitretry=0", "-nv");
-      expect(status, output).toBe(0);
-      expect(proxy.cuts() - before).toBe(CUTS);
-      expect(await sumOf(to)).toBe(sha256(large.bytes));
-    },
-    5 * MINUTES,
-  );
+  it.skipIf(isMissing("wget"))("when it is resumed by wget -c", async () => {
+    const to = join(folder, "wget");
+    const before = proxy.cuts();
+    planCuts();
+    const { status, output } = await wget(largePath(), to, "--tries=0", "--waitretry=0", "-nv");
+    expect(status, output).toBe(0);
+    expect(proxy.cuts() - before).toBe(CUTS);
+    expect(await sumOf(to)).toBe(sha256(large.bytes));
+  });
 
-  it.skipIf(isMissing("aria2c"))(
-    "when it is resumed by aria2c -x8",
-    async () => {
-      const before = proxy.cuts();
-      planCuts();
-      const { status, output } = await aria2c(largePath(), "aria2c", "--console-log-level=warn");
-      expect(status, output).toBe(0);
-      expect(proxy.cuts() - before).toBe(CUTS);
-      expect(await sumOf(join(folder, "aria2c"))).toBe(sha256(large.bytes));
-    },
-    5 * MINUTES,
-  );
+  it.skipIf(isMissing("aria2c"))("when it is resumed by aria2c -x8", async () => {
+    const before = proxy.cuts();
+    planCuts();
+    const { status, output } = await aria2c(largePath(), "aria2c", "--console-log-level=warn");
+    expect(status, output).toBe(0);
+    expect(proxy.cuts() - before).toBe(CUTS);
+    expect(await sumOf(join(folder, "aria2c"))).toBe(sha256(large.bytes));
+  });
 });
 
 describe("a file replaced during its download", () => {

@@ -1,34 +1,21 @@
 /** Runs the commands that a share's page shows, unchanged, with the password typed in. */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DriveWorld, startDriveWorld } from "../conformance/drive-world.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { startDriveWorld } from "../conformance/drive-world.ts";
 import { onDrive } from "../support/drive.ts";
 import { pythonWith } from "../support/python.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { isMissing, mustRun } from "../support/tools.ts";
 
-let world: DriveWorld;
-let folder: string;
-beforeAll(async () => {
-  world = await startDriveWorld();
-  folder = await mkdtemp(join(tmpdir(), "edgetape-tools-"));
-});
-afterAll(async () => {
-  await world?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-});
+const folder = testFolder("edgetape-tools-");
+const world = await startDriveWorld();
+afterAll(() => world.stop());
 
 /** Returns whether `tool`, or another tool that every test here needs, is missing. */
 const lacks = (tool: string) => [tool, "curl", "sha256sum"].some((each) => isMissing(each));
 
-const ENTITIES: Record<string, string> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-};
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
 /** Returns the command of a tool as copied from the page. */
 async function commandOf(tool: string): Promise<string> {
@@ -38,7 +25,7 @@ async function commandOf(tool: string): Promise<string> {
   // A `<wbr>` marks a position where the line may break, and is not part of the command.
   return escaped
     .replaceAll(/<wbr ?\/?>/g, "")
-    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? "");
+    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name) => ENTITIES[name] ?? "");
 }
 
 /** Runs the page's command in a new empty folder and returns the path of the downloaded share. */

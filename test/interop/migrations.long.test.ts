@@ -8,12 +8,17 @@ import { day, order, security } from "../support/builders.ts";
 import { catalogRows, copyObjects, indexRows } from "../support/catalog-rows.ts";
 import { onDrive, shareOf } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
-import { FIRST_KEY, fillFirstSchema } from "../support/first-schema.ts";
 import { asOperator, publish } from "../support/operator.ts";
 import { readAllPages } from "../support/paging.ts";
 import { runEdgetape } from "../support/running-command.ts";
-import { fillSince, OLD } from "../support/schema-rows.ts";
-import { schemaOf, schemaVersions } from "../support/schemas.ts";
+import {
+  FIRST_KEY,
+  fillFirstSchema,
+  fillSince,
+  OLD,
+  schemaOf,
+  schemaVersions,
+} from "../support/schema-rows.ts";
 import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 

@@ -1,6 +1,5 @@
 /** The quality sheet's page in a real browser: languages, both themes, five widths, print. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
@@ -9,15 +8,15 @@ import { sheetPage } from "../../src/quality/sheet-page.ts";
 import { axeFindings, findingsAtWidths, startBrowser, watchedPage } from "../support/browser.ts";
 import { checkedTables, madeDay } from "../support/checked-day.ts";
 import { tablesOf } from "../support/layout-sources.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { isMissing } from "../support/tools.ts";
 
+const folder = testFolder("edgetape-quality-");
 let browser: Browser;
-let folder: string;
 let address: string;
 beforeAll(async () => {
   if (isMissing("chromium")) return;
   browser = await startBrowser();
-  folder = mkdtempSync(join(tmpdir(), "edgetape-"));
   const tables = tablesOf("vendor", "20230711", madeDay("quality page", 600));
   // Half of the trades are lost.
   const halved = tables.map((table) =>
@@ -28,11 +27,8 @@ beforeAll(async () => {
   const path = join(folder, "20230711_quality.html");
   writeFileSync(path, sheetPage(sheet));
   address = pathToFileURL(path).href;
-}, 60_000);
-afterAll(async () => {
-  await browser?.close();
-  if (folder !== undefined) rmSync(folder, { recursive: true });
 });
+afterAll(() => browser?.close());
 
 describe.skipIf(isMissing("chromium"))("the page of a quality sheet", () => {
   it.each(["light", "dark"] as const)(

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const state = join(folder, ".edgetape", "state");
   running = npmStart("--port", String(port), "--state", state, "--out", demoFile);
   demo = await untilServed(running, demoFile);
-}, 300_000);
+});
 afterAll(async () => {
   if (running !== undefined) await pressCtrlC(running);
 });

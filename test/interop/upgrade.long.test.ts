@@ -23,7 +23,6 @@ import { type Service, startService } from "../support/service.ts";
 const FORMER = "1b2086a61b9cfa8348ba6eb3ee02a7c12a0c4d03";
 const PAGE_SIZE = 7;
 const PAGES_EACH = 5;
-const LONG_MS = 600_000;
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
 const loaded = day({
@@ -43,7 +42,7 @@ let port: number;
 beforeAll(async () => {
   if (!absent) former = await formerVersion(FORMER);
   port = await freePort();
-}, LONG_MS);
+});
 
 /** A deployment whose worker and schema are replaced as an operator replaces them. */
 class Deployment {
@@ -100,123 +99,114 @@ const STEPS = [
 ] as const;
 
 describe.skipIf(absent)("a deployment that is upgraded, rolled back and upgraded again", () => {
-  it(
-    "returns every row exactly once to a client that is paging, and counts every page",
-    async () => {
-      const deployment = new Deployment();
-      const rows: Row[] = [];
-      let served = 0;
-      let rebuilds = 0;
-      let revision = 0;
-      const meanwhile = day({
-        tradedate: "20260310",
-        securities: [security(SYMBOL, [order("093000000")])],
-      });
-      let [key, accountId] = ["", ""];
-      let pages: AsyncGenerator<{ items: unknown[][] }> | undefined;
-      try {
-        for (const { version, migrated } of STEPS) {
-          await deployment.deploy(version, migrated);
-          const { service } = deployment;
-          if (pages === undefined) {
-            await publish(service, loaded);
-            ({ key, accountId } = await account(service, { plan: "flagship" }));
-            const counted: typeof fetch = async (...asked) => {
-              const answer = await fetch(...asked);
-              if (answer.headers.get("x-revision") !== null) served++;
-              return answer;
-            };
-            const client = new Client({ key, baseUrls: service.baseUrl, fetch: counted });
-            const query = { symbol: SYMBOL, date: TRADEDATE, pageSize: PAGE_SIZE };
-            pages = client.orders({ ...query, onRebuild: () => void rebuilds++ }).pages();
-          }
-          // The former worker cannot publish on the current schema. The current worker then publishes the day.
-          if (version === "present")
-            expect((await publish(service, meanwhile)).day.revision).toBe(++revision);
-          else if (migrated) await expect(publish(service, meanwhile)).rejects.toThrow("HTTP 503");
-          for (let page = 0; page < PAGES_EACH; page++)
-            rows.push(...((await pages.next()).value.items as Row[]));
-          await settled(service, accountId);
+  it("returns every row exactly once to a client that is paging, and counts every page", async () => {
+    const deployment = new Deployment();
+    const rows: Row[] = [];
+    let served = 0;
+    let rebuilds = 0;
+    let revision = 0;
+    const meanwhile = day({
+      tradedate: "20260310",
+      securities: [security(SYMBOL, [order("093000000")])],
+    });
+    let [key, accountId] = ["", ""];
+    let pages: AsyncGenerator<{ items: unknown[][] }> | undefined;
+    try {
+      for (const { version, migrated } of STEPS) {
+        await deployment.deploy(version, migrated);
+        const { service } = deployment;
+        if (pages === undefined) {
+          await publish(service, loaded);
+          ({ key, accountId } = await account(service, { plan: "flagship" }));
+          const counted: typeof fetch = async (...asked) => {
+            const answer = await fetch(...asked);
+            if (answer.headers.get("x-revision") !== null) served++;
+            return answer;
+          };
+          const client = new Client({ key, baseUrls: service.baseUrl, fetch: counted });
+          const query = { symbol: SYMBOL, date: TRADEDATE, pageSize: PAGE_SIZE };
+          pages = client.orders({ ...query, onRebuild: () => void rebuilds++ }).pages();
         }
-        if (pages !== undefined) for await (const page of pages) rows.push(...(page.items as Row[]));
-        expect(rows).toEqual(loaded.rowsOf(SYMBOL));
-        expect(rebuilds).toBe(0);
-        const info = await deployment.service.post({ apiname: "account_info", apikey: key });
-        const { quotas } = info.envelope.data as unknown as AccountInfo;
-        expect(quotas).toContainEqual(
-          expect.objectContaining({ requests: expect.objectContaining({ used: served }) }),
-        );
-      } finally {
-        await deployment.remove();
+        // The former worker cannot publish on the current schema. The current worker then publishes the day.
+        if (version === "present") expect((await publish(service, meanwhile)).day.revision).toBe(++revision);
+        else if (migrated) await expect(publish(service, meanwhile)).rejects.toThrow("HTTP 503");
+        for (let page = 0; page < PAGES_EACH; page++)
+          rows.push(...((await pages.next()).value.items as Row[]));
+        await settled(service, accountId);
       }
-    },
-    LONG_MS,
-  );
+      if (pages !== undefined) for await (const page of pages) rows.push(...(page.items as Row[]));
+      expect(rows).toEqual(loaded.rowsOf(SYMBOL));
+      expect(rebuilds).toBe(0);
+      const info = await deployment.service.post({ apiname: "account_info", apikey: key });
+      const { quotas } = info.envelope.data as unknown as AccountInfo;
+      expect(quotas).toContainEqual(
+        expect.objectContaining({ requests: expect.objectContaining({ used: served }) }),
+      );
+    } finally {
+      await deployment.remove();
+    }
+  });
 
-  it(
-    "keeps its trades during a rollback to a version without datasets, and serves them again afterwards",
-    async () => {
-      const deployment = new Deployment();
-      const [both, onlyTrades, later] = [TRADEDATE, "20260306", "20260310"];
-      const section = { symbol: SYMBOL, market: "SH" as const, columns: noiseOf(random, trades, 20) };
-      const small = (tradedate: string, volume: number) =>
-        day({
-          tradedate,
-          securities: [security(SYMBOL, [order("093000000", { volume }), order("093000010", { volume })])],
-        });
-      let [key, accountId] = ["", ""];
-      const pageOf = async (cursor?: string) => {
-        const params = { symbol: SYMBOL, tradedate: both, page_size: 1, cursor };
-        const answer = await deployment.service.post(orderHistory({ apikey: key, params }));
-        return { reason: answer.headers["x-reason"], data: answer.envelope.data as unknown as Page | null };
-      };
-      const rowsOf = async (apiname: string, tradedate: string) => {
-        const params = { symbol: SYMBOL, tradedate };
-        const { envelope } = await deployment.service.post({ apiname, apikey: key, params });
-        return (envelope.data as { items?: Row[] } | null)?.items ?? envelope.code;
-      };
-      try {
-        await deployment.deploy("present", true);
-        ({ key, accountId } = await account(deployment.service, { plan: "flagship" }));
-        await publish(deployment.service, small(both, 1));
-        for (const tradedate of [both, onlyTrades])
-          await publishSections(deployment.service, "trades", tradedate, [section]);
-        const present = (await pageOf()).data?.next_cursor ?? "";
-        await settled(deployment.service, accountId);
-        await runSql(deployment.service, "to_0016");
+  it("keeps its trades during a rollback to a version without datasets, and serves them again afterwards", async () => {
+    const deployment = new Deployment();
+    const [both, onlyTrades, later] = [TRADEDATE, "20260306", "20260310"];
+    const section = { symbol: SYMBOL, market: "SH" as const, columns: noiseOf(random, trades, 20) };
+    const small = (tradedate: string, volume: number) =>
+      day({
+        tradedate,
+        securities: [security(SYMBOL, [order("093000000", { volume }), order("093000010", { volume })])],
+      });
+    let [key, accountId] = ["", ""];
+    const pageOf = async (cursor?: string) => {
+      const params = { symbol: SYMBOL, tradedate: both, page_size: 1, cursor };
+      const answer = await deployment.service.post(orderHistory({ apikey: key, params }));
+      return { reason: answer.headers["x-reason"], data: answer.envelope.data as unknown as Page | null };
+    };
+    const rowsOf = async (apiname: string, tradedate: string) => {
+      const params = { symbol: SYMBOL, tradedate };
+      const { envelope } = await deployment.service.post({ apiname, apikey: key, params });
+      return (envelope.data as { items?: Row[] } | null)?.items ?? envelope.code;
+    };
+    try {
+      await deployment.deploy("present", true);
+      ({ key, accountId } = await account(deployment.service, { plan: "flagship" }));
+      await publish(deployment.service, small(both, 1));
+      for (const tradedate of [both, onlyTrades])
+        await publishSections(deployment.service, "trades", tradedate, [section]);
+      const present = (await pageOf()).data?.next_cursor ?? "";
+      await settled(deployment.service, accountId);
+      await runSql(deployment.service, "to_0016");
 
-        await deployment.deploy("former", true);
-        expect(await pageOf(present)).toEqual({ reason: "cursor_invalid", data: null });
-        const former = (await pageOf()).data?.next_cursor ?? "";
-        const [, second] = small(both, 1).rowsOf(SYMBOL);
-        expect((await pageOf(former)).data?.items).toEqual([second]);
-        expect(await rowsOf("level2_order_history", both)).toEqual(small(both, 1).rowsOf(SYMBOL));
-        expect(await rowsOf("level2_order_history", onlyTrades)).toBe(1002);
-        expect((await publish(deployment.service, small(both, 2))).day.revision).toBe(2);
-        expect((await publish(deployment.service, small(later, 3))).day.revision).toBe(1);
-        const { findings } = await asOperator<ScheduledRun>(
-          deployment.service,
-          "POST",
-          "/admin/doctor/scheduled",
-          {},
+      await deployment.deploy("former", true);
+      expect(await pageOf(present)).toEqual({ reason: "cursor_invalid", data: null });
+      const former = (await pageOf()).data?.next_cursor ?? "";
+      const [, second] = small(both, 1).rowsOf(SYMBOL);
+      expect((await pageOf(former)).data?.items).toEqual([second]);
+      expect(await rowsOf("level2_order_history", both)).toEqual(small(both, 1).rowsOf(SYMBOL));
+      expect(await rowsOf("level2_order_history", onlyTrades)).toBe(1002);
+      expect((await publish(deployment.service, small(both, 2))).day.revision).toBe(2);
+      expect((await publish(deployment.service, small(later, 3))).day.revision).toBe(1);
+      const { findings } = await asOperator<ScheduledRun>(
+        deployment.service,
+        "POST",
+        "/admin/doctor/scheduled",
+        {},
+      );
+      expect(findings.filter(({ check }) => check === "objects" || check === "days")).toEqual([]);
+
+      const newest = (await pageOf()).data?.next_cursor ?? "";
+      await settled(deployment.service, accountId);
+      await deployment.deploy("present", true);
+      await runSql(deployment.service, "from_0016");
+      expect((await pageOf(newest)).data?.items).toEqual([small(both, 2).rowsOf(SYMBOL)[1]]);
+      for (const tradedate of [both, onlyTrades])
+        expect(await rowsOf("level2_trade_history", tradedate)).toEqual(
+          answerRows(trades, section, tradedate),
         );
-        expect(findings.filter(({ check }) => check === "objects" || check === "days")).toEqual([]);
-
-        const newest = (await pageOf()).data?.next_cursor ?? "";
-        await settled(deployment.service, accountId);
-        await deployment.deploy("present", true);
-        await runSql(deployment.service, "from_0016");
-        expect((await pageOf(newest)).data?.items).toEqual([small(both, 2).rowsOf(SYMBOL)[1]]);
-        for (const tradedate of [both, onlyTrades])
-          expect(await rowsOf("level2_trade_history", tradedate)).toEqual(
-            answerRows(trades, section, tradedate),
-          );
-        expect(await rowsOf("level2_order_history", both)).toEqual(small(both, 2).rowsOf(SYMBOL));
-        expect(await rowsOf("level2_order_history", later)).toEqual(small(later, 3).rowsOf(SYMBOL));
-      } finally {
-        await deployment.remove();
-      }
-    },
-    LONG_MS,
-  );
+      expect(await rowsOf("level2_order_history", both)).toEqual(small(both, 2).rowsOf(SYMBOL));
+      expect(await rowsOf("level2_order_history", later)).toEqual(small(later, 3).rowsOf(SYMBOL));
+    } finally {
+      await deployment.remove();
+    }
+  });
 });

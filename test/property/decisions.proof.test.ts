@@ -299,7 +299,7 @@ class Sequence {
     const customMetadata = (await bucket.head(objectKey))?.customMetadata ?? {};
     const { etag } = await bucket.put(objectKey, bytes, { customMetadata });
     const db = await service.mf.getD1Database("DB");
-    await db.prepare("UPDATE day_packs SET etag = ? WHERE object_key = ?").bind(etag, objectKey).run();
+    await db.exec(`UPDATE day_packs SET etag = '${etag}' WHERE object_key = '${objectKey}'`);
   }
 
   /** Removes an earlier pack from the catalog, as restoring an older backup does. Decisions about its content stay. */

@@ -63,11 +63,11 @@ export function security(symbol: string, orders: TestOrder[], market = marketOf(
 }
 
 /** Returns a security with `rows` records in one millisecond, with ascending exchange ids. */
-export function burst(said: { symbol: string; time: string; rows: number; market?: Market }): TestSecurity {
+export function burst(said: { symbol: string; time: string; rows: number }): TestSecurity {
   const orders = Array.from({ length: said.rows }, (_, row) =>
     order(said.time, { exchangeOrderId: row + 1 }),
   );
-  return security(said.symbol, orders, said.market);
+  return security(said.symbol, orders);
 }
 
 /** Returns a trading day with these securities. */
@@ -188,16 +188,15 @@ export function clockMilliseconds(time: string): number {
  */
 export function randomSecurity(
   random: Random,
-  said: { symbol: string; rows: number; crowd?: number; market?: Market },
+  { symbol, rows, crowd = 1.2 }: { symbol: string; rows: number; crowd?: number },
 ): TestSecurity {
-  const market = said.market ?? marketOf(said.symbol);
-  const crowd = said.crowd ?? 1.2;
+  const market = marketOf(symbol);
   let at = 9 * 3_600_000 + 15 * 60_000;
-  const orders = Array.from({ length: said.rows }, (_, row) => {
+  const orders = Array.from({ length: rows }, (_, row) => {
     if (random.chance(1 / crowd)) at += 10 * random.integer(0, 20);
     return randomOrder(random, clockTime(at), market, row + 1);
   });
-  return { symbol: said.symbol, market, orders };
+  return { symbol, market, orders };
 }
 
 function randomOrder(random: Random, time: string, market: Market, exchangeOrderId: number): TestOrder {

@@ -15,10 +15,9 @@ export async function publishSample(service: Service, tradedate: string, rows: n
 }
 
 /** Returns a one-time link into the console of the account. */
-export async function inviteTo(service: Service, accountId: string, validMs?: number): Promise<string> {
-  const body = validMs === undefined ? {} : { validMs };
+export async function inviteTo(service: Service, accountId: string): Promise<string> {
   const path = `/admin/accounts/${encodeURIComponent(accountId)}/invites`;
-  return (await asOperator<Invite>(service, "POST", path, body)).url;
+  return (await asOperator<Invite>(service, "POST", path, {})).url;
 }
 
 /** A key holder who is signed in without a browser. */

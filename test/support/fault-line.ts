@@ -25,8 +25,6 @@ export type Fault =
 export interface FaultLine {
   /** The service's URL through the relay. */
   baseUrl: string;
-  /** Returns the number of requests since the start. */
-  requests(): number;
   /**
    * Sets the function that chooses the fault of each request by the request's number, counted from 0 since this call.
    */
@@ -44,10 +42,8 @@ export async function startFaultLine(target: string): Promise<FaultLine> {
   const sockets = new Set<Socket>();
   let faultFor: (place: number, body: string) => Fault = () => ({ kind: "pass" });
   let place = 0;
-  let requests = 0;
 
   const server = createServer(async (incoming, outgoing) => {
-    requests++;
     const body = await bodyOf(incoming);
     const fault = faultFor(place++, body.toString("utf8"));
     outgoing.on("error", () => undefined);
@@ -75,7 +71,6 @@ export async function startFaultLine(target: string): Promise<FaultLine> {
   const { port } = server.address() as AddressInfo;
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    requests: () => requests,
     corrupt: (decide) => {
       place = 0;
       faultFor = decide;

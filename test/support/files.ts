@@ -86,13 +86,8 @@ export interface ShareFields {
 }
 
 /** Sends one `file_download` request. */
-export function askShare(
-  service: Service,
-  apikey: string,
-  params: Record<string, unknown>,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  return service.post({ apiname: "file_download", apikey, params }, headers);
+export function askShare(service: Service, apikey: string, params: object): Promise<Answer> {
+  return service.post({ apiname: "file_download", apikey, params });
 }
 
 /** Returns the share of an answer. Throws when the answer is a refusal. */

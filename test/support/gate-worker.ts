@@ -75,7 +75,7 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
     requestId: query.get("id") ?? crypto.randomUUID(),
     boundMs: Number(query.get("bound") ?? 60_000),
     kind: how === "ready" ? "json" : "parquet",
-    limits: { requests: query.has("limit") ? Number(query.get("limit")) : null, files: null },
+    limits: { requests: null, files: null },
   };
   const namespace = env.GATE as unknown as DurableObjectNamespace<ServedGate>;
   const place = { namespace, locationHint: "apac" as const, ctx };

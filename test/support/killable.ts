@@ -1,7 +1,4 @@
 /** A service whose runtime can be killed and restarted on its stored state. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { newestRuntime } from "./runtime-process.ts";
 import { type Service, type ServiceOptions, startService } from "./service.ts";
 import { proofSize } from "./tier.ts";
@@ -21,9 +18,8 @@ export interface Killable extends AsyncDisposable {
   restart(laterMs: number): Promise<Service>;
 }
 
-/** Starts the service with an empty state, or with the state in `folder`, which is not removed afterwards. */
-export async function startKillable(options: ServiceOptions = {}, folder?: string): Promise<Killable> {
-  const persistDir = folder ?? (await mkdtemp(join(tmpdir(), "edgetape-killable-")));
+/** Starts the service with the state in the folder `persistDir`, which is not removed afterwards. */
+export async function startKillable(persistDir: string, options: ServiceOptions = {}): Promise<Killable> {
   let service = await startService({ ...options, persistDir });
   let runtime = newestRuntime();
   let killedAtMs = 0;
@@ -48,9 +44,6 @@ export async function startKillable(options: ServiceOptions = {}, folder?: strin
       runtime = newestRuntime();
       return service;
     },
-    async [Symbol.asyncDispose]() {
-      await service.stop();
-      if (folder === undefined) await rm(persistDir, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => service.stop(),
   };
 }

@@ -41,15 +41,14 @@ export function pageOf(answer: Answer): Page {
   return answer.envelope.data as unknown as Page;
 }
 
-/** Reads all pages from the first one, or from `params.cursor`, to the end. Throws after `bound` pages. */
-export async function readAllPages(
-  service: Service,
-  request: PagingRequest,
-  bound = 100_000,
-): Promise<PagesRead> {
+/** More pages than any test has. */
+const MAX_PAGES = 100_000;
+
+/** Reads all pages from the first one, or from `params.cursor`, to the end. */
+export async function readAllPages(service: Service, request: PagingRequest): Promise<PagesRead> {
   const paged: PagesRead = { rows: [], cursors: [], pages: [] };
   let cursor = request.params.cursor;
-  while (paged.pages.length < bound) {
+  while (paged.pages.length < MAX_PAGES) {
     const page = pageOf(
       await service.post(orderHistory({ ...request, params: { ...request.params, cursor } })),
     );
@@ -59,5 +58,5 @@ export async function readAllPages(
     if (!page.has_more) return paged;
     cursor = page.next_cursor;
   }
-  throw new Error(`paging did not end within ${bound} pages`);
+  throw new Error(`paging did not end within ${MAX_PAGES} pages`);
 }

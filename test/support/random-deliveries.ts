@@ -107,56 +107,28 @@ function* records(random: Random, rows: number) {
   }
 }
 
-interface Made {
-  number: number;
-  time: string;
-  side: string;
-  cents: number;
-  volume: number;
-}
+type Made = ReturnType<typeof records> extends Iterable<infer Each> ? Each : never;
 
 type Cells = (string | number)[];
 
 /** For each dataset and layout, a function that returns the cells of a record after security and time. */
 const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShanghai: boolean) => Cells>> = {
   orders: {
-    vendor: ({ number, side, cents, volume }, isShanghai) => [
-      0,
-      number,
-      isShanghai ? "A" : "0",
-      side,
-      cents * 100,
-      volume,
-    ],
-    plain: ({ number, side, cents, volume }, isShanghai) => [
-      0,
-      number,
-      isShanghai ? "A" : "0",
-      side,
-      (cents / 100).toFixed(2),
-      volume,
-    ],
+    vendor: ({ number, side, cents, volume }, isShanghai) => {
+      return [0, number, isShanghai ? "A" : "0", side, cents * 100, volume];
+    },
+    plain: ({ number, side, cents, volume }, isShanghai) => {
+      return [0, number, isShanghai ? "A" : "0", side, (cents / 100).toFixed(2), volume];
+    },
   },
   trades: {
-    vendor: ({ number, side, cents, volume }, isShanghai) => [
-      number,
-      isShanghai ? "" : "0",
-      "",
-      side,
-      cents * 100,
-      volume,
-      number + 7,
-      number + 9,
-    ],
-    plain: ({ number, side, cents, volume }, isShanghai) => [
-      number,
-      (cents / 100).toFixed(2),
-      volume,
-      side,
-      isShanghai ? "" : "0",
-      number + 9,
-      number + 7,
-    ],
+    vendor: ({ number, side, cents, volume }, isShanghai) => {
+      return [number, isShanghai ? "" : "0", "", side, cents * 100, volume, number + 7, number + 9];
+    },
+    plain: ({ number, side, cents, volume }, isShanghai) => {
+      const price = (cents / 100).toFixed(2);
+      return [number, price, volume, side, isShanghai ? "" : "0", number + 9, number + 7];
+    },
   },
   quotes: {
     vendor: ({ number, cents, volume }) =>
@@ -176,7 +148,7 @@ const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShang
 const VENDOR_NAMES = { orders: "逐笔委托.csv", trades: "逐笔成交.csv", quotes: "行情.csv" } as const;
 
 /** Returns the makers of the vendor's layout in UTF-8 and of the plain layout for the day `tradedate`. */
-export function usualMakers(tradedate: string, dataset: DatasetName = "orders"): OrderFileMaker[] {
+export function usualMakers(tradedate: string, dataset: DatasetName): OrderFileMaker[] {
   const cells = CELLS[dataset];
   return [
     {
@@ -210,7 +182,7 @@ export interface GenerateOptions {
   /** An existing empty folder for the delivery and for files outside it. */
   place: string;
   tradedate: string;
-  makers?: readonly OrderFileMaker[];
+  makers: readonly OrderFileMaker[];
 }
 
 /** Writes a random delivery of one kind. */
@@ -229,7 +201,7 @@ class Generator {
   constructor(random: Random, options: GenerateOptions) {
     this.random = random;
     this.options = options;
-    this.makers = options.makers ?? usualMakers(options.tradedate);
+    this.makers = options.makers;
     this.root = options.tradedate;
     const folder = join(options.place, this.root);
     mkdirSync(folder);

@@ -1,16 +1,20 @@
 /** Writes rows into the tables of each migration in plain SQL, as the version with that migration did. */
 import { generateToken } from "../../src/access/key.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import { applyMigrations, MIGRATIONS } from "../../src/cli/demo/migrations.ts";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { encodeBlocks } from "../../src/packs/blocks-blob.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
-import { randomRows } from "./builders.ts";
+import { randomRows, type TestDay } from "./builders.ts";
 import { auctionPack } from "./files.ts";
 import { sha256 } from "./operator.ts";
 import { buildPackBytes } from "./pack-bytes.ts";
-import { openTestPack } from "./packs.ts";
+import { openTestPack, packOf, type TestPack } from "./packs.ts";
 import { randomFrom } from "./random.ts";
 import type { Service } from "./service.ts";
+
+/** The key of the account that `fillFirstSchema` creates. */
+export const FIRST_KEY = "a-key-of-the-first-version";
 
 /** Values that `fillSince` writes. */
 export const OLD = {
@@ -23,56 +27,146 @@ export const OLD = {
 } as const;
 
 const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
 /** A fixed instant for all deployments, because a restore keeps earlier decisions, even those of another deployment. */
 const DECIDED_AT_MS = Date.parse("2026-03-11T10:00:00+08:00");
 
 type Row = Record<string, string | number | null | Uint8Array>;
+type TableRow = [table: string, row: Row];
+
+/** Returns the declaration of every table, index, view and trigger of the catalog. */
+export async function schemaOf(service: Service): Promise<string> {
+  const db = await service.mf.getD1Database("DB");
+  const sql = "SELECT name, sql FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\' ORDER BY name";
+  return JSON.stringify((await db.prepare(sql).all()).results);
+}
+
+/**
+ * Applies all migrations to an empty catalog, one by one. Returns the schema for each number of applied migrations, and
+ * the duration of the last one.
+ */
+export async function schemaVersions(service: Service): Promise<{ schema: string; tookMs: number }[]> {
+  const db = await service.mf.getD1Database("DB");
+  const versions = [];
+  for (let count = 0; count <= MIGRATIONS.length; count++) {
+    const startedMs = performance.now();
+    await applyMigrations(db, MIGRATIONS.slice(0, count));
+    versions.push({ tookMs: performance.now() - startedMs, schema: await schemaOf(service) });
+  }
+  return versions;
+}
+
+async function insertAll(service: Service, rows: TableRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const db = await service.mf.getD1Database("DB");
+  const insert = ([table, row]: TableRow) => {
+    const names = Object.keys(row);
+    const sql = `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+    return db.prepare(sql).bind(...Object.values(row));
+  };
+  await db.batch(rows.map(insert));
+}
+
+/** Stores a pack as revision 1 of its day and returns its rows. */
+async function storedPack(
+  service: Service,
+  { bytes, index: { dataset, tradedate, buildId, entries } }: TestPack,
+  pack_id: number,
+): Promise<[pack: TableRow, ...others: TableRow[]]> {
+  const object_key = packObjectKey(tradedate, 1, dataset);
+  const bucket = await service.mf.getR2Bucket("PACKS");
+  const { etag } = (await bucket.put(object_key, bytes)) ?? { etag: "" };
+  // The schemas of orders alone had no datasets, and the first one did not have the time of the last row.
+  const [named, isFirst] = dataset === "orders" ? [{}, true] : [{ dataset }, false];
+  const day = { ...named, tradedate, revision: 1, pack_id };
+  const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
+  return [
+    [
+      "day_packs",
+      {
+        ...{ ...named, pack_id, tradedate, object_key, etag, size_bytes: bytes.length },
+        ...{ sha256: sha256(bytes), build_id: buildId, rows, securities: entries.length, degraded: 0 },
+      },
+    ],
+    ["day_revisions", { ...day, published_at_ms: Math.floor(service.nowMs()) }],
+    ["order_days", { ...day, state: "available" }],
+    ...entries.map(
+      ({ symbol, market, offset, length, footerLength, ...entry }): TableRow => [
+        "day_securities",
+        {
+          ...{ pack_id, symbol, market, section_offset: offset, section_length: length },
+          ...{ footer_length: footerLength, rows: entry.rows, crc: entry.crc },
+          ...(isFirst ? {} : { last_time: entry.lastTime }),
+          blocks: encodeBlocks(entry.blocks),
+        },
+      ],
+    ),
+  ];
+}
+
+/**
+ * Writes data under the schema of the first version into an empty deployment: an account with a key and the flagship
+ * plan, the calendar's entry of the day, and `day` as revision 1.
+ */
+export async function fillFirstSchema(service: Service, day: TestDay): Promise<void> {
+  const [pack, ...others] = await storedPack(service, await packOf(day), 1);
+  const { pack_id, tradedate, object_key, size_bytes, build_id, rows, securities, degraded, ...more } =
+    pack[1];
+  const now = Math.floor(service.nowMs());
+  const account_id = "first";
+  await insertAll(service, [
+    ["accounts", { account_id, contact: "Ann", note: "of version 1", created_at_ms: now }],
+    [
+      "api_keys",
+      {
+        ...{ sha256: sha256(FIRST_KEY), key_id: "key_1", account_id, name: "main" },
+        ...{ first_characters: "a-key", created_at_ms: now },
+      },
+    ],
+    ["subscriptions", { account_id, plan: "flagship", start_ms: now - YEAR_MS, end_ms: now + YEAR_MS }],
+    ["trading_days", { day: day.tradedate, open: 1, source: "test" }],
+    pack,
+    ...others,
+    [
+      "uploads",
+      {
+        ...{
+          pack_id,
+          upload_id: "upload-1",
+          tradedate,
+          revision: 1,
+          object_key,
+          r2_upload_id: "r2-upload-1",
+        },
+        ...{ state: "served", size_bytes, sha256: more.sha256 ?? "", build_id, rows, securities, degraded },
+        begun_at_ms: now,
+      },
+    ],
+  ] as TableRow[]);
+}
 
 /**
  * Fills the tables that the migration file `name` creates or changes, in a deployment that has applied it, in addition
  * to the rows of `fillFirstSchema`.
  */
 export async function fillSince(service: Service, name: string): Promise<void> {
+  const number = name.slice(0, 4);
   const now = Math.floor(service.nowMs());
-  const db = await service.mf.getD1Database("DB");
-  const rows = Object.entries(await rowsSince(service, name.slice(0, 4), now));
-  if (rows.length === 0) return;
-  await db.batch(
-    rows.map(([table, row]) =>
-      db
-        .prepare(
-          `INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${Object.keys(row).map(() => "?")})`,
-        )
-        .bind(...Object.values(row)),
-    ),
-  );
+  const rows =
+    number === "0017" ? await tradesOf(service, now) : Object.entries(await rowsSince(service, number, now));
+  await insertAll(service, rows);
 }
 
-/** Stores the pack of a day of trades and returns its rows by table; `fillFirstSchema` has written the day's orders. */
-async function tradesOf(service: Service, now: number): Promise<Record<string, Row>> {
+/** Stores the pack of a day of trades and returns its rows; `fillFirstSchema` has written the day's orders. */
+async function tradesOf(service: Service, now: number): Promise<TableRow[]> {
   const { tradedate } = OLD;
   const columns = randomRows(randomFrom(17), DATASETS.trades, { rows: 5 });
   const sections = [{ symbol: "600519", market: "SH" as const, columns }];
-  const { bytes, index, entryOf } = await openTestPack(
-    await buildPackBytes(tradedate as BeijingDate, sections, undefined, "trades"),
-  );
-  const object_key = packObjectKey(tradedate as BeijingDate, 1, "trades");
-  const bucket = await service.mf.getR2Bucket("PACKS");
-  const { etag } = (await bucket.put(object_key, bytes)) ?? { etag: "" };
-  const { offset, length, footerLength, rows, lastTime, crc, blocks } = entryOf("600519");
-  return {
-    day_packs: {
-      ...{ pack_id: 200, dataset: "trades", tradedate, object_key, etag, size_bytes: bytes.length },
-      ...{ sha256: sha256(bytes), build_id: index.buildId, rows, securities: 1, degraded: 0 },
-    },
-    day_revisions: { dataset: "trades", tradedate, revision: 1, pack_id: 200, published_at_ms: now },
-    order_days: { dataset: "trades", tradedate, revision: 1, pack_id: 200, state: "available" },
-    day_changes: { at_ms: now, dataset: "trades", tradedate, kind: "published", revision: 1 },
-    day_securities: {
-      ...{ pack_id: 200, symbol: "600519", market: "SH", section_offset: offset, section_length: length },
-      ...{ footer_length: footerLength, rows, last_time: lastTime, crc, blocks: encodeBlocks(blocks) },
-    },
-  };
+  const bytes = await buildPackBytes(tradedate as BeijingDate, sections, undefined, "trades");
+  return [
+    ...(await storedPack(service, await openTestPack(bytes), 200)),
+    ["day_changes", { at_ms: now, dataset: "trades", tradedate, kind: "published", revision: 1 }],
+  ];
 }
 
 async function rowsSince(service: Service, number: string, now: number): Promise<Record<string, Row>> {
@@ -206,12 +300,6 @@ async function rowsSince(service: Service, number: string, now: number): Promise
           ...{ subject: tradedate, before: null, after: "{}" },
         },
       };
-    // These migrations create no table.
-    case "0010":
-    case "0014":
-    case "0015":
-    case "0016":
-      return {};
     case "0011":
       return {
         withdrawals: {
@@ -228,10 +316,13 @@ async function rowsSince(service: Service, number: string, now: number): Promise
           note: "block 0",
         },
       };
+    // These migrations create no table.
+    case "0010":
     case "0012":
+    case "0014":
+    case "0015":
+    case "0016":
       return {};
-    case "0017":
-      return tradesOf(service, now);
     case "0018":
       return {
         usage: {

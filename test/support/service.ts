@@ -2,13 +2,15 @@
  * The whole service as a black box: the deployed bundle under workerd with real D1, R2, Durable Objects and the
  * rate-limit binding. Tests reach it over HTTP on 127.0.0.1 at a free port.
  */
-import { readdir, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { applyMigrations } from "../../src/cli/demo/migrations.ts";
+import { applyMigrations, migrateFolder } from "../../src/cli/demo/migrations.ts";
 import { bundledWorker, type WorkerBundle } from "./bundle.ts";
 import { type Answer, call } from "./http-client.ts";
 import { IssuedSecrets } from "./issued-secrets.ts";
-import { copyNewState, stateFolder } from "./new-state.ts";
 
 /** Only answers below this size are searched for secrets, because answers that contain a secret are small. */
 const MAX_SECRET_ANSWER_BYTES = 8_192;
@@ -83,7 +85,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const worker = options.worker ?? (await bundledWorker(options.entry));
   const stateDir = options.persistDir ?? (await stateFolder());
   const isNew = options.migrations === undefined && (await isEmpty(stateDir));
-  if (isNew) await copyNewState(worker.databases, stateDir);
+  if (isNew) await cp(await newState(worker.databases), stateDir, { recursive: true });
   const mf = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
@@ -157,6 +159,33 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/**
+ * The folders of this process, removed when it exits. A service that tests share runs until then, so it cannot remove
+ * its folder itself.
+ */
+const folders: string[] = [];
+process.once("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+async function stateFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "edgetape-state-"));
+  folders.push(folder);
+  return folder;
+}
+
+/**
+ * Returns the folder with the state of a new deployment: an empty catalog with all migrations. It is made once for each
+ * process, because the migrations take longer than the start of a service.
+ */
+function newState(databases: string[]): Promise<string> {
+  return oncePerWorker("new state", async () => {
+    const folder = await stateFolder();
+    await migrateFolder(databases, folder);
+    return folder;
+  });
 }
 
 /** Returns whether `folder` has no content; a folder that does not exist has none. */

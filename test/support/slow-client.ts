@@ -1,5 +1,5 @@
 /** An HTTP client that pauses at the first byte of the body, and continues or disconnects on command. */
-import { type Agent, type IncomingHttpHeaders, request } from "node:http";
+import { type IncomingHttpHeaders, request } from "node:http";
 import { bodyBytes } from "./http-client.ts";
 
 /** What one client received of one body. */
@@ -23,13 +23,12 @@ export interface OpenAnswer {
 /** Posts `body` and resolves with the answer's head, before any byte of its body is read. */
 export function openAnswer(
   url: string,
-  options: { body?: unknown; agent?: Agent; headers?: Record<string, string> } = {},
+  { body, headers: more = {} }: { body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<OpenAnswer> {
-  const { body, agent, headers: more = {} } = options;
   const bytes = bodyBytes(body);
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": bytes.length, ...more };
-    const outgoing = request(url, { method: "POST", agent: agent ?? false, headers }, (answer) => {
+    const outgoing = request(url, { method: "POST", agent: false, headers }, (answer) => {
       const seen: BodySeen = { bytes: 0, isWhole: false };
       const closed = new Promise<BodySeen>((done) => {
         answer.on("error", () => undefined);
