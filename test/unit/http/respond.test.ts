@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { preflight } from "../../../src/http/headers.ts";
 import {
   type AnswerContext,
   jsonHeaders,
   pageBody,
   parquetHeaders,
   refuse,
-  succeed,
 } from "../../../src/http/respond.ts";
 import { randomBytes } from "../../support/random.ts";
 import { EVERY_DENIAL } from "./every-denial.ts";
@@ -32,13 +30,6 @@ describe("refuse (contract 1.3, 1.4)", () => {
       }
     },
   );
-
-  it("names the accepted methods", () => {
-    expect(refuse({ reason: "method_not_allowed", method: "PUT" }, REQUEST).headers.get("allow")).toBe(
-      "POST, OPTIONS",
-    );
-    expect(refuse({ reason: "slot_busy" }, REQUEST).headers.get("allow")).toBeNull();
-  });
 
   it("sends Retry-After for temporary refusals, and none for a used-up quota or a damaged day", () => {
     const retryAfter = (response: Response) => response.headers.get("retry-after");
@@ -118,12 +109,6 @@ describe("the headers of served answers (contract 1.10, 1.11)", () => {
 });
 
 describe("the bodies of served answers (contract 1.3, 5.1)", () => {
-  it("have their properties in the contract's order", async () => {
-    const response = succeed({ status: "ready" }, { requestId });
-    expect(await response.text()).toBe('{"code":200,"message":"success","data":{"status":"ready"}}');
-    expect(response.status).toBe(200);
-  });
-
   it("contain a page's items as unchanged bytes", () => {
     const items = new TextEncoder().encode('[["600519",12.34]]');
     const page = { fields: ["symbol", "price"], items, tradedate: "20240102", pageSize: 1 };
@@ -153,16 +138,4 @@ describe("the bodies of served answers (contract 1.3, 5.1)", () => {
       expect(pieces.map(({ buffer }) => buffer.byteLength)).toEqual(pieces.map(({ length }) => length));
     },
   );
-});
-
-describe("a preflight request (contract 1.1, 1.11)", () => {
-  it("is allowed for POST with any header from any origin, and answered without a body", async () => {
-    const response = preflight(requestId);
-    expect(response.status).toBe(204);
-    expect(await response.text()).toBe("");
-    expect(response.headers.get("access-control-allow-origin")).toBe("*");
-    expect(response.headers.get("access-control-allow-methods")).toBe("POST, OPTIONS");
-    expect(response.headers.get("access-control-allow-headers")).toBe("*, Authorization");
-    expect(response.headers.has("access-control-allow-credentials")).toBe(false);
-  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   type Conditions,
-  contentRange,
   httpDate,
   parseHttpDate,
   parseRange,
@@ -15,37 +14,20 @@ const part = (offset: number, length: number) => ({ kind: "part", offset, length
 const whole = { kind: "whole" };
 const unsatisfiable = { kind: "unsatisfiable" };
 
-/** Range headers, with the part of a file of 10,000 bytes that each selects (RFC 9110, 14.1.2, and its examples). */
+/** Range headers, with the part of a file of 10,000 bytes that each selects, beside those of `drive-ranges.test.ts`. */
 const RANGES: [string | null, object][] = [
-  [null, whole],
   ["", whole],
-  ["bytes=0-499", part(0, 500)],
-  ["bytes=500-999", part(500, 500)],
-  ["bytes=0-0", part(0, 1)],
-  ["bytes=9999-9999", part(9_999, 1)],
-  ["bytes=0-9999", part(0, SIZE)],
-  ["bytes=9500-", part(9_500, 500)],
-  ["bytes=0-", part(0, SIZE)],
   ["bytes=9999-", part(9_999, 1)],
-  ["bytes=-500", part(9_500, 500)],
-  ["bytes=-1", part(9_999, 1)],
   ["bytes=-10000", part(0, SIZE)],
-  ["bytes=-20000", part(0, SIZE)],
   ["bytes=9990-20000", part(9_990, 10)],
   ["bytes=0-99999999999999999999999", part(0, SIZE)],
-  ["bytes=10000-", unsatisfiable],
   ["bytes=10000-10001", unsatisfiable],
   ["bytes=99999999999999999999999-", unsatisfiable],
-  ["bytes=-0", unsatisfiable],
   ["bytes=000-00499", part(0, 500)],
   ["BYTES=0-499", part(0, 500)],
   [" bytes = 0-499 ", part(0, 500)],
   ["bytes=,0-499,", part(0, 500)],
-  ["bytes=500-499", whole],
-  ["bytes=-", whole],
-  ["bytes=", whole],
   ["bytes", whole],
-  ["bytes=a-b", whole],
   ["bytes=1.5-3", whole],
   ["bytes=0x0-0x10", whole],
   ["bytes=-5-10", whole],
@@ -54,7 +36,6 @@ const RANGES: [string | null, object][] = [
   ["bytes=0-0,-1", whole],
   ["bytes=0-99,200-299", whole],
   ["bytes=10000-,0-1", whole],
-  ["lines=0-10", whole],
   ["items 0-10", whole],
   ["0-499", whole],
 ];
@@ -62,13 +43,6 @@ const RANGES: [string | null, object][] = [
 describe("a range of a 10,000-byte file (RFC 9110, 14)", () => {
   it.each(RANGES)("is read from %j as %j", (header, expected) => {
     expect(spanOf(parseRange(header), SIZE)).toEqual(expected);
-  });
-
-  it("has a Content-Range unless it is the whole file", () => {
-    expect(contentRange(spanOf(parseRange("bytes=500-999"), SIZE), SIZE)).toBe("bytes 500-999/10000");
-    expect(contentRange(spanOf(parseRange("bytes=-1"), SIZE), SIZE)).toBe("bytes 9999-9999/10000");
-    expect(contentRange(spanOf(parseRange("bytes=10000-"), SIZE), SIZE)).toBe("bytes */10000");
-    expect(contentRange(spanOf(null, SIZE), SIZE)).toBeNull();
   });
 });
 
@@ -96,35 +70,22 @@ const none: Conditions = {
   ifRange: null,
 };
 
-/** Conditions with their verdicts (RFC 9110, 13.2.2: first If-Match or If-Unmodified-Since, then the others). */
+/** Conditions with their verdicts, beside those of `drive-ranges.test.ts`. */
 const CASES: [Partial<Conditions>, string][] = [
-  [{}, "proceed"],
-  [{ ifMatch: '"r2-abc"' }, "proceed"],
   [{ ifMatch: '"r1-abc", "r2-abc"' }, "proceed"],
   [{ ifMatch: "*" }, "proceed"],
-  [{ ifMatch: '"r1-abc"' }, "failed"],
-  [{ ifMatch: 'W/"r2-abc"' }, "failed"],
   [{ ifMatch: "r2-abc" }, "failed"],
   [{ ifMatch: "" }, "failed"],
-  [{ ifUnmodifiedSince: SAME }, "proceed"],
   [{ ifUnmodifiedSince: LATER }, "proceed"],
-  [{ ifUnmodifiedSince: EARLIER }, "failed"],
   [{ ifUnmodifiedSince: "yesterday" }, "proceed"],
   [{ ifMatch: '"r2-abc"', ifUnmodifiedSince: EARLIER }, "proceed"],
   [{ ifMatch: '"other"', ifUnmodifiedSince: LATER }, "failed"],
-  [{ ifNoneMatch: '"r2-abc"' }, "not_modified"],
   [{ ifNoneMatch: 'W/"r2-abc"' }, "not_modified"],
-  [{ ifNoneMatch: '"x", W/"r2-abc"' }, "not_modified"],
-  [{ ifNoneMatch: "*" }, "not_modified"],
-  [{ ifNoneMatch: '"r1-abc"' }, "proceed"],
   [{ ifNoneMatch: "" }, "proceed"],
-  [{ ifModifiedSince: SAME }, "not_modified"],
   [{ ifModifiedSince: LATER }, "not_modified"],
-  [{ ifModifiedSince: EARLIER }, "proceed"],
   [{ ifModifiedSince: "2026-03-12" }, "proceed"],
   [{ ifNoneMatch: '"r1-abc"', ifModifiedSince: LATER }, "proceed"],
   [{ ifNoneMatch: '"r2-abc"', ifModifiedSince: EARLIER }, "not_modified"],
-  [{ ifMatch: '"r1-abc"', ifNoneMatch: '"r2-abc"' }, "failed"],
   [{ ifMatch: '"r2-abc"', ifNoneMatch: '"r2-abc"' }, "not_modified"],
   [{ ifUnmodifiedSince: EARLIER, ifModifiedSince: LATER }, "failed"],
 ];
@@ -137,16 +98,10 @@ describe("the conditions of a request (RFC 9110, 13)", () => {
 
 describe("If-Range (RFC 9110, 13.1.5)", () => {
   it.each([
-    [null, true],
-    ['"r2-abc"', true],
     [' "r2-abc" ', true],
-    ['W/"r2-abc"', false],
-    ['"r1-abc"', false],
     ['"r2-abc", "r1-abc"', false],
     ["*", false],
     ["", false],
-    [SAME, true],
-    [EARLIER, false],
     [LATER, false],
     ["Thursday, 12-Mar-26 02:00:00 GMT", true],
   ])("of %j decides whether the range applies: %s", (header, expected) => {

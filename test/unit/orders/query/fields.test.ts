@@ -25,13 +25,6 @@ function namesOf(fields: unknown, dataset: DatasetName = "orders"): string[] {
 }
 
 describe("parseFields (contract 3.10)", () => {
-  it.each([undefined, null, "", "  ", ",", " , ,", [], ["", " "]])(
-    "reads %j as the ten standard fields",
-    (fields) => {
-      expect(namesOf(fields)).toEqual(STANDARD);
-    },
-  );
-
   it("returns the fifty standard fields of quotes, and the on-request fields only when they are named", () => {
     expect(namesOf(undefined, "quotes")).toEqual(STANDARD_OF_QUOTES);
     expect(STANDARD_OF_QUOTES).toHaveLength(50);
@@ -42,28 +35,6 @@ describe("parseFields (contract 3.10)", () => {
       { field: "amount", name: "total_amount" },
     ]);
     expect(parseFields("bid11", "quotes")).toMatchObject({ reason: "field_unknown", field: "bid11" });
-  });
-
-  it("returns the named fields in the named order, from a string or an array", () => {
-    expect(namesOf("volume, time ,,price,")).toEqual(["volume", "time", "price"]);
-    expect(namesOf(["volume", " time ", "", "price"])).toEqual(["volume", "time", "price"]);
-  });
-
-  it("drops repeats, and keeps a legacy name beside the current one", () => {
-    expect(namesOf("time,order_no,time,exchange_order_id,order_no,side,order_code")).toEqual([
-      "time",
-      "order_no",
-      "exchange_order_id",
-      "side",
-      "order_code",
-    ]);
-  });
-
-  it("maps legacy names to their fields but returns the names as requested", () => {
-    expect(parseFields("order_no,side", "orders")).toEqual([
-      { field: "exchange_order_id", name: "order_no" },
-      { field: "order_code", name: "side" },
-    ]);
   });
 
   it.each([
@@ -79,17 +50,6 @@ describe("parseFields (contract 3.10)", () => {
       nearest,
     });
   });
-
-  it.each(["constructor", "__proto__", "price volume", "xyzzy"])("refuses the unknown name %s", (field) => {
-    expect(parseFields([field], "orders")).toMatchObject({ reason: "field_unknown", field });
-  });
-
-  it.each([7, true, {}, [[7]], [["time", null]], [[["time"]]]])(
-    "refuses %j, which is neither a string nor a list of strings",
-    (fields) => {
-      expect(parseFields(fields, "orders")).toMatchObject({ reason: "param_invalid", parameter: "fields" });
-    },
-  );
 
   it("distinguishes the standard columns from any other selection", () => {
     const standard = (fields: unknown) => {

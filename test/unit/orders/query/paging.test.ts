@@ -5,7 +5,7 @@ import {
   type HistoryQuery,
   parseHistoryQuery as parseHistoryQueryResult,
 } from "../../../../src/orders/query/history-query.ts";
-import { beginPaging, continuePaging as continuePagingResult } from "../../../../src/orders/query/paging.ts";
+import { continuePaging as continuePagingResult } from "../../../../src/orders/query/paging.ts";
 import { baring } from "../../../support/result.ts";
 
 const parseHistoryQuery = baring(parseHistoryQueryResult);
@@ -30,34 +30,7 @@ const CURSOR: DatedCursor = {
 };
 const WINDOW = { start_time: "09:30", end_time: "10:00" };
 
-describe("beginPaging", () => {
-  it("starts at the window's start, without a fixed revision", () => {
-    expect(beginPaging(query({ symbol: "600519", tradedate: "20240102", ...WINDOW }))).toEqual({
-      tradedate: "20240102",
-      revision: null,
-      packMark: null,
-      market: null,
-      position: { time: 93_000_000, skip: 0 },
-    });
-  });
-});
-
 describe("continuePaging (contract 5.3)", () => {
-  it.each([
-    { symbol: "600519", ...WINDOW },
-    { symbol: "sh600519", ...WINDOW, tradedate: "20240102" },
-    { symbol: "600519.XSHG", start_time: "093000000", end_time: "10:00:00" },
-    { symbol: "600519", ...WINDOW, page_size: 3 },
-  ])("accepts another spelling of the same query: %j", (params) => {
-    expect(continuePaging(query(params), CURSOR, "orders")).toEqual({
-      tradedate: "20240102",
-      revision: 3,
-      packMark: "00f1e2d3c4b5",
-      market: "SH",
-      position: { time: 94_500_000, skip: 2 },
-    });
-  });
-
   it("treats 00:00 as an omitted start", () => {
     const whole = { ...CURSOR, start: 0, end: 240_000_000 };
     expect(continuePaging(query({ symbol: "600519", start_time: "00:00" }), whole, "orders")).toMatchObject({
@@ -66,13 +39,7 @@ describe("continuePaging (contract 5.3)", () => {
   });
 
   it.each([
-    ["symbol", { symbol: "600520", ...WINDOW }],
-    ["symbol", { symbol: "600519.SZ", ...WINDOW }],
     ["symbol", { symbol: "600519.BJ", ...WINDOW }],
-    ["tradedate", { symbol: "600519", ...WINDOW, tradedate: "20240103" }],
-    ["start_time", { symbol: "600519", end_time: "10:00" }],
-    ["start_time", { symbol: "600519", start_time: "09:30:01", end_time: "10:00" }],
-    ["end_time", { symbol: "600519", start_time: "09:30" }],
     ["end_time", { symbol: "600519", start_time: "09:30", end_time: "100000001" }],
   ])("refuses a different %s: %j", (parameter, params) => {
     expect(continuePaging(query(params), CURSOR, "orders")).toEqual({ reason: "cursor_mismatch", parameter });
@@ -92,23 +59,6 @@ describe("continuePaging (contract 5.3)", () => {
 
 describe("continuePaging with an undated cursor (contract 5.5)", () => {
   const undated = { tradedate: null, position: { time: 94_500_000, skip: 2 } };
-
-  it("requires tradedate, and takes only the position from the cursor", () => {
-    expect(continuePaging(query({ symbol: "600519", ...WINDOW }), undated, "orders")).toMatchObject({
-      reason: "param_invalid",
-      parameter: "tradedate",
-      problem: "needed_by_undated_cursor",
-    });
-    expect(
-      continuePaging(query({ symbol: "600519", ...WINDOW, tradedate: "20240102" }), undated, "orders"),
-    ).toEqual({
-      tradedate: "20240102",
-      revision: null,
-      packMark: null,
-      market: null,
-      position: undated.position,
-    });
-  });
 
   it.each([
     ["start_time", { start_time: "094500001" }],
