@@ -8,7 +8,7 @@ import { beijingDate } from "../calendar/beijing.ts";
 import { dayDenial } from "../catalog/day-denial.ts";
 import { type ListedSecurity, listSecurities } from "../catalog/day-securities.ts";
 import { type OrderDayQuestion, orderDayStatement } from "../catalog/order-day.ts";
-import { historyParameters } from "../orders/query/history-parameters.ts";
+import { historyParameters } from "../orders/query/history-query.ts";
 import {
   datasetParameter,
   lazily,

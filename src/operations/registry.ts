@@ -5,7 +5,7 @@ import { accountInfo } from "./account-info.ts";
 import { dataChanges } from "./data-changes.ts";
 import { dataStatus } from "./data-status.ts";
 import { dataSymbols } from "./data-symbols.ts";
-import { fileDownload } from "./file-download/file-download.ts";
+import { fileDownload } from "./file-download.ts";
 import { estimateOf } from "./history/estimate.ts";
 import { historyOf } from "./history/history.ts";
 import type { Operation } from "./operation.ts";

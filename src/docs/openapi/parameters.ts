@@ -7,9 +7,9 @@ import { perDataset } from "../../datasets/registry.ts";
 import { dataChanges } from "../../operations/data-changes.ts";
 import { dataStatus } from "../../operations/data-status.ts";
 import { dataSymbols } from "../../operations/data-symbols.ts";
-import { shareParameters } from "../../operations/file-download/share-query.ts";
+import { shareParameters } from "../../operations/file-download.ts";
 import { estimateParameters } from "../../operations/history/estimate.ts";
-import { EXCLUDED_WITH_PARQUET, historyParameters } from "../../orders/query/history-parameters.ts";
+import { EXCLUDED_WITH_PARQUET, historyParameters } from "../../orders/query/history-query.ts";
 import { lazily, schemasOf } from "../../orders/query/parameters.ts";
 
 /** `params` of history with JSON pages. */

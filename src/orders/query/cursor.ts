@@ -75,7 +75,7 @@ export async function signCursor(secret: string, content: DatedCursor): Promise<
   const bytes = encodeContent(content);
   const key = await signingKey(secret);
   const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, withPurpose("v5", bytes)));
-  return `v5.${toBase64Url(concat(bytes, signature))}`;
+  return `v5.${Buffer.concat([bytes, signature]).toString("base64url")}`;
 }
 
 /**
@@ -94,7 +94,7 @@ export async function readCursor(
   const [, generation, encoded] = DATED.exec(text) ?? [];
   if (encoded === undefined) return refused({ reason: "cursor_invalid" });
 
-  const bytes = fromBase64Url(encoded);
+  const bytes = Buffer.from(encoded, "base64url");
   const content = bytes.subarray(0, CONTENT_BYTES);
   const signature = bytes.subarray(CONTENT_BYTES);
   for (const secret of acceptedSecrets(secrets, nowMs)) {
@@ -141,15 +141,14 @@ function encodeContent({
     view.setUint32(4 * index, value);
   });
   if (!MARK.test(packMark)) throw new RangeError(`a cursor cannot hold the mark ${packMark}`);
-  view.setUint32(MARK_OFFSET, Number.parseInt(packMark.slice(0, 8), 16));
-  view.setUint16(MARK_OFFSET + 4, Number.parseInt(packMark.slice(8), 16));
-  return new Uint8Array(view.buffer);
+  const bytes = new Uint8Array(view.buffer);
+  bytes.set(Buffer.from(packMark, "hex"), MARK_OFFSET);
+  return bytes;
 }
 
 /** Decodes authenticated bytes; returns `null` for values that this version does not support. */
-function decodeContent(bytes: Uint8Array): DatedCursor | null {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const value = (index: number) => view.getUint32(4 * index);
+function decodeContent(bytes: Buffer): DatedCursor | null {
+  const value = (index: number) => bytes.readUInt32BE(4 * index);
   const tradedate = parseBeijingDate(String(value(0)).padStart(8, "0"));
   const dataset = DATASET_NAMES.find(
     (name) => DATASET_NUMBERS[name] === Math.floor(value(1) / DATASET_FACTOR),
@@ -165,13 +164,9 @@ function decodeContent(bytes: Uint8Array): DatedCursor | null {
     start: value(2),
     end: value(3),
     revision: value(4),
-    packMark: hex(view.getUint32(MARK_OFFSET), 8) + hex(view.getUint16(MARK_OFFSET + 4), 4),
+    packMark: bytes.toString("hex", MARK_OFFSET),
     position: { time: value(5), skip: value(6) },
   };
-}
-
-function hex(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, "0");
 }
 
 function signingKey(secret: string): Promise<CryptoKey> {
@@ -180,24 +175,5 @@ function signingKey(secret: string): Promise<CryptoKey> {
 }
 
 function withPurpose(generation: Generation, content: Uint8Array): Uint8Array<ArrayBuffer> {
-  return concat(PURPOSES[generation], content);
-}
-
-function concat(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(head.length + tail.length);
-  joined.set(head);
-  joined.set(tail, head.length);
-  return joined;
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_");
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
-    character.charCodeAt(0),
-  );
+  return Buffer.concat([PURPOSES[generation], content]);
 }

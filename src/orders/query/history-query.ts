@@ -1,10 +1,19 @@
-/** Parses `params` and `fields` of a history request into one validated value (contract 3). */
+/** The parameters of a history request, and its `params` and `fields` as one validated value (contract 3). */
+import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
 import { type AskedColumn, parseFields } from "./fields.ts";
-import { EXCLUDED_WITH_PARQUET, type HISTORY_FORMATS, historyParameters } from "./history-parameters.ts";
-import { givenParameters, type ParameterOptions, readParameters } from "./parameters.ts";
+import {
+  givenParameters,
+  lazily,
+  optional,
+  type Parameter,
+  type ParameterOptions,
+  type Problem,
+  readParameters,
+  tradedateParameter,
+} from "./parameters.ts";
 import {
   HISTORY_PARAMETERS,
   type HistoryParameter,
@@ -12,19 +21,87 @@ import {
   type ParamInvalid,
   type QueryDenial,
 } from "./query-denial.ts";
-import type { AskedSecurity } from "./symbol.ts";
-import { type TimeWindow, timeWindowOf } from "./time-window.ts";
+import { type AskedSecurity, symbolParameter } from "./symbol.ts";
+import { type TimeWindow, timeOfDayParameter, timeWindowOf } from "./time-window.ts";
+
+const HISTORY_FORMATS = ["json", "parquet"] as const;
+
+/** Parameters that are refused when a whole file is requested (contract 3.9). */
+export const EXCLUDED_WITH_PARQUET = [
+  "cursor",
+  "page_size",
+  "limit",
+  "start_time",
+  "end_time",
+] as const satisfies readonly HistoryParameter[];
+
+/** The parameters by name. The descriptions state what a schema cannot express (start before end). */
+export const historyParameters = lazily(
+  () =>
+    ({
+      symbol: symbolParameter(),
+      tradedate: optional(tradedateParameter(), {
+        description:
+          "The day in Beijing, YYYYMMDD, a real date. When omitted, the cursor's day, or without a cursor the newest trading day of the calendar, loaded or not.",
+      }),
+      format: optional(
+        { schema: z.enum(HISTORY_FORMATS), problemOf: (): Problem => ["format_form"] },
+        { description: "json is the default; parquet returns the security's whole day as one file." },
+      ),
+      start_time: optional(timeOfDayParameter(), {
+        description: "Inclusive. HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, Beijing time; before end_time.",
+      }),
+      end_time: optional(timeOfDayParameter(), {
+        description: "Exclusive; accepts the same forms as start_time.",
+      }),
+      page_size: optional(rowsParameter(), {
+        description: "Rows per page, 10000 by default; a larger value counts as 10000.",
+      }),
+      limit: optional(rowsParameter(), {
+        description: "Another name for page_size. Two different values are refused.",
+      }),
+      // A cursor that is not a string is always `cursor_invalid`.
+      cursor: optional(
+        { schema: z.string(), problemOf: (): Problem => ["not_string"] },
+        { description: "next_cursor of the previous page, unchanged. Omit it for the first page." },
+      ),
+    }) satisfies Record<HistoryParameter, Parameter>,
+);
+
+/**
+ * Returns a parameter that is a JSON integer or decimal string of at least 1. Values above the maximum count as the
+ * maximum.
+ */
+function rowsParameter() {
+  const digits = z.string().regex(/^0*[1-9]\d*$/);
+  const schema = z.union([
+    // The schema is not `z.int`, because that refuses values above 2^53.
+    z
+      .number()
+      .refine(Number.isInteger)
+      .min(1)
+      .meta({ type: "integer", examples: [10_000] })
+      .transform((size) => Math.min(size, Number.MAX_SAFE_INTEGER)),
+    digits.transform((text) => Math.min(Number(text), Number.MAX_SAFE_INTEGER)),
+  ]);
+  return {
+    schema,
+    problemOf: (value: unknown): Problem => [isBelowOne(value) ? "below_one" : "not_integer"],
+  };
+}
+
+/** Returns whether the value is a text of zeros or an integer below 1. A text with a sign has a wrong form instead. */
+const isBelowOne = (value: unknown) =>
+  typeof value === "string" ? /^0+$/.test(value) : Number.isInteger(value) && Number(value) < 1;
 
 /** The default and maximum number of rows per page (contract 3.8). */
 const MAX_PAGE_SIZE = 10_000;
-
-export type HistoryFormat = (typeof HISTORY_FORMATS)[number];
 
 /** A validated query. `start` and `end` are always set; without parameters they span the whole day. */
 export interface HistoryQuery extends AskedSecurity, TimeWindow {
   /** `null` when omitted, which means the cursor's date, or without a cursor the newest trading day of the calendar. */
   tradedate: BeijingDate | null;
-  format: HistoryFormat;
+  format: (typeof HISTORY_FORMATS)[number];
   pageSize: number;
   /** The unparsed cursor; `null` on the first page. */
   cursor: string | null;

@@ -4,6 +4,7 @@
  * returns the blocks to fetch. `findPage` returns the page's rows in these blocks and where the next page begins.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
+import type { TimeWindow } from "./time-window.ts";
 
 /**
  * A position in the rows of one security: before the row that follows `skip` rows of the millisecond `time`. A time
@@ -190,4 +191,40 @@ function blockEnd({ rows, blocks }: PagedRows, block: number): number {
 
 function isPast(time: number, endTime: number | null): boolean {
   return endTime !== null && time >= endTime;
+}
+
+/** The lower and upper bound of a count, both inclusive. */
+export interface Bounds {
+  atLeast: number;
+  atMost: number;
+}
+
+/**
+ * Returns bounds of the number of rows from `start` (inclusive) to `end` (exclusive). Only the times of the blocks'
+ * first rows are known, so the result is a range. It is exact without a window, and if each end of the window is
+ * outside the rows or at the time of a block's first row.
+ */
+export function rowsInWindow(paged: PagedRows, { start, end }: TimeWindow): Bounds {
+  const before = rowsBefore(paged, start);
+  const upTo = rowsBefore(paged, end);
+  return {
+    atLeast: Math.max(0, upTo.atLeast - before.atMost),
+    atMost: upTo.atMost - before.atLeast,
+  };
+}
+
+/** Returns bounds of the number of rows before `time`. */
+function rowsBefore({ rows, blocks, lastTime }: PagedRows, time: number): Bounds {
+  const next = blocks.findIndex(({ t0 }) => t0 >= time);
+  const following = blocks[next];
+  if (following?.t0 === time) return exactly(following.firstRow - following.k0);
+  if (next === 0 || rows === 0) return exactly(0);
+  if (lastTime < time) return exactly(rows);
+  const last = following === undefined ? blocks.at(-1) : blocks[next - 1];
+  // The block's first row is before `time`. Later rows of the block may be too, but not the security's last row.
+  return { atLeast: (last?.firstRow ?? 0) + 1, atMost: following?.firstRow ?? rows - 1 };
+}
+
+function exactly(rows: number): Bounds {
+  return { atLeast: rows, atMost: rows };
 }

@@ -5,6 +5,7 @@ import {
   type PagedRows,
   type Position,
   planPage,
+  rowsInWindow,
 } from "../../../../src/orders/query/page-plan.ts";
 import { printedRandom, type Random } from "../../../support/random.ts";
 import { bare } from "../../../support/result.ts";
@@ -195,5 +196,33 @@ describe("the page plan (contract 5.1, 5.2)", () => {
         else expect(found).toMatchObject({ startRow: before + skip, endRow: before + skip + size });
       }
     }
+  });
+});
+
+describe("the bounds on the number of rows in a window", () => {
+  it("include the true number for any rows and any window", () => {
+    const random = printedRandom("bounds of rows");
+    for (let run = 0; run < 3_000; run++) {
+      const unsorted = Array.from({ length: random.integer(0, 60) }, () => random.integer(0, 30));
+      const times = unsorted.toSorted((a, b) => a - b);
+      const start = random.integer(0, 31);
+      const end = Math.max(start, random.integer(0, 32));
+      const blockRows = random.integer(1, 9);
+      const exact = times.filter((time) => time >= start && time < end).length;
+      const { atLeast, atMost } = rowsInWindow(paged(times, blockRows), { start, end });
+      expect(atLeast).toBeLessThanOrEqual(exact);
+      expect(atMost).toBeGreaterThanOrEqual(exact);
+      expect(atMost - atLeast).toBeLessThanOrEqual(2 * blockRows);
+    }
+  });
+
+  it("are exact for the whole day, outside the session, and at the start of a block", () => {
+    const day = paged([...Array(10_000).fill(93_000_000), ...Array(25).fill(93_000_010)], 10_000);
+    const at = (start: number, end: number) => rowsInWindow(day, { start, end });
+    expect(at(0, 240_000_000)).toEqual({ atLeast: 10_025, atMost: 10_025 });
+    expect(at(150_000_000, 240_000_000)).toEqual({ atLeast: 0, atMost: 0 });
+    expect(at(93_000_010, 240_000_000)).toEqual({ atLeast: 25, atMost: 25 });
+    expect(at(0, 93_000_010)).toEqual({ atLeast: 10_000, atMost: 10_000 });
+    expect(at(93_000_000, 93_000_005)).toEqual({ atLeast: 1, atMost: 10_000 });
   });
 });

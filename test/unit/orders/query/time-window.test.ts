@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { historyParameters } from "../../../../src/orders/query/history-parameters.ts";
+import { historyParameters } from "../../../../src/orders/query/history-query.ts";
 import { readParameters } from "../../../../src/orders/query/parameters.ts";
 import { timeWindowOf } from "../../../../src/orders/query/time-window.ts";
 import { printedRandom } from "../../../support/random.ts";
