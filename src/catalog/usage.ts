@@ -1,6 +1,6 @@
 /**
  * The table `usage`: what each account was served on each Beijing day, by service. The gate writes its totals of the
- * day every few minutes (`gate/usage.ts`), and shares add what they have sent (`shares/download.ts`).
+ * day every few minutes (`gate/lease.ts`), and shares add what they have sent (`shares/download.ts`).
  */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import { rows, sql } from "./sql.ts";

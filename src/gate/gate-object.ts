@@ -8,18 +8,28 @@
 import { DurableObject, RpcTarget } from "cloudflare:workers";
 import { writeUsage } from "../catalog/usage.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
-import { acquire, credit, emptyRow, free, type GateRow, release, stateOf } from "./lease.ts";
+import {
+  acquire,
+  afterWrite,
+  credit,
+  emptyRow,
+  free,
+  type GateRow,
+  planWrite,
+  release,
+  stateOf,
+  unwrittenDays,
+} from "./lease.ts";
 import {
   type AcquireRequest,
+  type Counts,
   type GateGrant,
   type GateRefused,
   type GateState,
   isRefused,
-  type OperatorCredit,
   type ReleaseAnswer,
   type ReleaseRequest,
 } from "./protocol.ts";
-import { afterWrite, planWrite, unwrittenDays } from "./usage.ts";
 
 /**
  * How long the end of a grant may wait in memory before it is stored. The wait is billed at $1.56 per million seconds,
@@ -139,7 +149,7 @@ export class Gate extends DurableObject<Env> {
   }
 
   /** Subtracts `given` from today's counters, never below zero; for operators. */
-  credit(given: OperatorCredit): GateState {
+  credit(given: Counts): GateState {
     const now = this.#now();
     const row = credit(this.#read(now), given, now);
     this.#change(row);

@@ -3,23 +3,25 @@
  * a fresh id and storage, so every guarantee of the gate can be tested without it.
  */
 import { addDays, type BeijingDate, beijingDate, secondsToNextDay } from "../calendar/beijing.ts";
+import type { DayUsage, UsageOwner } from "../catalog/usage.ts";
+import type { DailyLimits } from "../entitlement/principal.ts";
 import type {
   AcquireRequest,
   Counts,
   GateGrant,
   GateKind,
-  GateLimits,
   GateRefusal,
   GateState,
   GateUse,
-  OperatorCredit,
   ReleaseRequest,
   RequestOutcome,
 } from "./protocol.ts";
-import { type UsageRow, unwrittenDays } from "./usage.ts";
 
 /** Number of grants that the row keeps. A request can be repeated, credited and listed as long as its grant is kept. */
 export const GRANTS_KEPT = 20;
+
+/** The most days whose totals are kept while the catalog cannot be written. The oldest are dropped first. */
+const DAYS_KEPT = 62;
 
 const NOTHING: Counts = { requests: 0, files: 0 };
 
@@ -39,7 +41,23 @@ export interface Grant {
 }
 
 /** The stored state. Later versions only add fields; the functions here preserve unknown fields. */
-export interface GateRow extends UsageRow {
+export interface GateRow {
+  /** The Beijing day of the counts. */
+  day: BeijingDate;
+  /** Accepted requests of the day, JSON and Parquet together. */
+  requests: number;
+  /** Accepted Parquet requests of the day. */
+  files: number;
+  /** Bytes of the bodies that ended on the day; absent while none did. */
+  bytes?: number;
+  /** The owner of this usage; absent until a worker has named it. */
+  owner?: UsageOwner;
+  /** Totals of earlier days that the catalog lacks; absent without any. */
+  earlier?: readonly DayUsage[];
+  /** The totals that the last write stored. They count only if their day is `day`. */
+  written?: DayUsage;
+  /** When the object will write into the catalog (Unix milliseconds of its own clock); absent while nothing is due. */
+  writeAtMs?: number;
   /** Credits of today, already subtracted from the counts; absent without credits. */
   credited?: Counts;
   /** The holder of the slot; null when the slot is free. At `untilMs` (Unix milliseconds) it is free in any case. */
@@ -112,7 +130,7 @@ export function free(row: GateRow): GateRow {
 }
 
 /** Credits `given` requests and files: subtracts them from today's usage counters, never below zero. */
-export function credit(stored: GateRow, given: OperatorCredit, nowMs: number): GateRow {
+export function credit(stored: GateRow, given: Counts, nowMs: number): GateRow {
   return takeOff(startDay(stored, nowMs), given);
 }
 
@@ -135,7 +153,7 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
  * Returns the refusal that one more request of this kind would get (contract 2.1, steps 8 and 9), or null. Reads only
  * the gate's state; takes no slot and counts nothing.
  */
-export function verdictOf(state: GateState, kind: GateKind, limits: GateLimits): GateRefusal | null {
+export function verdictOf(state: GateState, kind: GateKind, limits: DailyLimits): GateRefusal | null {
   return state.holder === null ? exhaustedUnit(state.use, kind, limits) : { reason: "slot_busy" };
 }
 
@@ -161,7 +179,7 @@ function isHeld(row: GateRow, nowMs: number): boolean {
  * Returns the refusal if one more request of this kind would exceed a limit, or null. Requests are checked before
  * files.
  */
-function exhaustedUnit(use: GateUse, kind: GateKind, limits: GateLimits): GateRefusal | null {
+function exhaustedUnit(use: GateUse, kind: GateKind, limits: DailyLimits): GateRefusal | null {
   const { resetSeconds } = use;
   const { requests, files } = limits;
   if (requests !== null && use.requests >= requests)
@@ -218,4 +236,41 @@ function useOf(row: GateRow, nowMs: number): GateUse {
     files: row.files,
     resetSeconds: secondsToNextDay(nowMs),
   };
+}
+
+/** Returns the days whose totals the catalog may lack, oldest first. Totals are written, so a repeated write is safe. */
+export function unwrittenDays(row: GateRow): DayUsage[] {
+  const { day, requests, files, bytes = 0, earlier = [], written } = row;
+  const present = { day, requests, files, bytes };
+  const known = written?.day === day ? written : { day, requests: 0, files: 0, bytes: 0 };
+  return (isSame(known, present) ? [...earlier] : [...earlier, present]).slice(-DAYS_KEPT);
+}
+
+/** Returns `row` after `days` were written. What was counted during the write is still unwritten. */
+export function afterWrite(row: GateRow, days: readonly DayUsage[]): GateRow {
+  // A day may have ended with higher totals during the write.
+  const waiting = row.earlier?.filter((one) => !days.some((done) => isSame(done, one))) ?? [];
+  const written = days.find(({ day }) => day === row.day);
+  const left: GateRow = { ...row };
+  delete left.writeAtMs;
+  delete left.earlier;
+  if (waiting.length > 0) left.earlier = waiting;
+  if (written !== undefined) left.written = written;
+  return left;
+}
+
+/**
+ * Returns `row` with the time of the next write when something is unwritten and no write is planned; otherwise the same
+ * row. A write that was planned for more than `everyMs` ago counts as lost.
+ */
+export function planWrite(row: GateRow, nowMs: number, everyMs: number): GateRow {
+  const { owner, writeAtMs } = row;
+  const isPlanned = writeAtMs !== undefined && writeAtMs > nowMs - everyMs;
+  if (owner === undefined || isPlanned || unwrittenDays(row).length === 0) return row;
+  return { ...row, writeAtMs: nowMs + everyMs };
+}
+
+function isSame(one: DayUsage, other: DayUsage): boolean {
+  const { day, requests, files, bytes } = other;
+  return one.day === day && one.requests === requests && one.files === files && one.bytes === bytes;
 }

@@ -4,15 +4,10 @@
  */
 import type { UsageOwner } from "../catalog/usage.ts";
 import type { UseDenial } from "../entitlement/caller-denial.ts";
+import type { DailyLimits } from "../entitlement/principal.ts";
 
 /** The kind of a request. Both kinds count as `requests`; a Parquet request also counts as one of `files`. */
 export type GateKind = "json" | "parquet";
-
-/** Daily limits of the account's plan; `null` is unlimited. `requests` counts JSON and Parquet together. */
-export interface GateLimits {
-  requests: number | null;
-  files: number | null;
-}
 
 export interface AcquireRequest {
   /** The request's id. A repeated id gets the same answer and is charged once. */
@@ -20,7 +15,7 @@ export interface AcquireRequest {
   /** The longest duration of the request in milliseconds: by default 60,000 for JSON and 300,000 for Parquet. */
   boundMs: number;
   kind: GateKind;
-  limits: GateLimits;
+  limits: DailyLimits;
   /** The account and service whose usage the object writes into the catalog; without it no usage is written. */
   owner?: UsageOwner;
 }
@@ -127,6 +122,3 @@ export interface Counts {
   requests: number;
   files: number;
 }
-
-/** The requests and files that an operator credits. They are subtracted from today's counters, never below zero. */
-export type OperatorCredit = Counts;

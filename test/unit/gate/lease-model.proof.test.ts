@@ -4,6 +4,7 @@
  * an object of the previous version handled.
  */
 import { describe, expect, it } from "vitest";
+import type { DailyLimits } from "../../../src/entitlement/principal.ts";
 import {
   acquire,
   emptyRow,
@@ -13,7 +14,7 @@ import {
   release,
   stateOf,
 } from "../../../src/gate/lease.ts";
-import type { GateKind, GateLimits } from "../../../src/gate/protocol.ts";
+import type { GateKind } from "../../../src/gate/protocol.ts";
 import { GateModel } from "../../support/gate-model.ts";
 import { printedRandom, type Random, randomFrom } from "../../support/random.ts";
 import { proofSize } from "../../support/tier.ts";
@@ -28,7 +29,7 @@ function firstDifference(random: Random): string | null {
   let nowMs = startMs;
   let row: GateRow = emptyRow(nowMs);
   const model = new GateModel(nowMs);
-  const limits: GateLimits = random.pick([
+  const limits: DailyLimits = random.pick([
     { requests: null, files: null },
     { requests: 6, files: null },
     { requests: null, files: 3 },

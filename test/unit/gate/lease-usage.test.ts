@@ -1,9 +1,17 @@
 /** The usage that a gate writes into the catalog, compared with a list of events. */
 import { describe, expect, it } from "vitest";
 import type { DayUsage } from "../../../src/catalog/usage.ts";
-import { acquire, credit, emptyRow, type GateRow, release } from "../../../src/gate/lease.ts";
+import {
+  acquire,
+  afterWrite,
+  credit,
+  emptyRow,
+  type GateRow,
+  planWrite,
+  release,
+  unwrittenDays,
+} from "../../../src/gate/lease.ts";
 import type { AcquireRequest } from "../../../src/gate/protocol.ts";
-import { afterWrite, planWrite, unwrittenDays } from "../../../src/gate/usage.ts";
 import { printedRandom, type Random, randomFrom } from "../../support/random.ts";
 
 const NOON = Date.parse("2026-11-27T12:00:00+08:00");
