@@ -9,9 +9,7 @@ import { ok, type Result, refused } from "./result.ts";
 /** The most bytes that all answers of an isolate may hold together. */
 const MAX_BYTES = 64_000_000;
 
-/**
- * How long a client may leave a piece unread while other requests wait for memory. After that, its body may be aborted.
- */
+/** How long a client may leave a piece unread while others wait; after that, its body may be aborted. */
 const IDLE_MS = 5_000;
 
 /** How often a waiting request checks for free memory. */

@@ -42,10 +42,7 @@ const KIND_BY_HOST: Record<string, WebhookKind> = {
   "open.larksuite.com": "feishu",
 };
 
-/**
- * The longest text in bytes that a robot accepts. WeCom's limit is 2,048; the other robots limit the size of the whole
- * body.
- */
+/** The longest text in bytes: WeCom's own limit; the other robots limit the size of the whole body. */
 const TEXT_BYTES: Record<Exclude<WebhookKind, "plain">, number> = {
   wecom: 2_048,
   dingtalk: 16_000,
@@ -107,10 +104,7 @@ export function webhookProblem(kind: WebhookKind, status: number, text: string):
   return `it answered HTTP ${status} and refused with ${refused}: ${String(errmsg ?? msg ?? "").slice(0, 200)}`;
 }
 
-/**
- * Returns the plain form. `title` and `lines` are always in English, because programs read them; `zh` holds the Chinese
- * texts.
- */
+/** Returns the plain form. `title` and `lines` are always in English, because programs read them. */
 function plainOf({ event, level, title, lines, facts }: Notice, nowMs: number): string {
   const zh = { title: title.zh, lines: lines.map((line) => line.zh) };
   const en = { title: title.en, lines: lines.map((line) => line.en) };

@@ -235,10 +235,7 @@ class ClientSink {
   }
 }
 
-/**
- * Aborts the connection before the body is complete, so that `Content-Length` is unmet and a short file never looks
- * complete.
- */
+/** Aborts the connection, so that `Content-Length` is unmet and a short file never looks complete. */
 async function breakBody(writer: WritableStreamDefaultWriter<Uint8Array>, why: unknown): Promise<void> {
   await writer.abort(why).catch(() => undefined);
 }

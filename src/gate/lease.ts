@@ -175,10 +175,7 @@ function isHeld(row: GateRow, nowMs: number): boolean {
   return row.holder !== null && row.holder.untilMs > nowMs;
 }
 
-/**
- * Returns the refusal if one more request of this kind would exceed a limit, or null. Requests are checked before
- * files.
- */
+/** Returns the refusal if one more request would exceed a limit, requests before files, or null. */
 function exhaustedUnit(use: GateUse, kind: GateKind, limits: DailyLimits): GateRefusal | null {
   const { resetSeconds } = use;
   const { requests, files } = limits;
@@ -194,7 +191,6 @@ function count(row: GateRow, kind: GateKind): GateRow {
   return { ...row, requests: row.requests + requests, files: row.files + files };
 }
 
-/** Adds the bytes of the grant's body to the current day, once. */
 function countBytes(row: GateRow, grant: Grant, bytes: number | undefined): GateRow {
   if (bytes === undefined || grant.bytes !== undefined) return row;
   const counted = replaceGrant(row, grant.id, (old) => ({ ...old, bytes }));

@@ -16,19 +16,13 @@ import {
   type ReleaseRequest,
 } from "./protocol.ts";
 
-/**
- * How long the worker waits for the object's answer. A longer wait is a fault, because the first byte is due within 15
- * s (contract 2.5).
- */
+/** A longer wait for the object is a fault: the first byte is due within 15 s (contract 2.5). */
 const ANSWER_MS = 5_000;
 
 /** The worker stops this long before the object frees the slot by itself. */
 const STOP_EARLY_MS = 500;
 
-/**
- * After this time, the worker asks once more for a slot that a newly started object reported as taken. It is longer
- * than the end of a grant may wait in memory.
- */
+/** When the worker asks a newly started object again; longer than the end of a grant waits in memory. */
 const ASK_AGAIN_MS = 600;
 
 /** The location of the gate objects. */
@@ -68,10 +62,7 @@ export interface Slot {
 
 type Granted = GateGrant & { lease: LeaseStub };
 
-/**
- * Names of the slots that the gate granted in its last answer to this isolate, if no early read has used the grant yet.
- * The oldest is evicted first.
- */
+/** Slots that the gate granted in its last answer to this isolate and that no early read has used yet. */
 const granted = new Set<string>();
 const MAX_GRANTED = 5_000;
 
@@ -239,15 +230,11 @@ class HeldSlot implements Slot {
   }
 }
 
-/** Waits for `work` and ignores its result. */
 async function settled(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }
 
-/**
- * Returns whether the platform marked `error` as coming from an overloaded object, which further calls would overload
- * more.
- */
+/** Returns whether the platform marked `error` as coming from an object that calls would overload more. */
 function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }

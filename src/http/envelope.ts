@@ -13,10 +13,7 @@ export const BODY_LIMIT_BYTES = 64 * 1024;
 /** The longest header value or URL, in characters. A longer one is refused before any pattern is matched against it. */
 export const HEADER_LIMIT = 8 * 1024;
 
-/**
- * A body that is too large is read up to this many bytes and discarded, because a client that is still sending does not
- * read the answer.
- */
+/** So many bytes of a body that is too large are read, because a client that still sends reads no answer. */
 const DRAIN_BYTES = 1024 * 1024;
 
 export interface Envelope {
@@ -109,7 +106,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the body's bytes, or `null` when there are more than `BODY_LIMIT_BYTES`. */
 async function readLimited(request: Request): Promise<Uint8Array | null> {
   const bytes = new Uint8Array(BODY_LIMIT_BYTES);
   let size = 0;

@@ -5,7 +5,6 @@ import { formatWindow, type TimeWindow } from "../orders/query/time-window.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** The service's own headers that a browser's script may read. */
 const EXPOSED = [
   "X-Request-Id",
   "X-Reason",

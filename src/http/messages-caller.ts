@@ -69,7 +69,6 @@ export const ENVELOPE_OUTCOMES: Outcomes<EnvelopeDenial> = {
   }),
 };
 
-/** What a body is instead of a JSON object in UTF-8. */
 const BODIES: Readonly<Record<"not_utf8" | "not_json" | "not_object", Bilingual>> = {
   not_utf8: {
     zh: `请求体不是 UTF-8 编码的 JSON，例如 ${EXAMPLE}。`,
@@ -85,7 +84,6 @@ const BODIES: Readonly<Record<"not_utf8" | "not_json" | "not_object", Bilingual>
   },
 };
 
-/** Returns the message for absent members, members of a wrong type and a parameter that is not inside `params`. */
 function memberMessage({ members, wrong, flat }: { members: readonly string[] } & MembersFound): Bilingual {
   const absent = members.filter((name) => !wrong.some((each) => each === name));
   const [zh, en]: [string[], string[]] = [[], []];

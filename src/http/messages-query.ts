@@ -115,7 +115,6 @@ function invalidMessage({ parameter, problem, given, accepted }: ParamInvalid): 
 
 type Explained = Pick<ParamInvalid, "parameter" | "given"> & { accepted: string | undefined };
 
-/** What is wrong with a parameter, and what is accepted, in Chinese and English. */
 const PROBLEMS: Record<
   Exclude<ParamProblem, "differs_from_limit">,
   (explained: Explained) => [zh: string, en: string]

@@ -20,7 +20,6 @@ import type { AccountInfo, LastRequest } from "./wire.ts";
 /** The interfaces with a slot and daily counters, orders first. */
 export const COUNTED_INTERFACES: readonly string[] = Object.values(DATASETS).map(({ apiname }) => apiname);
 
-/** The most requests that `last_requests` lists. */
 const LAST_REQUESTS = 20;
 
 export const accountInfo = lookUp({
@@ -41,7 +40,6 @@ export function accountGate(
   return gateOf(home, accountId, apiname);
 }
 
-/** The state of one interface of the account. */
 interface InterfaceState {
   apiname: string;
   state: GateState;
@@ -97,10 +95,7 @@ function quotaOf({ limits }: Standing, { apiname, state }: InterfaceState): Acco
   };
 }
 
-/**
- * Merges accepted and refused requests. A request that failed after acceptance is in both lists; the gate's entry has
- * more details.
- */
+/** Merges accepted and refused requests. One that failed after acceptance is in both; the gate knows more of it. */
 function lastRequests(states: InterfaceState[], refusals: Refusal[]): LastRequest[] {
   const accepted = states.flatMap(({ apiname, state }) =>
     state.last.map(({ atMs, requestId, ...rest }) => ({

@@ -43,7 +43,6 @@ export const shareParameters = lazily(() => {
   };
 });
 
-/** A validated request for a share. */
 interface ShareQuery {
   dataType: DataType;
   /** The year, from the type's first one to the current one in Beijing. */
@@ -131,17 +130,13 @@ async function readKnown({ env, log, principal }: Call, query: ShareQuery): Prom
   };
 }
 
-/** An allowed request, with the facts for its answer. */
 interface Granted {
   query: ShareQuery;
   grant: ShareGrant;
   known: Known;
 }
 
-/**
- * Answers with an external share only if the plan includes the whole year, because such a share shows everything that
- * it contains.
- */
+/** An external share shows everything in it, so it needs a plan that includes the whole year. */
 function answerFrom(call: Call, granted: Granted): Promise<Result<ShareResult, Denial>> {
   const { grant, query, known } = granted;
   const hasWholeYear = PLANS[grant.plan][query.dataType].kind === "all";
@@ -186,10 +181,7 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
   return ok(readyShare(query, { ...sums, firstDay, lastDay }, { url, password, endMs }));
 }
 
-/**
- * How long a client should wait before it asks again while an operator is creating an external share. That takes
- * minutes to days.
- */
+/** An operator needs minutes to days to create an external share. */
 const PREPARING_RETRY_SECONDS = 600;
 
 /** The URL of a share and its expiry (Unix milliseconds, exclusive). */
@@ -224,7 +216,6 @@ function preparingShare(query: ShareQuery, external: ExternalShare): ShareResult
   };
 }
 
-/** The coverage of a share with files. */
 type CoveredDays = Pick<Coverage, "fileCount" | "sizeBytes"> & {
   firstDay: BeijingDate;
   lastDay: BeijingDate;

@@ -21,10 +21,7 @@ import { keepRefusal, type RefusedCaller } from "./keep-refusal.ts";
 import { firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
-/**
- * How much longer than the first-byte limit an answer is awaited, so that an operation can pass its own deadline first
- * and release what it holds.
- */
+/** An operation passes its own deadline first, so that it can release what it holds. */
 const LATE_MS = 1_000;
 
 const UNKNOWN_CALLER: RefusedCaller = {

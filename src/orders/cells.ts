@@ -55,10 +55,7 @@ export function tableCell(table: TextTable, index: Uint16Array): Cell {
   return { maxBytes, append };
 }
 
-/**
- * Returns a cell with the texts of a table in which each text fits in one copy step. It needs no loop and no table of
- * starts.
- */
+/** Returns a cell with texts that fit in one copy step each, which needs no loop and no table of starts. */
 function shortCell(table: TextTable, index: Uint16Array, maxBytes: number): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { view, lengths } = table;

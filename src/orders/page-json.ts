@@ -59,9 +59,7 @@ function writeRows(start: number, cells: readonly Cell[], startRow: number, endR
   return at;
 }
 
-/**
- * Copies the texts of a batch's slots to `page` without gaps, beginning at `start`. Returns the position after them.
- */
+/** Copies a batch's texts to `page` without gaps, beginning at `start`. Returns the position after them. */
 function gather(start: number, rows: number, slotBytes: number): number {
   let at = start;
   if (slotBytes < LONG_ROW_BYTES) {

@@ -78,7 +78,6 @@ interface Texts {
 
 type Varying = Exclude<JsonColumn, { kind: "constant" | "texts" }>;
 
-/** The source of one cell. */
 type Part = Texts | { lead: string; column: Varying };
 
 /** More texts than this are not worth joining. */

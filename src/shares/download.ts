@@ -102,9 +102,7 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Result<Re
   return ok(new Response(body, { status, headers }));
 }
 
-/**
- * Returns what to send. `leftBytes` is the number of bytes from the first byte of the answer to the end of the file.
- */
+/** `leftBytes`: from the first byte of the answer to the end of the file. */
 function sendingOf(context: FileContext, leftBytes: number): Sending {
   const { request, access, owner, log, waitUntil } = context;
   return {
@@ -158,10 +156,7 @@ function isMiddle(asked: AskedRange | null): boolean {
   return asked?.kind === "from" && asked.first > 0;
 }
 
-/**
- * Records which revision the client began. While an old revision is still available, the answer to the client's next
- * range request depends on this record. The present answer is therefore sent only after the record is stored.
- */
+/** Records which revision the client began, before it can ask for the rest while an old one is available. */
 async function remember(
   { access, waitUntil }: DriveContext,
   { path }: DriveFile,

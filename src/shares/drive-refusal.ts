@@ -47,7 +47,6 @@ const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Biling
   account_disabled: { zh: "账户已停用。", en: "The account is disabled." },
 };
 
-/** The HTTP status and the message of every denial. */
 const ANSWERS: {
   [R in DriveDenial["reason"]]: (
     denial: Extract<DriveDenial, { reason: R }>,

@@ -40,10 +40,7 @@ export interface ShareAccess {
 /** Number of guard objects for unknown ids: enough to spread the load, few enough to bound the number of objects. */
 const UNKNOWN_GUARDS = 256;
 
-/**
- * For this long after the guard admitted a caller, the worker does not ask it about that caller again, so that 8
- * connections cause one call.
- */
+/** So long after the guard admitted a caller, it is not asked again: 8 connections cause one call. */
 const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
 const admitted = new Map<string, number>();
@@ -143,10 +140,7 @@ function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]) {
   return refused<DriveDenial>({ reason: "share_over", why });
 }
 
-/**
- * Returns the secret that signs a share's cookies: the one that its password is derived from. If that secret is gone or
- * the share is unknown, returns the current one.
- */
+/** Returns the secret that a share's password is derived from, or the current one when there is none. */
 function secretOf(held: HeldShare | null, { SHARE_SECRET }: Settings): string {
   const present = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";
   return (held === null ? undefined : SHARE_SECRET.secrets.get(held.share.secretVersion)) ?? present;

@@ -66,7 +66,6 @@ export async function resourceAt(path: DrivePath, place: Place): Promise<Resourc
   }
 }
 
-/** Returns all files that the share covers now. */
 async function filesOf({ db, open }: Place): Promise<ListedFile[]> {
   if (open.days === null) return [];
   return coveredFiles(db, { dataType: open.share.dataType, ...open.days });
@@ -140,10 +139,7 @@ function rootEntries(
   return [...days, textEntry(MANIFEST, texts.manifest), textEntry(SUMS, texts.sums)];
 }
 
-/**
- * Returns the entries of a day's folder: its files without `by-symbol/`, so that a sync does not download everything
- * twice.
- */
+/** Leaves out `by-symbol/`, so that a sync does not download everything twice. */
 function dayEntries(files: readonly CoveredFile[]): Entry[] {
   return files.map((file) => {
     const { name, sizeBytes, publishedAtMs: lastModifiedMs, sha256, revision } = file;
@@ -245,7 +241,6 @@ export function readAhead(
   return fileVersionsStatement(db, { shareId, tradedate, name }, nowMs);
 }
 
-/** Returns a file's versions in the share. */
 function versionsAt(
   { tradedate, name }: { tradedate: BeijingDate; name: string },
   { db, open, nowMs }: Place,
@@ -253,9 +248,7 @@ function versionsAt(
   return fileVersions(db, { dataType: open.share.dataType, tradedate, name }, nowMs);
 }
 
-/**
- * Returns a function whose first call returns the versions that were read ahead, and whose later calls read them again.
- */
+/** Returns a function that returns the versions read ahead at its first call and reads them again later. */
 function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => Promise<FileVersion[]> {
   let ahead = open.read;
   return async () => {
@@ -265,7 +258,6 @@ function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => P
   };
 }
 
-/** Returns a stored file as a downloadable file. */
 function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place): DriveFile {
   const versions = readOnce(place.open, () => versionsAt(file, place));
   return {

@@ -30,7 +30,6 @@ import { ALLOWED, options, propfind } from "./webdav.ts";
 /** The app creates the log entry and sets the language before these routes run. */
 type DriveEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
-/** The form of a share's id. */
 const SHARE_ID = /^[0-9A-Za-z]{1,20}$/;
 
 const READS = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
@@ -97,10 +96,7 @@ async function judge(context: DriveContext): Promise<Result<Response, DriveDenia
   return method === "PROPFIND" ? propfind(context, open, path) : serve(context, open, path);
 }
 
-/**
- * Answers a browser's preflight, which precedes a request with a password or range from another site's script. It
- * reveals nothing about the share.
- */
+/** Answers a browser's preflight for another site's script; it reveals nothing about the share. */
 function preflight({ log }: DriveContext): Response {
   const headers = driveHeaders(log.requestId, {
     "Access-Control-Allow-Methods": ALLOWED,
@@ -178,7 +174,6 @@ export async function serve(
   }
 }
 
-/** Returns the account and service to whose usage downloads from the share are added. */
 function ownerOf({ share: { accountId, dataType } }: OpenShare): UsageOwner {
   return { accountId, service: dataType };
 }

@@ -33,16 +33,12 @@ const MAX_WINDOWS = 500;
 /** The first bytes, which are read before the answer begins. */
 const FIRST_BYTES = 16 * 1024;
 
-/**
- * A client must read a window within this time (14 KB/s); otherwise its download ends, so that it does not count
- * towards the limits indefinitely.
- */
+/** A client must read a window within this time (14 KB/s), so that no download counts indefinitely. */
 const WINDOW_MS = 10 * 60_000;
 
 /** The time between two windows: a read of the store and its overhead. */
 const BETWEEN_MS = 60_000;
 
-/** The memory that downloads of all shares together may hold. */
 const DOWNLOADS: MemoryPart = { name: "downloads", maxBytes: MAX_IN_ALL * DOWNLOAD_BYTES };
 
 export interface Sending {

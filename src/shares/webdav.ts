@@ -116,7 +116,6 @@ function locatedFolder(folderPath: string, entries: readonly Entry[]): Located[]
   ];
 }
 
-/** Returns the body of a 207 answer: the properties that `ask` names, for each of `located`. */
 function multistatus(located: readonly Located[], ask: PropfindAsk): string {
   const responses = located.map(({ path, entry }) => {
     return `<D:response><D:href>${escaped(path)}</D:href>${propstats(entry, ask)}</D:response>`;
@@ -133,7 +132,6 @@ function document(root: string): string {
   return `<?xml version="1.0" encoding="utf-8"?>\n${root}\n`;
 }
 
-/** Returns the live properties of an entry as XML. */
 function propertiesOf(entry: Entry): Map<string, string> {
   const properties = new Map([
     ["displayname", escaped(entry.name)],
@@ -189,7 +187,6 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** A property by namespace and local name. */
 interface PropertyName {
   namespace: string;
   name: string;
@@ -200,10 +197,7 @@ type PropfindAsk = { kind: "all" } | { kind: "names" } | { kind: "these"; names:
 
 export const DAV = "DAV:";
 
-/**
- * The pattern is sticky, so that an unterminated token is scanned to the end of the text once, instead of from every
- * position.
- */
+/** Sticky, so that an unterminated token is scanned to the end of the text once, not from every position. */
 const TOKEN =
   /\s*(?:<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/gy;
 const ATTRIBUTE = /\s*([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;

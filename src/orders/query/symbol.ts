@@ -54,7 +54,6 @@ export function symbolParameter() {
   return { schema, problemOf };
 }
 
-/** Returns what is wrong with a refused value. A list of one value counts as that value. */
 function problemOf(value: unknown): Problem {
   if (Array.isArray(value)) {
     const [only] = value as unknown[];
@@ -70,7 +69,6 @@ function numberMeant(code: number): string | undefined {
   return Number.isInteger(code) && code > 0 && code < 1_000_000 ? String(code).padStart(6, "0") : undefined;
 }
 
-/** Parses a text in one of the forms. */
 function readSymbol(text: string): AskedSecurity {
   const [, , prefix, prefixed, suffixed, , suffix] = FORM.exec(text) ?? [];
   const exchange = (prefix ?? suffix)?.toUpperCase();

@@ -46,7 +46,6 @@ export function timeOfDayParameter() {
   return { schema, problemOf };
 }
 
-/** Returns what is wrong with a value that has none of the accepted forms. */
 function problemOf(value: unknown): Problem {
   if (typeof value !== "string") return ["not_string", timeMeant(value)];
   if (/^\d{8}$/.test(value)) return ["time_eight_digits", timeMeant(value)];
@@ -71,7 +70,6 @@ function timeMeant(input: unknown): string | undefined {
   return parseTimeOfDay(meant) === null ? undefined : meant;
 }
 
-/** The two parsed bounds; `null` or `undefined` when absent. */
 interface Bounds {
   start_time?: TimeOfDay | null | undefined;
   end_time?: TimeOfDay | null | undefined;

@@ -7,7 +7,6 @@ import type { DatasetName } from "../../datasets/registry.ts";
 import { BY_SYMBOL, securityFileName } from "../drive-path.ts";
 import type { Messages } from "./messages.ts";
 
-/** A command of one tool, ready to paste. */
 interface Command {
   /** Letters and digits only, because element ids contain it. */
   tool: "wget" | "aria2c" | "rclone" | "duckdb" | "pandas";

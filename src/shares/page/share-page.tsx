@@ -144,7 +144,6 @@ function Commands({ facts }: { facts: SharePageFacts }) {
   );
 }
 
-/** Lists every file by month, with the newest month open. */
 function Files({ messages, ofDays }: { messages: Messages; ofDays: Map<BeijingDate, ListedFile[]> }) {
   const months = new Map<number, ListedFile[]>();
   for (const [day, files] of ofDays) {
