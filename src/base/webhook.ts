@@ -62,31 +62,24 @@ export async function webhookRequest(
   notice: Notice,
   nowMs: number,
 ): Promise<{ url: string; body: string }> {
-  if (kind === "plain") {
-    return { url, body: plainOf(notice, nowMs) };
-  }
+  if (kind === "plain") return { url, body: plainOf(notice, nowMs) };
   const text = cutTo(TEXT_BYTES[kind], linesOf(notice, language).join("\n"));
-  switch (kind) {
-    case "wecom":
-      return { url, body: JSON.stringify({ msgtype: "text", text: { content: text } }) };
-    case "dingtalk": {
-      const body = JSON.stringify({ msgtype: "text", text: { content: text } });
-      if (secret === null) return { url, body };
-      const signed = new URL(url);
-      signed.searchParams.set("timestamp", String(nowMs));
-      signed.searchParams.set("sign", await hmacBase64(secret, `${nowMs}\n${secret}`));
-      return { url: signed.href, body };
-    }
-    case "feishu": {
-      const message = { msg_type: "text", content: { text } };
-      if (secret === null) return { url, body: JSON.stringify(message) };
-      // The timestamp is in seconds. Feishu's signature is the HMAC of an empty message. Its key is timestamp, newline,
-      // secret.
-      const timestamp = String(Math.floor(nowMs / 1000));
-      const sign = await hmacBase64(`${timestamp}\n${secret}`, "");
-      return { url, body: JSON.stringify({ timestamp, sign, ...message }) };
-    }
+  const message =
+    kind === "feishu"
+      ? { msg_type: "text", content: { text } }
+      : { msgtype: "text", text: { content: text } };
+  if (secret === null || kind === "wecom") return { url, body: JSON.stringify(message) };
+  if (kind === "dingtalk") {
+    const signed = new URL(url);
+    signed.searchParams.set("timestamp", String(nowMs));
+    signed.searchParams.set("sign", await hmacBase64(secret, `${nowMs}\n${secret}`));
+    return { url: signed.href, body: JSON.stringify(message) };
   }
+  // The timestamp is in seconds. Feishu's signature is the HMAC of an empty message. Its key is timestamp, newline,
+  // secret.
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const sign = await hmacBase64(`${timestamp}\n${secret}`, "");
+  return { url, body: JSON.stringify({ timestamp, sign, ...message }) };
 }
 
 /**

@@ -127,39 +127,25 @@ export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<S
  * once. An object that is overloaded or answers too late is not called again.
  */
 async function acquire(
-  place: GatePlace,
+  { ctx }: GatePlace,
   stub: () => DurableObjectStub<Gate>,
   request: AcquireRequest,
 ): Promise<Granted | GateRefused> {
-  try {
-    return await askOnce(place, stub(), request);
-  } catch (error) {
-    if (error instanceof LateAnswer || isOverloaded(error)) throw error;
-  }
-  try {
-    return await askOnce(place, stub(), request);
-  } catch (error) {
-    // Either attempt may have been counted by an object that failed before it answered.
-    if (!isOverloaded(error))
-      place.ctx.waitUntil(settled(stub().release(request.requestId, { credit: true })));
-    throw error;
-  }
-}
-
-async function askOnce(
-  place: GatePlace,
-  stub: DurableObjectStub<Gate>,
-  request: AcquireRequest,
-): Promise<Granted | GateRefused> {
-  const pending: Promise<Granted | GateRefused> = stub.acquire(request);
-  try {
-    return await inTime(pending, ANSWER_MS);
-  } catch (error) {
-    if (error instanceof LateAnswer)
-      place.ctx.waitUntil(
-        settled(pending.then((late) => (isRefused(late) ? undefined : late.lease.release({ credit: true })))),
-      );
-    throw error;
+  for (let attempt = 1; ; attempt++) {
+    const pending: Promise<Granted | GateRefused> = stub().acquire(request);
+    try {
+      return await inTime(pending, ANSWER_MS);
+    } catch (error) {
+      const isLate = error instanceof LateAnswer;
+      const refund = (late: Granted | GateRefused) =>
+        isRefused(late) ? undefined : late.lease.release({ credit: true });
+      if (isLate) ctx.waitUntil(settled(pending.then(refund)));
+      if (attempt === 1 && !isLate && !isOverloaded(error)) continue;
+      // Either attempt may have been counted by an object that failed before it answered.
+      if (attempt > 1 && !isOverloaded(error))
+        ctx.waitUntil(settled(stub().release(request.requestId, { credit: true })));
+      throw error;
+    }
   }
 }
 

@@ -11,7 +11,6 @@ import {
   type AskedRange,
   type Conditions,
   conditionsOf,
-  contentRange,
   contentTypeOf,
   disposition,
   httpDate,
@@ -87,13 +86,14 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Result<Re
   }
   await remember(context, file, { versions, chosen, how: beginningOf(method, range) });
 
-  const length = span.kind === "part" ? span.length : chosen.sizeBytes;
-  const sent = contentRange(span, chosen.sizeBytes);
-  if (sent !== null) headers.set("Content-Range", sent);
+  const isPart = span.kind === "part";
+  const [skipped, length] = isPart ? [span.offset, span.length] : [0, chosen.sizeBytes];
+  if (isPart) {
+    headers.set("Content-Range", `bytes ${skipped}-${skipped + length - 1}/${chosen.sizeBytes}`);
+  }
   headers.set("Content-Length", String(length));
-  const status = sent === null ? 200 : 206;
+  const status = isPart ? 206 : 200;
   if (method === "HEAD" || length === 0) return ok(new Response(null, { status, headers }));
-  const skipped = span.kind === "part" ? span.offset : 0;
   const sending = sendingOf(context, chosen.sizeBytes - skipped);
   const offset = chosen.offset + skipped;
   const body = await log.stage("r2", () => sendRange(sending, chosen.version, { offset, length }));

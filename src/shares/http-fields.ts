@@ -56,18 +56,6 @@ export function spanOf(asked: AskedRange | null, sizeBytes: number): ByteSpan {
   return { kind: "part", offset: asked.first, length: last - asked.first + 1 };
 }
 
-/** Returns the `Content-Range` of a partial or unsatisfiable answer; null for the whole file. */
-export function contentRange(span: ByteSpan, sizeBytes: number): string | null {
-  switch (span.kind) {
-    case "whole":
-      return null;
-    case "part":
-      return `bytes ${span.offset}-${span.offset + span.length - 1}/${sizeBytes}`;
-    case "unsatisfiable":
-      return `bytes */${sizeBytes}`;
-  }
-}
-
 /** The validators that distinguish versions of a file. */
 export interface Validators {
   /** A strong entity tag with its quotes. */

@@ -9,7 +9,6 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
 import { earliestDays } from "../catalog/days.ts";
-import type { UsageOwner } from "../catalog/usage.ts";
 import { type Env, nowMs as nowOf, settingsOf } from "../env.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
@@ -150,7 +149,7 @@ type FolderResource = Extract<Resource, { kind: "folder" }>;
 type TextResource = Extract<Resource, { kind: "text" }>;
 
 /** Answers a `GET` or `HEAD` of `path`. */
-export async function serve(
+async function serve(
   context: DriveContext,
   open: OpenShare,
   path: DrivePath,
@@ -170,12 +169,11 @@ export async function serve(
     case "text":
       return generated(context, resource);
     case "file":
-      return download({ ...context, owner: ownerOf(open) }, resource.file);
+      return download(
+        { ...context, owner: { accountId: open.share.accountId, service: open.share.dataType } },
+        resource.file,
+      );
   }
-}
-
-function ownerOf({ share: { accountId, dataType } }: OpenShare): UsageOwner {
-  return { accountId, service: dataType };
 }
 
 /** Returns a redirect that keeps the method; `path` is absolute on this host. */
