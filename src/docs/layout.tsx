@@ -1,10 +1,10 @@
 /** Renders a documentation page as a whole document. */
 import { assetOf } from "../pages/assets.ts";
 import { documentOf, Frame } from "../pages/frame.tsx";
-import type { Look } from "../pages/look.ts";
-import type { Block, DocsLanguage } from "./block.ts";
+import type { Look, PageLanguage } from "../pages/look.ts";
 import docsStyle from "./docs.css" with { type: "text" };
 import type { ExampleFacts } from "./example-day.ts";
+import type { Block } from "./markdown.ts";
 import { PAGES, type PageSlug, SLUGS } from "./pages.ts";
 import { BlockView, CODE_MESSAGES, inline } from "./render.tsx";
 
@@ -42,7 +42,7 @@ const MESSAGES = {
 } as const;
 
 /** Returns the path of a page. */
-export function pathOf(slug: PageSlug, language: DocsLanguage): string {
+export function pathOf(slug: PageSlug, language: PageLanguage): string {
   return `/docs/${language}/${slug}`;
 }
 
@@ -130,7 +130,7 @@ export function lostPage(look: Look, requestId: string): string {
 
 interface Place {
   slug: PageSlug;
-  language: DocsLanguage;
+  language: PageLanguage;
 }
 
 /** Renders the menu twice: beside the text, and folded above it for phones. */

@@ -1,8 +1,10 @@
-/** The pages in the order of the menu, with their text in both languages, as Markdown or as code if built from data. */
-import type { DocsLanguage, PageText } from "./block.ts";
-import { pageOf } from "./markdown.ts";
-import * as answers from "./pages/answers.ts";
-import * as auction from "./pages/auction.ts";
+/** The pages in the order of the menu, with their text in both languages. */
+import type { PageLanguage } from "../pages/look.ts";
+import { type PageText, pageOf } from "./markdown.ts";
+import answersEn from "./pages/answers.en.md" with { type: "text" };
+import answersZh from "./pages/answers.zh.md" with { type: "text" };
+import auctionEn from "./pages/auction.en.md" with { type: "text" };
+import auctionZh from "./pages/auction.zh.md" with { type: "text" };
 import changesEn from "./pages/changes.en.md" with { type: "text" };
 import changesZh from "./pages/changes.zh.md" with { type: "text" };
 import choosingEn from "./pages/choosing.en.md" with { type: "text" };
@@ -11,8 +13,10 @@ import clientsEn from "./pages/clients.en.md" with { type: "text" };
 import clientsZh from "./pages/clients.zh.md" with { type: "text" };
 import dayEn from "./pages/day.en.md" with { type: "text" };
 import dayZh from "./pages/day.zh.md" with { type: "text" };
-import * as errors from "./pages/errors.ts";
-import * as fields from "./pages/fields.ts";
+import errorsEn from "./pages/errors.en.md" with { type: "text" };
+import errorsZh from "./pages/errors.zh.md" with { type: "text" };
+import fieldsEn from "./pages/fields.en.md" with { type: "text" };
+import fieldsZh from "./pages/fields.zh.md" with { type: "text" };
 import integrityEn from "./pages/integrity.en.md" with { type: "text" };
 import integrityZh from "./pages/integrity.zh.md" with { type: "text" };
 import pagingEn from "./pages/paging.en.md" with { type: "text" };
@@ -30,29 +34,29 @@ import sharesZh from "./pages/shares.zh.md" with { type: "text" };
 import tutorialEn from "./pages/tutorial.en.md" with { type: "text" };
 import tutorialZh from "./pages/tutorial.zh.md" with { type: "text" };
 
-const written = (zh: string, en: string): Record<DocsLanguage, PageText> => ({
-  zh: pageOf(zh),
-  en: pageOf(en),
+const written = (zh: string, en: string): Record<PageLanguage, PageText> => ({
+  zh: pageOf(zh, "zh"),
+  en: pageOf(en, "en"),
 });
 
 export const PAGES = {
   quickstart: written(quickstartZh, quickstartEn),
   tutorial: written(tutorialZh, tutorialEn),
   requests: written(requestsZh, requestsEn),
-  fields,
+  fields: written(fieldsZh, fieldsEn),
   day: written(dayZh, dayEn),
   quirks: written(quirksZh, quirksEn),
   paging: written(pagingZh, pagingEn),
   choosing: written(choosingZh, choosingEn),
   clients: written(clientsZh, clientsEn),
   plans: written(plansZh, plansEn),
-  errors,
-  answers,
+  errors: written(errorsZh, errorsEn),
+  answers: written(answersZh, answersEn),
   shares: written(sharesZh, sharesEn),
-  auction,
+  auction: written(auctionZh, auctionEn),
   integrity: written(integrityZh, integrityEn),
   changes: written(changesZh, changesEn),
-} as const satisfies Record<string, Record<DocsLanguage, PageText>>;
+} as const satisfies Record<string, Record<PageLanguage, PageText>>;
 
 /** The last part of a page's URL. */
 export type PageSlug = keyof typeof PAGES;

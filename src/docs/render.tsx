@@ -1,8 +1,8 @@
 /** Renders blocks as HTML. All text is escaped; its only markup is `code`, **strong** and [links](…). */
 import type { Child } from "hono/jsx";
 import type { PageLanguage } from "../pages/look.ts";
-import type { Block } from "./block.ts";
 import { type ExampleFacts, withExample } from "./example-day.ts";
+import type { Block } from "./markdown.ts";
 import { SNIPPETS, type Snippet, type SnippetName } from "./snippets.ts";
 
 /** The example's facts and the labels of code blocks, in the page's language. */

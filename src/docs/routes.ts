@@ -8,8 +8,7 @@ import { perDataset } from "../datasets/registry.ts";
 import { type Env, settingsOf, VERSION } from "../env.ts";
 import type { RequestLog } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
-import { chooseLook, type Look, lookOf } from "../pages/look.ts";
-import type { DocsLanguage } from "./block.ts";
+import { chooseLook, type Look, lookOf, type PageLanguage } from "../pages/look.ts";
 import { EXAMPLE, type ExampleFacts } from "./example-day.ts";
 import { landingPage } from "./landing.tsx";
 import { docsPage, lostPage, pathOf } from "./layout.tsx";
@@ -80,10 +79,10 @@ export function lostFor(c: Context<DocsEnv>, refusal: Response): Response | null
 
 type Next = () => Promise<void>;
 
-const LANGUAGES: readonly DocsLanguage[] = ["zh", "en"];
+const LANGUAGES: readonly PageLanguage[] = ["zh", "en"];
 
 /** Returns the language in the path, or undefined. */
-function languageIn(c: Context<DocsEnv>): DocsLanguage | undefined {
+function languageIn(c: Context<DocsEnv>): PageLanguage | undefined {
   return LANGUAGES.find((each) => each === c.req.param("language"));
 }
 
@@ -112,7 +111,7 @@ async function ofLanguage(c: Context<DocsEnv>, next: Next): Promise<Response | u
   return language === undefined ? void (await next()) : firstPage(c, language);
 }
 
-function firstPage(c: Context<DocsEnv>, language: DocsLanguage): Response {
+function firstPage(c: Context<DocsEnv>, language: PageLanguage): Response {
   note(c);
   const headers = headersOf(c, { Location: pathOf("quickstart", language), Vary: "Accept-Language, Cookie" });
   return new Response(null, { status: 302, headers });
@@ -131,7 +130,7 @@ async function page(c: Context<DocsEnv>, next: Next): Promise<Response | undefin
   return new Response(docsPage(slug, look, example), { headers });
 }
 
-function pageHeaders(language: DocsLanguage): Record<string, string> {
+function pageHeaders(language: PageLanguage): Record<string, string> {
   return {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Language": language === "en" ? "en" : "zh-CN",

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Block } from "../../src/docs/block.ts";
+import type { Block } from "../../src/docs/markdown.ts";
 import { PAGES, SLUGS } from "../../src/docs/pages.ts";
 import { SNIPPETS } from "../../src/docs/snippets.ts";
 import { FIELDS } from "../../src/orders/record.ts";
@@ -54,9 +54,7 @@ describe("the documentation below /docs/", () => {
 
   it("has the same blocks in both languages", () => {
     for (const slug of SLUGS) {
-      const kinds = LANGUAGES.map((language) =>
-        (PAGES[slug][language].blocks as readonly Block[]).map(shapeOf),
-      );
+      const kinds = LANGUAGES.map((language) => PAGES[slug][language].blocks.map(shapeOf));
       expect(kinds[0], slug).toEqual(kinds[1]);
     }
   });
@@ -65,9 +63,7 @@ describe("the documentation below /docs/", () => {
     for (const language of LANGUAGES) {
       const shown = new Set(
         SLUGS.flatMap((slug) =>
-          (PAGES[slug][language].blocks as readonly Block[]).map((each) =>
-            each.kind === "code" ? each.snippet : "",
-          ),
+          PAGES[slug][language].blocks.map((each) => (each.kind === "code" ? each.snippet : "")),
         ),
       );
       expect(Object.keys(SNIPPETS).filter((name) => !shown.has(name as never))).toEqual([]);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Block } from "../../../src/docs/block.ts";
-import { pageOf } from "../../../src/docs/markdown.ts";
+import { type Block, pageOf } from "../../../src/docs/markdown.ts";
 import { PAGES, SLUGS } from "../../../src/docs/pages.ts";
 
 describe("a page in Markdown", () => {
@@ -9,7 +8,7 @@ describe("a page in Markdown", () => {
       ...["# A page", "Its lead.", "## Rows & more {#rows}", "Text.", "- one\n- two", "> A note."],
       ...["{{changes}}", "| a | b |\n| --- | --- |\n| `1` | 2 |\n"],
     ];
-    expect(pageOf(source.join("\n\n"))).toEqual({
+    expect(pageOf(source.join("\n\n"), "en")).toEqual({
       title: "A page",
       lead: "Its lead.",
       blocks: [
@@ -27,7 +26,7 @@ describe("a page in Markdown", () => {
   it("has only forms that the parser knows, and table rows with as many cells as the header", () => {
     for (const slug of SLUGS) {
       for (const { title, lead, blocks } of Object.values(PAGES[slug])) {
-        const texts = [title, lead, ...(blocks as readonly Block[]).flatMap(textsOf)];
+        const texts = [title, lead, ...blocks.flatMap(textsOf)];
         expect(
           texts.filter((text) => /\n|^\s|\s$|^(?:#|>|\||\* |- |\{\{)/.test(text)),
           slug,

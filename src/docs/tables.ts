@@ -1,9 +1,99 @@
+/** The tables of the pages that follow from data; a page contains one as `{{table name}}`. */
+import { AUCTION_COLUMNS } from "../auction/columns.ts";
+import type { Bilingual } from "../base/language.ts";
+import type { Column, Dataset } from "../datasets/dataset.ts";
+import { quotes } from "../datasets/quotes.ts";
+import { trades } from "../datasets/trades.ts";
+import type { Reason } from "../http/denial.ts";
+import type { PageLanguage } from "../pages/look.ts";
+import { REFUSALS } from "./openapi/refusals.ts";
+
+export interface Table {
+  head: readonly string[];
+  rows: readonly (readonly string[])[];
+}
+
+const TABLES: Readonly<Record<string, (language: PageLanguage) => Table>> = {
+  trades: (language) => fieldTable(trades, language),
+  quotes: (language) => fieldTable(quotes, language),
+  auction: auctionTable,
+  reasons: reasonTable,
+};
+
+/** Returns the table `name`; undefined for an unknown name. */
+export function tableNamed(name: string, language: PageLanguage): Table | undefined {
+  return TABLES[name]?.(language);
+}
+
+/** The types of values in answers. */
+const TYPES: Readonly<Record<Column["kind"], Bilingual>> = {
+  symbol: { zh: "字符串，6 位", en: "string of 6 digits" },
+  tradedate: { zh: "字符串 `YYYYMMDD`", en: "string `YYYYMMDD`" },
+  time: { zh: "字符串 `HHMMSSmmm`，9 位", en: "string `HHMMSSmmm`, 9 digits" },
+  code: { zh: "字符串", en: "string" },
+  integer: { zh: "整数", en: "integer" },
+  price: { zh: "数", en: "number" },
+  yuan: { zh: "数", en: "number" },
+  amount: { zh: "数", en: "number" },
+};
+
+/** Fields of the order book's levels after the first, which are described with the first level. */
+const FURTHER_LEVEL = /^(?:bid|ask)(?:_vol)?(?:[2-9]|10)$/;
+
+/** Returns the table of a dataset's fields (contract 4.5, 4.6); the ten levels of a field of the book share one row. */
+function fieldTable({ columns }: Dataset, language: PageLanguage): Table {
+  const head = { zh: ["字段", "类型与单位", "含义"], en: ["Field", "Type and unit", "Meaning"] }[language];
+  const only = { zh: "只在 `fields` 里写出时返回。", en: "Only when `fields` names it. " }[language];
+  const rows = columns
+    .filter(({ name }) => !FURTHER_LEVEL.test(name))
+    .map(({ name, kind, unit, description, onRequest }) => {
+      const levels = columns.some((each) => each.name === `${name}0`) ? ` … \`${name}0\`` : "";
+      return [
+        `\`${name}\`${levels}`,
+        listed([TYPES[kind][language], unit?.[language]], language),
+        `${onRequest ? only : ""}${description[language]}`,
+      ];
+    });
+  return { head, rows };
+}
+
+const AUCTION_TYPES = {
+  STRING: { zh: "字符串", en: "string" },
+  BOOLEAN: { zh: "布尔", en: "boolean" },
+  INT64: { zh: "整数", en: "integer" },
+  DOUBLE: { zh: "数", en: "number" },
+} as const;
+
+/** Returns the table of the auction pack's columns (contract 8.10). */
+function auctionTable(language: PageLanguage): Table {
+  const head = { zh: ["列", "类型与单位", "含义"], en: ["Column", "Type and unit", "Meaning"] }[language];
+  const rows = AUCTION_COLUMNS.map(({ name, type, nullable, unit, description }) => {
+    const parts = [AUCTION_TYPES[type][language], unit?.[language], nullable ? "null" : undefined];
+    return [`\`${name}\``, listed(parts, language), description[language]];
+  });
+  return { head, rows };
+}
+
+function listed(parts: readonly (string | undefined)[], language: PageLanguage): string {
+  return parts.filter((part) => part !== undefined).join(language === "zh" ? "，" : ", ");
+}
+
+/** Returns the table of all reasons, with the outcomes that the service uses. */
+function reasonTable(language: PageLanguage): Table {
+  const head = {
+    zh: ["原因", "code", "HTTP", "等待", "怎么办"],
+    en: ["Reason", "code", "HTTP", "Wait", "What to do"],
+  }[language];
+  const rows = REFUSALS.map(({ reason, code, status: { json, parquet }, retryAfterSeconds }) => {
+    const wait = retryAfterSeconds === null ? "–" : `${retryAfterSeconds}\u00a0s`;
+    const statuses = [...new Set([json, parquet])].join("\u00a0/\u00a0");
+    return [`\`${reason}\``, String(code), statuses, wait, ADVICE[reason][language]];
+  });
+  return { head, rows };
+}
+
 /** Advice for each reason. A new reason does not compile until it has an entry here. */
-
-import type { Bilingual } from "../../base/language.ts";
-import type { Reason } from "../../http/denial.ts";
-
-export const ADVICE: Readonly<Record<Reason, Bilingual>> = {
+const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   envelope_invalid: {
     zh: "检查请求体：UTF-8 的 JSON 对象，含 apiname、apikey、params；每个请求头不超过 8 KiB",
     en: "Send a JSON object in UTF-8 with apiname, apikey and params, and no header above 8 KiB",
