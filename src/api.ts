@@ -4,19 +4,17 @@
  */
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { type Language, preferredLanguage } from "./base/language.ts";
+import { preferredLanguage } from "./base/language.ts";
 import { newRequestId } from "./base/request-id.ts";
 import { type Env, nowMs, settingsOf } from "./env.ts";
 import type { Denial } from "./http/denial.ts";
 import { oversized } from "./http/envelope.ts";
 import { preflight } from "./http/headers.ts";
 import { outcomeOf } from "./http/outcome.ts";
-import { openRequestLog, type RequestLog } from "./http/request-log.ts";
+import { type AppEnv, openRequestLog } from "./http/request-log.ts";
 import { refuse } from "./http/respond.ts";
 import { healthOf } from "./operations/health.ts";
 import { serveApi } from "./operations/serve-api.ts";
-
-export type AppEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
 // Both spellings of the path are served: a redirect would turn a POST into a GET.
 const API_PATHS = ["/api", "/api/"];

@@ -2,9 +2,10 @@
 import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { adminRoutes } from "./admin/routes.ts";
-import { type AppEnv, createApi, refused } from "./api.ts";
+import { createApi, refused } from "./api.ts";
 import { consoleRoutes } from "./console/routes.ts";
 import { docsRoutes, lostFor } from "./docs/routes.ts";
+import type { AppEnv } from "./http/request-log.ts";
 import { assetAnswer } from "./pages/assets.ts";
 import { shareRoutes } from "./shares/routes.ts";
 

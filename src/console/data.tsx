@@ -9,14 +9,14 @@ import { servedSpan } from "../catalog/days.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName, isDatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { Calendar, type DayCell } from "../pages/calendar.tsx";
-import { countText, dateText, sizeText } from "../pages/figures.ts";
+import { CALENDAR_NAMES, type CalendarNames, countText, dateText, sizeText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
-import { Grid, Layout, type Reader } from "./layout.tsx";
+import { type Fact, Facts, Grid, Layout, type Reader } from "./layout.tsx";
 import { type DayMark, MESSAGES, type Messages } from "./messages.ts";
 import { type HeatDay, type OddRange, oddRanges, SHADES, yearHeat } from "./year-heat.ts";
 
-export interface DataFacts {
+interface DataFacts {
   reader: Reader;
   dataset: DatasetName;
   year: number;
@@ -31,6 +31,7 @@ const LEGEND: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged
 /** Returns the page as HTML. */
 export function dataPage({ reader, dataset, year, years, months }: DataFacts): string {
   const messages = MESSAGES[reader.language];
+  const names = CALENDAR_NAMES[reader.language];
   return documentOf(
     <Layout reader={reader} title={messages.pages.data} page="data">
       <h1>{messages.pages.data}</h1>
@@ -59,7 +60,7 @@ export function dataPage({ reader, dataset, year, years, months }: DataFacts): s
           <Legend days={months.flat()} messages={messages} />
           <Calendar
             months={months.map((days) => days.map((day) => cellOf(day, messages)))}
-            names={messages}
+            names={names}
             heading="h2"
           >
             <a class="skip" href="#attention">
@@ -67,7 +68,7 @@ export function dataPage({ reader, dataset, year, years, months }: DataFacts): s
             </a>
           </Calendar>
           <Attention days={months.flat()} messages={messages} />
-          <Months months={months} messages={messages} />
+          <Months months={months} names={names} messages={messages} />
         </>
       )}
     </Layout>,
@@ -90,28 +91,18 @@ function Figures({ days, rowsName, messages }: FiguresProps) {
   const has = served(days);
   const expected = has.length + days.filter(isLacking).length;
   const newest = has.at(-1);
-  return (
-    <dl class="stats">
-      <div>
-        <dt>{messages.daysLoaded}</dt>
-        <dd>
-          {has.length} <small>{messages.ofDays(expected)}</small>
-        </dd>
-      </div>
-      <div>
-        <dt>{rowsName}</dt>
-        <dd>{countText(sum(days, "rows"))}</dd>
-      </div>
-      <div>
-        <dt>{messages.sizeOfYear}</dt>
-        <dd>{sizeText(sum(days, "sizeBytes"))}</dd>
-      </div>
-      <div>
-        <dt>{messages.newestDay}</dt>
-        <dd>{newest === undefined ? messages.none : dateText(newest.day)}</dd>
-      </div>
-    </dl>
+  const count = (
+    <>
+      {has.length} <small>{messages.ofDays(expected)}</small>
+    </>
   );
+  const facts: Fact[] = [
+    { label: messages.daysLoaded, value: count },
+    { label: rowsName, value: countText(sum(days, "rows")) },
+    { label: messages.sizeOfYear, value: sizeText(sum(days, "sizeBytes")) },
+    { label: messages.newestDay, value: newest === undefined ? messages.none : dateText(newest.day) },
+  ];
+  return <Facts kind="stats" facts={facts} />;
 }
 
 function Legend({ days, messages }: { days: readonly HeatDay[]; messages: Messages }) {
@@ -196,9 +187,15 @@ function rangeText({ from, to, days }: OddRange, messages: Messages): string {
   return days === 1 ? dateText(from) : messages.dayRange(dateText(from), dateText(to), days);
 }
 
-function Months({ months, messages }: { months: readonly HeatDay[][]; messages: Messages }) {
+interface MonthsProps {
+  months: readonly HeatDay[][];
+  names: CalendarNames;
+  messages: Messages;
+}
+
+function Months({ months, names, messages }: MonthsProps) {
   const rows = months
-    .map((days, place) => ({ days, name: messages.month(place + 1) }))
+    .map((days, place) => ({ days, name: names.month(place + 1) }))
     .filter(({ days }) => served(days).length > 0 || days.some(isLacking));
   if (rows.length === 0) return null;
   return (

@@ -1,19 +1,16 @@
 /** The context of a request to the console, the headers of every page, and the sign-in page. */
 import type { Context } from "hono";
-import type { Language } from "../base/language.ts";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import type { By } from "../catalog/accounts.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
-import type { RequestLog } from "../http/request-log.ts";
+import type { AppEnv } from "../http/request-log.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { type Look, lookOf } from "../pages/look.ts";
-import { Layout, Notice, PAGE_POLICY, type Reader } from "./layout.tsx";
+import { type Holder, Layout, Notice, PAGE_POLICY, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages, type Problem } from "./messages.ts";
 import { isFormToken, isSameOrigin, type SignedIn, signedIn } from "./session.ts";
 
-/** The app opens the log and sets the language before these routes run. */
-export type ConsoleEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
-export type ConsoleContext = Context<ConsoleEnv>;
+export type ConsoleContext = Context<AppEnv>;
 
 /** The largest form body the console accepts. */
 const MAX_FORM_BYTES = 4_096;
@@ -25,7 +22,7 @@ export interface Desk {
   settings: Settings;
   nowMs: number;
   who: SignedIn;
-  reader: Reader & { account: { accountId: string; formToken: string } };
+  reader: Holder;
 }
 
 /**
@@ -72,25 +69,58 @@ export function lookFor(c: ConsoleContext): Look {
   return lookOf(c.req.raw, c.var.language);
 }
 
-/** Returns the sign-in page for a caller without a session. */
-export function signInFirst(
-  c: ConsoleContext,
-  {
-    action = null,
-    press = "",
-    problem,
-    status,
-  }: { action?: string | null; press?: string; problem: Problem | null; status: number },
-): Response {
-  if (problem !== null) c.var.log.note({ reason: problem });
-  const reader: Reader = { ...lookFor(c), account: null };
-  return html(c, signInPage({ reader, action, press, problem, requestId: c.var.log.requestId }), status);
+interface SignInFacts {
+  /** The action of the button; null without a button. */
+  action?: string | null;
+  /** Identifies repeated presses of the same button. */
+  press?: string;
+  problem: Problem | null;
+  status: number;
 }
 
-/** Returns a page that shows only a problem. */
+/**
+ * Returns the sign-in page for a caller without a session. Opening it does not use a link, because link previews and
+ * scanners open links too.
+ */
+export function signInFirst(c: ConsoleContext, { action = null, press, problem, status }: SignInFacts) {
+  if (problem !== null) c.var.log.note({ reason: problem });
+  const reader: Reader = { ...lookFor(c), account: null };
+  const messages = MESSAGES[reader.language];
+  const page = documentOf(
+    <Layout reader={reader} title={messages.signInTitle}>
+      <section class="sign-in card">
+        <h1>{messages.signInTitle}</h1>
+        {problem === null ? null : <Notice kind="problem" text={messages.problems[problem]} />}
+        {action === null ? (
+          <p class="quiet">{messages.signInNote}</p>
+        ) : (
+          <form method="post" action={action}>
+            <input type="hidden" name="press" value={press} />
+            <p>{messages.signInInvite}</p>
+            <button type="submit" class="primary" autofocus>
+              {messages.signInButton}
+            </button>
+          </form>
+        )}
+        {problem === null ? null : <RequestId id={c.var.log.requestId} messages={messages} />}
+      </section>
+    </Layout>,
+  );
+  return html(c, page, status);
+}
+
+/** Returns a page that shows a signed-in reader only a problem. */
 export function problem(c: ConsoleContext, reader: Reader, what: Problem, status: number): Response {
   c.var.log.note({ reason: what });
-  return html(c, problemPage(reader, what, c.var.log.requestId), status);
+  const messages = MESSAGES[reader.language];
+  const page = documentOf(
+    <Layout reader={reader} title={messages.console}>
+      <h1>{messages.console}</h1>
+      <Notice kind="problem" text={messages.problems[what]} />
+      <RequestId id={c.var.log.requestId} messages={messages} />
+    </Layout>,
+  );
+  return html(c, page, status);
 }
 
 /** Returns the context of a signed-in holder's request, or null. */
@@ -137,53 +167,6 @@ export async function formOf(request: Request): Promise<URLSearchParams | null> 
   // An incomplete form is refused.
   const text = await request.text().catch(() => null);
   return text === null ? null : new URLSearchParams(text);
-}
-
-export interface SignInFacts {
-  reader: Reader;
-  /** The action of the button; null without a button. */
-  action: string | null;
-  /** Identifies repeated presses of the same button. */
-  press: string;
-  problem: Problem | null;
-  requestId: string;
-}
-
-/** Returns the page as HTML. Opening it does not use the link, because link previews and scanners open links too. */
-function signInPage({ reader, action, press, problem, requestId }: SignInFacts): string {
-  const messages = MESSAGES[reader.language];
-  return documentOf(
-    <Layout reader={reader} title={messages.signInTitle}>
-      <section class="sign-in card">
-        <h1>{messages.signInTitle}</h1>
-        {problem === null ? null : <Notice kind="problem" text={messages.problems[problem]} />}
-        {action === null ? (
-          <p class="quiet">{messages.signInNote}</p>
-        ) : (
-          <form method="post" action={action}>
-            <input type="hidden" name="press" value={press} />
-            <p>{messages.signInInvite}</p>
-            <button type="submit" class="primary" autofocus>
-              {messages.signInButton}
-            </button>
-          </form>
-        )}
-        {problem === null ? null : <RequestId id={requestId} messages={messages} />}
-      </section>
-    </Layout>,
-  );
-}
-
-/** Returns a page with a problem for a signed-in reader. */
-function problemPage(reader: Reader, problem: Problem, requestId: string): string {
-  const messages = MESSAGES[reader.language];
-  return documentOf(
-    <Layout reader={reader} title={messages.console}>
-      <h1>{messages.console}</h1>
-      <Notice kind="problem" text={messages.problems[problem]} />
-      <RequestId id={requestId} messages={messages} />
-    </Layout>,
-  );
 }
 
 /** Renders the request id for support. */

@@ -9,38 +9,35 @@ import { type ApiKey, addKey, findKey, keysOfAccount, revokeKey, rollKey } from 
 import { instantText, momentText } from "../pages/figures.ts";
 import { documentOf } from "../pages/frame.tsx";
 import { byHolder, type Desk, html } from "./desk.tsx";
-import { Act, Card, type Fact, FormToken, Layout, Notice, type Reader } from "./layout.tsx";
+import { Act, Card, Copied, type Fact, FormToken, Layout, Notice } from "./layout.tsx";
 import { MESSAGES, type Messages, type Problem } from "./messages.ts";
-
-export interface KeysFacts {
-  reader: Reader & { account: NonNullable<Reader["account"]> };
-  keys: readonly ApiKey[];
-  nowMs: number;
-  /** A new key, shown only in this answer. */
-  fresh: string | null;
-  said: { problem: Problem } | { done: "revoked" } | null;
-}
 
 /** Returns whether the key is in force at `nowMs`. */
 function isInForce(key: ApiKey, nowMs: number): boolean {
   return key.revokedAtMs === null && (key.expiresAtMs === null || key.expiresAtMs > nowMs);
 }
 
-/** Returns the page as HTML. */
-function keysPage({ reader, keys, nowMs, fresh, said }: KeysFacts): string {
+interface Shown {
+  /** A new key, shown only in this answer. */
+  fresh?: string;
+  problem?: Problem;
+  /** Whether a key has been revoked. */
+  revoked?: true;
+}
+
+/** Returns the page with the account's keys and the outcome of a form. */
+async function page({ c, env, nowMs, reader, who }: Desk, { fresh, problem, revoked }: Shown, status = 200) {
+  const keys = await keysOfAccount(env.DB, who.principal.accountId);
   const messages = MESSAGES[reader.language];
   const live = keys.filter((key) => isInForce(key, nowMs));
   const over = keys.filter((key) => !isInForce(key, nowMs));
-  return documentOf(
+  const text = documentOf(
     <Layout reader={reader} title={messages.pages.keys} page="keys">
       <h1>{messages.pages.keys}</h1>
       <p class="lead">{messages.keysLead}</p>
-      {said === null ? null : "problem" in said ? (
-        <Notice kind="problem" text={messages.problems[said.problem]} />
-      ) : (
-        <Notice kind="done" text={messages[said.done]} />
-      )}
-      {fresh === null ? null : <FreshKey apikey={fresh} messages={messages} />}
+      {problem ? <Notice kind="problem" text={messages.problems[problem]} /> : null}
+      {revoked ? <Notice kind="done" text={messages.revoked} /> : null}
+      {fresh === undefined ? null : <FreshKey apikey={fresh} messages={messages} />}
       {live.length === 0 ? (
         <p>{messages.noKeys}</p>
       ) : (
@@ -65,6 +62,7 @@ function keysPage({ reader, keys, nowMs, fresh, said }: KeysFacts): string {
       <p class="quiet">{messages.beijing}</p>
     </Layout>,
   );
+  return html(c, text, status);
 }
 
 function FreshKey({ apikey, messages }: { apikey: string; messages: Messages }) {
@@ -72,12 +70,7 @@ function FreshKey({ apikey, messages }: { apikey: string; messages: Messages }) 
     <section class="card fresh" role="status">
       <h2>{messages.keyNew}</h2>
       <p>
-        <code id="fresh" class="secret">
-          {apikey}
-        </code>{" "}
-        <button type="button" data-copy="fresh" data-done={messages.copied}>
-          {messages.copy}
-        </button>
+        <Copied id="fresh" kind="secret" text={apikey} messages={messages} />
       </p>
       <p class="warn">{messages.keyNewNote}</p>
       <p>
@@ -179,28 +172,27 @@ export async function createKey(desk: Desk, form: URLSearchParams): Promise<Resp
   const { fresh, key } = await freshKey();
   const stored = { ...fresh, accountId, name: nameIn(form), expiresAtMs: null };
   const added = await addKey(env.DB, stored, byHolder(desk), MAX_KEYS);
-  return added ? page(desk, { fresh: key }, 201) : page(desk, { said: { problem: "keys_full" } }, 409);
+  return added ? page(desk, { fresh: key }, 201) : page(desk, { problem: "keys_full" }, 409);
 }
 
 /** Creates a key that replaces an existing key, which stays valid for the chosen overlap. */
 export async function roll(desk: Desk, form: URLSearchParams): Promise<Response> {
   const old = await ownKey(desk);
   const hours = form.get("hours") ?? "";
-  if (old === null || !OVERLAPS.includes(hours)) return page(desk, { said: { problem: "key_gone" } }, 404);
+  if (old === null || !OVERLAPS.includes(hours)) return page(desk, { problem: "key_gone" }, 404);
   const { fresh, key } = await freshKey();
   const oldExpiresAtMs = desk.nowMs + Number(hours) * HOUR_MS;
   const change = { fresh, oldExpiresAtMs, most: MAX_KEYS };
   if (await rollKey(desk.env.DB, old, change, byHolder(desk))) return page(desk, { fresh: key }, 201);
-  const said = (await ownKey(desk)) === null ? "key_gone" : "keys_full";
-  return page(desk, { said: { problem: said } }, 409);
+  return page(desk, { problem: (await ownKey(desk)) === null ? "key_gone" : "keys_full" }, 409);
 }
 
 /** Revokes a key immediately. */
 export async function revoke(desk: Desk): Promise<Response> {
   const key = await ownKey(desk);
-  if (key === null) return page(desk, { said: { problem: "key_gone" } }, 404);
+  if (key === null) return page(desk, { problem: "key_gone" }, 404);
   await revokeKey(desk.env.DB, key.keyId, byHolder(desk));
-  return page(desk, { said: { done: "revoked" } });
+  return page(desk, { revoked: true });
 }
 
 /** Returns the key named in the path if it belongs to the holder and is in force, else null. */
@@ -221,10 +213,4 @@ function nameIn(form: URLSearchParams): string {
     .replaceAll(/\p{C}+/gu, " ")
     .trim()
     .slice(0, MAX_NAME);
-}
-
-async function page(desk: Desk, { fresh = null, said = null }: Partial<KeysFacts>, status = 200) {
-  const { c, env, nowMs, reader, who } = desk;
-  const keys = await keysOfAccount(env.DB, who.principal.accountId);
-  return html(c, keysPage({ reader, keys, nowMs, fresh, said }), status);
 }

@@ -9,10 +9,20 @@ import { MESSAGES, type Messages, type PageName } from "./messages.ts";
 /** The common policy, extended: scripts may call the service, and charts may use a cursor image from a data URL. */
 export const PAGE_POLICY = `${COMMON_POLICY.replace("img-src 'self'", "img-src 'self' data:")}; connect-src 'self'`;
 
-/** The reader of the page. */
+/** The signed-in account, and the token in the session's forms. */
+export interface HolderAccount {
+  accountId: string;
+  formToken: string;
+}
+
+/** The reader of the page; `account` is null when no one is signed in. */
 export interface Reader extends Look {
-  /** The signed-in account; null when no one is signed in. */
-  account: { accountId: string; formToken: string } | null;
+  account: HolderAccount | null;
+}
+
+/** A signed-in reader. */
+export interface Holder extends Look {
+  account: HolderAccount;
 }
 
 interface LayoutProps {
@@ -51,13 +61,7 @@ export function Layout({ reader, title, page, scripts = [], libraries = [], chil
   );
 }
 
-function SignedIn({
-  account,
-  messages,
-}: {
-  account: { accountId: string; formToken: string };
-  messages: Messages;
-}) {
+function SignedIn({ account, messages }: { account: HolderAccount; messages: Messages }) {
   return (
     <form method="post" action="/console/sign-out" class="account">
       <span class="quiet">{messages.signedInAs}</span> <b>{account.accountId}</b>
@@ -100,20 +104,27 @@ export interface Fact {
   wide?: true;
 }
 
+/** Renders labelled values. */
+export function Facts({ kind, facts }: { kind: "inline" | "stats"; facts: readonly Fact[] }) {
+  return (
+    <dl class={kind}>
+      {facts.map(({ label, value, wide }) => (
+        <div class={wide ? "wide" : undefined}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** Renders the card of a key or share, with its actions as children. */
 export function Card({ name, facts, children }: { name: string; facts: readonly Fact[]; children?: Child }) {
   return (
     <li class="card held">
       <div>
         <h2>{name}</h2>
-        <dl class="inline">
-          {facts.map(({ label, value, wide }) => (
-            <div class={wide ? "wide" : undefined}>
-              <dt>{label}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts kind="inline" facts={facts} />
       </div>
       <div class="acts">{children}</div>
     </li>
@@ -174,19 +185,37 @@ export function Grid({ label, labelledBy, kind, isCard = true, headings, childre
       <table class={kind === undefined ? "grid" : `grid ${kind}`}>
         <thead>
           <tr>
-            {headings.map((heading) =>
-              typeof heading === "string" ? (
-                <th scope="col">{heading}</th>
-              ) : (
-                <th scope="col" class="number">
-                  {heading}
-                </th>
-              ),
-            )}
+            {headings.map((heading) => (
+              <th scope="col" class={typeof heading === "string" ? undefined : "number"}>
+                {heading}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>{children}</tbody>
       </table>
     </section>
+  );
+}
+
+interface CopiedProps {
+  id: string;
+  /** An additional class of the text. */
+  kind?: string;
+  text: string;
+  messages: Messages;
+}
+
+/** Renders a text with a button that copies it. */
+export function Copied({ id, kind, text, messages }: CopiedProps) {
+  return (
+    <>
+      <code id={id} class={kind}>
+        {text}
+      </code>{" "}
+      <button type="button" data-copy={id} data-done={messages.copied}>
+        {messages.copy}
+      </button>
+    </>
   );
 }

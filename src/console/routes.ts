@@ -4,12 +4,12 @@
  */
 import { Hono } from "hono";
 import { settingsOf } from "../env.ts";
+import type { AppEnv } from "../http/request-log.ts";
 import { chooseLook } from "../pages/look.ts";
 import { showData } from "./data.tsx";
 import { showDay } from "./day.tsx";
 import {
   type ConsoleContext,
-  type ConsoleEnv,
   deskOf,
   forHolder,
   forHolderForm,
@@ -30,8 +30,8 @@ import { runRequest, showTry } from "./try.tsx";
  *
  * @example app.route("/", consoleRoutes())
  */
-export function consoleRoutes(): Hono<ConsoleEnv> {
-  const pages = new Hono<ConsoleEnv>();
+export function consoleRoutes(): Hono<AppEnv> {
+  const pages = new Hono<AppEnv>();
   pages.use("/console/*", async function once(c, next) {
     c.var.log.note({ interface: "console" });
     return onHttps(c) ?? (c.req.method === "GET" ? chooseLook(c.req.raw, lookFor(c)) : null) ?? next();

@@ -10,34 +10,34 @@ import { shareCookie } from "../shares/credentials.ts";
 import { shareEndMs } from "../shares/identity.ts";
 import { passwordOf } from "../shares/secrets.ts";
 import { byHolder, type Desk, html, seeOther } from "./desk.tsx";
-import { Act, Card, type Fact, FormToken, Layout, Notice, type Reader } from "./layout.tsx";
+import { Act, Card, Copied, type Fact, FormToken, Layout, Notice } from "./layout.tsx";
 import { MESSAGES, type Messages, type Problem } from "./messages.ts";
 import { isSecure } from "./session.ts";
 
 /** A valid share. */
-export interface OpenShareFacts {
+interface OpenShareFacts {
   share: Share;
   url: string;
   /** Unix milliseconds, exclusive. */
   endMs: number;
 }
 
-export interface SharesFacts {
-  reader: Reader & { account: NonNullable<Reader["account"]> };
-  open: readonly OpenShareFacts[];
-  problem: Problem | null;
-  /** The password of one share; null except in the response to that share's "show password" button. */
-  told: { shareId: string; password: string } | null;
+interface Shown {
+  problem?: Problem;
+  /** The password of one share; only in the response to that share's "show password" button. */
+  told?: { shareId: string; password: string };
 }
 
-/** Returns the page as HTML. */
-function sharesPage({ reader, open, problem, told }: SharesFacts): string {
+/** Returns the page with the account's valid shares and the outcome of a form. */
+async function page(desk: Desk, { problem, told }: Shown, status = 200) {
+  const { c, reader } = desk;
+  const open = await openShares(desk);
   const messages = MESSAGES[reader.language];
-  return documentOf(
+  const text = documentOf(
     <Layout reader={reader} title={messages.pages.shares} page="shares">
       <h1>{messages.pages.shares}</h1>
       <p class="lead">{messages.sharesLead}</p>
-      {problem === null ? null : <Notice kind="problem" text={messages.problems[problem]} />}
+      {problem ? <Notice kind="problem" text={messages.problems[problem]} /> : null}
       {open.length === 0 ? (
         <p>{messages.noShares}</p>
       ) : (
@@ -61,6 +61,7 @@ function sharesPage({ reader, open, problem, told }: SharesFacts): string {
       <p class="quiet">{messages.beijing}</p>
     </Layout>,
   );
+  return html(c, text, status);
 }
 
 interface OpenShareProps {
@@ -114,17 +115,6 @@ function OpenShare({ facts: { share, url, endMs }, account, messages, password }
         <p>{messages.shareRevokeNote}</p>
       </Act>
     </Card>
-  );
-}
-
-function Copied({ id, text, messages }: { id: string; text: string; messages: Messages }) {
-  return (
-    <>
-      <code id={id}>{text}</code>{" "}
-      <button type="button" data-copy={id} data-done={messages.copied}>
-        {messages.copy}
-      </button>
-    </>
   );
 }
 
@@ -183,13 +173,4 @@ function endOf(share: Share, { who, nowMs }: Pick<Desk, "who" | "nowMs">): numbe
   if (!grant.ok && grant.refusal.reason !== "outside_window") return null;
   const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   return endMs > nowMs ? endMs : null;
-}
-
-async function page(
-  desk: Desk,
-  { problem = null, told = null }: Partial<SharesFacts>,
-  status = 200,
-): Promise<Response> {
-  const open = await openShares(desk);
-  return html(desk.c, sharesPage({ reader: desk.reader, open, problem, told }), status);
 }

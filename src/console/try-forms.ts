@@ -1,6 +1,6 @@
 /** The fields of each operation's form. The service itself validates their values. */
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
-import type { PageLanguage } from "./messages.ts";
+import type { PageLanguage } from "../pages/look.ts";
 
 export interface FormField {
   name: string;

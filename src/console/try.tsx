@@ -8,17 +8,18 @@ import type { DatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { serveApi } from "../operations/serve-api.ts";
 import { documentOf } from "../pages/frame.tsx";
+import type { PageLanguage } from "../pages/look.ts";
 import { ASSETS } from "./assets.ts";
 import { type ConsoleContext, type Desk, deskOf, html } from "./desk.tsx";
-import { Layout, type Reader } from "./layout.tsx";
-import { MESSAGES, type PageLanguage } from "./messages.ts";
+import { type Holder, Layout } from "./layout.tsx";
+import { MESSAGES } from "./messages.ts";
 import { TRY_MESSAGES, type TryMessages } from "./messages-try.ts";
 import { isFormToken, isSameOrigin } from "./session.ts";
 import { FORMS, type FormField, type OperationForm } from "./try-forms.ts";
 import { isServed } from "./year-heat.ts";
 
 export interface TryFacts {
-  reader: Reader & { account: NonNullable<Reader["account"]> };
+  reader: Holder;
   form: OperationForm;
   /** Values from the URL. */
   given: ReadonlyMap<string, string>;

@@ -5,7 +5,7 @@ import { DATASETS } from "../datasets/registry.ts";
 import { gateOf } from "../gate/slot.ts";
 import { countText, dateText, sizeText } from "../pages/figures.ts";
 import type { Desk } from "./desk.tsx";
-import { Grid } from "./layout.tsx";
+import { type Fact, Facts, Grid } from "./layout.tsx";
 import type { Messages } from "./messages.ts";
 
 /** Number of days on the page, today included. */
@@ -14,7 +14,7 @@ const DAYS = 30;
 export type Service = keyof Messages["services"];
 
 /** One service's usage: the sums, and every day in order, including days without any use. */
-export interface ServiceUsage {
+interface ServiceUsage {
   service: Service;
   sum: Served;
   days: (Served & { day: BeijingDate })[];
@@ -83,22 +83,15 @@ export function Usage({ usage, messages }: { usage: readonly ServiceUsage[]; mes
 const isUsed = ({ requests, files, bytes }: Served) => requests + files + bytes > 0;
 
 function Of({ usage: { service, sum, days }, messages }: { usage: ServiceUsage; messages: Messages }) {
-  const figures = [
-    [messages.usageRequests, countText(sum.requests)],
-    [messages.usageFiles, countText(sum.files)],
-    [messages.usageBytes, sizeText(sum.bytes)],
-  ] as const;
+  const facts: Fact[] = [
+    { label: messages.usageRequests, value: countText(sum.requests) },
+    { label: messages.usageFiles, value: countText(sum.files) },
+    { label: messages.usageBytes, value: sizeText(sum.bytes) },
+  ];
   return (
     <div class="used">
       <h3>{messages.services[service]}</h3>
-      <dl class="inline">
-        {figures.map(([label, value]) => (
-          <div>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts kind="inline" facts={facts} />
       <Bars days={days} messages={messages} />
     </div>
   );

@@ -3,6 +3,7 @@ import { assetOf } from "../pages/assets.ts";
 import { countText } from "../pages/figures.ts";
 import { documentOf, Frame } from "../pages/frame.tsx";
 import type { Look, PageLanguage } from "../pages/look.ts";
+import { byLanguage } from "../pages/texts.ts";
 import type { ExampleFacts } from "./example-day.ts";
 import landingStyle from "./landing.css" with { type: "text" };
 import { STYLE as DOCS_STYLE } from "./layout.tsx";
@@ -11,52 +12,47 @@ import { BUYS, PRICES, SELLS } from "./sample-minutes.ts";
 
 const STYLE = assetOf("landing", "css", landingStyle);
 
-const MESSAGES = {
-  zh: {
-    title: "沪深逐笔委托、成交与快照，一个请求就到",
-    lead: "某只证券某一天的每一笔委托、成交或每一个快照：按游标翻页的 JSON，或一个 Parquet 文件；整日数据包按年分享下载。",
-    start: "快速开始",
-    console: "打开控制台",
-    chart: "300750 的一个示例日（编造的数据）：每分钟买卖委托笔数与委托价格",
-    price: "价格",
-    buys: "买单",
-    sells: "卖单",
-    lunch: "午休",
-    chartText: (orders: string, low: string, high: string) =>
-      `示例日共 ${orders} 笔委托，价格在 ${low} 至 ${high} 元之间，9:30 开盘的一分钟最多。`,
-    request: "一个请求，一个答复",
-    links: [
-      ["tutorial", "教程", "从空目录到一个因子和它的检验"],
-      ["day", "一天有哪些数据", "委托、成交、快照怎样对应，附可运行的例子"],
-      ["fields", "字段", "每一列的含义、类型与单位，两个交易所的差异"],
-      ["paging", "翻页", "不跳行、不重复，断线后从断点继续"],
-      ["choosing", "怎么取", "分页、Parquet 还是整日包"],
-      ["errors", "错误", "每个代码与原因，以及该怎么办"],
-    ],
-  },
-  en: {
-    title: "Every order and trade, one request away",
-    lead: "All orders, trades or quotes of a security on a day, from the exchanges in Shanghai and Shenzhen: JSON pages by cursor, or one Parquet file. Whole days are shared as packs, a year at a time.",
-    start: "Quick start",
-    console: "Open the console",
-    chart:
-      "A sample day of 300750 (invented data): orders to buy and to sell in each minute, and their price",
-    price: "price",
-    buys: "orders to buy",
-    sells: "orders to sell",
-    lunch: "lunch",
-    chartText: (orders: string, low: string, high: string) =>
-      `The sample day has ${orders} orders at prices from ${low} to ${high} yuan; the minute of the opening at 9:30 has the most.`,
-    request: "One request, one answer",
-    links: [
-      ["tutorial", "Tutorial", "from an empty folder to a factor and its test"],
-      ["day", "A day's data", "how orders, trades and quotes join, with examples to run"],
-      ["fields", "Fields", "what each column means, its type and unit, and where the exchanges differ"],
-      ["paging", "Paging", "no row skipped or repeated, resumed after a broken connection"],
-      ["choosing", "Which way", "pages, one Parquet file, or the pack of the day"],
-      ["errors", "Errors", "every code and reason, and what to do about it"],
-    ],
-  },
+const MESSAGES = byLanguage({
+  title: ["沪深逐笔委托、成交与快照，一个请求就到", "Every order and trade, one request away"],
+  lead: [
+    "某只证券某一天的每一笔委托、成交或每一个快照：按游标翻页的 JSON，或一个 Parquet 文件；整日数据包按年分享下载。",
+    "All orders, trades or quotes of a security on a day, from the exchanges in Shanghai and Shenzhen: JSON pages by cursor, or one Parquet file. Whole days are shared as packs, a year at a time.",
+  ],
+  start: ["快速开始", "Quick start"],
+  console: ["打开控制台", "Open the console"],
+  chart: [
+    "300750 的一个示例日（编造的数据）：每分钟买卖委托笔数与委托价格",
+    "A sample day of 300750 (invented data): orders to buy and to sell in each minute, and their price",
+  ],
+  price: ["价格", "price"],
+  buys: ["买单", "orders to buy"],
+  sells: ["卖单", "orders to sell"],
+  lunch: ["午休", "lunch"],
+  chartText: (orders: string, low: string, high: string) => [
+    `示例日共 ${orders} 笔委托，价格在 ${low} 至 ${high} 元之间，9:30 开盘的一分钟最多。`,
+    `The sample day has ${orders} orders at prices from ${low} to ${high} yuan; the minute of the opening at 9:30 has the most.`,
+  ],
+  request: ["一个请求，一个答复", "One request, one answer"],
+});
+
+/** The pages to which the landing page links. */
+const LINKS = {
+  zh: [
+    ["tutorial", "教程", "从空目录到一个因子和它的检验"],
+    ["day", "一天有哪些数据", "委托、成交、快照怎样对应，附可运行的例子"],
+    ["fields", "字段", "每一列的含义、类型与单位，两个交易所的差异"],
+    ["paging", "翻页", "不跳行、不重复，断线后从断点继续"],
+    ["choosing", "怎么取", "分页、Parquet 还是整日包"],
+    ["errors", "错误", "每个代码与原因，以及该怎么办"],
+  ],
+  en: [
+    ["tutorial", "Tutorial", "from an empty folder to a factor and its test"],
+    ["day", "A day's data", "how orders, trades and quotes join, with examples to run"],
+    ["fields", "Fields", "what each column means, its type and unit, and where the exchanges differ"],
+    ["paging", "Paging", "no row skipped or repeated, resumed after a broken connection"],
+    ["choosing", "Which way", "pages, one Parquet file, or the pack of the day"],
+    ["errors", "Errors", "every code and reason, and what to do about it"],
+  ],
 } as const;
 
 /** Returns the page as HTML; `example` is inserted into its request. */
@@ -89,10 +85,10 @@ export function landingPage(look: Look, example: ExampleFacts): string {
         <CodeView name="curl_page" facts={facts} />
       </section>
       <ul class="links">
-        {messages.links.map(([slug, name, said]) => (
+        {LINKS[language].map(([slug, name, note]) => (
           <li>
             <a href={`/docs/${language}/${slug}`}>{name}</a>
-            <span>{said}</span>
+            <span>{note}</span>
           </li>
         ))}
       </ul>

@@ -1,7 +1,8 @@
 /** Renders a documentation page as a whole document. */
 import { assetOf } from "../pages/assets.ts";
 import { documentOf, Frame } from "../pages/frame.tsx";
-import type { Look, PageLanguage } from "../pages/look.ts";
+import { LANGUAGE_TAGS, type Look, type PageLanguage } from "../pages/look.ts";
+import { byLanguage } from "../pages/texts.ts";
 import docsStyle from "./docs.css" with { type: "text" };
 import type { ExampleFacts } from "./example-day.ts";
 import type { Block } from "./markdown.ts";
@@ -10,36 +11,21 @@ import { BlockView, CODE_MESSAGES, inline } from "./render.tsx";
 
 export const STYLE = assetOf("docs", "css", docsStyle);
 
-const MESSAGES = {
-  zh: {
-    html: "zh-CN",
-    other: "en",
-    menu: "目录",
-    onPage: "本页内容",
-    console: "控制台",
-    docs: "文档",
-    lost: "没有这个页面",
-    lostLead: "请检查网址是否完整。可从以下入口继续：",
-    docsLead: "接口用法、字段、错误与示例",
-    consoleLead: "密钥、额度、数据日历与文件共享",
-    lostApi: "程序请用 POST /api。",
-    requestId: "请求编号",
-  },
-  en: {
-    html: "en",
-    other: "zh",
-    menu: "Contents",
-    onPage: "On this page",
-    console: "Console",
-    docs: "Documentation",
-    lost: "There is no page here",
-    lostLead: "Check that the address is complete, or continue from here:",
-    docsLead: "how to call the API: fields, errors, examples",
-    consoleLead: "keys, quota, the calendar of days, file shares",
-    lostApi: "Programs call POST /api.",
-    requestId: "Request id",
-  },
-} as const;
+const MESSAGES = byLanguage({
+  menu: ["目录", "Contents"],
+  onPage: ["本页内容", "On this page"],
+  console: ["控制台", "Console"],
+  docs: ["文档", "Documentation"],
+  lost: ["没有这个页面", "There is no page here"],
+  lostLead: [
+    "请检查网址是否完整。可从以下入口继续：",
+    "Check that the address is complete, or continue from here:",
+  ],
+  docsLead: ["接口用法、字段、错误与示例", "how to call the API: fields, errors, examples"],
+  consoleLead: ["密钥、额度、数据日历与文件共享", "keys, quota, the calendar of days, file shares"],
+  lostApi: ["程序请用 POST /api。", "Programs call POST /api."],
+  requestId: ["请求编号", "Request id"],
+});
 
 /** Returns the path of a page. */
 export function pathOf(slug: PageSlug, language: PageLanguage): string {
@@ -94,11 +80,11 @@ function Contents({ blocks, title }: { blocks: readonly Block[]; title: string }
 }
 
 function Head({ slug, language }: Place) {
-  const { other } = MESSAGES[language];
+  const other = language === "en" ? "zh" : "en";
   return (
     <>
       <meta name="description" content={PAGES[slug][language].lead} />
-      <link rel="alternate" hreflang={MESSAGES[other].html} href={pathOf(slug, other)} />
+      <link rel="alternate" hreflang={LANGUAGE_TAGS[other]} href={pathOf(slug, other)} />
     </>
   );
 }

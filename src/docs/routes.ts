@@ -1,22 +1,18 @@
 /** `GET /openapi.json` and the pages below `/docs/`, mounted at the root. */
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
-import type { Language } from "../base/language.ts";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import { newestDays } from "../catalog/days.ts";
 import { perDataset } from "../datasets/registry.ts";
-import { type Env, settingsOf, VERSION } from "../env.ts";
-import type { RequestLog } from "../http/request-log.ts";
+import { settingsOf, VERSION } from "../env.ts";
+import type { AppEnv } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
-import { chooseLook, type Look, lookOf, type PageLanguage } from "../pages/look.ts";
+import { chooseLook, LANGUAGE_TAGS, type Look, lookOf, type PageLanguage } from "../pages/look.ts";
 import { EXAMPLE, type ExampleFacts } from "./example-day.ts";
 import { landingPage } from "./landing.tsx";
 import { docsPage, lostPage, pathOf } from "./layout.tsx";
 import { openApiDocument } from "./openapi/document.ts";
-import { SLUGS } from "./pages.ts";
-
-/** The app opens the log and sets the language before these routes run. */
-export type DocsEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
+import { type PageSlug, SLUGS } from "./pages.ts";
 
 /** Documentation changes with a deployment and with the newest day. */
 const CACHE = "public, max-age=60";
@@ -28,22 +24,24 @@ const PAGE_CACHE = "private, max-age=60";
  *
  * @example app.route("/", docsRoutes())
  */
-export function docsRoutes(): Hono<DocsEnv> {
-  const docs = new Hono<DocsEnv>();
-  docs.get("/", forPeople);
-  docs.get("/openapi.json", openApi);
-  docs.get("/docs", toFirstPage);
-  docs.get("/docs/", toFirstPage);
-  docs.get("/docs/:language", ofLanguage);
-  docs.get("/docs/:language/", ofLanguage);
-  docs.get("/docs/:language/:slug", page);
-  return docs;
+export function docsRoutes(): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  routes.get("/", forPeople);
+  routes.get("/openapi.json", openApi);
+  // Hono needs groups around alternatives.
+  const ofLanguage = "/docs/:language{(?:zh|en)}";
+  for (const path of ["/docs", ofLanguage]) {
+    routes.get(path, firstPage);
+    routes.get(`${path}/`, firstPage);
+  }
+  routes.get(`${ofLanguage}/:slug{(?:${SLUGS.join("|")})}`, docs);
+  return routes;
 }
 
 /** The latest OpenAPI document; `from` is the JSON of its facts. Requests with the same facts get the same document. */
 let made: { from: string; text: string } | undefined;
 
-async function openApi(c: Context<DocsEnv>): Promise<Response> {
+async function openApi(c: Context<AppEnv>): Promise<Response> {
   note(c);
   const facts = await exampleFacts(c);
   const from = JSON.stringify(facts);
@@ -61,7 +59,7 @@ async function openApi(c: Context<DocsEnv>): Promise<Response> {
  * Returns the HTML page for an unknown address with the headers of `refusal`; null for a caller that does not prefer
  * HTML.
  */
-export function lostFor(c: Context<DocsEnv>, refusal: Response): Response | null {
+export function lostFor(c: Context<AppEnv>, refusal: Response): Response | null {
   if (c.req.method !== "GET" && c.req.method !== "HEAD") return null;
   const types = ["application/json", "text/html"];
   if (accepts(c, { header: "Accept", supports: types, default: "application/json" }) !== "text/html") {
@@ -77,68 +75,52 @@ export function lostFor(c: Context<DocsEnv>, refusal: Response): Response | null
   return new Response(lostPage(look, c.var.log.requestId), { status: refusal.status, headers });
 }
 
-type Next = () => Promise<void>;
-
-const LANGUAGES: readonly PageLanguage[] = ["zh", "en"];
-
-/** Returns the language in the path, or undefined. */
-function languageIn(c: Context<DocsEnv>): PageLanguage | undefined {
-  return LANGUAGES.find((each) => each === c.req.param("language"));
-}
-
-function lookFor(c: Context<DocsEnv>): Look {
+function lookFor(c: Context<AppEnv>): Look {
   return lookOf(c.req.raw, c.var.language);
 }
 
-function toFirstPage(c: Context<DocsEnv>): Response {
-  return firstPage(c, lookFor(c).language);
-}
-
-/** Serves the landing page to browsers; scripts get the usual 404 with the API's path. */
-async function forPeople(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
-  if (!c.req.header("Accept")?.includes("text/html")) return void (await next());
+/** Redirects to the first page in the language of the path, else in the reader's. */
+function firstPage(c: Context<AppEnv>): Response {
   note(c);
-  const look = lookFor(c);
-  const chosen = chooseLook(c.req.raw, look);
-  if (chosen !== null) return chosen;
-  const vary = "Accept, Accept-Language, Cookie";
-  const headers = headersOf(c, { ...pageHeaders(look.language), "Cache-Control": PAGE_CACHE, Vary: vary });
-  return new Response(landingPage(look, await exampleFacts(c)), { headers });
-}
-
-async function ofLanguage(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
-  const language = languageIn(c);
-  return language === undefined ? void (await next()) : firstPage(c, language);
-}
-
-function firstPage(c: Context<DocsEnv>, language: PageLanguage): Response {
-  note(c);
+  const language = (c.req.param("language") as PageLanguage | undefined) ?? lookFor(c).language;
   const headers = headersOf(c, { Location: pathOf("quickstart", language), Vary: "Accept-Language, Cookie" });
   return new Response(null, { status: 302, headers });
 }
 
-async function page(c: Context<DocsEnv>, next: Next): Promise<Response | undefined> {
-  const language = languageIn(c);
-  const slug = SLUGS.find((each) => each === c.req.param("slug"));
-  if (language === undefined || slug === undefined) return void (await next());
+/** Serves the landing page to browsers; scripts get the usual 404 with the API's path. */
+async function forPeople(c: Context<AppEnv>, next: () => Promise<void>): Promise<Response | undefined> {
+  if (!c.req.header("Accept")?.includes("text/html")) return void (await next());
+  return page(c, lookFor(c), "Accept, Accept-Language, Cookie", landingPage);
+}
+
+/** Serves a page of the documentation. */
+function docs(c: Context<AppEnv>): Promise<Response> {
+  const { language, slug } = c.req.param() as { language: PageLanguage; slug: PageSlug };
+  return page(c, { ...lookFor(c), language }, "Cookie", (look, example) => docsPage(slug, look, example));
+}
+
+async function page(
+  c: Context<AppEnv>,
+  look: Look,
+  vary: string,
+  textOf: (look: Look, example: ExampleFacts) => string,
+): Promise<Response> {
   note(c);
-  const look = { ...lookFor(c), language };
   const chosen = chooseLook(c.req.raw, look);
   if (chosen !== null) return chosen;
-  const example = await exampleFacts(c);
-  const headers = headersOf(c, { ...pageHeaders(language), "Cache-Control": PAGE_CACHE, Vary: "Cookie" });
-  return new Response(docsPage(slug, look, example), { headers });
+  const headers = headersOf(c, { ...pageHeaders(look.language), "Cache-Control": PAGE_CACHE, Vary: vary });
+  return new Response(textOf(look, await exampleFacts(c)), { headers });
 }
 
 function pageHeaders(language: PageLanguage): Record<string, string> {
   return {
     "Content-Type": "text/html; charset=utf-8",
-    "Content-Language": language === "en" ? "en" : "zh-CN",
+    "Content-Language": LANGUAGE_TAGS[language],
     "Content-Security-Policy": PAGE_POLICY,
   };
 }
 
-function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>): Record<string, string> {
+function headersOf(c: Context<AppEnv>, more: Readonly<Record<string, string>>): Record<string, string> {
   return {
     ...SECURITY_HEADERS,
     "Cross-Origin-Resource-Policy": "cross-origin",
@@ -151,13 +133,13 @@ function headersOf(c: Context<DocsEnv>, more: Readonly<Record<string, string>>):
  * Returns the service's URL and each dataset's newest day. A dataset without days has the orders' newest day, which is
  * the example day when the catalog has no orders or cannot be read.
  */
-async function exampleFacts(c: Context<DocsEnv>): Promise<ExampleFacts> {
+async function exampleFacts(c: Context<AppEnv>): Promise<ExampleFacts> {
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
   const newest = await newestDays(c.env.DB).catch(() => null);
   const orders = newest?.orders ?? EXAMPLE.tradedate;
   return { base, days: perDataset("name", (name) => newest?.[name] ?? orders) };
 }
 
-function note(c: Context<DocsEnv>): void {
+function note(c: Context<AppEnv>): void {
   c.var.log.note({ interface: "docs", code: 200 });
 }

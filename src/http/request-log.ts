@@ -2,6 +2,11 @@
  * Writes one structured log line per request. `RequestFacts` has no member for a key, password or token, so none can
  * appear in a line.
  */
+import type { Language } from "../base/language.ts";
+import type { Env } from "../env.ts";
+
+/** The context of a request: its bindings, and the log and language that the first middleware sets. */
+export type AppEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
 
 export interface RequestFacts {
   accountId: string;

@@ -1,7 +1,8 @@
 /** The frame of every page: the document, its common assets, the header with theme and language. */
 import type { Child } from "hono/jsx";
 import { type Asset, COMMON } from "./assets.ts";
-import type { Look, PageLanguage, Theme } from "./look.ts";
+import { LANGUAGE_TAGS, type Look, type Theme } from "./look.ts";
+import { byLanguage } from "./texts.ts";
 
 /** The content security policy: pages load only the service's own styles, scripts and images. */
 export const PAGE_POLICY = [
@@ -14,28 +15,15 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const MESSAGES = {
-  zh: {
-    html: "zh-CN",
-    skip: "跳到正文",
-    places: "站点",
-    docs: "文档",
-    console: "控制台",
-    theme: "外观",
-    themes: { auto: "自动", light: "浅色", dark: "深色" },
-    other: { language: "en", name: "English", html: "en" },
-  },
-  en: {
-    html: "en",
-    skip: "Skip to content",
-    places: "Site",
-    docs: "Docs",
-    console: "Console",
-    theme: "Appearance",
-    themes: { auto: "Auto", light: "Light", dark: "Dark" },
-    other: { language: "zh", name: "中文", html: "zh-CN" },
-  },
-} as const satisfies Record<PageLanguage, unknown>;
+const MESSAGES = byLanguage({
+  skip: ["跳到正文", "Skip to content"],
+  places: ["站点", "Site"],
+  docs: ["文档", "Docs"],
+  console: ["控制台", "Console"],
+  theme: ["外观", "Appearance"],
+  themes: { auto: ["自动", "Auto"], light: ["浅色", "Light"], dark: ["深色", "Dark"] },
+  otherLanguage: ["English", "中文"],
+});
 
 const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 
@@ -69,7 +57,7 @@ export function Frame(props: FrameProps) {
   const { copies = true } = props;
   const messages = MESSAGES[look.language];
   return (
-    <html lang={messages.html} data-theme={look.theme === "auto" ? undefined : look.theme}>
+    <html lang={LANGUAGE_TAGS[look.language]} data-theme={look.theme === "auto" ? undefined : look.theme}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -164,7 +152,7 @@ function Places({ look: { language }, place, linkless = false }: FrameProps) {
 /** Renders theme and language as forms rather than links, so that crawlers and mirrors do not follow them. */
 function Preferences({ look: { language, theme } }: { look: Look }) {
   const messages = MESSAGES[language];
-  const { other } = messages;
+  const other = language === "en" ? "zh" : "en";
   return (
     <form method="get" class="look">
       <fieldset class="themes" aria-label={messages.theme}>
@@ -175,8 +163,8 @@ function Preferences({ look: { language, theme } }: { look: Look }) {
         ))}
       </fieldset>
       <div class="language">
-        <button type="submit" name="lang" value={other.language} lang={other.html}>
-          {other.name}
+        <button type="submit" name="lang" value={other} lang={LANGUAGE_TAGS[other]}>
+          {messages.otherLanguage}
         </button>
       </div>
     </form>

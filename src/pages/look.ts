@@ -1,6 +1,9 @@
 /** Language and theme of all pages: the reader's choice, kept in a cookie, else the browser's preference. */
 
 export type PageLanguage = "zh" | "en";
+/** The languages as HTML and HTTP name them. */
+export const LANGUAGE_TAGS: Readonly<Record<PageLanguage, string>> = { zh: "zh-CN", en: "en" };
+
 export type Theme = "auto" | "light" | "dark";
 
 const COOKIE = "edgetape_look";
