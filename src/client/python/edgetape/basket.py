@@ -283,7 +283,7 @@ class Basket:
         """Returns the maximum number of rows and of requests of a part; zeros if it has no rows."""
         try:
             window = {name: self._options[name] for name in ("start", "end", "page_size")}
-            found = self._client._estimate(self._dataset, part.symbol, part.tradedate, **window)
+            found = self._client.estimate(part.symbol, part.tradedate, **window, dataset=self._dataset.name)
         except (NoData, BadRequest):
             return 0, 0
         return found["rows"]["at_most"], found["pages"]["at_most"]

@@ -8,12 +8,12 @@ from typing import Iterable, List, Optional, Union
 
 from .calls import Endpoints
 from .datasets import DatasetName, dataset_named
-from .errors import ConfigurationError
+from .errors import ConfigurationError, ProtocolError
 from .history import HistoryRun
 from .parquet import PathLike
 from .reading import Reading
-from .selection import DateLike, days_between
-from .share import Share, ask_share
+from .selection import DateLike
+from .share import Share
 from .sync import FolderRun, SyncReport, run_in_folder
 from .transport import Connections
 
@@ -142,10 +142,10 @@ class Client(Reading):
             For any other refusal, or when no base URL sends a valid answer. Downloaded files stay, and
             ``error.report`` is the `SyncReport` so far, with the remaining files in ``left``.
         """
-        listed = [symbols] if isinstance(symbols, str) else list(symbols)
-        first, last = days_between(start_date, end_date)
-        root, kind = os.fspath(folder), dataset_named(dataset)
-        return run_in_folder(lambda _: FolderRun(self, kind, root, verify), listed, first, last, root)
+        kind = dataset_named(dataset)
+        return run_in_folder(
+            lambda root, _: FolderRun(self, kind, root, verify), symbols, start_date, end_date, folder
+        )
 
     def history(
         self,
@@ -187,11 +187,10 @@ class Client(Reading):
         ValueError, OSError, FolderInUse, ServiceError, ConnectionFailed, ProtocolError, IntegrityError
             As `sync` does.
         """
-        listed = [symbols] if isinstance(symbols, str) else list(symbols)
-        first, last = days_between(start_date, end_date)
-        root, kind = os.fspath(folder), dataset_named(dataset)
+        kind = dataset_named(dataset)
         return run_in_folder(
-            lambda lock: HistoryRun(self, kind, root, verify, lock, workers), listed, first, last, root
+            lambda root, lock: HistoryRun(self, kind, root, verify, lock, workers),
+            *(symbols, start_date, end_date, folder),
         )
 
     def share(self, data_type: str, year: int) -> Share:
@@ -214,4 +213,8 @@ class Client(Reading):
         NotAllowed, NoData, BadRequest
             When the plan does not include the share, no file exists, or the type or year is not supported.
         """
-        return ask_share(self._ask, self._connections, self._max_wait, data_type, year)
+        outer = self._ask("file_download", {"data_type": data_type, "year": year})
+        try:
+            return Share(outer["data"], self._connections, self._max_wait)
+        except (KeyError, TypeError) as error:
+            raise ProtocolError(f"a member of the share is missing or invalid: {error!r}") from error

@@ -97,13 +97,11 @@ class Enquiries:
         --------
         >>> client.status("202603")["days"].to_df()
         """
-        return self._status(month_of(month), dataset_named(dataset))
-
-    def _status(self, month: Optional[str], dataset: Dataset) -> Status:
-        status = self._ask("data_status", {"month": month})
+        described = dataset_named(dataset)
+        status = self._ask("data_status", {"month": month_of(month)})
         if "days" not in status:
             return cast(Status, status)
-        days = Records(_day_of(day, dataset) for day in status["days"])
+        days = Records(_day_of(day, described) for day in status["days"])
         return cast(Status, {**status, "days": days})
 
     def symbols(
@@ -183,7 +181,7 @@ class Enquiries:
         with Progress(len(wanted), noun="months listed") as bar:
             for month in wanted:
                 try:
-                    listed.append(self._status(month, dataset))
+                    listed.append(self.status(month, dataset.name))
                 except NotAllowed as refusal:
                     if refusal.reason != "outside_window":
                         raise
@@ -207,20 +205,8 @@ class Enquiries:
         """Returns the estimated rows and cost of reading a dataset with these parameters, as pages (`orders`) and as a
         file (`orders_parquet`). Calls ``order_history_estimate``, ``trade_history_estimate`` or
         ``quote_history_estimate``, which are not charged."""
-        return self._estimate(dataset_named(dataset), symbol, date, start, end, page_size=page_size)
-
-    def _estimate(
-        self,
-        dataset: Dataset,
-        symbol: str,
-        date: Optional[DateLike] = None,
-        start: Optional[TimeLike] = None,
-        end: Optional[TimeLike] = None,
-        *,
-        page_size: Optional[int] = None,
-    ) -> Estimate:
-        selection = select(symbol, date, start, end)
-        return cast(Estimate, self._ask(dataset.estimate, {**selection.params(), "page_size": page_size}))
+        params = {**select(symbol, date, start, end).params(), "page_size": page_size}
+        return cast(Estimate, self._ask(dataset_named(dataset).estimate, params))
 
     def wait_until_ready(
         self,

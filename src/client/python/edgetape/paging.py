@@ -148,15 +148,6 @@ MOST_ROWS = 10_000
 _HELPER = "time"
 
 
-class Rows(NamedTuple):
-    """The new rows of a page."""
-
-    fields: List[str]
-    rows: List[Row]
-    begins_anew: bool
-    """Whether these are the first rows of the day again, because the day was rebuilt."""
-
-
 class _Way(NamedTuple):
     """How one request continues, and which rows its answer must repeat first."""
 
@@ -213,8 +204,9 @@ class Paging:
         self._asked = wanted if wanted is None or _HELPER in wanted else [*wanted, _HELPER]
         self.state = State(selection.tradedate, [], {})
 
-    def next_rows(self) -> Optional[Rows]:
-        """Returns the new rows of the next page (perhaps none), or None after the last page.
+    def next_rows(self) -> Optional[List[Row]]:
+        """Returns the new rows of the next page (perhaps none), or None after the last page. After the day was rebuilt,
+        they are its first rows again, and `state.restarts` is 1.
 
         Raises
         ------
@@ -226,18 +218,16 @@ class Paging:
         state = self.state
         if state.is_complete:
             return None
-        begins_anew = False
         while True:
             try:
                 state, page = self._fetch(state)
                 break
             except _Changed as change:
                 state = self._restarted(state, change)
-                begins_anew = True
         del state.kept[state.row_count :]
         state.kept.extend(page.rows)
         self.state = state._replace(row_count=state.row_count + len(page.rows), fields=page.fields)
-        return Rows(page.fields, page.rows, begins_anew)
+        return page.rows
 
     def _fetch(self, state: State) -> Tuple[State, Page]:
         """Returns the new rows of one page and the state after it."""

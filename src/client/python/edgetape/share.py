@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from queue import Empty, SimpleQueue
-from typing import Any, Callable, Deque, Dict, Generic, Iterable, List, Optional, Sequence, TypeVar
+from typing import Any, Deque, Dict, Generic, Iterable, List, Optional, Sequence, TypeVar
 
 from .datasets import DatasetName, dataset_named
 from .disk import FolderLock, Journal, check_folder, check_space, locked, prepare_folder, sha256_of
@@ -290,21 +290,6 @@ def _taken(queue: "SimpleQueue[Optional[BaseException]]") -> Optional[BaseExcept
             return queue.get(timeout=_LOOK_EVERY_S)  # On Windows, only a bounded wait can be interrupted.
         except Empty:
             continue
-
-
-def ask_share(
-    ask: Callable[[str, Dict[str, Any]], Any],
-    connections: Connections,
-    max_wait: float,
-    data_type: str,
-    year: int,
-) -> Share:
-    """Calls `file_download` through `ask`, which returns the `data` of a served answer."""
-    outer = ask("file_download", {"data_type": data_type, "year": year})
-    try:
-        return Share(outer["data"], connections, max_wait)
-    except (KeyError, TypeError) as error:
-        raise ProtocolError(f"a member of the share is missing or invalid: {error!r}") from error
 
 
 def _file_of(entry: Dict[str, Any]) -> ShareFile:

@@ -11,16 +11,29 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+)
 
 from .datasets import ORDERS, Dataset
 from .disk import Entry, FolderLock, Journal, check_folder, locked, prepare_folder, sha256_of
 from .enquiries import EMPTY, UNREADABLE
 from .errors import BadRequest, EdgetapeError, NoData, ProtocolError, QuotaUsed, ServiceError
-from .parquet import ParquetFile
+from .parquet import ParquetFile, PathLike
 from .progress import Progress
 from .quota import bulk_of, hint, is_many, left_of, spelled, tell
-from .selection import security_code, select
+from .selection import DateLike, days_between, security_code, select
 from .types import Change, Day
 
 if TYPE_CHECKING:
@@ -69,7 +82,7 @@ class Revisions:
         comparable.
         """
         day = self._days[tradedate]
-        here = self._here(day)
+        here = _entry_of(day, self._base_url)
         if self._is_present_build(day, entry):
             return {**entry, **here}
         if entry.get("url") != self._base_url:
@@ -86,15 +99,6 @@ class Revisions:
         if not is_told or revision != day["revision"]:
             return None
         return {**entry, **here}
-
-    def _here(self, day: Day) -> Entry:
-        """Returns the members of an entry that name the day's current revision."""
-        return {
-            "url": self._base_url,
-            "revision": day["revision"],
-            "published": day["published_at"],
-            "build": day.get("build_id"),
-        }
 
     def _is_present_build(self, day: Day, entry: Entry) -> bool:
         return entry.get("build") is not None and entry["build"] == day.get("build_id")
@@ -117,6 +121,16 @@ class Revisions:
             if self._client.present_url != self._base_url:
                 self._changes = {}  # They came from another deployment, so the revisions are not comparable.
         return self._changes.get(tradedate, [])
+
+
+def _entry_of(day: Day, base_url: str) -> Entry:
+    """Returns the members of an entry that name the day's current revision."""
+    return {
+        "url": base_url,
+        "revision": day["revision"],
+        "published": day["published_at"],
+        "build": day.get("build_id"),
+    }
 
 
 def _names(change: Change, symbol: str) -> bool:
@@ -192,19 +206,21 @@ class SyncReport(NamedTuple):
 
 
 def run_in_folder(
-    make: "Callable[[FolderLock], FolderRun]",
-    symbols: Sequence[str],
-    start_date: str,
-    end_date: str,
-    folder: str,
+    make: "Callable[[str, FolderLock], FolderRun]",
+    symbols: Union[str, Iterable[str]],
+    start_date: DateLike,
+    end_date: DateLike,
+    folder: PathLike,
 ) -> SyncReport:
-    """Locks the folder and runs the `FolderRun` that `make` returns; dates are YYYYMMDD, both included."""
-    codes = list(dict.fromkeys(map(security_code, symbols)))
-    prepare_folder(folder)
-    with locked(folder) as lock:
-        run = make(lock)
+    """Locks the folder and runs the `FolderRun` that `make` returns; both dates are included."""
+    first, last = days_between(start_date, end_date)
+    codes = list(dict.fromkeys(map(security_code, [symbols] if isinstance(symbols, str) else symbols)))
+    root = os.fspath(folder)
+    prepare_folder(root)
+    with locked(root) as lock:
+        run = make(root, lock)
         try:
-            return run.run(codes, start_date, end_date)
+            return run.run(codes, first, last)
         except EdgetapeError as error:
             error.report = run.report()
             raise
@@ -317,9 +333,8 @@ class FolderRun:
         """Records a downloaded file of the day's current build. Thread-safe."""
         file = f"{self.subfolder(code, name[1])}/{self.file_name(code, name[1])}"
         stat = os.stat(os.path.join(self._folder, file))
-        facts: Entry = {"url": base_url, "revision": day["revision"], "published": day["published_at"]}
-        facts.update(build=day.get("build_id"), file=file, size=stat.st_size, sha256=sha256)
-        self._note(name, {**facts, "mtime": stat.st_mtime_ns})
+        facts = {"file": file, "size": stat.st_size, "sha256": sha256, "mtime": stat.st_mtime_ns}
+        self._note(name, {**_entry_of(day, base_url), **facts})
         self._fetched_ahead.add(name)
 
     def _distinct(self, symbols: Sequence[str], tradedate: str) -> List[str]:
@@ -337,7 +352,7 @@ class FolderRun:
         if "." in symbol:
             return symbol
         try:
-            return f"{symbol}.{self._client._estimate(self._dataset, symbol, tradedate)['market']}"
+            return f"{symbol}.{self._client.estimate(symbol, tradedate, dataset=self._dataset.name)['market']}"
         except (NoData, BadRequest):
             return None
 
@@ -401,12 +416,7 @@ class FolderRun:
 
     def _fetch(self, name: Name, day: Day, base_url: str) -> None:
         symbol, tradedate = name
-        here: Entry = {
-            "url": base_url,
-            "revision": day["revision"],
-            "published": day["published_at"],
-            "build": day.get("build_id"),
-        }
+        here = _entry_of(day, base_url)
         for code in [symbol] if "." in symbol else [f"{symbol}.{market}" for market in _MARKETS]:
             check_folder(os.path.join(self._folder, self.subfolder(code, tradedate)))
         try:

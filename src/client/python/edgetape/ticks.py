@@ -203,7 +203,7 @@ class Ticks:
         with Progress(None, noun="rows") as bar:
             read = self._paging.next_rows()
             while read is not None:
-                bar.finished(len(read.rows))
+                bar.finished(len(read))
                 read = self._paging.next_rows()
 
     def _catch_up(self, handed: int) -> None:

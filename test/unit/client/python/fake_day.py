@@ -127,9 +127,10 @@ def paging_over(lines, page_size=10, **selection):
 
 def read(paging):
     """Returns all rows, as a caller that restarts paging receives them."""
-    rows = []
+    rows, restarts = [], 0
     while True:
         found = paging.next_rows()
         if found is None:
             return rows
-        rows = list(found.rows) if found.begins_anew else rows + list(found.rows)
+        rows = rows + found if paging.state.restarts == restarts else found
+        restarts = paging.state.restarts
