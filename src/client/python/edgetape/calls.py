@@ -80,15 +80,8 @@ class Answer(NamedTuple):
 
 
 def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> Answer:
-    """Returns the answer in `body`.
-
-    Raises
-    ------
-    BrokenConnection
-        For an unreadable body with status 200: it was truncated or corrupted on the way, so it is requested again.
-    ProtocolError
-        For a redirect or a page that is not from the service.
-    """
+    """Returns the answer in `body`. Raises `BrokenConnection` for an unreadable body with status 200, which was
+    truncated or corrupted on the way, and `ProtocolError` for a redirect or another server's page."""
     envelope = _envelope(body)
     told = parse_retry_after(headers.get("Retry-After"))
     if envelope is None:
@@ -183,16 +176,8 @@ _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip"}
 
 
 class Endpoints:
-    """Base URLs that are tried one after the other.
-
-    Parameters
-    ----------
-    base_urls : sequence of str
-        Without ``/api``; the first one is preferred.
-    connections : Connections
-    max_wait : float
-        Maximum total time of one call's waits and failed attempts, in seconds.
-    """
+    """Base URLs that are tried one after the other, the preferred one first. `max_wait` is the maximum total time of
+    one call's waits and failed attempts, in seconds."""
 
     def __init__(self, base_urls: Sequence[str], connections: Connections, max_wait: float) -> None:
         self.base_urls = _cleaned(base_urls)
@@ -213,17 +198,8 @@ class Endpoints:
         """Like `call`, but `take(base_url, reply)` reads the answer.
 
         A connection error while `take` reads counts as a failed request. When `take` returns an `Answer` with a wait,
-        the request is sent again.
-
-        Raises
-        ------
-        ConnectionFailed
-            After 8 broken connections in a row.
-        Unavailable
-            When waiting would exceed `max_wait`.
-        ProtocolError
-            For an answer that is not from the service.
-        """
+        the request is sent again. Raises `ConnectionFailed` after 8 broken connections in a row, `Unavailable` when
+        waiting would exceed `max_wait`, and `ProtocolError` for an answer that is not from the service."""
         patience = Patience(self._max_wait)
         while True:
             place = self._present

@@ -245,13 +245,8 @@ Entry = Dict[str, Any]
 
 
 class Journal:
-    """A journal file. Safe for threads of one process; the folder's lock excludes other processes.
-
-    Parameters
-    ----------
-    path : str
-        Created with the first entry.
-    """
+    """A journal file, created with the first entry. Safe for threads of one process; the folder's lock excludes other
+    processes."""
 
     def __init__(self, path: str) -> None:
         self._path = path

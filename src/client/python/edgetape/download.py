@@ -33,15 +33,7 @@ T = TypeVar("T")
 
 
 class Drive:
-    """Reads a share's files by path.
-
-    Parameters
-    ----------
-    url : str
-        The share's URL with its final slash.
-    password : str
-    connections : Connections
-    """
+    """Reads a share's files by path. `url` has its final slash."""
 
     def __init__(self, url: str, password: str, connections: Connections) -> None:
         self._url = url
@@ -59,13 +51,8 @@ class Drive:
     ) -> T:
         """Reads `path` with `take` and retries while connections break; `headers()` is called for each attempt.
 
-        Raises
-        ------
-        ServiceError
-            401 and 403: `NotAllowed`; 404: `NoData`; 429 and 503 after `max_wait`: `Unavailable`.
-        ConnectionFailed
-            After `max_wait`.
-        """
+        Raises `NotAllowed` for 401 and 403, `NoData` for 404, and after `max_wait` `Unavailable` for 429 and 503 and
+        `ConnectionFailed` for broken connections."""
         url = self._url + quote(path)
         while True:
             timeout = patience.begun()
@@ -114,18 +101,8 @@ class ShareFile(NamedTuple):
 
 
 class Download:
-    """The download of `file` to `target`.
-
-    Parameters
-    ----------
-    drive : Drive
-    file : ShareFile
-    target : str
-        Its folder must exist.
-    progress : Progress
-    stop : threading.Event
-        When it is set, the download ends at the next piece or wait, and its partial file stays.
-    """
+    """The download of `file` to `target`, whose folder must exist. When `stop` is set, it ends at the next piece or
+    wait, and its partial file stays."""
 
     def __init__(
         self, drive: Drive, file: ShareFile, target: str, progress: Progress, stop: threading.Event
@@ -142,16 +119,9 @@ class Download:
     def run(self, max_wait: float) -> None:
         """Downloads the missing bytes, verifies the file, and renames it.
 
-        Raises
-        ------
-        IntegrityError
-            When the file's size or SHA-256 differs from the announced one. A continued file is first downloaded again
-            from its beginning. An existing target stays unchanged.
-        ServiceError, ConnectionFailed, Stopped
-            The partial file stays and can be continued.
-        OSError
-            When the file cannot be stored.
-        """
+        Raises `IntegrityError` when the file's size or SHA-256 differs from the announced one; a continued file is
+        first downloaded again from its beginning, and an existing target stays unchanged. After any other error the
+        partial file stays and can be continued."""
         self._progress.moved(self._size())
         self._fetch(max_wait)
         problem = self._problem()

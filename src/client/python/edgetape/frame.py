@@ -36,15 +36,8 @@ def columns(rows: Sequence[Row], fields: Sequence[str]) -> Dict[str, List[Any]]:
 
 
 def epoch_ms(tradedate: str, times: Sequence[str]) -> List[int]:
-    """Returns the milliseconds from 1970-01-01T00:00 to each time of the day, both as Beijing wall-clock times.
-
-    Parameters
-    ----------
-    tradedate : str
-        YYYYMMDD.
-    times : sequence of str
-        HHMMSSmmm.
-    """
+    """Returns the milliseconds from 1970-01-01T00:00 to each time (HHMMSSmmm) of the day (YYYYMMDD), both as Beijing
+    wall-clock times."""
     year, month, day = int(tradedate[:4]), int(tradedate[4:6]), int(tradedate[6:])
     midnight = calendar.timegm((year, month, day, 0, 0, 0)) * 1000
     return [

@@ -39,14 +39,8 @@ class Page(NamedTuple):
 def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) -> Page:
     """Returns the page in an answer. `asked` are the requested columns; `not_before` is the time of the last row read.
 
-    Raises
-    ------
-    ServiceError
-        When the request was refused.
-    ProtocolError
-        When the answer is not a page, has different columns, goes back in time, or announces more rows without a
-        cursor.
-    """
+    Raises the refusal, and `ProtocolError` when the answer is not a page, has different columns, goes back in time, or
+    announces more rows without a cursor."""
     data = answer.served()
     try:
         fields, items = data["fields"], data["items"]
@@ -185,16 +179,8 @@ class State(NamedTuple):
 
 
 class Paging:
-    """Reads pages with `next_rows` until it returns None. An error or interrupt loses nothing: the next call continues
-    at the same place.
-
-    Parameters
-    ----------
-    call : Call
-    selection : Selection
-    page_size : int
-        Rows per page, 1 to 10,000.
-    """
+    """Reads pages of at most `page_size` rows (1 to 10,000) with `next_rows` until it returns None. An error or
+    interrupt loses nothing: the next call continues at the same place."""
 
     def __init__(self, call: Call, selection: Selection, page_size: int) -> None:
         self._call = call
@@ -208,13 +194,7 @@ class Paging:
         """Returns the new rows of the next page (perhaps none), or None after the last page. After the day was rebuilt,
         they are its first rows again, and `state.restarts` is 1.
 
-        Raises
-        ------
-        ServiceError
-            For a refusal. Calling again continues at the same place.
-        DataRebuilt
-            When the day changed again after reading had restarted.
-        """
+        Raises the refusal, and `DataRebuilt` when the day changed again after reading had restarted."""
         state = self.state
         if state.is_complete:
             return None

@@ -64,15 +64,8 @@ def fetch_parquet(
     connection the file is requested again from the beginning (the service does not resume) and charged again. An answer
     that is unusable twice for the same reason is not requested again.
 
-    Raises
-    ------
-    ServiceError
-        For a refusal.
-    IntegrityError
-        When a complete answer is not a Parquet file, or two answers break off at the same byte.
-    OSError
-        When the file cannot be saved.
-    """
+    Raises the refusal, and `IntegrityError` when a complete answer is not a Parquet file, or two answers break off at
+    the same byte."""
     with Part(folder) as part, Progress(1) as bar:
         receiver = _Receiver(part, len(endpoints.base_urls), bar)
         taken = endpoints.receive(lambda _: payload, receiver.take)

@@ -20,22 +20,9 @@ _within = threading.local()
 
 
 class Progress:
-    """A progress bar for files and their bytes, or for other items. Thread-safe; use it as a context manager. Inside
-    another bar of the same thread it shows nothing.
-
-    Parameters
-    ----------
-    count : int, optional
-        Expected number of items; unknown by default.
-    size_bytes : int
-        Expected bytes; without them items are counted.
-    shows : bool, optional
-        By default on a terminal and in notebooks, and only after two seconds.
-    stream : text file, optional
-        By default standard error.
-    noun : str, default "files"
-        What the items are, in the plural.
-    """
+    """A progress bar for an expected `count` of items (`noun`, in the plural) and their bytes; without `size_bytes` the
+    items are counted. Thread-safe; use it as a context manager. Inside another bar of the same thread it shows nothing.
+    By default it is shown on standard error, on a terminal and in notebooks, and only after two seconds."""
 
     def __init__(
         self,

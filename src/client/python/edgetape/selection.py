@@ -19,20 +19,9 @@ _SUFFIXES = {
 
 
 def tradedate(value: DateLike) -> str:
-    """Returns a day as ``YYYYMMDD``.
-
-    Parameters
-    ----------
-    value : str or datetime.date
-        ``"20260311"``, ``"2026-03-11"``, a date, or a datetime (its own day, whatever its time zone).
-
-    Raises
-    ------
-    ValueError
-        For an invalid date.
-    TypeError
-        For anything else, numbers included.
-    """
+    """Returns a day as ``YYYYMMDD``, from ``"20260311"``, ``"2026-03-11"``, a date, or a datetime (its own day,
+    whatever its time zone). Raises `ValueError` for an invalid date, `TypeError` for anything else, numbers
+    included."""
     if isinstance(value, datetime.date):
         return f"{value.year:04}{value.month:02}{value.day:02}"
     if not isinstance(value, str):
@@ -65,15 +54,9 @@ def month_of(value: Optional[DateLike]) -> Optional[str]:
 
 
 def time_of_day(value: Optional[TimeLike]) -> Optional[str]:
-    """Returns a time of day for the API: a string unchanged, a `datetime.time` as ``HHMMSSmmm``.
-
-    Raises
-    ------
-    ValueError
-        For a time that is finer than a millisecond.
-    TypeError
-        For anything else, numbers included: a leading zero would be lost.
-    """
+    """Returns a time of day for the API: a string unchanged, a `datetime.time` as ``HHMMSSmmm``. Raises `ValueError`
+    for a time that is finer than a millisecond, `TypeError` for anything else, because a number loses its leading
+    zero."""
     if isinstance(value, datetime.time):
         if value.microsecond % 1000:
             raise ValueError(f"{value} is finer than a millisecond")
@@ -84,13 +67,7 @@ def time_of_day(value: Optional[TimeLike]) -> Optional[str]:
 
 
 def symbol(value: str) -> str:
-    """Returns a symbol as the caller wrote it.
-
-    Raises
-    ------
-    TypeError
-        For a number: 000001 would have become 1.
-    """
+    """Returns a symbol as the caller wrote it. Raises `TypeError` for a number: 000001 would have become 1."""
     if not isinstance(value, str):
         raise TypeError(f"a symbol is a string like '000001', not {value!r}: a number loses its leading zeros")
     return value.strip()

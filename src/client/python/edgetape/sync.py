@@ -41,17 +41,8 @@ if TYPE_CHECKING:
 
 
 class Revisions:
-    """The current revisions of some days, and the changes that led to them.
-
-    Parameters
-    ----------
-    client : Client
-    base_url : str
-        The deployment that listed `days`.
-    days : mapping of str to Day
-        Loaded days by date.
-    dataset : Dataset
-    """
+    """The current revisions of the loaded `days`, which the deployment at `base_url` listed, and the changes that led
+    to them."""
 
     def __init__(
         self, client: "Client", base_url: str, days: Mapping[str, Day], dataset: Dataset = ORDERS

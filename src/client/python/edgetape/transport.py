@@ -171,13 +171,8 @@ class Connections:
 
     It uses no lock, because a lock held at an interrupt would block every later request.
 
-    Parameters
-    ----------
-    timeout : float
-        Maximum time of each wait for data, in seconds. Connecting may take at most 10 s.
-    ssl_context : ssl.SSLContext, optional
-        For ``https`` URLs; the system's certificates by default.
-    """
+    Each wait for data takes at most `timeout` seconds, and connecting at most 10. `https` URLs use the system's
+    certificates unless `ssl_context` is given."""
 
     def __init__(self, timeout: float, ssl_context: Optional[ssl.SSLContext] = None) -> None:
         self.timeout = timeout
@@ -207,17 +202,8 @@ class Connections:
         body: Optional[bytes] = None,
         timeout: Optional[float] = None,
     ) -> Reply:
-        """Sends a request and waits for the answer's head.
-
-        Parameters
-        ----------
-        timeout : float, optional
-            Maximum time of each wait of this request, in seconds, if below the usual limit.
-
-        Raises
-        ------
-        BrokenConnection
-        """
+        """Sends a request and waits for the answer's head. `timeout` limits each wait of this request, in seconds, if
+        it is below the usual limit. Raises `BrokenConnection`."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigurationError(f"{url!r} is not an http or https URL")
@@ -355,13 +341,8 @@ class Proxy(NamedTuple):
 
 
 def proxy_for(url: str) -> Optional[Proxy]:
-    """Returns the proxy for `url`, or None for a direct connection.
-
-    Raises
-    ------
-    ConfigurationError
-        When the proxy is not an HTTP proxy; the standard library supports no other kind.
-    """
+    """Returns the proxy for `url`, or None for a direct connection. Raises `ConfigurationError` when the proxy is not
+    an HTTP proxy; the standard library supports no other kind."""
     parts = urlsplit(url)
     if urllib.request.proxy_bypass(parts.hostname or ""):
         return None

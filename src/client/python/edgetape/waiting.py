@@ -45,13 +45,8 @@ _SLICE_S = 0.25
 
 
 def parse_retry_after(value: Optional[str]) -> Optional[float]:
-    """Returns the seconds of a `Retry-After` header, which is a number of whole seconds or an HTTP date.
-
-    Returns
-    -------
-    float or None
-        At least 0; None without a valid header.
-    """
+    """Returns the seconds of a `Retry-After` header, at least 0: a number of whole seconds or an HTTP date. Returns
+    None without a valid header."""
     if value is None:
         return None
     text = value.strip()
@@ -69,25 +64,13 @@ class Stopped(EdgetapeError):
 
 
 class Patience:
-    """The waits and failed attempts of one call.
+    """The waits and failed attempts of one call, which together take at most `max_wait` seconds; a longer wait is not
+    begun. 0 means one attempt, limited by its own timeouts, and no wait. Another thread can set `stop` to end the
+    waits."""
 
-    Parameters
-    ----------
-    max_wait : float
-        Maximum total time of the call's waits and failed attempts, in seconds; a longer wait is not begun. 0 means one
-        attempt, limited by its own timeouts, and no wait.
-    max_failures : int
-        Consecutive broken connections that end the call.
-    stop : threading.Event, optional
-        Set from another thread to end the waits.
-    """
-
-    def __init__(
-        self, max_wait: float, max_failures: int = MAX_FAILURES, stop: Optional[threading.Event] = None
-    ) -> None:
+    def __init__(self, max_wait: float, stop: Optional[threading.Event] = None) -> None:
         self._left = max_wait
         self._is_bounding = max_wait > 0
-        self._max_failures = max_failures
         self._stop = stop
         self._failures = 0
         self._short_waits = 0
@@ -114,15 +97,9 @@ class Patience:
         self._since = time.monotonic()
 
     def wait_told(self, seconds: float, refusal: EdgetapeError) -> None:
-        """Waits as long as the service asks, plus up to a fifth at random, so that callers do not retry together.
-
-        A wait of less than a second grows with each repetition, because 0 would overload the service.
-
-        Raises
-        ------
-        EdgetapeError
-            `refusal` itself, when the wait would exceed the rest of `max_wait`.
-        """
+        """Waits as long as the service asks, plus up to a fifth at random, so that callers do not retry together. A
+        wait of less than a second grows with each repetition, because 0 would overload the service. Raises `refusal`
+        when the wait would exceed the rest of `max_wait`."""
         if seconds < _SHORT_WAIT_S:
             seconds = max(seconds, min(_SHORT_WAIT_S, _FIRST_BACKOFF_S * 2**self._short_waits))
             self._short_waits += 1
@@ -133,15 +110,10 @@ class Patience:
 
     def wait_failed(self, error: BaseException, where: str, *, at_once: bool = False) -> None:
         """Waits after a broken connection, longer each time. Does not wait with `at_once` (the next base URL follows).
-
-        Raises
-        ------
-        ConnectionFailed
-            After `max_failures` in a row, or when `max_wait` is used up.
-        """
+        Raises `ConnectionFailed` after `MAX_FAILURES` in a row, or when `max_wait` is used up."""
         self._failures += 1
         self._left -= time.monotonic() - self._since
-        if self._failures >= self._max_failures or self._left <= 0:
+        if self._failures >= MAX_FAILURES or self._left <= 0:
             raise ConnectionFailed(
                 f"gave up after {self._failures} failed connections, the last one to {where}: {error}"
             ) from (error.__cause__ or error)
@@ -196,13 +168,8 @@ _queues: Dict[Tuple[str, str], _Queue] = {}
 
 
 def one_at_a_time(key: str, interface: str, max_wait: float, work: Callable[[], T]) -> T:
-    """Runs `work` while no other thread of this process sends a request to `interface` with `key`.
-
-    Raises
-    ------
-    Unavailable
-        When another thread's request takes longer than `max_wait` (seconds) plus the maximum duration of a request.
-    """
+    """Runs `work` while no other thread of this process sends a request to `interface` with `key`. Raises `Unavailable`
+    when another thread's request takes longer than `max_wait` (seconds) plus the maximum duration of a request."""
     queue = _queues.setdefault((key, interface), deque())
     permit = _Permit()
     try:
