@@ -13,14 +13,16 @@ const without = isPythonMissing("interrupts of the Python client");
 describe.skipIf(without)("the Python client (long proofs)", () => {
   it("pages correctly through thousands of random histories in memory", async () => {
     const env = pythonEnvironment({ PYTHONPATH: `${PACKAGE}:${TESTS}`, EDGETAPE_TIER: "long" });
-    const { stderr } = await promisify(execFile)("python3", [`${TESTS}/test_paging_random.py`], { env });
+    const { stderr } = await promisify(execFile)("python3", ["-m", "unittest", "test_paging_random"], {
+      env,
+    });
     expect(stderr).toMatch(/Ran 2 tests[\s\S]*OK/);
   });
 
   it("survives an interrupt of any line of its code without lost or repeated rows or files", async () => {
     const env = pythonEnvironment({ PYTHONPATH: `${PACKAGE}:${TESTS}` });
     const command = pythonWith("pandas") ?? "python3";
-    const { stderr } = await promisify(execFile)(command, [`${TESTS}/interrupted_files.py`], { env });
+    const { stderr } = await promisify(execFile)(command, ["-m", "unittest", "interrupted_files"], { env });
     console.log(stderr);
     expect(stderr).toMatch(/Ran 9 tests[\s\S]*OK/);
   });

@@ -163,7 +163,3 @@ class Downloading(Interrupted, DriveCase):
 
     def test_download(self):
         self.check(self.make, lambda share: share.download(self.folder, workers=2), self.right)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -319,7 +319,3 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual(list(client.symbols("20260305").to_df()["symbol"]), ["600519"])
         self.assertEqual(list(client.changes().to_df()["change"]), [1])
         self.assertEqual(next(client.changes()), change)
-
-
-if __name__ == "__main__":
-    unittest.main()

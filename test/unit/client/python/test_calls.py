@@ -228,7 +228,3 @@ class LinesTest(unittest.TestCase):
         with mock.patch("edgetape.waiting.time.time", lambda: 784_111_770.0):
             told = [parse_retry_after(text) for text in ("3", "Sun, 06 Nov 1994 08:49:37 GMT", "soon", None)]
         self.assertEqual(told, [3.0, 7.0, None, None])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -128,7 +128,3 @@ class Doctor(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()) as said:
             self.assertEqual(main(["doctor"]), 0)
         self.assertIn("1.2.3", said.getvalue())
-
-
-if __name__ == "__main__":
-    unittest.main()

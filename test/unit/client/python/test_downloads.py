@@ -186,7 +186,3 @@ class Downloads(DriveCase):
         self.share().download(self.folder)
         with open(path, "rb") as file:
             self.assertEqual(file.read(), CONTENT)
-
-
-if __name__ == "__main__":
-    unittest.main()

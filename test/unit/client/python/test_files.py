@@ -116,7 +116,3 @@ class Counts(unittest.TestCase):
             bar.expect(2_000)
             bar.moved(500)
         self.assertIn("500 B of 2.0 kB", shown.getvalue())
-
-
-if __name__ == "__main__":
-    unittest.main()

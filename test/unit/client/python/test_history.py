@@ -210,7 +210,3 @@ class ExternalShares(InFolder):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             self.assertEqual(len(self.history("folder").fetched), 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -93,7 +93,3 @@ class Interrupted(unittest.TestCase):
 
 class InterruptedTrades(Interrupted):
     dataset = TRADES
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -194,7 +194,3 @@ class Package(unittest.TestCase):
         error = edgetape.NoData("a sentence", code=1002, reason="not_loaded", request_id="r", status=200)
         again = pickle.loads(pickle.dumps(error))
         self.assertEqual((again.code, again.reason, str(again)), (1002, "not_loaded", str(error)))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -98,7 +98,3 @@ class RandomPaging(unittest.TestCase):
             outcomes["old" if found == old else "new"] += 1
         print(outcomes)
         self.assertGreater(min(outcomes.values()), 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

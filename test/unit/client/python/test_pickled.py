@@ -40,7 +40,3 @@ class Pickled(unittest.TestCase):
         client = Client("key", ["https://x.example"], ssl_context=ssl.create_default_context())
         with self.assertRaisesRegex(TypeError, "ssl_context"):
             pickle.dumps(client)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -76,7 +76,3 @@ class Followed(unittest.TestCase):
         client = Told((1, 2, "000001.SZ"), (2, 3, "000001.SZ"))
         self.assertEqual(followed(client, (3, LATE), (2, None)), (3, LATE))
         self.assertEqual(client.asked_since, [None])
-
-
-if __name__ == "__main__":
-    unittest.main()

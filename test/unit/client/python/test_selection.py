@@ -56,7 +56,3 @@ class SelectionTest(unittest.TestCase):
         window = select("600519", "20260311", "09:30", datetime.time(9, 31))
         self.assertFalse(window.is_whole_day)
         self.assertEqual(window.params()["end_time"], "093100000")
-
-
-if __name__ == "__main__":
-    unittest.main()

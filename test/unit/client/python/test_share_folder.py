@@ -170,7 +170,3 @@ class Interrupts(DriveCase):
         for path in paths:
             with open(path, "rb") as file:
                 self.assertEqual(file.read(), CONTENT)
-
-
-if __name__ == "__main__":
-    unittest.main()

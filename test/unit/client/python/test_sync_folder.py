@@ -1,5 +1,6 @@
 """`sync` keeps a folder correct whatever the service answers, and on a full or failing disk."""
 
+import datetime
 import io
 import json
 import os
@@ -8,9 +9,10 @@ import warnings
 from unittest import mock
 
 import edgetape
-from edgetape import Client, ConnectionFailed, FolderInUse, IntegrityError, NotAllowed, QuotaWarning
+from edgetape import Client, ConnectionFailed, FolderInUse, IntegrityError, NotAllowed, QuotaUsed, QuotaWarning
 from edgetape.datasets import ORDERS, TRADES
 from edgetape.disk import locked
+from edgetape.sync import SyncReport
 from fake_drive import InFolder
 from fake_http import http
 from fake_service import FakeService, day, envelope, parquet, refused, without
@@ -130,12 +132,6 @@ class Builds(SyncCase):
         report = self.sync(last=DAY)
         self.assertEqual(report.fetched, [("600519", DAY)])
         self.assertEqual(self.read(), parquet("one"))
-
-    def test_that_are_equal_elsewhere_are_kept_whatever_the_revision(self):
-        other = self.serve(_20260311=day("b1", 5, SH600519="one"))
-        self.sync(last=DAY)
-        self.assertEqual(self.sync(last=DAY, urls=[other.url]).kept, [("600519", DAY)])
-        self.assertEqual(other.charged, [])
 
     def test_of_a_file_that_came_from_another_deployment_are_its_own(self):
         stale = self.serve(_20260311=day("b0", 1, SH600519="0ne"))
@@ -323,6 +319,11 @@ class Datasets(SyncCase):
             client.sync("600519", DAY, NEXT, self.folder, "ticks")
         self.assertEqual(self.service.asked, [])
 
+    def test_of_days_that_end_before_they_begin_are_refused_before_anything_is_asked(self):
+        with self.assertRaisesRegex(ValueError, "20260312 is after the last day 20260311"):
+            self.sync(first=NEXT, last="2026-03-11")
+        self.assertEqual(self.service.asked, [])
+
 
 class Quotas(SyncCase):
     def test_of_very_many_days_name_the_download_of_the_dataset(self):
@@ -352,5 +353,20 @@ class Quotas(SyncCase):
                 self.sync(["600519", "688111", "000001"])  # No file is left to download.
 
 
-if __name__ == "__main__":
-    unittest.main()
+class Reports(unittest.TestCase):
+    def test_say_in_one_line_what_was_done(self):
+        file = ("600519", "20260302")
+        self.assertEqual(
+            str(SyncReport([file], [file, file], [], [], [], None)), "fetched 1, kept 2, without rows 0"
+        )
+
+    def test_name_the_days_that_are_not_there_by_their_state(self):
+        missing = [("20260225", "missing"), ("20260304", "pending"), ("20260226", "missing")]
+        said = str(SyncReport([], [], [], missing, [], None))
+        self.assertIn("days not available: 2 missing (20260225 to 20260226), 1 pending (20260304)", said)
+
+    def test_say_what_is_left_and_when_it_goes_on(self):
+        quota = QuotaUsed("used up", code=429)
+        quota.resets_at = datetime.datetime(2026, 3, 13)
+        said = str(SyncReport([], [], [], [], [("600519", "20260302")], quota))
+        self.assertIn("left 1; can continue after 2026-03-13 00:00", said)

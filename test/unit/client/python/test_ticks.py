@@ -10,7 +10,7 @@ from unittest import mock
 
 from edgetape import frame
 from edgetape.datasets import QUOTES, TRADES
-from edgetape.errors import DataRebuilt, MissingLibrary, QuotaUsed, RebuildWarning
+from edgetape.errors import DataRebuilt, MissingLibrary, RebuildWarning
 from edgetape.paging import Paging
 from edgetape.selection import select
 from edgetape.ticks import Orders
@@ -63,17 +63,6 @@ class OrdersTest(unittest.TestCase):
         self.assertEqual((orders.fields, orders.tradedate, orders.revision), (FIELDS, DAY, 1))
         self.assertTrue(orders.is_complete)
         self.assertIn("30 rows complete", repr(orders))
-
-    def test_continues_after_a_used_up_quota_without_asking_twice(self):
-        day = FakeDay("a", steps(30))
-        serve, answers = day.answer, [None, day.refused(429, "quota_used", resets_in=1.0)]
-        day.answer = lambda *asked: (answers.pop(0) if answers else None) or serve(*asked)
-        orders = self.orders(day)
-        with self.assertRaises(QuotaUsed):
-            orders.to_list()
-        self.assertEqual(orders.rows, steps(30)[:10])
-        self.assertEqual(orders.to_list(), steps(30))
-        self.assertEqual(len(day.asked), 3)
 
     def rebuild_after(self, day, calls, rows):
         def choose(call):
@@ -167,7 +156,3 @@ class Frames(unittest.TestCase):
             table = pyarrow.parquet.read_table(path)
             self.assertEqual(list(zip(*(column.to_pylist() for column in table.columns))), steps(3))
             self.assertEqual(os.listdir(folder), ["x.parquet"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -139,7 +139,3 @@ class Transport(unittest.TestCase):
         for url in ("ftp://service.example", "service.example", "http://"):
             with self.subTest(url), self.assertRaises(ConfigurationError):
                 self.connections.request("GET", url, {})
-
-
-if __name__ == "__main__":
-    unittest.main()

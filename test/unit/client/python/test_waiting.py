@@ -143,7 +143,3 @@ class Interrupted(unittest.TestCase):
         thread = threading.Thread(target=permit, args=("key", interface, entered.set), daemon=True)
         thread.start()
         return entered.wait(2.0)
-
-
-if __name__ == "__main__":
-    unittest.main()
