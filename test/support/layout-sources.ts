@@ -4,8 +4,8 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { RowsOf } from "../../src/datasets/dataset.ts";
-import type { quotes } from "../../src/datasets/quotes.ts";
+import { numbersOf, type RowsOf, storedColumns } from "../../src/datasets/dataset.ts";
+import { quotes } from "../../src/datasets/quotes.ts";
 import type { OrderColumns, Security } from "../../src/orders/record.ts";
 import type { TradeColumns } from "../../src/quality/security-rows.ts";
 
@@ -89,12 +89,16 @@ const text = ({ values, index }: { values: string[]; index: Uint16Array }, row: 
   values[index[row] ?? 0] ?? "";
 const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row);
 const nineDigits = (time: number) => String(time).padStart(9, "0");
-const clock = (time: number) => nineDigits(time).replace(/(..)(..)(..)(...)/, "$1:$2:$3.$4");
+const clockOf = (time: number) => nineDigits(time).replace(/(..)(..)(..)(...)/, "$1:$2:$3.$4");
 const yuan = (priceE4: number) => (priceE4 / 10_000).toFixed(3);
 const never = () => false;
+const always = () => true;
+const strings = (...cells: (string | number | undefined)[]) => cells.map(String);
+const symbolOf = ({ symbol }: Security) => symbol;
+const codeOf = ({ symbol, market }: Security) => `${symbol}.${market}`;
 
-/** Returns the position of each order and trade row in the stream that numbers both. */
-function sequenceOf(day: readonly DayOfSecurity[]) {
+/** The position of each order and trade row in the stream that numbers both. */
+function placesOf(day: readonly DayOfSecurity[]): Map<string, number> {
   const events = day.flatMap(({ symbol, orders, trades }) => [
     ...rowsOf(orders.rows).map((row) => {
       const rank = text(orders.orderType, row) === "D" ? 2 : 0;
@@ -105,75 +109,89 @@ function sequenceOf(day: readonly DayOfSecurity[]) {
     }),
   ]);
   events.sort((a, b) => a.time - b.time || a.rank - b.rank || a.row - b.row);
-  const places = new Map(events.map(({ key }, place) => [key, place + 1]));
-  return {
-    order: (symbol: string, row: number) => places.get(`${symbol} order ${row}`) ?? 0,
-    trade: (symbol: string, row: number) => places.get(`${symbol} trade ${row}`) ?? 0,
-  };
+  return new Map(events.map(({ key }, place) => [key, place + 1]));
 }
 
-function vendorOrders(tradedate: string, { symbol, market, orders }: DayOfSecurity): Table {
-  const code = `${symbol}.${market}`;
+/** Returns the cells that the layouts write for every order; `n` counts a security's orders from 1. */
+function ordersOf(day: readonly DayOfSecurity[]) {
+  const places = placesOf(day);
+  return day.flatMap(({ symbol, market, orders }) =>
+    rowsOf(orders.rows).map((row) => {
+      const [time = 0, priceE4 = 0] = [orders.time[row], orders.priceE4[row]];
+      return {
+        ...{ symbol, market, code: codeOf({ symbol, market }), n: row + 1 },
+        ...{ time, nine: nineDigits(time), clock: clockOf(time), priceE4, price: yuan(priceE4) },
+        ...{ orderId: orders.orderId[row], id: orders.exchangeOrderId[row], volume: orders.volume[row] },
+        ...{ type: text(orders.orderType, row), side: text(orders.orderCode, row) },
+        place: places.get(`${symbol} order ${row}`),
+      };
+    }),
+  );
+}
+
+/** Returns the cells that the layouts write for every trade; `n` counts a security's trades from 1. */
+function tradesOf(day: readonly DayOfSecurity[]) {
+  const places = placesOf(day);
+  return day.flatMap(({ symbol, market, trades }) =>
+    rowsOf(trades.rows).map((row) => {
+      const [time = 0, priceE4 = 0] = [trades.time[row], trades.priceE4[row]];
+      return {
+        ...{ symbol, market, code: codeOf({ symbol, market }), n: row + 1 },
+        ...{ time, nine: nineDigits(time), clock: clockOf(time), priceE4, price: yuan(priceE4) },
+        ...{ id: trades.tradeId[row], buy: trades.buyOrderId[row], sell: trades.sellOrderId[row] },
+        ...{
+          volume: trades.volume[row],
+          tradeCode: text(trades.tradeCode, row),
+          flag: text(trades.bsFlag, row),
+        },
+        place: places.get(`${symbol} trade ${row}`),
+      };
+    }),
+  );
+}
+
+function vendorOrders(tradedate: string, each: DayOfSecurity): Table {
   return {
     dataset: "orders",
-    path: `${tradedate}/${code}/逐笔委托.csv`,
+    path: `${tradedate}/${codeOf(each)}/逐笔委托.csv`,
     ...headed(
       "万得代码:security,交易所代码,自然日:date,时间:time,委托编号,交易所委托号,委托类型:type,委托代码:side,委托价格:price," +
         "委托数量:volume",
     ),
-    codeOf: (security) => `${security.symbol}.${security.market}`,
+    codeOf,
     isTrade: never,
     isCancel: (row) => row[6] === "D",
     lineEnd: ",\r\n",
-    rows: rowsOf(orders.rows).map((row) => [
-      code,
-      symbol,
-      tradedate,
-      String(orders.time[row]),
-      String(orders.orderId[row]),
-      String(orders.exchangeOrderId[row]),
-      text(orders.orderType, row),
-      text(orders.orderCode, row),
-      String(orders.priceE4[row]),
-      String(orders.volume[row]),
-    ]),
+    rows: ordersOf([each]).map(({ code, symbol, time, orderId, id, type, side, priceE4, volume }) =>
+      strings(code, symbol, tradedate, time, orderId, id, type, side, priceE4, volume),
+    ),
   };
 }
 
-function vendorTrades(tradedate: string, { symbol, market, trades }: DayOfSecurity): Table {
-  const code = `${symbol}.${market}`;
+function vendorTrades(tradedate: string, each: DayOfSecurity): Table {
   return {
     dataset: "trades",
-    path: `${tradedate}/${code}/逐笔成交.csv`,
+    path: `${tradedate}/${codeOf(each)}/逐笔成交.csv`,
     ...headed(
       "万得代码:security,交易所代码,自然日:date,时间:time,成交编号,成交代码:tradeCode,委托代码,BS标志:flag,成交价格:price," +
         "成交数量:volume,叫卖序号,叫买序号",
     ),
-    codeOf: (security) => `${security.symbol}.${security.market}`,
-    isTrade: () => true,
+    codeOf,
+    isTrade: always,
     isCancel: (row) => row[5] === "C",
     lineEnd: ",\r\n",
-    rows: rowsOf(trades.rows).map((row) => [
-      code,
-      symbol,
-      tradedate,
-      String(trades.time[row]),
-      String(trades.tradeId[row]),
-      text(trades.tradeCode, row),
-      "",
-      text(trades.bsFlag, row),
-      String(trades.priceE4[row]),
-      String(trades.volume[row]),
-      String(trades.sellOrderId[row]),
-      String(trades.buyOrderId[row]),
-    ]),
+    rows: tradesOf([each]).map(({ code, symbol, time, id, tradeCode, flag, priceE4, volume, sell, buy }) =>
+      strings(code, symbol, tradedate, time, id, tradeCode, "", flag, priceE4, volume, sell, buy),
+    ),
   };
 }
 
 const INSIGHT_DATE = (tradedate: string) => tradedate.replace(/(....)(..)(..)/, "$1.$2.$3");
+/** The cells between the time and the numbers of a row: types, source and name. */
+const INSIGHT_KIND = ["2", "02001", "101", "name"];
 
 function insightOrders(tradedate: string, day: readonly DayOfSecurity[]): Table {
-  const sequence = sequenceOf(day);
+  const date = INSIGHT_DATE(tradedate);
   const types: Record<string, string> = { A: "2", D: "10", S: "11" };
   const sides: Record<string, string> = { B: "1", S: "2" };
   return {
@@ -184,37 +202,22 @@ function insightOrders(tradedate: string, day: readonly DayOfSecurity[]): Table 
         "ReceiveDateTime,OrderIndex,OrderType:type,OrderPrice:price,OrderQty:volume," +
         "OrderBSFlag:side,ChannelNo,ApplSeqNum,OrderNO,SecurityID:security",
     ),
-    codeOf: ({ symbol, market }) => `${symbol}.${market}`,
+    codeOf,
     isTrade: never,
     isCancel: (row) => row[8] === "10",
     lineEnd: "\n",
-    rows: day.flatMap(({ symbol, market, orders }) =>
-      rowsOf(orders.rows)
-        .filter((row) => text(orders.orderType, row) !== "S")
-        .map((row) => [
-          INSIGHT_DATE(tradedate),
-          clock(orders.time[row] ?? 0),
-          "2",
-          "02001",
-          "101",
-          "name",
-          "0",
-          String(row + 1),
-          types[text(orders.orderType, row)] ?? "",
-          yuan(orders.priceE4[row] ?? 0),
-          String(orders.volume[row]),
-          sides[text(orders.orderCode, row)] ?? "",
-          "1",
-          String(sequence.order(symbol, row)),
-          String(orders.exchangeOrderId[row]),
-          `${symbol}.${market}`,
-        ]),
-    ),
+    rows: ordersOf(day)
+      .filter(({ type }) => type !== "S")
+      .map(({ clock, n, price, volume, place, id, code, type, side }) => {
+        const [kind, buyOrSell = ""] = [types[type], sides[side]];
+        const order = [0, n, kind, price, volume, buyOrSell, 1, place, id, code];
+        return strings(date, clock, ...INSIGHT_KIND, ...order);
+      }),
   };
 }
 
 function insightTrades(tradedate: string, day: readonly DayOfSecurity[]): Table {
-  const sequence = sequenceOf(day);
+  const date = INSIGHT_DATE(tradedate);
   const flags: Record<string, string> = { B: "1", S: "2", N: "0" };
   return {
     dataset: "trades",
@@ -225,70 +228,34 @@ function insightTrades(tradedate: string, day: readonly DayOfSecurity[]): Table 
         "TradePrice:price,TradeQty:volume,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo," +
         "ApplSeqNum,SecurityID:security",
     ),
-    codeOf: ({ symbol, market }) => `${symbol}.${market}`,
-    isTrade: () => true,
+    codeOf,
+    isTrade: always,
     isCancel: never,
     lineEnd: "\n",
-    rows: day.flatMap(({ symbol, market, trades }) =>
-      rowsOf(trades.rows).map((row) => [
-        INSIGHT_DATE(tradedate),
-        clock(trades.time[row] ?? 0),
-        "2",
-        "02001",
-        "101",
-        "name",
-        "",
-        String(trades.tradeId[row]),
-        String(trades.buyOrderId[row]),
-        String(trades.sellOrderId[row]),
-        "0",
-        flags[text(trades.bsFlag, row)] ?? "",
-        yuan(trades.priceE4[row] ?? 0),
-        String(trades.volume[row]),
-        "0",
-        "0",
-        "0",
-        "1",
-        String(sequence.trade(symbol, row)),
-        `${symbol}.${market}`,
-      ]),
-    ),
+    rows: tradesOf(day).map(({ clock, id, buy, sell, price, volume, place, code, flag }) => {
+      const trade = ["", id, buy, sell, 0, flags[flag] ?? "", price, volume, 0, 0, 0, 1, place, code];
+      return strings(date, clock, ...INSIGHT_KIND, ...trade);
+    }),
   };
 }
 
 function datayesShanghai(day: readonly DayOfSecurity[]): Table[] {
-  const sequence = sequenceOf(day);
-  const bare = { codeOf: ({ symbol }: Security) => symbol, lineEnd: "\n" };
   const orders: Table = {
-    ...bare,
     dataset: "orders",
     path: "mdl_4_19_0.csv",
     ...headed(
       "DataStatus,OrderIndex,OrderChannel,SecurityID:security,OrderTime:time,OrderType:type," +
         "OrderNO,OrderPrice:price,Balance:volume,OrderBSFlag:side,BizIndex,LocalTime,SeqNo",
     ),
+    codeOf: symbolOf,
     isTrade: never,
     isCancel: (row) => row[5] === "D",
-    rows: day.flatMap(({ symbol, orders }) =>
-      rowsOf(orders.rows).map((row) => [
-        "0",
-        String(row + 1),
-        "1",
-        symbol,
-        clock(orders.time[row] ?? 0),
-        text(orders.orderType, row),
-        String(orders.exchangeOrderId[row]),
-        yuan(orders.priceE4[row] ?? 0),
-        String(orders.volume[row]),
-        text(orders.orderCode, row),
-        String(sequence.order(symbol, row)),
-        clock(orders.time[row] ?? 0),
-        String(row + 1),
-      ]),
+    lineEnd: "\n",
+    rows: ordersOf(day).map(({ n, symbol, clock, type, id, price, volume, side, place }) =>
+      strings(0, n, 1, symbol, clock, type, id, price, volume, side, place, clock, n),
     ),
   };
   const trades: Table = {
-    ...bare,
     dataset: "trades",
     path: "Transaction.csv",
     ...headed(
@@ -296,25 +263,12 @@ function datayesShanghai(day: readonly DayOfSecurity[]): Table[] {
         "TradVolume:volume,TradeMoney,TradeBuyNo,TradeSellNo,TradeBSFlag:flag,BizIndex,LocalTime," +
         "SeqNo",
     ),
-    isTrade: () => true,
+    codeOf: symbolOf,
+    isTrade: always,
     isCancel: never,
-    rows: day.flatMap(({ symbol, trades }) =>
-      rowsOf(trades.rows).map((row) => [
-        "0",
-        String(trades.tradeId[row]),
-        "1",
-        symbol,
-        clock(trades.time[row] ?? 0),
-        yuan(trades.priceE4[row] ?? 0),
-        String(trades.volume[row]),
-        "0",
-        String(trades.buyOrderId[row]),
-        String(trades.sellOrderId[row]),
-        text(trades.bsFlag, row),
-        String(sequence.trade(symbol, row)),
-        clock(trades.time[row] ?? 0),
-        String(row + 1),
-      ]),
+    lineEnd: "\n",
+    rows: tradesOf(day).map(({ id, symbol, clock, price, volume, buy, sell, flag, place, n }) =>
+      strings(0, id, 1, symbol, clock, price, volume, 0, buy, sell, flag, place, clock, n),
     ),
   };
   return [orders, trades];
@@ -322,37 +276,37 @@ function datayesShanghai(day: readonly DayOfSecurity[]): Table[] {
 
 function datayesShenzhen(day: readonly DayOfSecurity[]): Table[] {
   if (day.length === 0) return [];
-  const bare = { codeOf: ({ symbol }: Security) => symbol, lineEnd: "\n" };
   const types: Record<string, string> = { "0": "50", "1": "49", U: "85" };
   const orders: Table = {
-    ...bare,
     dataset: "orders",
     path: "mdl_6_33_0.csv",
     ...headed(
       "ChannelNo,ApplSeqNum,MDStreamID,SecurityID:security,SecurityIDSource,Price:price," +
         "OrderQty:volume,Side:side,TransactTime:time,OrdType:type,LocalTime,SeqNo",
     ),
+    codeOf: symbolOf,
     isTrade: never,
     isCancel: never,
-    rows: day.flatMap(({ symbol, orders }) =>
-      rowsOf(orders.rows).map((row) => [
-        "2011",
-        String(orders.exchangeOrderId[row]),
+    lineEnd: "\n",
+    rows: ordersOf(day).map(({ id, symbol, price, volume, side, clock, type, n }) => {
+      const buyOrSell = side === "B" ? 49 : 50;
+      return strings(
+        2011,
+        id,
         "011",
         symbol,
         "102 ",
-        yuan(orders.priceE4[row] ?? 0),
-        String(orders.volume[row]),
-        text(orders.orderCode, row) === "B" ? "49" : "50",
-        clock(orders.time[row] ?? 0),
-        types[text(orders.orderType, row)] ?? "",
-        clock(orders.time[row] ?? 0),
-        String(row + 1),
-      ]),
-    ),
+        price,
+        volume,
+        buyOrSell,
+        clock,
+        types[type] ?? "",
+        clock,
+        n,
+      );
+    }),
   };
   const trades: Table = {
-    ...bare,
     dataset: "trades",
     path: "mdl_6_36_0.csv",
     ...headed(
@@ -360,69 +314,29 @@ function datayesShenzhen(day: readonly DayOfSecurity[]): Table[] {
         "SecurityIDSource,LastPx:price,LastQty:volume,ExecType:tradeCode,TransactTime:time," +
         "LocalTime,SeqNo",
     ),
-    isTrade: () => true,
+    codeOf: symbolOf,
+    isTrade: always,
     isCancel: (row) => row[9] === "52",
-    rows: day.flatMap(({ symbol, trades }) =>
-      rowsOf(trades.rows).map((row) => [
-        "2011",
-        String(trades.tradeId[row]),
-        "011",
-        String(trades.buyOrderId[row]),
-        String(trades.sellOrderId[row]),
-        symbol,
-        "102 ",
-        yuan(trades.priceE4[row] ?? 0),
-        String(trades.volume[row]),
-        text(trades.tradeCode, row) === "C" ? "52" : "70",
-        clock(trades.time[row] ?? 0),
-        clock(trades.time[row] ?? 0),
-        String(row + 1),
-      ]),
-    ),
+    lineEnd: "\n",
+    rows: tradesOf(day).map(({ id, buy, sell, symbol, price, volume, tradeCode, clock, n }) => {
+      const kind = tradeCode === "C" ? 52 : 70;
+      return strings(2011, id, "011", buy, sell, symbol, "102 ", price, volume, kind, clock, clock, n);
+    }),
   };
   return [orders, trades];
 }
 
 /** Returns orders and trades in one table, sorted by their number in the common stream. */
 function merged(day: readonly DayOfSecurity[]): Table {
-  const sequence = sequenceOf(day);
-  const rows = day.flatMap(({ symbol, orders, trades }) => [
-    ...rowsOf(orders.rows).map((row) => {
-      const isBuy = text(orders.orderCode, row) === "B";
-      const number = String(orders.exchangeOrderId[row]);
-      return [
-        String(sequence.order(symbol, row)),
-        "1",
-        symbol,
-        clock(orders.time[row] ?? 0),
-        text(orders.orderType, row),
-        isBuy ? number : "0",
-        isBuy ? "0" : number,
-        yuan(orders.priceE4[row] ?? 0),
-        String(orders.volume[row]),
-        "0",
-        text(orders.orderCode, row),
-        clock(orders.time[row] ?? 0),
-        "1",
-      ];
+  const rows = [
+    ...ordersOf(day).map(({ place, symbol, clock, type, id, price, volume, side }) => {
+      const [buy, sell] = side === "B" ? [id, 0] : [0, id];
+      return strings(place, 1, symbol, clock, type, buy, sell, price, volume, 0, side, clock, 1);
     }),
-    ...rowsOf(trades.rows).map((row) => [
-      String(sequence.trade(symbol, row)),
-      "1",
-      symbol,
-      clock(trades.time[row] ?? 0),
-      "T",
-      String(trades.buyOrderId[row]),
-      String(trades.sellOrderId[row]),
-      yuan(trades.priceE4[row] ?? 0),
-      String(trades.volume[row]),
-      "0",
-      text(trades.bsFlag, row),
-      clock(trades.time[row] ?? 0),
-      "1",
-    ]),
-  ]);
-  rows.sort((a, b) => Number(a[0]) - Number(b[0]));
+    ...tradesOf(day).map(({ place, symbol, clock, buy, sell, price, volume, flag }) =>
+      strings(place, 1, symbol, clock, "T", buy, sell, price, volume, 0, flag, clock, 1),
+    ),
+  ];
   return {
     dataset: "both",
     path: "mdl_4_24_0.csv",
@@ -430,11 +344,11 @@ function merged(day: readonly DayOfSecurity[]): Table {
       "BizIndex,Channel,SecurityID:security,TickTime:time,Type:type,BuyOrderNO,SellOrderNO," +
         "Price:price,Qty:volume,TradeMoney,TickBSFlag:side:flag,LocalTime,SeqNo",
     ),
-    codeOf: ({ symbol }) => symbol,
+    codeOf: symbolOf,
     isTrade: (row) => row[4] === "T",
     isCancel: (row) => row[4] === "D",
     lineEnd: "\n",
-    rows,
+    rows: rows.sort((a, b) => Number(a[0]) - Number(b[0])),
   };
 }
 
@@ -446,23 +360,12 @@ function plainOrders(tradedate: string, day: readonly DayOfSecurity[]): Table {
       "symbol:security,market,tradedate:date,time:time,order_id,exchange_order_id," +
         "order_type:type,order_code:side,price:price,volume:volume",
     ),
-    codeOf: ({ symbol }) => symbol,
+    codeOf: symbolOf,
     isTrade: never,
     isCancel: (row) => row[6] === "D",
     lineEnd: "\n",
-    rows: day.flatMap(({ symbol, market, orders }) =>
-      rowsOf(orders.rows).map((row) => [
-        symbol,
-        market,
-        tradedate,
-        nineDigits(orders.time[row] ?? 0),
-        String(orders.orderId[row]),
-        String(orders.exchangeOrderId[row]),
-        text(orders.orderType, row),
-        text(orders.orderCode, row),
-        yuan(orders.priceE4[row] ?? 0),
-        String(orders.volume[row]),
-      ]),
+    rows: ordersOf(day).map(({ symbol, market, nine, orderId, id, type, side, price, volume }) =>
+      strings(symbol, market, tradedate, nine, orderId, id, type, side, price, volume),
     ),
   };
 }
@@ -475,24 +378,36 @@ function plainTrades(tradedate: string, day: readonly DayOfSecurity[]): Table {
       "symbol:security,market,tradedate:date,time:time,trade_id,price:price,volume:volume," +
         "bs_flag:flag,trade_code:tradeCode,buy_order_id,sell_order_id",
     ),
-    codeOf: ({ symbol }) => symbol,
-    isTrade: () => true,
+    codeOf: symbolOf,
+    isTrade: always,
     isCancel: (row) => row[8] === "C",
     lineEnd: "\n",
-    rows: day.flatMap(({ symbol, market, trades }) =>
-      rowsOf(trades.rows).map((row) => [
-        symbol,
-        market,
-        tradedate,
-        nineDigits(trades.time[row] ?? 0),
-        String(trades.tradeId[row]),
-        yuan(trades.priceE4[row] ?? 0),
-        String(trades.volume[row]),
-        text(trades.bsFlag, row),
-        text(trades.tradeCode, row),
-        String(trades.buyOrderId[row]),
-        String(trades.sellOrderId[row]),
-      ]),
+    rows: tradesOf(day).map(({ symbol, market, nine, id, price, volume, flag, tradeCode, buy, sell }) =>
+      strings(symbol, market, tradedate, nine, id, price, volume, flag, tradeCode, buy, sell),
+    ),
+  };
+}
+
+/** Returns the quotes of all securities in the plain layout, to be delivered beside orders and trades of any layout. */
+export function plainQuotes(tradedate: string, day: readonly DayOfSecurity[]): Table {
+  const columns = storedColumns(quotes);
+  return {
+    dataset: "quotes",
+    path: "quotes.csv",
+    header: ["symbol", "market", "tradedate", "time", ...columns.map(({ name }) => name)],
+    columns: { security: "symbol", date: "tradedate", time: "time", price: "close", volume: "volume" },
+    codeOf: symbolOf,
+    isTrade: never,
+    isCancel: never,
+    lineEnd: "\n",
+    rows: day.flatMap(({ symbol, market, quotes: rows }) =>
+      [...rows.time].map((time, row) => {
+        const cells = columns.map((column) => {
+          const number = numbersOf(rows, column)[row] ?? 0;
+          return column.kind === "price" ? (number / 10_000).toFixed(4) : String(number);
+        });
+        return [symbol, market, tradedate, nineDigits(time), ...cells];
+      }),
     ),
   };
 }

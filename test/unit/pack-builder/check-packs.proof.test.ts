@@ -6,9 +6,8 @@ import { writeSamplePacks } from "../../../src/pack-builder/sample/sample-pack.t
 import { WorkerPool } from "../../../src/pack-builder/worker-pool.ts";
 import { sheetLines } from "../../../src/quality/sheet-text.ts";
 import { checkedTables, faultsOf, madeDay } from "../../support/checked-day.ts";
-import { LAYOUTS, SHANGHAI_ONLY, tablesOf } from "../../support/layout-sources.ts";
+import { LAYOUTS, plainQuotes, SHANGHAI_ONLY, tablesOf } from "../../support/layout-sources.ts";
 import { writeSamplePack } from "../../support/pack-bytes.ts";
-import { plainQuotes } from "../../support/quote-table.ts";
 import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
 

@@ -4,11 +4,11 @@ import {
   type Columns,
   LAYOUTS,
   type LayoutName,
+  plainQuotes,
   SHANGHAI_ONLY,
   type Table,
   tablesOf,
 } from "../../support/layout-sources.ts";
-import { plainQuotes } from "../../support/quote-table.ts";
 import { type Random, randomFrom } from "../../support/random.ts";
 
 const [DAY, BEFORE] = ["20230711", "20230710"];
