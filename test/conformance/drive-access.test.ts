@@ -101,12 +101,6 @@ describe("the right password of a share", () => {
     expect(world.share.url).not.toContain(world.share.password);
   });
 
-  it("is never written to the log", async () => {
-    await get(world.share.url + world.share.password, basic(world.share.shareId, world.share.password));
-    await get(at(world.share.password));
-    for (const line of world.service.logs) expect(line).not.toContain(world.share.password);
-  });
-
   it("opens no other share", async () => {
     const { service, keys, share, owner } = world;
     const shares = [

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkPaging, rowsWithin } from "../property/check-paging.ts";
+import { checkPaging, expectRows, rowsWithin } from "../property/check-paging.ts";
 import type { Row } from "../support/builders.ts";
 import { edgetape } from "../support/edgetape.ts";
 import { account } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { isLong } from "../support/tier.ts";
 import { readVendorZip } from "../support/vendor-zip.ts";
 
@@ -25,25 +25,21 @@ const SYMBOLS = ["600536", "600761", "600961", "601825", "605580"];
 if (!existsSync(VENDOR)) console.error(`\n!!! SKIPPED: ${VENDOR} is absent; the real day was not read !!!\n`);
 
 describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zip", () => {
+  const folder = testFolder("edgetape-real-day-");
   let service: Service;
   let apikey: string;
-  let folder: string;
   let packPath: string;
   let source: Map<string, Row[]>;
 
   beforeAll(async () => {
     service = await startService();
     apikey = (await account(service, { plan: "flagship" })).key;
-    folder = await mkdtemp(join(tmpdir(), "edgetape-real-day-"));
     source = await readVendorZip(VENDOR);
     packPath = await build(VENDOR, join(folder, "vendor"));
     const published = await edgetape(["publish", packPath], service);
     expect(published.status, published.stderr).toBe(0);
   });
-  afterAll(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => service.stop());
 
   /** Builds a pack with `edgetape pack build` and returns its path. */
   async function build(delivery: string, out: string): Promise<string> {
@@ -103,6 +99,6 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
     const params = { symbol, tradedate: TRADEDATE, format: "parquet" };
     const answer = await service.post(orderHistory({ apikey, params }));
     expect(answer.status).toBe(200);
-    expect((await readParquet(answer.bytes)).rows).toEqual(rowsOf(symbol));
+    expectRows((await readParquet(answer.bytes)).rows, rowsOf(symbol), symbol);
   });
 });

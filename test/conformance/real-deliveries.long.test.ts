@@ -1,7 +1,6 @@
 /** Real trades and quotes, from the vendor's archives to pages and Parquet files. Every cell must equal the CSV. */
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";
@@ -12,6 +11,7 @@ import { account, publishPack } from "../support/operator.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { readVendorSnapshots, readVendorTrades } from "../support/vendor-zip.ts";
 
 const DATA = "../shared/data";
@@ -29,18 +29,14 @@ const READERS = { trades: readVendorTrades, quotes: readVendorSnapshots };
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent; no real rows were served !!!\n`);
 
 describe.skipIf(!existsSync(DATA))("real rows over HTTP (contract 4.5, 4.6)", () => {
+  const folder = testFolder("edgetape-real-");
   let service: Service;
   let apikey: string;
-  let folder: string;
   beforeAll(async () => {
     service = await startService();
     apikey = (await account(service, { plan: "flagship" })).key;
-    folder = await mkdtemp(join(tmpdir(), "edgetape-real-"));
   });
-  afterAll(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => service.stop());
 
   it.each(REAL)(
     "equal all $rows rows of $dataset in $archive, both as pages and as files",

@@ -17,8 +17,10 @@ import { testFolder } from "../support/test-folder.ts";
 const IMPORTED_KEY = "an-existing-customers-key-of-another-form-0042";
 const EXTERNAL_PASSWORD = "password-of-a-drive-elsewhere-7731";
 
+const SHARE_SECRET = "share-secret-of-a-deployment-that-is-searched";
+
 const folder = testFolder("edgetape-secrets-");
-const service = await startService({ persistDir: folder });
+const service = await startService({ persistDir: folder, settings: { SHARE_SECRET: `1:${SHARE_SECRET}` } });
 
 /** Issues keys, an operator's token and an external password. Returns an account with two keys, one of them rolled. */
 async function handOut() {
@@ -51,7 +53,8 @@ async function handOut() {
       expires: Math.floor(service.nowMs() + 1e9),
     },
   });
-  service.secrets.add(IMPORTED_KEY, EXTERNAL_PASSWORD, ADMIN_TOKEN);
+  service.secrets.add(IMPORTED_KEY, EXTERNAL_PASSWORD, Buffer.from(EXTERNAL_PASSWORD).toString("base64"));
+  service.secrets.add(ADMIN_TOKEN, SHARE_SECRET);
   return owner;
 }
 
@@ -62,6 +65,8 @@ async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
     await service.post(orderHistory({ apikey, params }));
     await service.post(orderHistory({ apikey, params: { ...params, symbol: owner.key } }));
     await service.post({ apiname: owner.key, apikey, params: { [owner.key]: owner.key } });
+    await service.post({ ...orderHistory({ apikey, params }), apikey: [apikey] });
+    await service.post(`{"apikey": "${apikey}"`);
     await pasteEverywhere(apikey);
   }
   await call(`${service.baseUrl}/${owner.key}?apikey=${owner.key}`, { method: "GET" });
@@ -70,6 +75,7 @@ async function use(owner: Awaited<ReturnType<typeof handOut>>): Promise<void> {
   service.secrets.add(share.password);
   await onDrive(share, "20260311/", {});
   await onDrive(share, `${share.password}`, { headers: basic("unknown", share.password) });
+  await call(`${service.baseUrl}/s/${share.password}/`, { method: "GET" });
   const holder = await signIn(service, owner.accountId);
   await holder.ask("GET", "/console/keys");
   service.secrets.add(holder.cookie.split("=")[1] ?? "");
@@ -94,7 +100,7 @@ async function pasteEverywhere(apikey: string): Promise<void> {
   for (const answer of await Promise.all(answers)) expect(answer.text).not.toContain(apikey.slice(3, 15));
 }
 
-describe("the secrets of a deployment", () => {
+describe("the secrets of a deployment (contract 8.4)", () => {
   it("appear in no table, object, pack or log line after all of them were issued and used", async () => {
     const owner = await handOut();
     await use(owner);

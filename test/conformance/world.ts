@@ -2,6 +2,7 @@
  * The data of the conformance tests: a calendar, a few days, and an account for every plan. The time is Thursday,
  * 12 March 2026, 10:00 in Beijing. Today's orders are not loaded yet.
  */
+import { cp } from "node:fs/promises";
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { burst, day, order, security, type TestDay } from "../support/builders.ts";
@@ -10,7 +11,13 @@ import type { Answer } from "../support/http-client.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { randomFrom } from "../support/random.ts";
-import { oncePerWorker, type Service, type ServiceOptions, startService } from "../support/service.ts";
+import {
+  oncePerWorker,
+  type Service,
+  type ServiceOptions,
+  startService,
+  stateFolder,
+} from "../support/service.ts";
 
 export const DAY_MS = 86_400_000;
 export const TODAY = "20260312";
@@ -124,12 +131,19 @@ export async function publishLarge({ service }: World, dataset: DatasetName = "o
   });
 }
 
+/** Starts a service with a copy of the state that has the calendar and the days; a copy is faster than publishing. */
 async function startMarket(options: ServiceOptions = {}): Promise<Service> {
-  const service = await startService(options);
-  await loadWeekdays(service, "20250101", "20261231", [HOLIDAY]);
-  for (const each of [OLDEST, BEFORE_WINDOW, FIRST_OF_WINDOW]) await publish(service, smallDay(each));
-  await publish(service, MAIN_DAY);
-  return service;
+  const published = await oncePerWorker("state of the market", async () => {
+    const folder = await stateFolder();
+    await using service = await startService({ persistDir: folder });
+    await loadWeekdays(service, "20250101", "20261231", [HOLIDAY]);
+    for (const each of [OLDEST, BEFORE_WINDOW, FIRST_OF_WINDOW]) await publish(service, smallDay(each));
+    await publish(service, MAIN_DAY);
+    return folder;
+  });
+  const persistDir = await stateFolder();
+  await cp(published, persistDir, { recursive: true });
+  return startService({ persistDir, ...options });
 }
 
 /** Creates an account for every plan and returns the world of the service. */

@@ -2,47 +2,12 @@
 import type { Random } from "../support/random.ts";
 
 const ODD_VALUES: readonly unknown[] = [
-  null,
-  true,
-  0,
-  -1,
-  1e308,
-  0.1,
-  "",
-  " ",
-  "\u0000",
-  "\ud800",
-  "'; DROP TABLE accounts; --",
-  "../../etc/passwd",
-  "%00",
-  "x".repeat(3_000),
-  "9".repeat(400),
-  "股票",
-  [],
-  [[[[]]]],
-  {},
-  { $ne: null },
-  { toString: 1 },
-  JSON.parse('{"__proto__":{"admin":true}}'),
+  ...[null, true, 0, -1, 1e308, 0.1, "", " ", "\u0000", "\ud800", "%00", "股票", [], [[[[]]]], {}],
+  ...["'; DROP TABLE accounts; --", "../../etc/passwd", "x".repeat(3_000), "9".repeat(400)],
+  ...[{ $ne: null }, { toString: 1 }, JSON.parse('{"__proto__":{"admin":true}}')],
 ];
 
-const PIECES = [
-  '"',
-  "{",
-  "}",
-  "[",
-  "]",
-  ":",
-  ",",
-  "\\",
-  "\\u0000",
-  "\\ud800",
-  "null",
-  "1e999",
-  "-",
-  "\u2028",
-  "é",
-];
+const PIECES = [...'"{}[]:,\\-é\u2028', "\\u0000", "\\ud800", "null", "1e999"];
 
 /** Returns the body with one to four of its values or names replaced. */
 function corruptValues(random: Random, body: Record<string, unknown>): string {
@@ -85,25 +50,13 @@ export function corruptText(random: Random, text: string): Buffer | string {
   if (kind < 0.5) return corruptBytes(random, text);
   if (kind < 0.65) return doubledMembers(random, text);
   if (kind < 0.75) return text.replaceAll(/\d+/g, () => random.pick(HUGE_NUMBERS));
-  return random.pick([
-    text,
-    "",
-    "null",
-    "[]",
-    '{"__proto__":{"actor":"root"}}',
-    "[".repeat(20_000),
-    "\ufeff{}",
-  ]);
+  const others = ["", "null", "[]", '{"__proto__":{"actor":"root"}}', "[".repeat(20_000), "\ufeff{}"];
+  return random.pick([text, ...others]);
 }
 
 const HUGE_NUMBERS = [
-  "1e400",
-  "-1e400",
-  "9".repeat(500),
-  "0.".padEnd(300, "0"),
-  "-0",
-  "1E+9",
-  "9007199254740993",
+  ...["1e400", "-1e400", "-0", "1E+9", "9007199254740993"],
+  ...["9".repeat(500), "0.".padEnd(300, "0")],
 ];
 
 /** Inserts a JSON property whose name already exists in the text or is that of an inherited property. */

@@ -39,85 +39,33 @@ export const STATUSES: Readonly<Record<Area, readonly number[]>> = {
   nowhere: [200, 302, 303, 404, 405, 431],
 };
 
-const METHODS = [
-  ...["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "MKCOL", "LOCK", "COPY"],
-  ...["REPORT", "PURGE", "SEARCH", "TRACE"],
-];
+const METHODS =
+  "GET HEAD POST PUT DELETE PATCH OPTIONS PROPFIND MKCOL LOCK COPY REPORT PURGE SEARCH TRACE".split(" ");
 /** The methods that WebDAV clients of a share send most often. */
-const DRIVE_METHODS = ["HEAD", "HEAD", "PROPFIND", "PROPFIND", "PROPFIND", "PROPFIND", "POST", "POST"];
+const DRIVE_METHODS = "HEAD HEAD PROPFIND PROPFIND PROPFIND PROPFIND POST POST".split(" ");
 const SEGMENTS = [
-  ...["", ".", "..", "%", "%zz", "%ff", "%00", "%2f", "%2e%2e", "%0d%0aX:%201", "__proto__", "constructor"],
-  ...["20260311", "00000000", "99999999", "by-symbol", "manifest.json", "SHA256SUMS", "-assets", "*"],
-  ...[
-    "600519.SH.parquet",
-    "x".repeat(3_000),
-    "%e8%82%a1",
-    "%F0%9F%98%80",
-    "'--",
-    "<script>",
-    "{{7*7}}",
-    ";a=b",
-  ],
+  ...". .. % %zz %ff %00 %2f %2e%2e %0d%0aX:%201 __proto__ constructor * '-- <script> {{7*7}} ;a=b".split(
+    " ",
+  ),
+  ..."20260311 00000000 99999999 by-symbol manifest.json SHA256SUMS -assets 600519.SH.parquet".split(" "),
+  ...["", "x".repeat(3_000), "%e8%82%a1", "%F0%9F%98%80"],
 ];
 const VALUES = [
-  ...[
-    "",
-    "0",
-    "-1",
-    "NaN",
-    "1e309",
-    "null",
-    "zh",
-    "en",
-    "%ff",
-    "a".repeat(2_000),
-    "%F0%9F%98%80",
-    "a=b=c",
-    "[]",
-  ],
+  ..."0 -1 NaN 1e309 null zh en %ff %F0%9F%98%80 a=b=c []".split(" "),
+  ...["", "a".repeat(2_000)],
 ];
 const KNOWN_PATHS: Readonly<Record<Exclude<Area, "share" | "nowhere">, readonly string[]>> = {
-  console: [
-    "",
-    "keys",
-    "data",
-    "try",
-    "shares",
-    "api",
-    "invite/x",
-    "-assets/x",
-    "keys/x/roll",
-    "shares/x/revoke",
-  ],
+  console: ["", ..."keys data try shares api invite/x -assets/x keys/x/roll shares/x/revoke".split(" ")],
   admin: [
-    ...["days", "days/20200102", "days/20200102/uploads", "days/20200102/restore", "days/20200102/withdraw"],
-    ...[
-      "changes",
-      "calendar",
-      "accounts",
-      "keys/x",
-      "keys/import",
-      "plans/trial",
-      "files",
-      "shares",
-      "audit",
-    ],
-    ...[
-      "external/level2/2020",
-      "explain/x",
-      "explain",
-      "tokens",
-      "restores/x",
-      "backup/accounts",
-      "doctor/x",
-    ],
-    ...["accounts/{id}", "accounts/{id}/keys", "accounts/{id}/subscriptions", "accounts/{id}/limits"],
-    ...[
-      "accounts/{id}/invites",
-      "accounts/{id}/credit",
-      "days/20200102/uploads/x/parts/1",
-      "files/level2/20200102/x",
-    ],
+    ..."changes calendar accounts keys/x keys/import plans/trial files shares audit explain explain/x".split(
+      " ",
+    ),
+    ..."tokens restores/x backup/accounts doctor/x external/level2/2020 files/level2/20200102/x".split(" "),
+    ...["", "/uploads", "/restore", "/withdraw", "/uploads/x/parts/1"].map((step) => `days/20200102${step}`),
+    ...["", "/keys", "/subscriptions", "/limits", "/invites", "/credit"].map(
+      (step) => `accounts/{id}${step}`,
+    ),
+    "days",
   ],
   docs: ["", "zh", "en/", "zh/quickstart", "en/errors", "-assets/x", "zh/../../admin"],
   health: [""],
@@ -137,14 +85,8 @@ function sharePath(random: Random, { share }: Victim): string {
   const id = random.chance(0.9)
     ? share.shareId
     : random.pick(["", "x", "0".repeat(20), "%00", "-assets", ...SEGMENTS]);
-  const honest = [
-    "",
-    "20260311/",
-    "manifest.json",
-    "SHA256SUMS",
-    "20260311/by-symbol/",
-    "20260311/20260311_trades.zip",
-  ];
+  const folders = ["", "20260311/", "20260311/by-symbol/"];
+  const honest = [...folders, "manifest.json", "SHA256SUMS", "20260311/20260311_trades.zip"];
   const rest = random.pick([
     () => random.pick(honest),
     () => random.pick(honest),
@@ -163,9 +105,9 @@ function credentials(random: Random, { share }: Victim): Record<string, string> 
       "Basic",
       "Basic !!!!",
       "Basic =",
-      "Bearer x",
-      `Basic ${"A".repeat(8_000)}`,
       "basic  Og==",
+      `Basic ${"A".repeat(8_000)}`,
+      "Bearer x",
       "Digest x",
     ],
     basic(share.shareId, "wrong").authorization ?? "",
@@ -187,17 +129,8 @@ function areaOf(path: string): Area | null {
 }
 
 function randomPath(random: Random, victim: Victim): string {
-  const kind = random.pick([
-    "share",
-    "share",
-    "share",
-    "console",
-    "admin",
-    "admin",
-    "docs",
-    "health",
-    "nowhere",
-  ] as const);
+  const often = ["share", "share", "share", "admin", "admin"] as const;
+  const kind = random.pick([...often, "console", "docs", "health", "nowhere"] as const);
   if (kind === "share") return sharePath(random, victim);
   if (kind === "nowhere") return `/${some(random, SEGMENTS, "/")}`;
   const known = random.pick(KNOWN_PATHS[kind]).replace("{id}", victim.accountId);
@@ -245,13 +178,8 @@ function honestBody(
       { contact: "Ann", note: "" },
       { revision: 1, note: "x", force: false },
       {
-        sizeBytes: 10,
-        sha256: "0".repeat(64),
-        buildId: "b",
-        rows: 1,
-        securities: 1,
-        degraded: false,
-        force: true,
+        ...{ sizeBytes: 10, sha256: "0".repeat(64), buildId: "b", rows: 1, securities: 1 },
+        ...{ degraded: false, force: true },
       },
       { days: [{ day: "20300102", open: true }], source: "hostile" },
       { subscriptions: [{ plan: "trial", start: 1e12, end: 1e12 + 1 }] },

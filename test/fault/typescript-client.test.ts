@@ -1,9 +1,8 @@
 /**
- * Tests the TypeScript client against the real service: files and shares over broken connections, slots, quotas, and
- * days that are rebuilt while it pages.
+ * Tests the TypeScript client against the real service: files and shares over broken connections, slots and quotas.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Client, DataRebuilt, IntegrityError, QuotaUsed } from "../../src/client/typescript/index.ts";
+import { Client, IntegrityError, QuotaUsed } from "../../src/client/typescript/index.ts";
 import { clock } from "../../src/client/typescript/waiting.ts";
 import { burst, day, order, security } from "../support/builders.ts";
 import { startCuttingProxy } from "../support/cutting-proxy.ts";
@@ -126,71 +125,6 @@ describe("the TypeScript client's requests with one key", () => {
     })();
     await expect(paging).rejects.toThrow("enough");
     expect(seen).toHaveLength(3);
-  });
-});
-
-describe("the TypeScript client paging through a day that is rebuilt", () => {
-  const rebuiltOn = async (tradedate: string, first: number, then: number) => {
-    const of = (rows: number, volume: number) =>
-      day({
-        tradedate,
-        securities: [
-          security(
-            "600519",
-            Array.from({ length: rows }, (_, n) => order("093000000", { exchangeOrderId: n, volume })),
-          ),
-        ],
-      });
-    await publish(service, of(1_000, first));
-    const told: (string | null)[] = [];
-    const orders = client.orders({
-      symbol: "600519",
-      date: tradedate,
-      pageSize: 100,
-      onRebuild: (date) => told.push(date),
-    });
-    return { orders, told, again: () => publish(service, of(1_100, then)) };
-  };
-
-  it("restarts once, reports the restart, and throws if rows that it already returned have changed", async () => {
-    const { orders, told, again } = await rebuiltOn("20260309", 100, 200);
-    const iterator = orders.pages();
-    await iterator.next();
-    await again();
-    // Rows of the first page were already returned and have changed.
-    await expect(orders.toArray()).rejects.toBeInstanceOf(DataRebuilt);
-    expect([told, orders.restarts]).toEqual([["20260309"], 1]);
-    const fresh = await client.orders({ symbol: "600519", date: "20260309" }).toArray();
-    expect(new Set(fresh.map(({ volume }) => volume))).toEqual(new Set([200]));
-  });
-
-  it("restarts once if it has returned no row, so that toArray returns only the new rows", async () => {
-    const { again } = await rebuiltOn("20260306", 100, 200);
-    let requests = 0;
-    const { key } = await account(service, { plan: "flagship" });
-    const fetch = async (url: string, init: RequestInit) => {
-      if (++requests === 4) await again();
-      return globalThis.fetch(url, init);
-    };
-    const orders = new Client({ key, baseUrls: service.baseUrl, fetch }).orders({
-      symbol: "600519",
-      date: "20260306",
-      pageSize: 100,
-    });
-    const rows = await orders.toArray();
-    expect([rows.length, orders.restarts]).toEqual([1_100, 1]);
-    expect(new Set(rows.map(({ volume }) => volume))).toEqual(new Set([200]));
-  });
-
-  it("continues after the returned rows if the rebuilt day begins with the same rows", async () => {
-    const { orders, told, again } = await rebuiltOn("20260310", 100, 100);
-    const ids: number[] = [];
-    for await (const row of orders) {
-      ids.push(row.exchange_order_id);
-      if (ids.length === 250) await again();
-    }
-    expect(ids).toEqual(Array.from({ length: 1_100 }, (_, n) => n));
-    expect([told, orders.restarts]).toEqual([["20260310"], 1]);
   });
 });
 

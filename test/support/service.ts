@@ -170,7 +170,8 @@ process.once("exit", () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-async function stateFolder(): Promise<string> {
+/** Returns a new folder for a service's state, which is removed at the end of the process. */
+export async function stateFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "edgetape-state-"));
   folders.push(folder);
   return folder;
