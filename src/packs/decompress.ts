@@ -2,6 +2,7 @@
 import * as zlib from "node:zlib";
 import { decompress as decompressInJs } from "fzstd";
 import { PackFormatError } from "./errors.ts";
+import { ZstdContext } from "./zstd-context.ts";
 import { frameOf } from "./zstd-frame.ts";
 
 /**
@@ -35,72 +36,25 @@ export function decompressPage(page: Uint8Array, size: number): Uint8Array {
   return bytes;
 }
 
-/**
- * The decoder behind a stream of `node:zlib`, the same in Node and workerd. It is not a documented interface, so
- * everything also works without it, but more slowly.
- */
-interface Decoder {
-  stream: zlib.ZstdDecompress;
-  handle: {
-    writeSync(
-      flush: number,
-      input: Uint8Array,
-      inputAt: number,
-      inputBytes: number,
-      output: Uint8Array,
-      outputAt: number,
-      outputBytes: number,
-    ): void;
-  };
-  /** After a write: bytes of space left in the output, bytes left of the input. */
-  left: Uint32Array;
-}
-
 /** Created for the first page and used for all pages; null when the runtime has none. */
-let decoder: Decoder | null | undefined;
+let context: ZstdContext | null | undefined;
 
+/** Flag of a write: more input may follow. */
 const CONTINUE = 0;
-const UNSET = 0xffff_ffff;
 
 /**
- * Decompresses with one decoder for all pages, directly into memory of the page's size. `zstdDecompressSync` would
- * create a decoder for each page and copy a growing output. `page` must be one whole frame of `size` bytes, so that no
- * page leaves the decoder inside a frame. Returns null when the decoder fails or there is none.
+ * Decompresses with one context for all pages, directly into memory of the page's size. `page` must be one whole frame
+ * of `size` bytes, so that no page leaves the context inside a frame. Returns null when that fails or there is none.
  */
 function keptOrNull(page: Uint8Array, size: number): Uint8Array | null {
-  if (decoder === undefined) decoder = newDecoder();
-  if (decoder === null) return null;
-  const { stream, handle, left } = decoder;
+  if (context === undefined) context = ZstdContext.of(() => zlib.createZstdDecompress());
+  if (context === null) return null;
   // If the additional byte stays empty, the frame holds no more than `size` bytes.
   const output = new Uint8Array(size + 1);
-  left.fill(UNSET);
-  try {
-    handle.writeSync(CONTINUE, page, 0, page.length, output, 0, output.length);
-  } catch {
-    left.fill(UNSET);
-  }
-  if (left[0] === 1 && left[1] === 0) return output.subarray(0, size);
-  stream.destroy();
-  decoder = undefined;
+  if (context.run(CONTINUE, page, output) === size) return output.subarray(0, size);
+  context.close();
+  context = undefined;
   return null;
-}
-
-/** Returns a decoder, or null when this runtime's streams do not have one in the expected form. */
-function newDecoder(): Decoder | null {
-  try {
-    const stream = zlib.createZstdDecompress();
-    // A failed write is also reported to the stream, where an error without a listener would be thrown.
-    stream.on("error", () => undefined);
-    const { _handle: handle, _writeState: left } = stream as unknown as Record<string, unknown>;
-    const isKnown = left instanceof Uint32Array && left.length === 2 && hasWriteSync(handle);
-    return isKnown ? { stream, handle, left } : null;
-  } catch {
-    return null;
-  }
-}
-
-function hasWriteSync(handle: unknown): handle is Decoder["handle"] {
-  return typeof handle === "object" && handle !== null && "writeSync" in handle;
 }
 
 /** Decompresses with documented interfaces only. `isWhole` says that the page is one frame that states this size. */

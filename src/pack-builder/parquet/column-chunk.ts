@@ -2,7 +2,8 @@
  * Writes a column chunk: a dictionary page if the chunk has a dictionary, and one data page (version 1). Each page is
  * compressed with ZSTD into a frame that states its content size.
  */
-import { constants, zstdCompressSync } from "node:zlib";
+import { constants, createZstdCompress, zstdCompressSync } from "node:zlib";
+import { ZstdContext } from "../../packs/zstd-context.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { ByteWriter as Bytes } from "./byte-writer.ts";
 import { bitWidth, packedWhole, rleBitPacked } from "./encodings.ts";
@@ -19,6 +20,9 @@ const ZSTD_LEVEL = 9;
  */
 const WHOLE_BYTES_LEVEL = 12;
 
+/** A frame is larger than its content by at most this and a 256th of it (`ZSTD_compressBound`). */
+const MOST_FRAME_BYTES = 64;
+
 /** The position and size of a chunk; offsets are relative to the section. */
 export interface ChunkPlace {
   offset: number;
@@ -32,29 +36,24 @@ export interface ChunkPlace {
 const header = new ThriftWriter(new Bytes(64));
 const body = new Bytes(1 << 18);
 
-/**
- * Pages of up to this size before compression are cached in compressed form, because they repeat often (a symbol, an
- * exchange's codes) and compressing one takes 30 µs.
- */
-const TINY_BYTES = 32;
-/** The maximum number of cached pages. */
-const TINY_PAGES = 10_000;
-const tinyPages = new Map<string, Uint8Array>();
+const frame = new Bytes(1 << 18);
+/** The contexts by level; null when this runtime has none. */
+const contexts = new Map<number, ZstdContext | null>();
 
-function settingsOf(level: number) {
-  return { params: { [constants.ZSTD_c_compressionLevel]: level } };
-}
-
+/** Returns `bytes` as a ZSTD frame, valid until the next call. A kept context makes the same frames as a new one. */
 function compress(bytes: Uint8Array, level: number): Uint8Array {
-  if (bytes.length > TINY_BYTES) return zstdCompressSync(bytes, settingsOf(level));
-  const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-  let page = tinyPages.get(key);
-  if (page === undefined) {
-    page = zstdCompressSync(bytes, settingsOf(ZSTD_LEVEL));
-    if (tinyPages.size >= TINY_PAGES) tinyPages.clear();
-    tinyPages.set(key, page);
+  const settings = { params: { [constants.ZSTD_c_compressionLevel]: level } };
+  let context = contexts.get(level);
+  if (context === undefined) {
+    context = ZstdContext.of(() => createZstdCompress(settings));
+    contexts.set(level, context);
   }
-  return page;
+  frame.reserve(bytes.length + (bytes.length >> 8) + MOST_FRAME_BYTES);
+  const length = context?.run(constants.ZSTD_e_end, bytes, frame.bytes) ?? -1;
+  if (length > 0) return frame.bytes.subarray(0, length);
+  context?.close();
+  contexts.set(level, null);
+  return zstdCompressSync(bytes, settings);
 }
 
 function pageHeader(
