@@ -173,8 +173,9 @@ function cancelsIn(rows: Rows, dataset: Dataset): number {
   const { cancel } = dataset;
   if (cancel === null) return 0;
   const { values, index } = codesOf(rows, storedNamed(dataset, cancel.column));
+  const isCancel = values.map((text) => text === cancel.code);
   let cancels = 0;
-  for (const number of index) if (values[number] === cancel.code) cancels += 1;
+  for (const number of index) if (isCancel[number]) cancels += 1;
   return cancels;
 }
 
