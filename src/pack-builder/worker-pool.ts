@@ -2,6 +2,7 @@
  * Runs work in worker threads, each of which does one piece at a time, and returns results in order. The same threads
  * serve all datasets of a delivery and the quality check, because a new thread must load and compile the code again.
  */
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
 import type { CheckedSecurity, CheckedSlice } from "./check-slice.ts";
@@ -15,6 +16,12 @@ import type {
   SpillResult,
   Work,
 } from "./work.ts";
+
+/**
+ * The folder in which the command caches compiled code. Node does not enable the cache in threads, and compiling takes a
+ * thread 0.3 s.
+ */
+const COMPILED = join(tmpdir(), "node-compile-cache");
 
 const ENDED = "a worker thread ended before it finished its work";
 
@@ -74,7 +81,8 @@ export class WorkerPool {
 
   private started(): Thread {
     const workerData = this.all.length;
-    const thread = new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData });
+    const env = { NODE_COMPILE_CACHE: COMPILED, ...process.env };
+    const thread = new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData, env });
     // Without a listener, an error of an idle thread would end the process.
     thread.on("error", (error) => {
       this.failure ??= error;
