@@ -6,6 +6,7 @@ import type { Dataset } from "../../src/datasets/dataset.ts";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { day, order, security } from "../support/builders.ts";
 import { checkTypes, folderWithClient, PACKAGE_NAME, runScript } from "../support/client-package.ts";
+import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, publish } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
 
@@ -33,7 +34,10 @@ export default {
     const rows = await client.orders({ symbol: "600519", date: "${TRADEDATE}" }).toArray();
     const basket = client.orders({ symbols: ["600519"], startDate: "${TRADEDATE}", endDate: "${TRADEDATE}" });
     const { requests } = await basket.plan();
-    return Response.json([rows.map((row) => Object.values(row)), requests, (await basket.toArray()).length]);
+    const share = await client.share("auction_tick", 2026);
+    const [file] = await share.files();
+    const isWhole = (await share.download(file).bytes()).length === file.size_bytes;
+    return Response.json([rows.map((row) => Object.values(row)), requests, (await basket.toArray()).length, isWhole]);
   },
 };
 `;
@@ -98,6 +102,7 @@ const CELLS = Object.entries(RECORDS).map(([record, { name, columns }]) => {
 
 const service = await startService();
 await publish(service, built);
+await publishFiles(service, auctionPack(TRADEDATE));
 const { key } = await account(service, { plan: "flagship" });
 const env = { EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key };
 const folder = await folderWithClient();
@@ -112,7 +117,7 @@ describe("edgetape-client, packed and installed,", () => {
     expect(JSON.parse(await runScript(folder, "four.ts", env))).toEqual(built.rowsOf("600519"));
   });
 
-  it("reads the same day inside a Worker, both as rows and as a basket", async () => {
+  it("reads the same day inside a Worker, as rows and as a basket, and a verified file of a share", async () => {
     const bundle = await readFile(join(folder, "node_modules", PACKAGE_NAME, "dist", "index.js"), "utf8");
     const worker = new Miniflare(
       convertV4MiniflareOptions({
@@ -127,7 +132,7 @@ describe("edgetape-client, packed and installed,", () => {
     );
     try {
       const found = (await (await worker.dispatchFetch("http://worker.test/")).json()) as unknown[];
-      expect(found).toEqual([built.rowsOf("600519"), 2, built.rowsOf("600519").length]);
+      expect(found).toEqual([built.rowsOf("600519"), 2, built.rowsOf("600519").length, true]);
     } finally {
       await worker.dispose();
     }

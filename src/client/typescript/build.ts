@@ -30,24 +30,14 @@ const CLASS = /^declare (?:abstract )?class /m;
  * Internal members, whose names the bundle shortens. The build stops if the declarations contain one of these names, so
  * no public name is shortened.
  */
-const HIDDEN = [
-  ...["atOnce", "baseUrl", "begun", "bounded", "cursors", "failures", "fallback", "fallbacks", "hidesLast"],
-  ...["isAborted", "isAnew", "isComplete", "isForeign", "newPatience", "nextCursor", "onPiece", "overlap"],
-  ...["patience", "pieces", "position", "progressed", "receive", "refusal", "resetsInMs", "restartTimer"],
-  ...[
-    "part",
-    "selection",
-    "skip",
-    "ticks",
-    "times",
-    "touched",
-    "unseen",
-    "waitFailed",
-    "waitMs",
-    "waitTold",
-    "way",
-  ],
-];
+const HIDDEN = `
+  atOnce baseUrl begun bounded cursors failures fallback fallbacks hidesLast isAborted isAnew
+  isComplete isForeign newPatience nextCursor onPiece overlap patience pieces position progressed
+  receive refusal resetsInMs restartTimer part selection skip ticks times touched unseen waitFailed
+  waitMs waitTold way
+`
+  .trim()
+  .split(/\s+/);
 
 /** Names of the public types that are unions of texts. */
 const ALIASES: readonly (readonly [name: string, text: string])[] = [
@@ -56,15 +46,10 @@ const ALIASES: readonly (readonly [name: string, text: string])[] = [
   ["Market", oneOf(["SH", "SZ"])],
 ];
 
-/** A top-level declaration of a file, with its comment. */
-interface Declaration {
-  name: string;
-  text: string;
-}
-
-/** One file of declarations: those that it contains, and the origin of the names that it imports or re-exports. */
+/** One file of declarations, and the origin of the names that it imports or re-exports. */
 interface Declarations {
-  own: Map<string, Declaration>;
+  /** The text of each top-level declaration, with its comment. */
+  own: Map<string, string>;
   imports: Map<string, { path: string; name: string }>;
   /** Public names, declared here or re-exported. */
   exports: Map<string, { path: string; name: string; isType: boolean }>;
@@ -278,7 +263,7 @@ function joined(entry: string): string {
         throw new Error(`${path} has no ${name}`);
       return take(from.path, from.name);
     }
-    const text = replaced.get(name) ?? declaration.text.replaceAll(/^export /gm, "");
+    const text = replaced.get(name) ?? declaration.replaceAll(/^export /gm, "");
     const before = taken.get(name);
     if (before !== undefined && before !== text) throw new Error(`${name} is declared twice`);
     if (before !== undefined) return name;
@@ -321,8 +306,8 @@ function declarationsIn(path: string, load: (path: string) => Declarations): Dec
         /^(export )?(?:declare )?(?:abstract )?(?:class|interface|type|const|function) (\w+)/m.exec(text) ??
         [];
       if (name === "") continue;
-      const before = found.own.get(name)?.text;
-      found.own.set(name, { name, text: before === undefined ? text : `${before}\n${text}` });
+      const before = found.own.get(name);
+      found.own.set(name, before === undefined ? text : `${before}\n${text}`);
       const isType = !/^(export )?declare (abstract )?(class|const|function) /m.test(text);
       if (exported !== undefined) found.exports.set(name, { path, name, isType });
       continue;

@@ -3,7 +3,7 @@ import type { DatasetName } from "./types.ts";
 
 /**
  * Returns the operations that read a dataset and estimate the cost; their names contain the singular (`order` for
- * `orders`). `test/unit/client/datasets.test.ts` compares this rule with the service's descriptions.
+ * `orders`). `test/unit/client/answers.test.ts` compares this rule with the service's descriptions.
  */
 export function operationsOf(dataset: DatasetName): { read: string; estimate: string } {
   const history = `${dataset.slice(0, -1)}_history`;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { operationsOf } from "../../../src/client/typescript/datasets.ts";
 import { Client, ConfigurationError, NoData } from "../../../src/client/typescript/index.ts";
 import { clock } from "../../../src/client/typescript/waiting.ts";
+import { DATASET_NAMES, DATASETS } from "../../../src/datasets/registry.ts";
 
 /** Returns a client that receives these answers in order, and records its pauses and the URLs of its requests. */
 function scripted(...answers: (Response | Error)[]) {
@@ -101,10 +103,16 @@ describe("an answer to the TypeScript client", () => {
 });
 
 describe("the constructor of the TypeScript client", () => {
-  it("refuses a missing key, an invalid URL and an empty list of URLs", () => {
-    expect(() => new Client({ key: " ", baseUrls: "http://a.test" })).toThrow(ConfigurationError);
-    expect(() => new Client({ key: "k", baseUrls: "a.test" })).toThrow(ConfigurationError);
-    expect(() => new Client({ key: "k", baseUrls: [] })).toThrow(ConfigurationError);
+  it.each([
+    [{ key: " ", baseUrls: "http://a.test" }, "no key"],
+    [undefined, "no key"],
+    [{ key: "k", baseUrls: "" }, "no base URL"],
+    [{ key: "k", baseUrls: [] }, "no base URL"],
+    [{ key: "k", baseUrls: "a.test" }, "a.test is not an http or https URL"],
+  ])("refuses the options %o: %s", (options, told) => {
+    const made = () => Reflect.construct(Client, [options]);
+    expect(made).toThrow(ConfigurationError);
+    expect(made).toThrow(told);
   });
 });
 
@@ -132,6 +140,11 @@ describe("waitUntilReady", () => {
 });
 
 describe("the dataset of a call", () => {
+  it.each(DATASET_NAMES)("selects the operations that the service has for %s", (name) => {
+    const { apiname, estimate } = DATASETS[name];
+    expect(operationsOf(name)).toEqual({ read: apiname, estimate });
+  });
+
   it("selects the state, revision and rows in the days of a status", async () => {
     const [orders, trades] = [
       { state: "available", revision: 2, rows: 7 },

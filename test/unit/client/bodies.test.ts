@@ -10,7 +10,7 @@ import {
   IntegrityError,
 } from "../../../src/client/typescript/index.ts";
 import { sha256 } from "../../../src/client/typescript/sha256.ts";
-import { clock, takePlace } from "../../../src/client/typescript/waiting.ts";
+import { clock } from "../../../src/client/typescript/waiting.ts";
 
 const TYPE = "application/vnd.apache.parquet";
 const QUERY = { symbol: "600519", date: "20260311" };
@@ -147,20 +147,6 @@ describe("a stream of the TypeScript client", () => {
     const { client } = clientOf(() => new Response(FILE.slice(0, 900), { headers: NAMED }));
     const stream = await client.ordersParquetStream(QUERY);
     await expect(new Response(stream.body).bytes()).rejects.toBeInstanceOf(BrokenConnection);
-  });
-});
-
-describe("a place in the client's queue", () => {
-  it("is granted in the order of the calls, and a call fails if an earlier call keeps its place too long", async () => {
-    const first = await takePlace("bounded", "orders", undefined);
-    await expect(takePlace("bounded", "orders", undefined, 20)).rejects.toMatchObject({
-      name: "Unavailable",
-    });
-    const later = takePlace("bounded", "orders", undefined, 60_000);
-    first();
-    first();
-    (await later)();
-    (await takePlace("bounded", "orders", undefined, 20))();
   });
 });
 

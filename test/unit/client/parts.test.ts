@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { Client } from "../../../src/client/typescript/client.ts";
 import { BEGINNING, moved, type Position } from "../../../src/client/typescript/paging.ts";
 import { PlainSha256, sha256 } from "../../../src/client/typescript/sha256.ts";
 import { dateOf, Fingerprint, parquetBody, selectionOf } from "../../../src/client/typescript/ticks.ts";
@@ -71,6 +70,17 @@ describe("the client's queue per key and interface", () => {
     ]);
     expect(dones).toHaveLength(3);
     for (const done of dones) done();
+  });
+
+  it("refuses a call if an earlier call keeps its place too long", async () => {
+    const first = await takePlace("bounded", "orders", undefined);
+    const tooLong = takePlace("bounded", "orders", undefined, 20);
+    await expect(tooLong).rejects.toMatchObject({ name: "Unavailable" });
+    const later = takePlace("bounded", "orders", undefined, 60_000);
+    first();
+    first();
+    (await later)();
+    (await takePlace("bounded", "orders", undefined, 20))();
   });
 });
 
@@ -143,26 +153,12 @@ describe("a query of the client", () => {
   });
 
   it("writes dates in the form that the service accepts", () => {
-    expect([dateOf("2026-03-11"), dateOf("20260311"), dateOf("yesterday")]).toEqual([
-      "20260311",
-      "20260311",
-      "yesterday",
-    ]);
+    const dates = ["2026-03-11", "20260311", "yesterday"].map(dateOf);
+    expect(dates).toEqual(["20260311", "20260311", "yesterday"]);
   });
-});
 
-describe("unknown client options", () => {
-  it("are refused", () => {
+  it("for a Parquet file is refused if it has an unknown option", () => {
     const misnamed = { symbol: "600519", tradedate: "20251024" };
-    expect(() => selectionOf(misnamed)).toThrow("there is no option tradedate");
     expect(() => parquetBody(misnamed)).toThrow("there is no option tradedate");
-  });
-});
-
-describe("missing client options", () => {
-  it("are refused, and the message names them", () => {
-    expect(() => new Client({ key: "", baseUrls: "http://127.0.0.1" })).toThrow("no key");
-    expect(() => new Client({ key: "k", baseUrls: "" })).toThrow("no base URL");
-    expect(() => Reflect.construct(Client, [])).toThrow("no key");
   });
 });
