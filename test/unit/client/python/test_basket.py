@@ -124,7 +124,7 @@ class BasketTest(unittest.TestCase):
             for row in rows_of(self.dataset, symbol, date, day.get(symbol, 0))
         ]
 
-    def test_is_one_sequence_by_day_then_security_then_time(self):
+    def test_yields_rows_by_day_then_security_then_time(self):
         basket = self.basket()
         self.assertIsInstance(basket, Basket)
         self.assertEqual(self.market.asked, [])
@@ -138,7 +138,7 @@ class BasketTest(unittest.TestCase):
         self.assertEqual(basket.to_list(), self.expected())
         self.assertEqual(len(self.market.asked), asked)
 
-    def test_leaves_the_call_for_one_security_as_it_was(self):
+    def test_is_created_only_for_a_list_of_securities(self):
         self.assertIsInstance(self.read("600519", "20260305", "09:30", "10:00"), self.kind)
         with self.assertRaises(TypeError):
             self.read(600519, "20260305")
@@ -148,7 +148,7 @@ class BasketTest(unittest.TestCase):
             self.read(["600519"], "20260306", "20260305")
         self.assertEqual(self.market.asked, [])
 
-    def test_says_what_it_takes_before_anything_is_counted(self):
+    def test_plans_its_cost_without_a_charged_request(self):
         self.market.left, self.market.limit = 4, 3
         plan = self.basket().plan()
         self.assertEqual(self.market.counted(), [])
@@ -158,13 +158,13 @@ class BasketTest(unittest.TestCase):
         self.assertEqual((plan.requests_left, plan.files_left, plan.quota_days), (4, 7, 3))
         self.assertIn("8 requests, 4 requests left today: takes 3 days of quota", str(plan))
 
-    def test_counts_nothing_where_the_quota_is_unlimited_and_says_so(self):
+    def test_plans_one_day_if_the_quota_is_unlimited(self):
         self.market.left = self.market.limit = None
         plan = self.basket().plan()
         self.assertEqual((plan.requests_left, plan.quota_days), (None, 1))
         self.assertIn("unlimited requests: done today", str(plan))
 
-    def test_extrapolates_where_there_are_many_security_days(self):
+    def test_estimates_its_cost_from_a_sample_of_many_security_days(self):
         with mock.patch("edgetape.basket._MOST_ESTIMATES", 3):
             plan = self.basket().plan()
         asked = [interface for interface, _ in self.market.asked]
@@ -172,7 +172,7 @@ class BasketTest(unittest.TestCase):
         self.assertEqual((plan.is_exact, plan.security_days), (False, 6))
         self.assertIn("about", str(plan))
 
-    def test_continues_where_the_quota_ended_it(self):
+    def test_continues_after_the_quota_was_used_up(self):
         for read in (Basket.to_list, list):
             self.market.left = 4
             self.market.asked.clear()
@@ -187,7 +187,7 @@ class BasketTest(unittest.TestCase):
             pages = [(p["symbol"], p["tradedate"], p.get("cursor")) for p in self.market.counted()]
             self.assertEqual((len(set(pages)), len(pages)), (9, 10))
 
-    def test_goes_to_other_processes_with_what_was_read(self):
+    def test_can_be_pickled_with_the_rows_read(self):
         self.market.left = 4
         basket = self.basket()
         with self.assertRaises(QuotaUsed):
@@ -196,12 +196,12 @@ class BasketTest(unittest.TestCase):
         self.market.left = 10
         self.assertEqual(again.to_list(), self.expected())
 
-    def test_asks_for_a_window_and_columns(self):
+    def test_requests_the_given_time_window(self):
         self.basket(start="09:30", end="10:00").to_list()
         self.assertEqual(self.market.counted()[0]["start_time"], "09:30")
         self.assertEqual(self.market.counted()[0]["end_time"], "10:00")
 
-    def test_tells_a_person_what_it_takes_first(self):
+    def test_prints_its_cost_on_a_terminal_before_reading(self):
         terminal = mock.Mock(wraps=io.StringIO())
         terminal.isatty.return_value = True
         with mock.patch("sys.stderr", terminal):
@@ -209,7 +209,7 @@ class BasketTest(unittest.TestCase):
         said = "".join(call.args[0] for call in terminal.write.call_args_list)
         self.assertTrue(said.startswith("6 security days on 3 days: 52 rows in 8 requests"), said)
 
-    def test_points_out_shares_where_reading_takes_very_many_days_of_quota(self):
+    def test_advises_shares_if_reading_takes_many_days_of_quota(self):
         self.market.left = self.market.limit = 1
         plan = self.basket().plan()
         self.assertEqual((plan.quota_days, plan.bulk.days, plan.bulk.size_bytes), (8, 3, 3 * 10**9))
@@ -223,18 +223,18 @@ class BasketTest(unittest.TestCase):
                 with self.assertRaises(QuotaUsed):
                     self.basket().to_list()
 
-    def test_points_out_shares_where_an_unlimited_plan_would_send_very_many_requests(self):
+    def test_advises_shares_if_an_unlimited_plan_would_send_many_requests(self):
         self.market.left = self.market.limit = None
         self.assertNotIn("shares", str(self.basket().plan()))
         with mock.patch("edgetape.quota._MANY_REQUESTS", 7):
             self.assertIn("done today; sync takes 5 files instead (7 left); shares hold", str(self.basket().plan()))
 
-    def test_of_nothing_is_a_frame_without_rows_of_the_same_columns(self):
+    def test_without_rows_has_the_standard_columns(self):
         basket = self.basket(["688111"])
         self.assertEqual((basket.to_list(), basket.fields), ([], self.fields))
         self.assertEqual(len(basket.empty), 3)
 
-    def test_writes_csv_with_the_texts_of_the_api(self):
+    def test_writes_csv_with_the_values_of_the_api(self):
         with tempfile.TemporaryDirectory() as folder:
             path = self.basket().to_csv(os.path.join(folder, "x.csv"))
             with open(path, newline="", encoding="utf-8") as file:
@@ -247,7 +247,7 @@ class BasketTest(unittest.TestCase):
             self.assertEqual(sorted(os.listdir(folder)), ["one.csv", "x.csv"])
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
-    def test_is_one_frame_of_the_shape_of_a_day(self):
+    def test_becomes_one_frame_with_the_types_of_a_single_day(self):
         frame = self.basket().to_df()
         day = self.read("600519", "20260305").to_df()
         self.assertEqual(frame.dtypes.astype(str).to_dict(), day.dtypes.astype(str).to_dict())
@@ -258,11 +258,11 @@ class BasketTest(unittest.TestCase):
         )
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
-    def test_is_one_polars_frame(self):
+    def test_becomes_one_polars_frame(self):
         self.assertEqual(self.basket().to_polars(raw=True).rows(), self.expected())
 
     @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "SKIPPED: pyarrow is not here")
-    def test_is_one_parquet_file(self):
+    def test_becomes_one_parquet_file(self):
         import pyarrow.parquet
 
         with tempfile.TemporaryDirectory() as folder:
@@ -280,7 +280,7 @@ class RecordsTest(unittest.TestCase):
         {"day": "20260306", "rows": 8, "size": 9, "in": {"added": [], "removed": []}},
     ]
 
-    def test_are_lists_as_before(self):
+    def test_are_lists_of_dictionaries(self):
         self.assertEqual(Records(self.RECORDS), self.RECORDS)
         self.assertEqual(json.loads(json.dumps(Records(self.RECORDS))), self.RECORDS)
 
@@ -297,7 +297,7 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual(Records(self.RECORDS).to_polars()["size"].to_list(), [None, 9])
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
-    def test_come_from_status_symbols_and_changes(self):
+    def test_are_returned_by_status_symbols_and_changes(self):
         change = {
             "change": 1,
             "tradedate": "20260305",

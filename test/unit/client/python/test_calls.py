@@ -32,7 +32,7 @@ def envelope(code, data=None, status=200, **headers):
 SERVED = envelope(200, {"plan": "flagship"})
 
 
-class LinesTest(unittest.TestCase):
+class Calls(unittest.TestCase):
     def setUp(self):
         self.waits = []
         patched = mock.patch("edgetape.waiting.sleep", self.waits.append)
@@ -51,7 +51,7 @@ class LinesTest(unittest.TestCase):
         self.addCleanup(client.close)
         return client
 
-    def test_waits_as_long_as_it_is_told_and_a_little_more(self):
+    def test_waits_as_retry_after_says_plus_a_random_part(self):
         server = self.serve(
             envelope(503, status=503, retry_after=1, x_reason="slot_busy"),
             envelope(429, status=429, retry_after=10, x_reason="rate_limited"),
@@ -65,7 +65,7 @@ class LinesTest(unittest.TestCase):
             self.assertLessEqual(waited, told * 1.2 + 0.05)
         self.assertEqual(len(self.waits), 4)
 
-    def test_begins_no_wait_beyond_max_wait(self):
+    def test_raises_the_refusal_if_the_next_wait_would_exceed_max_wait(self):
         server = self.serve(
             envelope(503, status=503, retry_after=5, x_reason="unavailable", x_request_id="r1")
         )
@@ -76,7 +76,7 @@ class LinesTest(unittest.TestCase):
         self.assertEqual((error.code, error.reason, error.request_id), (503, "unavailable", "r1"))
         self.assertIn("r1", str(error))
 
-    def test_never_asks_again_after_a_refusal(self):
+    def test_does_not_retry_a_final_refusal(self):
         for answer, kind in (
             (envelope(403, x_reason="plan_missing"), NotAllowed),
             (envelope(422, x_reason="param_invalid"), BadRequest),
@@ -91,7 +91,7 @@ class LinesTest(unittest.TestCase):
                     self.client(server).account()
                 self.assertEqual((len(server.requests), self.waits), (1, []))
 
-    def test_raises_at_once_when_the_quota_is_used_up_and_says_until_when(self):
+    def test_raises_a_used_up_quota_at_once_with_the_time_of_the_reset(self):
         server = self.serve(
             envelope(
                 429, x_reason="quota_used", ratelimit='"requests";r=7;t=90, "files";r=0;t=3600', retry_after=9
@@ -102,7 +102,7 @@ class LinesTest(unittest.TestCase):
         self.assertEqual((raised.exception.resets_in, self.waits), (3600.0, []))
         self.assertEqual(raised.exception.resets_at.utcoffset().total_seconds(), 8 * 3600)
 
-    def test_counts_to_the_next_day_of_beijing_when_the_reset_is_not_told(self):
+    def test_assumes_a_reset_at_midnight_in_beijing_if_the_answer_names_none(self):
         server = self.serve(envelope(429, status=429))
         # 2026-03-11T15:59:00Z is one minute before midnight in Beijing.
         with mock.patch("edgetape.calls.time.time", lambda: 1_773_244_740.0):
@@ -110,20 +110,20 @@ class LinesTest(unittest.TestCase):
                 self.client(server).account()
         self.assertEqual(raised.exception.resets_in, 60.0)
 
-    def test_tries_a_broken_connection_again_and_backs_off(self):
+    def test_retries_a_broken_connection_after_growing_waits(self):
         server = self.serve(None, http(200, '{"code": 20', content_length=500, connection="close"), SERVED)
         self.client(server).account()
         self.assertEqual(len(self.waits), 2)
         self.assertLess(self.waits[0], self.waits[1])
 
-    def test_tries_again_when_what_came_as_a_success_is_no_envelope(self):
+    def test_retries_an_html_page_with_status_200(self):
         server = self.serve(http(200, "<html>log in</html>"))
         with self.assertRaises(ConnectionFailed) as raised:
             self.client(server).account()
         self.assertIn("log in", str(raised.exception))
         self.assertEqual(len(server.requests), 8)
 
-    def test_switches_after_two_broken_connections_and_stays(self):
+    def test_switches_to_the_next_base_url_after_two_broken_connections(self):
         dead, fine = self.serve(None), self.serve(SERVED)
         client = self.client(dead, fine)
         client.account()
@@ -133,13 +133,13 @@ class LinesTest(unittest.TestCase):
         # There is a pause before the retry at the same base URL, and none before the other base URL.
         self.assertEqual(len(self.waits), 1)
 
-    def test_does_not_switch_for_a_busy_line(self):
+    def test_does_not_switch_to_the_next_base_url_after_503(self):
         busy = self.serve(*[envelope(503, status=503, retry_after=1)] * 5, SERVED)
         other = self.serve(SERVED)
         self.client(busy, other).account()
         self.assertEqual((len(busy.requests), len(other.requests)), (6, 0))
 
-    def test_gives_up_when_all_lines_are_dead_with_the_last_cause(self):
+    def test_gives_up_with_the_last_cause_if_no_base_url_answers(self):
         servers = [self.serve(None), self.serve(None)]
         with self.assertRaises(ConnectionFailed) as raised:
             self.client(*servers).account()
@@ -147,7 +147,7 @@ class LinesTest(unittest.TestCase):
         self.assertIsInstance(raised.exception.__cause__, OSError)
         self.assertIsNone(raised.exception.code)
 
-    def test_counts_broken_connections_in_a_row_alone(self):
+    def test_counts_only_successive_broken_connections(self):
         busy = envelope(503, status=503, retry_after=1)
         self.client(self.serve(*[None] * 7, busy, *[None] * 7, SERVED)).account()
 
@@ -158,7 +158,7 @@ class LinesTest(unittest.TestCase):
         self.assertLess(len(server.requests), 6)
         self.assertLess(sum(self.waits), 3.0)
 
-    def test_spends_no_more_than_max_wait_on_a_connection_that_stalls(self):
+    def test_ends_a_stalled_connection_after_max_wait(self):
         released = threading.Event()
         self.addCleanup(released.set)
         server = FakeServer(lambda *_: released.wait(20) and None)
@@ -169,25 +169,25 @@ class LinesTest(unittest.TestCase):
             client.account()
         self.assertLess(time.monotonic() - began, 5.0)
 
-    def test_does_not_hammer_a_service_that_says_0(self):
+    def test_waits_longer_each_time_if_retry_after_is_0(self):
         server = self.serve(*[envelope(503, status=503, retry_after=0)] * 6, SERVED)
         self.client(server).account()
         self.assertEqual([round(wait * 2) / 2 for wait in self.waits[2:]], [1.0] * 4)
         self.assertGreater(min(self.waits), 0.24)
 
-    def test_reads_the_facts_in_a_message_where_headers_are_dropped(self):
+    def test_reads_the_reason_from_the_message_if_a_proxy_drops_headers(self):
         server = self.serve(http(200, '{"code": 429, "message": "\\u989d\\u5ea6 [quota_used \\u00b7 r9]"}'))
         with self.assertRaises(QuotaUsed) as raised:
             self.client(server).account()
         self.assertEqual((raised.exception.reason, raised.exception.request_id), ("quota_used", "r9"))
 
-    def test_takes_digits_of_other_scripts_for_no_numbers(self):
+    def test_does_not_read_digits_of_other_scripts_as_numbers(self):
         for text in ("\u00b2", "\u0663", "9" * 5_000):
             with self.subTest(text[:9]):
                 self.assertIsNone(parse_retry_after(text))
                 self.assertIsNone(whole_number(text))
 
-    def test_saves_nothing_that_is_no_whole_parquet_file(self):
+    def test_does_not_save_an_incomplete_parquet_file(self):
         for body in (b"PAR1" + b"x" * 20, b"PAR1PAR1", b"<html></html>" * 3):
             server = self.serve(http(200, body, content_type="application/vnd.apache.parquet"))
             with tempfile.TemporaryDirectory() as folder, self.subTest(body):
@@ -195,7 +195,7 @@ class LinesTest(unittest.TestCase):
                     self.client(server).orders_parquet("600519", "20260311", folder)
                 self.assertEqual(os.listdir(folder), [])
 
-    def test_asks_for_a_cut_parquet_file_again(self):
+    def test_requests_a_truncated_parquet_file_again(self):
         whole, cut = b"PAR1" + b"x" * 20 + b"PAR1", {"content_length": 28, "connection": "close"}
         named = {"content_disposition": 'attachment; filename="../a.parquet"', "x_row_count": 7}
         server = self.serve(http(200, whole[:9], **cut), http(200, whole, **named))
@@ -215,7 +215,7 @@ class LinesTest(unittest.TestCase):
         asked = {"apiname": "data_status", "apikey": "key", "params": {"month": "202603"}}
         self.assertEqual(json.loads(body), asked)
 
-    def test_takes_key_and_addresses_from_the_environment(self):
+    def test_reads_key_and_base_urls_from_the_environment(self):
         environment = {"EDGETAPE_KEY": " k ", "EDGETAPE_URL": "http://a/, http://b/api,http://a"}
         with mock.patch.dict("os.environ", environment):
             self.assertEqual(Client().base_urls, ["http://a", "http://b"])
@@ -224,7 +224,7 @@ class LinesTest(unittest.TestCase):
                 with self.subTest(arguments), self.assertRaises(ConfigurationError):
                     Client(*arguments)
 
-    def test_reads_retry_after_in_both_forms(self):
+    def test_reads_retry_after_as_seconds_and_as_a_date(self):
         with mock.patch("edgetape.waiting.time.time", lambda: 784_111_770.0):
             told = [parse_retry_after(text) for text in ("3", "Sun, 06 Nov 1994 08:49:37 GMT", "soon", None)]
         self.assertEqual(told, [3.0, 7.0, None, None])

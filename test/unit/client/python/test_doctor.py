@@ -58,7 +58,7 @@ class Doctor(unittest.TestCase):
         status = examine(urls, key, lines.append)
         return status, "\n".join(lines)
 
-    def test_says_name_connection_proxy_tls_identity_and_speed(self):
+    def test_reports_name_connection_proxy_tls_version_and_speed(self):
         status, said = self.examine(self.serve())
         self.assertEqual(status, 0, said)
         for word in (
@@ -71,7 +71,7 @@ class Doctor(unittest.TestCase):
         ):
             self.assertIn(word, said)
 
-    def test_says_what_is_left_of_the_day_and_measures_a_list(self):
+    def test_reports_the_remaining_quota_and_the_speed_of_a_list(self):
         status = {
             "days": [{"tradedate": "20260310", "revision": 1}, {"tradedate": "20260311", "revision": None}]
         }
@@ -83,7 +83,7 @@ class Doctor(unittest.TestCase):
         self.assertIn("2 securities of 20260310", said)
         self.assertIn("20260310 is the newest loaded day, in revision 1", said)
 
-    def test_tells_each_kind_of_trouble(self):
+    def test_reports_each_kind_of_failure(self):
         self.assertEqual(self.examine()[0], 2)
         fine = self.serve()
         dead = FakeServer(lambda *_: None)
@@ -100,7 +100,7 @@ class Doctor(unittest.TestCase):
                 self.assertIn(word, said)
                 self.assertIn("FAILED", said)
 
-    def test_knows_a_login_page_a_sick_service_and_a_wrong_key(self):
+    def test_reports_a_login_page_a_failed_store_and_a_wrong_key(self):
         self.health = "<html>Sign in</html>"
         self.assertIn("Sign in", self.examine(self.serve())[1])
         self.health = {**HEALTH, "status": "failed", "r2": "failed"}
@@ -110,20 +110,20 @@ class Doctor(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("invalid api key", said)
 
-    def test_examines_all_addresses_and_fails_when_one_does(self):
+    def test_examines_all_base_urls_and_fails_if_one_does(self):
         status, said = self.examine("http://no-such-name.invalid", self.serve())
         self.assertEqual(status, 1)
         self.assertIn("edgetape 1.2.3", said)
 
-    def test_examines_an_address_with_api_behind_it(self):
+    def test_accepts_a_base_url_that_ends_with_api(self):
         status, said = self.examine(f"{self.serve()}/api/")
         self.assertEqual(status, 0, said)
 
-    def test_shows_no_login_of_a_proxy(self):
+    def test_hides_the_password_of_a_proxy(self):
         os.environ["https_proxy"] = "http://me:secret@proxy.example:3128"
         self.assertNotIn("secret", self.examine(self.serve())[1])
 
-    def test_is_a_command(self):
+    def test_runs_as_a_command(self):
         os.environ["EDGETAPE_URL"] = self.serve()
         with contextlib.redirect_stdout(io.StringIO()) as said:
             self.assertEqual(main(["doctor"]), 0)

@@ -9,7 +9,7 @@ from fake_http import header, http
 
 
 class Downloads(DriveCase):
-    def test_resume_where_they_were_cut(self):
+    def test_resume_after_the_last_byte_received(self):
         self.cuts = [1_000, 0, 2_000]
         self.download()
         self.assertEqual(self.saved(), CONTENT)
@@ -18,7 +18,7 @@ class Downloads(DriveCase):
         self.assertEqual(header(self.server.requests[0][0], "Authorization"), "Basic aWQ6cGFzcw==")
         self.assertEqual(os.listdir(self.folder), ["f"])
 
-    def test_continue_the_part_of_an_earlier_run(self):
+    def test_continue_the_partial_file_of_an_earlier_run(self):
         self.cuts = [1_000] + [0] * 8
         with self.assertRaises(EdgetapeError):
             self.download()
@@ -29,7 +29,7 @@ class Downloads(DriveCase):
         self.assertEqual((self.saved(), self.ranges()), (CONTENT, ["bytes=1000-"]))
         self.assertEqual(progress._done_bytes, len(CONTENT))
 
-    def test_begin_again_when_there_is_another_version(self):
+    def test_restart_if_the_share_has_a_new_version(self):
         self.cuts = [1_000]
         served = self.answer
 
@@ -42,7 +42,7 @@ class Downloads(DriveCase):
         self.download()
         self.assertEqual(self.saved(), CONTENT)
 
-    def test_never_continue_the_part_of_another_version(self):
+    def test_do_not_continue_the_partial_file_of_another_version(self):
         self.cuts = [1_000] + [0] * 8
         with self.assertRaises(EdgetapeError):
             self.download()
@@ -52,7 +52,7 @@ class Downloads(DriveCase):
         self.assertEqual((self.saved(), self.ranges()), (self.content, [None]))
         self.assertEqual(os.listdir(self.folder), ["f"])
 
-    def test_end_with_an_error_when_the_sum_is_another_one(self):
+    def test_raise_an_error_if_size_or_checksum_differ(self):
         with open(self.path("f"), "wb") as file:
             file.write(b"the old one")
         for wrong in ({"sha256": "0" * 64}, {"size_bytes": 7}):
@@ -61,7 +61,7 @@ class Downloads(DriveCase):
         self.assertIn("20260311/f", str(raised.exception))
         self.assertEqual((os.listdir(self.folder), self.saved()), (["f"], b"the old one"))
 
-    def test_try_once_more_from_the_beginning_when_a_continued_one_has_another_sum(self):
+    def test_restart_once_if_a_continued_file_has_another_checksum(self):
         file = self.file()
         part = self.path(f".f.{file.sha256[:16]}.part")
         for name, content in ((part, b"x" * 1_000), (f"{part}.etag", b'"v1"')):
@@ -70,7 +70,7 @@ class Downloads(DriveCase):
         self.download()
         self.assertEqual((self.saved(), self.ranges()), (CONTENT, ["bytes=1000-", None]))
 
-    def test_begin_again_when_the_part_is_longer_than_the_file(self):
+    def test_restart_if_the_partial_file_is_longer_than_the_file(self):
         file = self.file()
         part = self.path(f".f.{file.sha256[:16]}.part")
         for name, content in ((part, b"x" * (len(CONTENT) + 5)), (f"{part}.etag", b'"v1"')):
@@ -79,20 +79,20 @@ class Downloads(DriveCase):
         self.download()
         self.assertEqual(self.saved(), CONTENT)
 
-    def test_stop_when_told_and_keep_the_part(self):
+    def test_keep_the_partial_file_when_stopped(self):
         self.stop.set()
         with self.assertRaises(EdgetapeError):
             self.download()
         self.assertNotIn("f", os.listdir(self.folder))
 
-    def test_say_why_a_file_is_not_to_be_had(self):
+    def test_raise_the_reason_of_a_refusal(self):
         self.server.handler = lambda *_: http(404, "not covered [not_found · r7]", x_reason="not_found")
         with self.assertRaises(NoData) as raised:
             self.download()
         self.assertEqual((raised.exception.code, raised.exception.reason), (1002, "not_found"))
         self.assertEqual(len(self.server.requests), 1)
 
-    def test_take_the_version_that_was_published_meanwhile(self):
+    def test_accept_a_version_published_after_the_manifest_was_read(self):
         stale = self.file()._asdict()
         fresh = self.file(CONTENT[::-1])._asdict()
         manifests = [[stale], [fresh]]
@@ -109,7 +109,7 @@ class Downloads(DriveCase):
         with open(path, "rb") as file:
             self.assertEqual(file.read(), CONTENT[::-1])
 
-    def test_refuse_a_manifest_that_leads_out_of_the_folder(self):
+    def test_refuse_a_manifest_with_a_path_outside_the_folder(self):
         for path in (
             "../f",
             "/etc/passwd",
@@ -123,19 +123,19 @@ class Downloads(DriveCase):
                 self.share().download(self.folder)
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_go_on_as_long_as_something_arrives(self):
+    def test_continue_as_long_as_bytes_arrive(self):
         self.cuts = [500] * 15
         self.download()
         self.assertEqual(self.saved(), CONTENT)
 
-    def test_give_up_when_nothing_arrives_any_more(self):
+    def test_give_up_after_eight_connections_without_bytes(self):
         self.cuts = [500] + [0] * 8
         with self.assertRaises(ConnectionFailed):
             self.download()
         # The connection that delivered data broke too.
         self.assertEqual(len(self.server.requests), 8)
 
-    def test_never_append_a_rest_that_begins_elsewhere(self):
+    def test_restart_if_the_answer_begins_at_another_byte(self):
         self.cuts = [1_000]
         served = self.answer
 
@@ -146,7 +146,7 @@ class Downloads(DriveCase):
         self.download()
         self.assertEqual((self.saved(), self.ranges()), (CONTENT, [None, "bytes=1000-", None]))
 
-    def test_begin_again_without_a_strong_tag_of_the_part(self):
+    def test_restart_if_the_partial_file_has_no_strong_entity_tag(self):
         for tag in ('W/"v1"', ""):
             with self.subTest(tag):
                 self.etag, self.cuts = tag, [1_000]
@@ -154,13 +154,13 @@ class Downloads(DriveCase):
                 self.download()
                 self.assertEqual((self.saved(), self.ranges()), (CONTENT, [None, None]))
 
-    def test_wait_when_the_drive_is_unavailable(self):
+    def test_wait_while_the_share_is_unavailable(self):
         served, busy = self.answer, [http(503, "later", retry_after=5), http(429, "later", retry_after=1)]
         self.server.handler = lambda *asked: busy.pop(0) if busy else served(*asked)
         self.download()
         self.assertEqual(self.saved(), CONTENT)
 
-    def test_of_one_dataset_are_its_packs_only(self):
+    def test_of_one_dataset_include_only_its_packs(self):
         packs = [f"20260311_{name}.parquet" for name in ("orders", "trades", "quotes")]
         names = [*packs, "notes_trades.parquet"]  # The last file is the operator's.
         self.files = [self.file(path=f"20260311/{name}")._asdict() for name in names]
@@ -170,14 +170,14 @@ class Downloads(DriveCase):
         self.assertEqual(self.share().download(self.folder, ["20260310"], dataset="trades"), [])
         self.assertEqual(len(self.share().download(self.folder)), 4)
 
-    def test_of_an_unknown_dataset_are_refused_before_anything_is_asked(self):
+    def test_of_an_unknown_dataset_are_refused_without_a_request(self):
         with self.assertRaisesRegex(ValueError, "not 'ticks'"):
             self.share().download(self.folder, dataset="ticks")
         with self.assertRaisesRegex(ValueError, "level2 share; this share is of auction_tick"):
             self.share(data_type="auction_tick").download(self.folder, dataset="quotes")
         self.assertEqual(self.server.requests, [])
 
-    def test_do_not_take_a_changed_file_for_the_noted_one(self):
+    def test_replace_a_local_file_that_was_changed(self):
         self.files = [self.file()._asdict()]
         (path,) = self.share().download(self.folder)
         with open(path, "r+b") as file:

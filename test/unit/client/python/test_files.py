@@ -28,7 +28,7 @@ def clock():
 
 
 class Journals(InFolder):
-    def test_remember_the_last_entry_of_a_name(self):
+    def test_return_the_last_entry_of_a_name(self):
         journal = Journal(self.path("j"))
         journal.put("a", {"x": 1})
         journal.put("a", {"x": 2})
@@ -36,7 +36,7 @@ class Journals(InFolder):
         self.assertEqual(Journal(self.path("j")).get("a"), {"x": 2})
         self.assertIsNone(Journal(self.path("j")).get("b"))
 
-    def test_pass_over_a_torn_line_and_write_behind_it(self):
+    def test_skip_a_truncated_line_and_append_after_it(self):
         Journal(self.path("j")).put("a", {"x": 1})
         with open(self.path("j"), "a") as file:
             file.write('{"name": "b", "x"')
@@ -44,7 +44,7 @@ class Journals(InFolder):
         again = Journal(self.path("j"))
         self.assertEqual([again.get(name) for name in "abc"], [{"x": 1}, None, {"x": 3}])
 
-    def test_drop_lines_that_do_not_count_any_more(self):
+    def test_remove_outdated_lines(self):
         journal = Journal(self.path("j"))
         for number in range(400):
             journal.put("a", {"x": number})
@@ -55,7 +55,7 @@ class Journals(InFolder):
 
 
 class ProgressLines(unittest.TestCase):
-    def test_are_shown_on_a_terminal_alone(self):
+    def test_are_shown_only_on_a_terminal(self):
         quiet, shown = io.StringIO(), io.StringIO()
         for stream, shows in ((quiet, None), (shown, True)):
             with mock.patch("edgetape.progress.import_module", side_effect=ImportError):
@@ -65,7 +65,7 @@ class ProgressLines(unittest.TestCase):
         self.assertEqual(quiet.getvalue(), "")
         self.assertIn("1 of 2 files, 1.5 kB of 2.0 kB", shown.getvalue())
 
-    def test_are_tqdm_s_where_it_is_installed(self):
+    def test_use_tqdm_if_it_is_installed(self):
         tqdm = mock.Mock()
         with mock.patch("edgetape.progress.import_module", return_value=tqdm):
             with Progress(1, 10, True, io.StringIO()) as bar:
@@ -75,14 +75,14 @@ class ProgressLines(unittest.TestCase):
 
 
 class Notebooks(unittest.TestCase):
-    def test_show_progress_and_say_what_something_takes(self):
+    def test_show_progress(self):
         with mock.patch.dict("sys.modules"):
             sys.modules.pop("ipykernel", None)
             self.assertFalse(is_watched(io.StringIO()))
             sys.modules["ipykernel"] = mock.Mock()
             self.assertTrue(is_watched(io.StringIO()))
 
-    def test_see_nothing_of_what_is_over_within_two_seconds(self):
+    def test_show_no_progress_of_work_shorter_than_two_seconds(self):
         shown = io.StringIO()
         with mock.patch("edgetape.progress.is_watched", return_value=True), without_tqdm(), clock() as wait:
             with Progress(3, stream=shown) as bar:
@@ -101,16 +101,16 @@ class Counts(unittest.TestCase):
                 bar.finished(step)
         return shown.getvalue()
 
-    def test_that_are_not_known_are_shown_as_far_as_they_are(self):
+    def test_without_a_known_total_are_shown_without_it(self):
         self.assertIn("20,000 rows", self.shown(None, 10_000, 10_000, noun="rows"))
 
-    def test_inside_others_are_not_shown(self):
+    def test_inside_another_bar_are_not_shown(self):
         with mock.patch("edgetape.progress.is_watched", return_value=True):
             with Progress(1, 0, True, io.StringIO()):
                 self.assertEqual(self.shown(1, 1), "")
         self.assertIn("1 of 1 files", self.shown(1, 1))
 
-    def test_become_bytes_once_they_are_known(self):
+    def test_become_bytes_once_the_size_is_known(self):
         shown = io.StringIO()
         with without_tqdm(), Progress(1, 0, True, shown) as bar:
             bar.expect(2_000)

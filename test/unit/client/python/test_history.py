@@ -31,19 +31,19 @@ class Sections(DriveCase):
             part.file.seek(0)
             return found, part.file.read()
 
-    def test_are_whole_files_of_the_present_build(self):
+    def test_are_saved_if_they_are_complete_and_of_the_current_build(self):
         found, saved = self.saved(http(200, FILE, x_build="b1"))
         self.assertEqual((len(found), saved), (64, FILE))
         self.assertEqual(self.saved(http(200, FILE))[1], FILE)
 
-    def test_of_another_build_are_left_for_the_api(self):
+    def test_of_another_build_are_left_to_the_api(self):
         self.assertEqual(self.saved(http(200, FILE, x_build="b2")), (None, b""))
 
-    def test_that_broke_off_are_asked_for_again(self):
+    def test_that_break_off_are_requested_again(self):
         cut = http(200, FILE, x_build="b1", connection="close")[:-1_000]
         self.assertEqual(self.saved(cut, http(200, FILE, x_build="b1"))[1], FILE)
 
-    def test_that_are_no_parquet_files_are_refused(self):
+    def test_that_are_not_complete_parquet_files_are_refused(self):
         for content in (FILE[:-1], b"x" + FILE, b"PAR1", b""):
             with self.subTest(content=content[:8]), self.assertRaises(IntegrityError):
                 self.saved(http(200, content, x_build="b1"))
@@ -66,7 +66,7 @@ class Folders(InFolder):
     def found(self, *asked):
         return [os.path.basename(path).split("_orders")[0] for path, in _paths(self.folder, *asked)]
 
-    def test_are_read_by_day_then_security_as_asked(self):
+    def test_are_read_by_day_then_security_in_the_given_order(self):
         self.assertEqual(
             self.found(["600519", "sz000001"], None, None),
             ["600519.SH_20260310", "600519.SH_20260311", "000001.SZ_20260311"],
@@ -75,7 +75,7 @@ class Folders(InFolder):
         self.assertEqual(self.found(None, None, "20260310"), ["600519.SH_20260310"])
         self.assertEqual(len(self.found(None, None, None)), 4)
 
-    def test_without_what_is_asked_for_are_refused(self):
+    def test_without_a_requested_file_are_refused(self):
         with self.assertRaises(FileNotFoundError):
             read_history(self.folder, "300750")
         with self.assertRaisesRegex(ValueError, "is after the last day"):
@@ -83,7 +83,7 @@ class Folders(InFolder):
         with self.assertRaisesRegex(ValueError, "'pandas', 'polars' or 'arrow', not 'list'"):
             read_history(self.folder, to="list")
 
-    def test_with_copies_of_a_file_have_it_once(self):
+    def test_with_copies_of_a_file_list_them_together(self):
         self.make("again", "600519.SH", "600519.SH_20260311_orders.parquet")
         found = _paths(self.folder, "600519", "20260311", None)
         self.assertEqual([len(copies) for copies in found], [2])
@@ -124,11 +124,11 @@ class Copies(InFolder):
         self.assertIn(other, str(raised.exception))
 
     @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "SKIPPED: pyarrow is not here")
-    def test_are_read_once_and_refused_when_they_differ(self):
+    def test_are_read_once_and_refused_if_they_differ(self):
         self.check("pyarrow", "arrow")
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
-    def test_are_read_once_and_refused_when_they_differ_in_polars(self):
+    def test_are_read_once_and_refused_if_they_differ_in_polars(self):
         self.check("polars", "polars")
 
     def check_columns(self, library, to):
@@ -189,7 +189,7 @@ class ExternalShares(InFolder):
             self.assertEqual((len(report.fetched), report.left), (2, []))
         self.assertEqual(len(self.service.charged), 2 * len(pages))
 
-    def test_are_told_to_a_person_without_a_warning(self):
+    def test_are_reported_on_a_terminal_without_a_warning(self):
         terminal = mock.Mock(wraps=io.StringIO())
         terminal.isatty.return_value = True
         with mock.patch("sys.stderr", terminal), warnings.catch_warnings():
@@ -199,7 +199,7 @@ class ExternalShares(InFolder):
         self.assertTrue(said.startswith("the level2 share of 2026"), said)
         self.assertIn(self.site.url, said)
 
-    def test_are_not_mistaken_for_a_share_of_the_service_behind_a_portal(self):
+    def test_are_distinguished_from_an_own_share_behind_a_portal(self):
         self.service.share = {"url": f"{self.site.url}/s/{'7aZ' * 6}xY/", "password": "9bC" * 8}
         with self.assertRaises(ProtocolError):
             self.history("folder")

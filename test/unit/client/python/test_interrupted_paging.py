@@ -55,17 +55,17 @@ class Interrupted(unittest.TestCase):
                 self.assertEqual(way(orders), expected, before)
                 self.assertIsNotNone(kept, before)
 
-    def test_on_one_deployment(self):
+    def test_loses_no_row_on_one_deployment(self):
         self.check(lambda: self.orders([self.day("a")], lambda call: 0), self.rows)
 
-    def test_over_a_change_of_the_base_url_and_a_lost_cursor(self):
+    def test_loses_no_row_after_a_switch_of_the_base_url(self):
         def make():
             days = [self.day("a"), self.day("b", 4, knows=("build",))]
             return self.orders(days, lambda call: 0 if call < 2 else 1)
 
         self.check(make, self.rows)
 
-    def test_over_a_rebuild_that_left_the_first_rows_as_they_were(self):
+    def test_loses_no_row_after_a_rebuild_that_kept_the_first_rows(self):
         after = [*self.rows[:45], ROWS[self.dataset.name]("100000000", 7)]
 
         def make():

@@ -109,7 +109,7 @@ class Package(unittest.TestCase):
         said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
         self.assertEqual((said.returncode, said.stderr), (0, ""), said.stdout)
 
-    def test_is_written_for_python_3_9_with_the_standard_library_alone(self):
+    def test_needs_only_python_3_9_and_its_standard_library(self):
         optional = {"pandas", "polars", "pyarrow", "tqdm", "edgetape"}
         known = getattr(sys, "stdlib_module_names", None)
         for name, text in sources():
@@ -127,7 +127,7 @@ class Package(unittest.TestCase):
                     for keyword in node.keywords:
                         self.assertNotEqual(NEWER_KEYWORDS.get(keyword.arg, "-"), called, place)
 
-    def test_annotates_and_describes_everything_public(self):
+    def test_has_annotations_and_docstrings_for_its_public_members(self):
         for name in edgetape.__all__:
             thing = getattr(edgetape, name)
             if not inspect.isclass(thing):
@@ -142,7 +142,7 @@ class Package(unittest.TestCase):
                 for parameter in list(signature.parameters.values())[1:]:
                     self.assertIsNot(parameter.annotation, inspect.Parameter.empty, f"{name}.{member}")
 
-    def test_names_every_operation_that_a_method_calls(self):
+    def test_has_docstrings_that_name_every_operation_a_method_calls(self):
         asked = []
 
         def answer(head, body):
@@ -183,14 +183,14 @@ class Package(unittest.TestCase):
             for interface in set(asked):
                 self.assertIn(f"``{interface}``", said, member)
 
-    def test_names_the_operations_of_reading_wherever_rows_are_read(self):
+    def test_has_docstrings_that_name_the_operations_that_read_rows(self):
         for kind in (edgetape.Orders, edgetape.Trades, edgetape.Quotes):
             for member in ("__iter__", "to_list", "to_df", "to_polars", "to_parquet", "to_csv"):
                 said = getattr(kind, member).__doc__
                 for dataset in (ORDERS, TRADES, QUOTES):
                     self.assertIn(f"``{dataset.interface}``", said, member)
 
-    def test_raises_errors_that_survive_a_process_boundary(self):
+    def test_raises_errors_that_can_be_pickled(self):
         error = edgetape.NoData("a sentence", code=1002, reason="not_loaded", request_id="r", status=200)
         again = pickle.loads(pickle.dumps(error))
         self.assertEqual((again.code, again.reason, str(again)), (1002, "not_loaded", str(error)))

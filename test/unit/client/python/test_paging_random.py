@@ -20,7 +20,7 @@ class RandomPaging(unittest.TestCase):
         warnings.simplefilter("ignore", RebuildWarning)
         self.addCleanup(warnings.resetwarnings)
 
-    def test_gives_every_row_once_with_switches_at_random(self):
+    def test_returns_every_row_once_over_random_switches(self):
         print(f"paging: EDGETAPE_SEED={SEED}")
         by = random.Random(SEED)
         refused = 0
@@ -67,7 +67,7 @@ class RandomPaging(unittest.TestCase):
             self.assertEqual(paging.state.restarts, 0)
         self.assertLessEqual(refused, histories / 100)
 
-    def test_gives_one_content_alone_when_the_day_is_rebuilt_at_random(self):
+    def test_returns_rows_of_only_one_build_over_random_rebuilds(self):
         print(f"rebuilds: EDGETAPE_SEED={SEED}")
         by = random.Random(SEED)
         outcomes = {"old": 0, "new": 0, "refused": 0}

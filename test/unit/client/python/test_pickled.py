@@ -24,11 +24,11 @@ class Pickled(unittest.TestCase):
         self.addCleanup(self.client.close)
         self.client.estimate("600519", DAY)
 
-    def test_works_in_spawned_processes(self):
+    def test_client_works_in_spawned_processes(self):
         with multiprocessing.get_context("spawn").Pool(2) as pool:
             self.assertEqual(pool.map(estimated, [self.client] * 2), [15, 15])
 
-    def test_keeps_its_settings(self):
+    def test_client_keeps_its_settings(self):
         again = pickle.loads(pickle.dumps(self.client))
         self.assertEqual((again.base_urls, again._max_wait, again._key), ([self.service.url], 7.0, "key"))
         self.assertEqual(again._connections.timeout, 3.0)
@@ -36,7 +36,7 @@ class Pickled(unittest.TestCase):
         orders = pickle.loads(pickle.dumps(self.client.orders("600519", DAY)))
         self.assertEqual((orders.symbol, orders.tradedate), ("600519", DAY))
 
-    def test_says_that_certificates_of_its_own_stay_behind(self):
+    def test_client_with_own_certificates_is_refused(self):
         client = Client("key", ["https://x.example"], ssl_context=ssl.create_default_context())
         with self.assertRaisesRegex(TypeError, "ssl_context"):
             pickle.dumps(client)

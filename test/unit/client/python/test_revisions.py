@@ -50,29 +50,29 @@ def followed(client, now, noted):
 
 
 class Followed(unittest.TestCase):
-    def test_the_same_revision_of_the_same_instant_asks_nothing(self):
+    def test_an_equal_revision_and_instant_need_no_request(self):
         client = Told()
         self.assertEqual(followed(client, (2, EARLY), (2, EARLY)), (2, EARLY))
         self.assertEqual(client.asked_since, [])
 
-    def test_a_revision_that_went_down_is_followed_by_the_changes(self):
+    def test_a_lower_revision_is_followed_through_the_changes(self):
         self.assertEqual(followed(Told((3, 2, "000001.SZ")), (2, EARLY), (3, LATE)), (2, EARLY))
         self.assertIsNone(followed(Told((3, 2, "600519.SH")), (2, EARLY), (3, LATE)))
 
-    def test_a_revision_that_went_down_without_a_word_is_asked_for_again(self):
+    def test_a_lower_revision_without_changes_is_downloaded_again(self):
         self.assertIsNone(followed(Told(), (2, EARLY), (3, LATE)))
 
-    def test_a_number_given_twice_is_told_by_its_instant(self):
+    def test_a_number_issued_twice_is_distinguished_by_its_instant(self):
         self.assertIsNone(followed(Told(), (2, EARLY), (2, LATE)))
         self.assertIsNone(followed(Told((2, 2, "600519.SH")), (2, EARLY), (2, LATE)))
         self.assertEqual(followed(Told((2, 2, "000001.SZ")), (2, EARLY), (2, LATE)), (2, EARLY))
 
-    def test_changes_are_asked_from_the_entry_s_instant_on(self):
+    def test_changes_are_requested_from_the_instant_of_the_entry(self):
         client = Told((2, 2, "000001.SZ"))
         followed(client, (2, EARLY), (2, LATE))
         self.assertEqual(client.asked_since, [LATE])
 
-    def test_an_entry_without_its_instant_is_followed_from_the_beginning(self):
+    def test_an_entry_without_an_instant_is_followed_from_the_first_change(self):
         client = Told((1, 2, "000001.SZ"), (2, 3, "000001.SZ"))
         self.assertEqual(followed(client, (3, LATE), (2, None)), (3, LATE))
         self.assertEqual(client.asked_since, [None])

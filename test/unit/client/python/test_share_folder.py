@@ -28,12 +28,12 @@ class Pages(DriveCase):
 
         self.server.handler = answer
 
-    def test_of_a_portal_during_a_resume_leave_the_part(self):
+    def test_of_a_portal_do_not_damage_the_partial_file(self):
         self.cut_then(PORTAL, PORTAL)
         self.download()
         self.assertEqual((self.saved(), self.ranges()), (CONTENT, [None, *["bytes=1000-"] * 3]))
 
-    def test_of_a_portal_that_stays_are_an_error_and_leave_the_part(self):
+    def test_of_a_permanent_portal_raise_an_error_and_keep_the_partial_file(self):
         self.cut_then(*[PORTAL] * 9)
         with self.assertRaises(ConnectionFailed) as raised:
             self.download()
@@ -42,18 +42,18 @@ class Pages(DriveCase):
         self.download()
         self.assertEqual(self.ranges()[-1], "bytes=1000-")
 
-    def test_of_a_proxy_are_waited_for(self):
+    def test_of_a_proxy_are_retried_after_a_wait(self):
         page = "<html>bad gateway</html>"
         self.cut_then(http(502, page), http(520, page), http(504, page), http(500, page))
         self.download()
         self.assertEqual((self.saved(), self.ranges()[-1]), (CONTENT, "bytes=1000-"))
 
-    def test_of_another_length_leave_the_part(self):
+    def test_of_another_length_do_not_damage_the_partial_file(self):
         self.cut_then(http(200, "short"))
         self.download()
         self.assertEqual((self.saved(), self.ranges()[-1]), (CONTENT, "bytes=1000-"))
 
-    def test_of_another_version_are_told_before_a_byte_of_it(self):
+    def test_of_another_version_raise_an_error_before_the_first_byte(self):
         self.cut_then(http(200, "short", etag='"v2"'))
         with self.assertRaises(IntegrityError):
             self.download()
@@ -65,7 +65,7 @@ class Folders(DriveCase):
         super().setUp()
         self.files = [self.file()._asdict()]
 
-    def test_are_locked_against_a_second_download(self):
+    def test_are_locked_against_a_concurrent_download(self):
         with locked(self.folder), self.assertRaises(FolderInUse):
             threads = []
 
@@ -82,27 +82,27 @@ class Folders(DriveCase):
         self.share().download(self.folder)
         self.assertNotIn(".edgetape.lock", os.listdir(self.folder))
 
-    def test_that_cannot_be_used_are_told_before_anything_is_asked(self):
+    def test_that_cannot_be_used_raise_an_error_without_a_request(self):
         with open(self.path("file"), "wb"):
             pass
         with self.assertRaises(NotADirectoryError):
             self.share().download(self.path("file"))
         self.assertEqual(self.server.requests, [])
 
-    def test_that_are_full_are_told_before_a_file_is_asked(self):
+    def test_without_enough_space_raise_an_error_before_the_first_file(self):
         with mock.patch("edgetape.disk.shutil.disk_usage") as usage:
             usage.return_value.free = len(CONTENT) - 1
             with self.assertRaisesRegex(OSError, "bytes are needed"):
                 self.share().download(self.folder)
         self.assertEqual(len(self.server.requests), 1)
 
-    def test_that_fill_up_are_told_at_once(self):
+    def test_that_become_full_raise_an_error_at_once(self):
         with mock.patch("edgetape.download.open", mock.Mock(side_effect=OSError(28, "full")), create=True):
             with self.assertRaisesRegex(OSError, "full"):
                 self.share().download(self.folder)
         self.assertLessEqual(len(self.server.requests), 3)
 
-    def test_are_checked_by_verify(self):
+    def test_are_compared_with_the_checksums_by_verify(self):
         (path,) = self.share().download(self.folder)
         stat = os.stat(path)
         with open(path, "r+b") as file:
@@ -145,7 +145,7 @@ class Interrupts(DriveCase):
             self.share().download(self.folder)
         return time.monotonic() - began[0]
 
-    def test_end_a_download_that_stalls_at_once(self):
+    def test_end_a_stalled_download_at_once(self):
         release = threading.Event()
         self.addCleanup(release.set)
         self.connections.timeout = 30.0
@@ -159,10 +159,10 @@ class Interrupts(DriveCase):
         self.server.handler = whole
         self.assertEqual(len(self.share().download(self.folder)), 6)
 
-    def test_end_a_download_that_waits_as_it_was_told_at_once(self):
+    def test_end_a_waiting_download_at_once(self):
         self.assertLess(self.interrupted_after(lambda: http(503, "later", retry_after=20)), 2.0)
 
-    def test_leave_parts_that_the_next_download_continues(self):
+    def test_leave_partial_files_that_the_next_download_continues(self):
         whole = self.answer
         self.interrupted_after(lambda: CutOff(http(200, CONTENT, etag='"v1"')[:-9_000]))
         self.server.handler = whole

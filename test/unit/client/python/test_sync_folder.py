@@ -63,7 +63,7 @@ class SyncCase(InFolder):
 
 
 class Answers(SyncCase):
-    def test_of_a_captive_portal_are_no_missing_data(self):
+    def test_of_a_captive_portal_do_not_count_as_missing_data(self):
         self.service.change = lambda interface, params, answer: (
             PORTAL if params.get("format") == "parquet" else answer
         )
@@ -76,7 +76,7 @@ class Answers(SyncCase):
         self.service.change = lambda interface, params, answer: answer
         self.assertEqual(len(self.sync().fetched), 2)
 
-    def test_of_1002_without_a_known_reason_are_no_missing_data(self):
+    def test_with_1002_and_an_unknown_reason_do_not_count_as_missing_data(self):
         for answer in (envelope(1002, None, "gone"), refused(1002, "key_unknown")):
             self.service.change = lambda interface, params, real, answer=answer: (
                 answer if params.get("format") == "parquet" else real
@@ -85,7 +85,7 @@ class Answers(SyncCase):
                 self.sync()
             self.assertEqual(len(raised.exception.report.left), 2)
 
-    def test_without_their_headers_are_saved_once_and_charged_once(self):
+    def test_without_headers_are_saved_and_charged_once(self):
         stripped = ("Content-Disposition", "X-Row-Count", "X-Revision", "X-Build", "Content-Type")
         self.service.change = lambda interface, params, answer: without(answer, *stripped)
         self.assertEqual(len(self.sync().fetched), 2)
@@ -93,12 +93,12 @@ class Answers(SyncCase):
         self.assertEqual(len(self.sync().kept), 2)
         self.assertEqual(len(self.service.charged), 2)
 
-    def test_with_the_reason_in_the_message_alone_are_understood(self):
+    def test_with_the_reason_only_in_the_message_are_understood(self):
         self.service.change = lambda interface, params, answer: without(answer, "X-Reason", "X-Request-Id")
         report = self.sync("688111")
         self.assertEqual(report.empty, [("688111", DAY), ("688111", NEXT)])
 
-    def test_that_break_off_at_the_same_byte_are_charged_twice_at_most(self):
+    def test_that_break_off_at_the_same_byte_are_charged_at_most_twice(self):
         self.service.change = lambda interface, params, answer: (
             answer.replace(b"content-length: 15", b"connection: close\r\ncontent-length: 99")
             if params.get("format") == "parquet"
@@ -108,7 +108,7 @@ class Answers(SyncCase):
             self.sync(last=DAY)
         self.assertEqual(len(self.service.charged), 2)
 
-    def test_of_a_withdrawn_day_are_reported_once_for_all_symbols(self):
+    def test_with_a_withdrawn_day_are_reported_once_for_all_symbols(self):
         self.service.change = lambda interface, params, answer: (
             refused(1002, "withdrawn") if params.get("tradedate") == DAY else answer
         )
@@ -116,7 +116,7 @@ class Answers(SyncCase):
         self.assertEqual(report.missing, [(DAY, "withdrawn")])
         self.assertEqual(report.left, [])
 
-    def test_of_a_plan_leave_out_the_days_before_its_window(self):
+    def test_with_a_later_window_leave_out_the_days_before_it(self):
         self.service.window_from = "20260312"
         report = self.sync(first="20260115")
         self.assertEqual((report.fetched, report.window_from), ([("600519", NEXT)], "20260312"))
@@ -126,14 +126,14 @@ class Answers(SyncCase):
 
 
 class Builds(SyncCase):
-    def test_of_the_same_rows_and_size_on_another_deployment_are_told_apart(self):
+    def test_of_equal_size_on_another_deployment_are_distinguished(self):
         stale = self.serve(_20260311=day("b0", 1, SH600519="0ne"))
         self.sync(last=DAY, urls=[stale.url])
         report = self.sync(last=DAY)
         self.assertEqual(report.fetched, [("600519", DAY)])
         self.assertEqual(self.read(), parquet("one"))
 
-    def test_of_a_file_that_came_from_another_deployment_are_its_own(self):
+    def test_of_a_file_from_another_deployment_are_recorded_with_it(self):
         stale = self.serve(_20260311=day("b0", 1, SH600519="0ne"))
         self.service.change = lambda interface, params, answer: (
             None if params.get("format") == "parquet" else answer
@@ -144,7 +144,7 @@ class Builds(SyncCase):
         self.assertEqual(len(self.sync(last=DAY).fetched), 1)
         self.assertEqual(self.read(), parquet("one"))
 
-    def test_are_asked_for_again_where_an_old_journal_has_none_and_another_deployment_answers(self):
+    def test_missing_in_an_old_journal_are_downloaded_again_from_another_deployment(self):
         self.sync(last=DAY)
         entries = [{name: each[name] for name in each if name != "build"} for each in self.journal()]
         with open(self.path(".edgetape-sync.jsonl"), "w", encoding="utf-8") as file:
@@ -157,7 +157,7 @@ class Builds(SyncCase):
 
 
 class Folders(SyncCase):
-    def test_are_locked_against_a_second_run(self):
+    def test_are_locked_against_a_concurrent_run(self):
         with locked(self.folder):
             # The same thread may take over a lock that an interrupt left. Another process may not.
             child = os.fork()
@@ -187,7 +187,7 @@ class Folders(SyncCase):
         self.assertEqual(len(report.fetched), 2)
         self.assertEqual(len(self.files()), 2)
 
-    def test_notice_a_file_that_was_overwritten_in_its_size(self):
+    def test_lose_a_file_that_was_overwritten_with_equal_size(self):
         self.sync()
         with open(self.path(FILE), "r+b") as file:
             file.write(bytes(len(parquet("one"))))
@@ -195,7 +195,7 @@ class Folders(SyncCase):
         self.assertEqual((report.fetched, report.kept), ([("600519", DAY)], [("600519", NEXT)]))
         self.assertEqual(self.read(), parquet("one"))
 
-    def test_notice_it_by_verify_when_the_time_is_the_old_one(self):
+    def test_are_compared_with_the_checksums_by_verify(self):
         self.sync()
         stat = os.stat(self.path(FILE))
         with open(self.path(FILE), "r+b") as file:
@@ -204,7 +204,7 @@ class Folders(SyncCase):
         self.assertEqual(len(self.sync().kept), 2)
         self.assertEqual(self.sync(verify=True).fetched, [("600519", DAY)])
 
-    def test_survive_journal_lines_that_lack_something(self):
+    def test_accept_incomplete_lines_in_their_journal(self):
         self.sync()
         whole = self.journal()[0]
         for corrupt in ({"size": None}, {"file": 7}, {"published": 3, "build": 1}, {"sha256": []}):
@@ -217,7 +217,7 @@ class Folders(SyncCase):
             with self.subTest(corrupt):
                 self.assertEqual(len(self.sync().fetched) + len(self.sync().kept), 3)
 
-    def test_are_freed_of_the_parts_of_killed_processes(self):
+    def test_lose_the_partial_files_of_killed_processes(self):
         with open(self.path(".edgetape-123-abc.part"), "wb") as file:
             file.write(b"x")
         os.utime(self.path(".edgetape-123-abc.part"), (0, 0))
@@ -232,25 +232,25 @@ class Disks(SyncCase):
         self.assertEqual((self.service.charged, self.waits), ([], []))
         return raised.exception
 
-    def test_without_the_folder_charge_nothing(self):
+    def test_without_the_folder_cause_no_charge(self):
         self.folder = self.path("file")
         with open(self.folder, "wb"):
             pass
         self.fails(FileExistsError)
         self.assertEqual(self.service.asked, [])
 
-    def test_with_a_file_in_the_place_of_a_security_charge_nothing(self):
+    def test_with_a_file_instead_of_a_subfolder_cause_no_charge(self):
         with open(self.path("600519.SH"), "wb"):
             pass
         self.fails(NotADirectoryError)
 
-    def test_that_are_full_charge_nothing(self):
+    def test_that_are_full_cause_no_charge(self):
         with mock.patch("edgetape.disk.shutil.disk_usage") as usage:
             usage.return_value.free = 14
             error = self.fails(OSError)
         self.assertIn("15 bytes are needed, 14 are free", str(error))
 
-    def test_that_fail_while_a_file_is_written_are_told_at_once(self):
+    def test_that_fail_during_a_write_raise_the_error_at_once(self):
         for times, raised in enumerate((OSError(28, "No space left on device"), OSError(5, "I/O error")), 1):
             file = mock.Mock()
             file.fileno.side_effect = OSError
@@ -265,7 +265,7 @@ class Disks(SyncCase):
             self.assertIs(seen.exception, raised)
             self.assertEqual((len(self.service.charged), self.waits), (times, []))
 
-    def test_without_a_place_for_one_file_charge_nothing(self):
+    def test_without_the_target_folder_of_a_file_cause_no_charge(self):
         client = Client("key", self.service.url)
         self.addCleanup(client.close)
         with open(self.path("file"), "wb"):
@@ -275,7 +275,7 @@ class Disks(SyncCase):
                 client.orders_parquet("600519", DAY, self.path(target))
         self.assertEqual((self.service.asked, self.waits), ([], []))
 
-    def test_hold_files_of_the_usual_mode(self):
+    def test_have_files_that_other_users_can_read(self):
         former = os.umask(0o022)
         self.addCleanup(os.umask, former)
         self.sync()
@@ -283,7 +283,7 @@ class Disks(SyncCase):
 
 
 class Connections(SyncCase):
-    def test_that_never_answer_end_with_what_is_left(self):
+    def test_that_never_answer_raise_an_error_with_the_remaining_files(self):
         self.service.change = lambda interface, params, answer: (
             None if params.get("format") == "parquet" else answer
         )
@@ -312,27 +312,27 @@ class Datasets(SyncCase):
         self.dataset = self.service.dataset = ORDERS
         self.assertEqual(self.sync(last=DAY).kept, [("600519", DAY)])
 
-    def test_that_are_unknown_are_refused_before_anything_is_asked(self):
+    def test_that_are_unknown_are_refused_without_a_request(self):
         client = Client("key", self.service.url)
         self.addCleanup(client.close)
         with self.assertRaisesRegex(ValueError, "dataset is 'orders' or 'trades' or 'quotes', not 'ticks'"):
             client.sync("600519", DAY, NEXT, self.folder, "ticks")
         self.assertEqual(self.service.asked, [])
 
-    def test_of_days_that_end_before_they_begin_are_refused_before_anything_is_asked(self):
+    def test_are_refused_without_a_request_if_the_last_day_is_before_the_first(self):
         with self.assertRaisesRegex(ValueError, "20260312 is after the last day 20260311"):
             self.sync(first=NEXT, last="2026-03-11")
         self.assertEqual(self.service.asked, [])
 
 
 class Quotas(SyncCase):
-    def test_of_very_many_days_name_the_download_of_the_dataset(self):
+    def test_of_many_days_cause_a_warning_that_names_the_dataset(self):
         self.dataset = self.service.dataset = TRADES
         with mock.patch("edgetape.quota._MANY", 1), mock.patch("edgetape.quota._MANY_DAYS", 0):
             with self.assertWarnsRegex(QuotaWarning, r"\.download\(folder, dataset='trades'\)"):
                 self.sync(["600519", "688111"])
 
-    def test_are_told_to_a_person_before_the_first_file(self):
+    def test_are_printed_on_a_terminal_before_the_first_file(self):
         terminal = mock.Mock(wraps=io.StringIO())
         terminal.isatty.return_value = True
         with mock.patch("sys.stderr", terminal):
@@ -344,7 +344,7 @@ class Quotas(SyncCase):
         asked = [interface for interface, _ in self.service.asked]
         self.assertLess(asked.index("account_info"), asked.index("level2_order_history"))
 
-    def test_of_very_many_days_come_with_a_better_way(self):
+    def test_of_many_days_cause_a_warning_that_advises_shares(self):
         with mock.patch("edgetape.quota._MANY", 3), mock.patch("edgetape.quota._MANY_DAYS", 2):
             with self.assertWarnsRegex(QuotaWarning, r"3 days of quota; shares hold these days in 2 daily files"):
                 self.sync(["600519", "688111", "000001"])
@@ -354,18 +354,18 @@ class Quotas(SyncCase):
 
 
 class Reports(unittest.TestCase):
-    def test_say_in_one_line_what_was_done(self):
+    def test_state_the_numbers_of_files_in_one_line(self):
         file = ("600519", "20260302")
         self.assertEqual(
             str(SyncReport([file], [file, file], [], [], [], None)), "fetched 1, kept 2, without rows 0"
         )
 
-    def test_name_the_days_that_are_not_there_by_their_state(self):
+    def test_name_the_unavailable_days_by_state(self):
         missing = [("20260225", "missing"), ("20260304", "pending"), ("20260226", "missing")]
         said = str(SyncReport([], [], [], missing, [], None))
         self.assertIn("days not available: 2 missing (20260225 to 20260226), 1 pending (20260304)", said)
 
-    def test_say_what_is_left_and_when_it_goes_on(self):
+    def test_state_the_remaining_files_and_the_time_of_the_reset(self):
         quota = QuotaUsed("used up", code=429)
         quota.resets_at = datetime.datetime(2026, 3, 13)
         said = str(SyncReport([], [], [], [], [("600519", "20260302")], quota))

@@ -43,7 +43,7 @@ class OrdersTest(unittest.TestCase):
         paging = Paging(Endpoints(days, choose), selection, page_size)
         return Orders(paging, selection, lambda day, path: self.saved.append((day, path)))
 
-    def test_asks_nothing_before_it_is_used_and_no_page_before_it_is_needed(self):
+    def test_sends_no_request_before_its_rows_are_needed(self):
         day = FakeDay("a", steps(30))
         rows = iter(self.orders(day))
         self.assertEqual(day.asked, [])
@@ -52,7 +52,7 @@ class OrdersTest(unittest.TestCase):
         next(rows)
         self.assertEqual(len(day.asked), 2)
 
-    def test_keeps_what_was_read(self):
+    def test_keeps_the_rows_read(self):
         day = FakeDay("a", steps(30))
         orders = self.orders(day)
         next(iter(orders))
@@ -72,7 +72,7 @@ class OrdersTest(unittest.TestCase):
 
         return choose
 
-    def test_refuses_to_go_on_when_what_was_handed_out_is_not_true_any_more(self):
+    def test_refuses_to_continue_if_returned_rows_have_changed(self):
         day = FakeDay("a", steps(30))
         after = [order("093000000", 0, 99.0), *steps(30)[1:]]
         orders = self.orders(day, choose=self.rebuild_after(day, 2, after))
@@ -84,14 +84,14 @@ class OrdersTest(unittest.TestCase):
         # Iterating again returns the current content.
         self.assertEqual(list(orders), after)
 
-    def test_says_what_to_install(self):
+    def test_names_the_library_to_install(self):
         orders = self.orders(FakeDay("a", steps(3)))
         for method, name in (("to_df", "pandas"), ("to_polars", "polars")):
             with without(name), self.assertRaises(MissingLibrary) as raised:
                 getattr(orders, method)()
             self.assertIn(f"pip install {name}", str(raised.exception))
 
-    def test_saves_the_service_s_own_file_of_a_whole_day_without_pyarrow(self):
+    def test_downloads_the_file_of_a_whole_day_if_pyarrow_is_missing(self):
         with without("pyarrow"):
             path = self.orders(FakeDay("a", steps(3))).to_parquet("x.parquet")
             self.assertEqual((path, self.saved), ("x.parquet", [(DAY, "x.parquet")]))
@@ -102,16 +102,16 @@ class OrdersTest(unittest.TestCase):
 
 
 class Frames(unittest.TestCase):
-    def test_counts_milliseconds_of_the_day(self):
+    def test_have_times_in_milliseconds(self):
         moments = frame.epoch_ms("20260311", ["000000000", "093000007", "235959999"])
         self.assertEqual(moments, [1_773_187_200_000, 1_773_221_400_007, 1_773_273_599_999])
 
-    def test_turns_rows_into_columns(self):
+    def test_are_made_of_columns(self):
         self.assertEqual(frame.columns([(1, "a"), (2, "b")], ["x", "y"]), {"x": [1, 2], "y": ["a", "b"]})
         self.assertEqual(frame.columns([], ["x"]), {"x": []})
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
-    def test_makes_a_data_frame_of_any_columns(self):
+    def test_have_typed_columns_in_pandas(self):
         rows = steps(3)
         frame_ = frame.to_pandas([block(rows)], FIELDS, raw=False)
         kinds = {name: str(kind) for name, kind in frame_.dtypes.items()}
@@ -128,7 +128,7 @@ class Frames(unittest.TestCase):
         self.assertEqual(list(frame.to_pandas([], ["side", "order_no"], raw=False)), ["side", "order_no"])
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
-    def test_has_the_same_shape_for_every_dataset(self):
+    def test_have_the_described_types_for_every_dataset(self):
         kinds = {"text": "object", "time": "datetime64[ns]", "code": "category"}
         kinds.update(integer="int64", yuan="float64")
         for dataset in (TRADES, QUOTES):
@@ -140,14 +140,14 @@ class Frames(unittest.TestCase):
             self.assertEqual([tuple(row) for row in raw.itertuples(index=False)], rows)
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "SKIPPED: polars is not here")
-    def test_makes_a_polars_data_frame(self):
+    def test_have_typed_columns_in_polars(self):
         raw = frame.to_polars([block(steps(3))], FIELDS, raw=True)
         self.assertEqual(raw.rows(), steps(3))
         made = frame.to_polars([block(steps(3))], FIELDS, raw=False)
         self.assertEqual(str(made["time"][2]), "2026-03-11 09:30:00")
 
     @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "SKIPPED: pyarrow is not here")
-    def test_writes_parquet_as_the_service_does(self):
+    def test_are_written_as_parquet(self):
         import pyarrow.parquet
 
         with tempfile.TemporaryDirectory() as folder:

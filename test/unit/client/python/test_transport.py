@@ -34,14 +34,14 @@ class Transport(unittest.TestCase):
         with self.connections.request("POST", server.url + path, headers, b"body") as reply:
             return reply.read()
 
-    def test_keeps_a_connection_and_says_who_asks(self):
+    def test_keeps_a_connection_open_and_sends_its_user_agent(self):
         server = self.serve(lambda *_: http(200, "fine"))
         self.assertEqual([self.read(server) for _ in range(3)], [b"fine"] * 3)
         self.assertEqual(server.connections, 1)
         self.assertRegex(header(server.requests[0][0], "User-Agent"), r"^edgetape-python/\d")
         self.assertEqual(server.requests[0][1], b"body")
 
-    def test_opens_another_connection_when_the_kept_one_was_closed(self):
+    def test_opens_a_new_connection_if_the_kept_one_was_closed(self):
         server = self.serve(lambda head, body: http(200, "fine"))
         self.read(server)
         answers = iter([None, http(200, "again")])
@@ -49,13 +49,13 @@ class Transport(unittest.TestCase):
         self.assertEqual(self.read(server), b"again")
         self.assertEqual(server.connections, 2)
 
-    def test_does_not_ask_again_by_itself_on_a_fresh_connection(self):
+    def test_does_not_repeat_a_request_on_a_new_connection(self):
         server = self.serve(lambda *_: None)
         with self.assertRaises(BrokenConnection):
             self.read(server)
         self.assertEqual(len(server.requests), 1)
 
-    def test_takes_a_short_body_for_broken(self):
+    def test_reports_a_truncated_answer_as_a_broken_connection(self):
         cut = {
             "announced longer": http(200, "short", content_length=10),
             "chunks without an end": b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n",
@@ -69,7 +69,7 @@ class Transport(unittest.TestCase):
             with self.subTest(name), self.assertRaises(BrokenConnection):
                 self.read(self.serve(lambda *_, answer=answer: CutOff(answer)))
 
-    def test_unpacks_gzip(self):
+    def test_decompresses_gzip(self):
         server = self.serve(lambda *_: http(200, gzip.compress(b"x" * 500), content_encoding="gzip"))
         self.assertEqual(self.read(server), b"x" * 500)
 
@@ -80,7 +80,7 @@ class Transport(unittest.TestCase):
                 next(reply.pieces())
         self.assertEqual(server.connections, 2)
 
-    def test_asks_a_proxy_with_the_whole_address_and_its_login(self):
+    def test_sends_a_proxy_the_whole_url_and_its_login(self):
         proxy = self.serve(lambda *_: http(200, "through"))
         os.environ["http_proxy"] = proxy.url.replace("http://", "http://me:p%40ss@")
         with self.connections.request("GET", "http://service.example/api?x=1", {}) as reply:
@@ -97,7 +97,7 @@ class Transport(unittest.TestCase):
             self.connections.request("GET", "https://service.example/", {})
         self.assertEqual(proxy.requests[0][0].split(" HTTP")[0], "CONNECT service.example:443")
 
-    def test_names_a_proxy_that_is_dead_and_what_names_it(self):
+    def test_names_an_unreachable_proxy_and_the_variable_that_sets_it(self):
         dead = self.serve(lambda *_: None)
         dead.close()
         for variable, url in (
@@ -118,7 +118,7 @@ class Transport(unittest.TestCase):
                 Client("key", ["https://service.example"], max_wait=0).account()
         self.assertIn("which https_proxy names", str(raised.exception))
 
-    def test_takes_an_error_of_a_local_file_for_none_of_the_network(self):
+    def test_distinguishes_an_error_of_a_local_file_from_network_errors(self):
         server = self.serve(lambda *_: http(200, "fine"))
 
         def full(base_url, reply):
@@ -128,14 +128,14 @@ class Transport(unittest.TestCase):
             Endpoints([server.url], self.connections, 60.0).receive(lambda _: {}, full)
         self.assertEqual((raised.exception.errno, len(server.requests)), (28, 1))
 
-    def test_heeds_no_proxy_and_refuses_kinds_it_cannot_speak(self):
+    def test_obeys_no_proxy_and_refuses_other_kinds_of_proxies(self):
         os.environ["http_proxy"] = "socks5://127.0.0.1:1080"
         with self.assertRaises(ConfigurationError):
             proxy_for("http://service.example")
         os.environ["no_proxy"] = "service.example"
         self.assertIsNone(proxy_for("http://service.example"))
 
-    def test_refuses_what_is_no_address(self):
+    def test_refuses_invalid_urls(self):
         for url in ("ftp://service.example", "service.example", "http://"):
             with self.subTest(url), self.assertRaises(ConfigurationError):
                 self.connections.request("GET", url, {})

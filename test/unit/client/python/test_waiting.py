@@ -18,7 +18,7 @@ def permit(key, interface, work, max_wait=10.0):
 
 
 class Permits(unittest.TestCase):
-    def test_are_given_in_the_order_of_asking(self):
+    def test_are_granted_in_the_order_of_the_calls(self):
         order, threads = [], []
 
         def ask_20_times():
@@ -40,7 +40,7 @@ class Permits(unittest.TestCase):
         entered.set()
         permit("key", "orders", lambda: order.append(number))
 
-    def test_never_let_two_in(self):
+    def test_are_held_by_one_thread_at_a_time(self):
         inside, most = [0], [0]
 
         def enter():
@@ -59,10 +59,10 @@ class Permits(unittest.TestCase):
             thread.join()
         self.assertEqual(most[0], 1)
 
-    def test_of_other_interfaces_and_keys_do_not_wait(self):
+    def test_of_other_interfaces_and_keys_are_granted_at_once(self):
         permit("key", "a", lambda: permit("key", "b", lambda: permit("other key", "a", lambda: None)))
 
-    def test_go_on_after_an_error(self):
+    def test_are_released_after_an_error(self):
         for _ in range(2):
             with self.assertRaises(KeyError):
                 permit("key", "failing", lambda: {}["missing"])
@@ -80,7 +80,7 @@ class Permits(unittest.TestCase):
 
 
 class Interrupted(unittest.TestCase):
-    def test_permits_are_free_for_the_next_thread_wherever_the_interrupt_came(self):
+    def test_permits_are_released_wherever_the_interrupt_occurs(self):
         places = places_of(lambda: permit("key", "lines", lambda: None), ("waiting",))
         self.assertGreater(len(places), 15)
         for at in places:
@@ -92,7 +92,7 @@ class Interrupted(unittest.TestCase):
                     kept = interrupt
                 self.assertTrue(self.is_free("lines"), kept)
 
-    def test_permits_are_free_after_an_interrupt_of_one_that_waited(self):
+    def test_permits_are_released_after_an_interrupt_of_a_waiting_thread(self):
         # Every wait ends immediately, so that each run executes the same lines.
         for at in range(1, 60):
             done, held = threading.Event(), threading.Event()
@@ -112,7 +112,7 @@ class Interrupted(unittest.TestCase):
             holder.join()
             self.assertTrue(self.is_free("waiting"), at)
 
-    def test_permits_that_an_interrupt_left_behind_are_taken_back(self):
+    def test_permits_left_by_an_interrupt_are_released(self):
         left = waiting._Permit()
         waiting._queues.setdefault(("key", "left"), waiting.deque()).append(left)
         self.assertEqual(permit("key", "left", lambda: 1), 1)
@@ -121,7 +121,7 @@ class Interrupted(unittest.TestCase):
         thread.join()
         self.assertTrue(self.is_free("left"))
 
-    def test_waiting_for_one_request_ends(self):
+    def test_waiting_for_a_long_request_ends(self):
         done, held = threading.Event(), threading.Event()
 
         def hold():
