@@ -54,12 +54,6 @@ async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> 
 const ended = (reason: string) => service.logs.filter((line) => line.includes(`"reason":"${reason}"`)).length;
 
 describe.skipIf(without)("the Python client", () => {
-  it("returns every row of a day, with the symbol as a string that keeps its leading zeros", async () => {
-    const rows = await python.run<Row[]>(`result = client.orders("000001", "${DAY}").to_list()`);
-    expect(rows).toEqual(built.rowsOf("000001"));
-    expect(rows[0]?.[0]).toBe("000001");
-  });
-
   it("reads selected columns of a time window page by page", async () => {
     const times = built.rowsOf("000001").map((row) => `${row[2]}`);
     const [start, end] = [times[4_000] ?? "", times[9_000] ?? ""];
@@ -95,15 +89,6 @@ describe.skipIf(without)("the Python client", () => {
       expect([error.error, error.reason], program).toEqual([kind, reason]);
       expect(error.request_id).toMatch(/\S/);
     }
-  });
-
-  it("saves the service's Parquet file under the name that the service gives it", async () => {
-    const [path, rows, revision] = await python.run<[string, number, number]>(
-      `saved = client.orders_parquet("000001", "${DAY}", ${JSON.stringify(folder)})
-result = [saved.path, saved.rows, saved.revision]`,
-    );
-    expect([path, rows, revision]).toEqual([join(folder, `000001.SZ_${DAY}_orders.parquet`), 12_345, 1]);
-    expect((await readParquet(await readFile(path))).rows).toEqual(built.rowsOf("000001"));
   });
 
   it("downloads the selected columns from the service for to_parquet when pyarrow is missing", async () => {
@@ -176,40 +161,6 @@ client.orders_parquet("600519", "${DAY}", ${JSON.stringify(whole)})`,
       expect(ours).toEqual(theirs);
     },
   );
-
-  it("returns the account, days, securities, costs and changes", async () => {
-    const told = await python.run<Record<string, Record<string, unknown>>>(
-      `result = {
-  "account": client.account(),
-  "status": client.status("2026-03"),
-  "symbols": client.symbols("${DAY}"),
-  "estimate": client.estimate("600519", "${DAY}", page_size=1000),
-  "changes": list(client.changes("20260101")),
-}`,
-    );
-    expect(told.account).toMatchObject({ plan: "flagship", plan_state: "active" });
-    expect(told.status?.days).toContainEqual(
-      expect.objectContaining({ tradedate: DAY, state: "available", revision: 1, rows: 14_845 }),
-    );
-    expect(told.symbols).toMatchObject([
-      { symbol: "000001", market: "SZ", rows: 12_345 },
-      { symbol: "600519", market: "SH", rows: 2_500 },
-    ]);
-    expect(told.estimate).toMatchObject({ symbol: "600519", pages: { at_least: 3, at_most: 3 } });
-    expect(told.changes).toMatchObject([{ tradedate: DAY, kind: "published", revision: 1 }]);
-  });
-
-  it("plans the cost of a basket, and reads the basket over several days as one sequence", async () => {
-    const [plan, rows, missing] = await python.run<[Record<string, unknown>, Row[], unknown]>(
-      `basket = client.orders(["600519", "000001"], "20260311", "20260312")
-plan = basket.plan()._asdict()
-result = [plan, basket.to_list(), basket.missing]`,
-    );
-    expect(plan).toMatchObject({ days: 1, security_days: 2, rows: 14_845, requests: 3, files: 2 });
-    expect(plan).toMatchObject({ is_exact: true, quota_days: 1 });
-    expect(rows).toEqual([...built.rowsOf("600519"), ...built.rowsOf("000001")]);
-    expect(missing).toEqual([["20260312", "pending"]]);
-  });
 
   it("waits for a day until it is loaded, and fails for a day that will never be loaded", async () => {
     const never = await python.raises('client.wait_until_ready("20260307")');
