@@ -120,27 +120,21 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
   }
 
   /** Yields rows as objects. Throws the same errors as `Ticks`, such as `QuotaUsed`. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
-    for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
-      yield* this.#leavingOut(ticks, (each) => each[Symbol.asyncIterator]());
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<R, void, undefined> {
+    return this.#rest((ticks) => ticks[Symbol.asyncIterator]());
   }
 
   /** Yields rows as the service sends them, up to 10,000 of one security and day at a time. */
-  async *pages(): AsyncGenerator<Page<R>, void, undefined> {
-    for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
-      yield* this.#leavingOut(ticks, (each) => each.pages());
-    }
+  pages(): AsyncGenerator<Page<R>, void, undefined> {
+    return this.#rest((ticks) => ticks.pages());
   }
 
   /** Returns all rows not yet iterated. After an error, another call continues and returns them all. */
   async toArray(): Promise<R[]> {
-    for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
-      const rows = this.#leavingOut(ticks, async function* (each) {
-        yield* await each.toArray();
-      });
-      for await (const row of rows) this.#collected.push(row);
-    }
+    const rows = this.#rest(async function* (ticks) {
+      yield* await ticks.toArray();
+    });
+    for await (const row of rows) this.#collected.push(row);
     return this.#collected.splice(0);
   }
 
@@ -193,23 +187,29 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#current.ticks;
   }
 
-  /** Reads `ticks` to the end. If the day or the security has no rows, lists it instead. */
-  async *#leavingOut<T>(
-    ticks: Ticks<R>,
+  /** Reads every part to its end. If the day or the security has no rows, lists it instead. */
+  async *#rest<T>(
     read: (ticks: Ticks<R>) => AsyncGenerator<T, void, undefined>,
   ): AsyncGenerator<T, void, undefined> {
-    try {
-      yield* read(ticks);
-    } catch (error) {
-      if (!(error instanceof NoData) || this.#current === null) throw error;
-      const { symbol, date } = this.#current.part;
-      if (EMPTY.includes(error.reason ?? "")) this.empty.push({ symbol, tradedate: date });
-      else if (!UNREADABLE.includes(error.reason ?? "")) throw error;
-      else if (!this.missing.some(({ tradedate }) => tradedate === date)) {
-        this.missing.push({ tradedate: date, state: error.reason ?? "" });
+    for (let ticks = await this.#next(); ticks !== null; ticks = await this.#next()) {
+      try {
+        yield* read(ticks);
+      } catch (error) {
+        this.#leaveOut(error);
       }
+      if (this.#current?.ticks === ticks) this.#current = null;
     }
-    if (this.#current?.ticks === ticks) this.#current = null;
+  }
+
+  /** Lists the current part, or its day, as one without rows. Throws any other error. */
+  #leaveOut(error: unknown): void {
+    if (!(error instanceof NoData) || this.#current === null) throw error;
+    const { symbol, date } = this.#current.part;
+    if (EMPTY.includes(error.reason ?? "")) this.empty.push({ symbol, tradedate: date });
+    else if (!UNREADABLE.includes(error.reason ?? "")) throw error;
+    else if (!this.missing.some(({ tradedate }) => tradedate === date)) {
+      this.missing.push({ tradedate: date, state: error.reason ?? "" });
+    }
   }
 
   #ticksOf({ symbol, date }: Part): Ticks<R> {
