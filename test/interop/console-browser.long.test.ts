@@ -319,17 +319,6 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
     await close();
   });
 
-  it("shows a refusal with the service's message", async () => {
-    const { page, close } = await signedIn();
-    await go(page, "try");
-    await page.fill("#field-symbol", "6005190");
-    await runQuery(page);
-    expect(await textOf(page, "#outcome")).toMatch(/^422 Parameter symbol \(received 6005190\)/);
-    await go(page, "");
-    expect(await textOf(page, "main")).toContain("Wrong parameter");
-    await close();
-  });
-
   it("runs every operation", async () => {
     const { page, errors, close } = await signedIn();
     await go(page, "try");
