@@ -1,6 +1,5 @@
 /** Orders, trades and quotes of one day read with both clients, with separate quotas. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -20,6 +19,7 @@ import { readParquet } from "../support/parquet-reader.ts";
 import { isPythonMissing, type PythonSession, pythonWith, startSession } from "../support/python.ts";
 import { randomFrom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const DAY = "20260311";
 /** Two columns of each dataset, of which one is on request if it has such columns, and the pandas types of some. */
@@ -60,18 +60,16 @@ const without = isPythonMissing("datasets with the Python client");
 const pandas = without ? null : pythonWith("pandas", "pyarrow");
 
 let service: Service;
-let folder: string;
+const folder = testFolder("edgetape-datasets-");
 let key: string;
 beforeAll(async () => {
   service = await startService();
   await loadWeekdays(service, "20260101", "20261231");
   for (const name of DATASET_NAMES) await publishSections(service, name, DAY, sections(name));
   key = (await account(service, { plan: "flagship" })).key;
-  folder = await mkdtemp(join(tmpdir(), "edgetape-datasets-"));
 });
 afterAll(async () => {
   await service?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 describe.each(DATASET_NAMES)("%s in the TypeScript client", (name) => {

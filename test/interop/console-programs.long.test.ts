@@ -1,22 +1,20 @@
 /** Runs the programs that the Try it page offers to copy. Each must return the answer that the page shows. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bodyOf, programs } from "../../src/console/browser/request.js";
 import { MAIN, startWorld, type World } from "../conformance/world.ts";
 import { isPythonMissing, PYTHON } from "../support/python.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { isMissing, mustRun } from "../support/tools.ts";
 
 let world: World;
-let folder: string;
+const folder = testFolder("edgetape-programs-");
 beforeAll(async () => {
   world = await startWorld();
-  folder = await mkdtemp(join(tmpdir(), "edgetape-programs-"));
 });
 afterAll(async () => {
   await world.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const filled = (more: Record<string, string>) =>

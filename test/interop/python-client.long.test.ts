@@ -1,6 +1,5 @@
 /** The Python client against the service: rows, frames, files, limits, threads. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { burst, day, type Row, randomSecurity } from "../support/builders.ts";
@@ -9,6 +8,7 @@ import { readParquet } from "../support/parquet-reader.ts";
 import { isPythonMissing, PYTHON, type PythonSession, pythonWith, startSession } from "../support/python.ts";
 import { randomFrom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const DAY = "20260311";
 const random = randomFrom(20_260_311);
@@ -27,20 +27,18 @@ const [pandas = null, polars = null, pyarrow = null] = ["pandas", "polars", "pya
 let service: Service;
 let flagship: TestAccount;
 let python: PythonSession;
-let folder: string;
+const folder = testFolder("edgetape-client-");
 beforeAll(async () => {
   if (without) return;
   service = await startService();
   await loadWeekdays(service, "20260101", "20261231");
   await publish(service, built);
   flagship = await account(service, { plan: "flagship" });
-  folder = await mkdtemp(join(tmpdir(), "edgetape-client-"));
   python = await sessionOf(flagship.key);
 });
 afterAll(async () => {
   python?.stop();
   await service?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> {

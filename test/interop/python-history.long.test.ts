@@ -52,8 +52,10 @@ interface Report {
   missing: string[][];
 }
 
-async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> {
-  const session = await startSession({ command, env: { EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl } });
+/** Starts a session with the key of an account, by default a new one whose plan has shares. */
+async function startFor(key?: string, command = PYTHON): Promise<PythonSession> {
+  const EDGETAPE_KEY = key ?? (await account(service, { plan: "flagship" })).key;
+  const session = await startSession({ command, env: { EDGETAPE_KEY, EDGETAPE_URL: service.baseUrl } });
   sessions.push(session);
   await session.run(`client, folder = Client(), ${JSON.stringify(folder)}`);
   return session;
@@ -77,7 +79,7 @@ const filesIn = async () =>
 
 describe.skipIf(without)("history with the Python client", () => {
   it("is downloaded from the share if the plan has one, equals the Parquet answers, and uses no quota", async () => {
-    const session = await sessionOf((await account(service, { plan: "flagship" })).key);
+    const session = await startFor();
     const report = await fetched(session);
     expect([report.fetched.length, report.kept.length, report.left]).toEqual([4, 0, []]);
     expect(report.empty.map(([symbol]) => symbol)).toEqual(["300750", "300750"]);
@@ -95,7 +97,7 @@ describe.skipIf(without)("history with the Python client", () => {
   });
 
   it("keeps existing files, and downloads damaged, missing and revised files again", async () => {
-    const session = await sessionOf((await account(service, { plan: "flagship" })).key);
+    const session = await startFor();
     await fetched(session);
     expect((await fetched(session)).kept).toHaveLength(4);
     const [first = "", second = ""] = NAMES;
@@ -119,7 +121,7 @@ describe.skipIf(without)("history with the Python client", () => {
   });
 
   it("downloads only the packs of one dataset from the share", async () => {
-    const session = await sessionOf((await account(service, { plan: "flagship" })).key);
+    const session = await startFor();
     const download = (dataset: string) =>
       session.run<string[]>(`result = client.share("level2", 2026).download(folder, dataset="${dataset}")`);
     expect(await download("trades")).toEqual([]);
@@ -134,7 +136,7 @@ describe.skipIf(without)("history with the Python client", () => {
     const covers = { firstDay: "20260105", lastDay: "20261231", fileCount: 2, sizeBytes: 2 };
     await asOperator(service, "PUT", "/admin/external/level2/2026", { ...covers, link });
     try {
-      const session = await sessionOf((await account(service, { plan: "flagship" })).key);
+      const session = await startFor();
       await session.run(`import warnings
 client, recorded = Client(max_wait=0), warnings.catch_warnings(record=True)
 told = recorded.__enter__()
@@ -153,7 +155,7 @@ warnings.simplefilter("always")`);
 
   it("is downloaded from the API if the plan has no share, and continues after the quota was used up", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
-    const session = await sessionOf(key);
+    const session = await startFor(key);
     const first = await fetched(session);
     // The fourth file and a security that was no longer requested are left.
     expect([first.fetched.length, first.left.length]).toEqual([3, 2]);
@@ -164,7 +166,7 @@ warnings.simplefilter("always")`);
   });
 
   it.skipIf(reader === null)("can be read as one frame that equals the frame of a basket", async () => {
-    const session = await sessionOf((await account(service, { plan: "flagship" })).key, reader ?? PYTHON);
+    const session = await startFor(undefined, reader ?? PYTHON);
     await fetched(session);
     const [isSame, kinds, part, columns] = await session.run<[boolean, boolean, number, string[]]>(
       `read = read_history(folder, ["600519", "000001"])
@@ -182,7 +184,7 @@ result = [read.equals(basket), read.dtypes.equals(basket.dtypes), len(one), list
   });
 
   it.skipIf(polars === null)("can be read as one polars frame that equals a basket's frame", async () => {
-    const session = await sessionOf((await account(service, { plan: "flagship" })).key, polars ?? PYTHON);
+    const session = await startFor(undefined, polars ?? PYTHON);
     await fetched(session);
     const found = await session.run(
       `read = read_history(folder, ["600519", "000001"], to="polars")

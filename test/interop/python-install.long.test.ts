@@ -1,8 +1,7 @@
 /** The Python client's wheel in a fresh environment without network: import, types, doctor, the README's four lines. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,6 +19,7 @@ import {
 } from "../support/python.ts";
 import { randomFrom } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const run = promisify(execFile);
 const DAY = "20260311";
@@ -55,11 +55,10 @@ function installedPyright(): string | null {
 }
 
 let service: Service;
-let folder: string;
+const folder = testFolder("edgetape-install-");
 let python: string;
 beforeAll(async () => {
   if (without) return;
-  folder = await mkdtemp(join(tmpdir(), "edgetape-install-"));
   service = await startService();
   await publish(service, built);
   python = join(folder, "venv", "bin", "python");
@@ -67,7 +66,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 /** Returns the environment variables of a machine without network: no package index, only the installed package. */
