@@ -11,8 +11,8 @@ import {
   type Standing,
   standingSchema,
 } from "../admin/wire.ts";
+import type { AdminRequest } from "./admin-client.ts";
 import {
-  type ConfirmOptions,
   confirm,
   countArgument,
   datasetOption,
@@ -70,20 +70,25 @@ export function registerAccounts(program: Command): void {
     .description("refuse all requests of an account and end its console sessions")
     .argument("<account>")
     .option(...YES_OPTION)
-    .action(disable);
+    .action(change("/disable", (id) => `Refuse all requests of ${id} from now on?`));
   account
     .command("enable")
     .description("serve a disabled account again")
     .argument("<account>")
-    .action(enable);
+    .action(change("/enable"));
   account
     .command("sign-out")
     .description("end all console sessions of an account and cancel its unused links")
     .argument("<account>")
     .option(...YES_OPTION)
-    .action(signOut);
+    .action(change("/sign-out", (id) => `End all console sessions of ${id} and cancel its unused links?`));
   registerQuotas(account);
-  registerInvite(account);
+  account
+    .command("invite")
+    .description("create a one-time link into the console; the first person to use it is signed in")
+    .argument("<account>")
+    .addOption(defaulted("--valid <span>", "how long the link stays valid, at most 7d", spanArgument, "1d"))
+    .action(invite);
 }
 
 function registerQuotas(account: Command): void {
@@ -119,33 +124,25 @@ function registerQuotas(account: Command): void {
     .action(free);
 }
 
-async function create(
-  accountId: string | undefined,
-  options: ServiceOptions & { contact?: string; note?: string },
-): Promise<void> {
-  const body = {
-    ...(accountId === undefined ? {} : { accountId }),
-    contact: options.contact ?? "",
-    note: options.note ?? "",
-  };
-  const client = serviceOf(options);
-  printAccount(options, await client.request(accountSchema, "POST", "/admin/accounts", { body }));
+type ContactOptions = ServiceOptions & { contact?: string; note?: string };
+
+async function create(accountId: string | undefined, options: ContactOptions): Promise<void> {
+  const { contact = "", note = "" } = options;
+  const body = { ...(accountId === undefined ? {} : { accountId }), contact, note };
+  printAccount(options, await serviceOf(options).request(accountSchema, "POST", "/admin/accounts", { body }));
 }
 
-async function edit(
-  id: string,
-  options: ServiceOptions & { contact?: string; note?: string },
-): Promise<void> {
+async function edit(id: string, options: ContactOptions): Promise<void> {
   const { contact, note } = options;
   if (contact === undefined && note === undefined) {
     throw new CommandFailure("Give --contact, --note or both.", EXIT.usage);
   }
   const body: AccountContact = { contact, note };
-  printAccount(options, await request(options, "PUT", id, "/contact", body));
+  printAccount(options, await accountOf(options, "PUT", id, "/contact", { body }));
 }
 
 async function show(id: string, options: ServiceOptions): Promise<void> {
-  const account = await request(options, "GET", id);
+  const account = await accountOf(options, "GET", id);
   const standing = await standingOf(options, "GET", id, "/standing");
   const lines = [...accountLines(account), "", ...standingLines(standing)];
   print(options, { ...account, standing }, lines);
@@ -153,47 +150,36 @@ async function show(id: string, options: ServiceOptions): Promise<void> {
 
 async function list(options: ServiceOptions & { expiring?: number; search?: string }): Promise<void> {
   const client = serviceOf(options);
+  const { expiring, search = "" } = options;
   const accounts: AccountList["accounts"] = [];
-  let next: string | null = "";
-  while (next !== null) {
-    const query = new URLSearchParams({ after: next, search: options.search ?? "" });
-    if (options.expiring !== undefined) query.set("expiring", String(options.expiring));
+  for (let next: string | null = ""; next !== null; ) {
+    const query = new URLSearchParams({ after: next, search });
+    if (expiring !== undefined) query.set("expiring", String(expiring));
     const page: AccountList = await client.request(accountListSchema, "GET", `/admin/accounts?${query}`);
     accounts.push(...page.accounts);
     next = page.next;
   }
-  if (options.expiring !== undefined) {
+  if (expiring !== undefined) {
     accounts.sort((a, b) => (a.planEndsAt ?? "").localeCompare(b.planEndsAt ?? ""));
   }
-  print(options, { accounts }, accounts.length === 0 ? "no accounts" : listLines(accounts));
+  const rows = accounts.map((each) => [
+    each.disabled ? `${each.accountId} (disabled)` : each.accountId,
+    each.planState === "expired" ? `${each.plan} (ended)` : (each.plan ?? "-"),
+    each.planEndsAt ?? "-",
+    String(each.keys),
+    each.lastUsedAt ?? "never",
+    each.contact,
+  ]);
+  const headings = ["account", "plan", "until", "keys", "last used (to the hour)", "contact"];
+  print(options, { accounts }, table(headings, rows, "no accounts"));
 }
 
-function listLines(accounts: AccountList["accounts"]): string[] {
-  return table(
-    ["account", "plan", "until", "keys", "last used (to the hour)", "contact"],
-    accounts.map((each) => [
-      each.disabled ? `${each.accountId} (disabled)` : each.accountId,
-      each.planState === "expired" ? `${each.plan} (ended)` : (each.plan ?? "-"),
-      each.planEndsAt ?? "-",
-      String(each.keys),
-      each.lastUsedAt ?? "never",
-      each.contact,
-    ]),
-  );
-}
-
-async function disable(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
-  await confirm(`Refuse all requests of ${id} from now on?`, options);
-  printAccount(options, await request(options, "POST", id, "/disable"));
-}
-
-async function enable(id: string, options: ServiceOptions): Promise<void> {
-  printAccount(options, await request(options, "POST", id, "/enable"));
-}
-
-async function signOut(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
-  await confirm(`End all console sessions of ${id} and cancel its unused links?`, options);
-  printAccount(options, await request(options, "POST", id, "/sign-out"));
+/** Returns the handler of a command that changes an account, after a confirmation if there is a `question`. */
+function change(step: string, question?: (id: string) => string) {
+  return async (id: string, options: ServiceOptions): Promise<void> => {
+    if (question !== undefined) await confirm(question(id), options);
+    printAccount(options, await accountOf(options, "POST", id, step, { repeatable: true }));
+  };
 }
 
 type OwnLimit = LimitWord | "plan";
@@ -203,9 +189,9 @@ async function setLimits(
   options: ServiceOptions & { requests?: OwnLimit; files?: OwnLimit },
 ): Promise<void> {
   refuseNothing(options);
-  const { ownLimits } = await request(options, "GET", id);
+  const { ownLimits } = await accountOf(options, "GET", id);
   const body = { ...ownLimit("requests", options, ownLimits), ...ownLimit("files", options, ownLimits) };
-  printAccount(options, await request(options, "PUT", id, "/limits", body));
+  printAccount(options, await accountOf(options, "PUT", id, "/limits", { body }));
 }
 
 /** Returns the account's own limit to send; empty when the plan's limit is to apply. */
@@ -231,70 +217,62 @@ async function credit(
   options: ServiceOptions & DatasetOptions & { requests?: number; files?: number },
 ): Promise<void> {
   refuseNothing(options);
-  const body = { requests: options.requests ?? 0, files: options.files ?? 0 };
-  const standing = await standingOf(options, "POST", id, "/credit", body);
+  const { requests = 0, files = 0 } = options;
+  const standing = await standingOf(options, "POST", id, "/credit", { requests, files });
   print(options, standing, standingLines(standing));
 }
 
-async function free(id: string, options: ServiceOptions & DatasetOptions & ConfirmOptions): Promise<void> {
+async function free(id: string, options: ServiceOptions & DatasetOptions): Promise<void> {
   const { slot } = await standingOf(options, "GET", id, "/standing");
   if (slot !== null) await confirm(`Free the slot that request ${slot.requestId} of ${id} holds?`, options);
   const standing = await standingOf(options, "POST", id, "/free");
   print(options, standing, slot === null ? "The slot was already free." : "The slot is free.");
 }
 
-function request(
+/** Returns the path of an account's admin route. */
+export function accountPath(accountId: string, below = ""): string {
+  return `/admin/accounts/${encodeURIComponent(accountId)}${below}`;
+}
+
+/** Sends a request about an account and returns the account in the answer. */
+export function accountOf(
   options: ServiceOptions,
   method: "GET" | "POST" | "PUT",
-  accountId: string,
+  id: string,
   below = "",
-  body?: unknown,
+  request?: AdminRequest,
 ): Promise<Account> {
-  const path = pathOf(accountId, below);
-  return serviceOf(options).request(accountSchema, method, path, { body, repeatable: true });
+  return serviceOf(options).request(accountSchema, method, accountPath(id, below), request);
 }
 
 function standingOf(
   options: ServiceOptions & DatasetOptions,
   method: "GET" | "POST",
-  accountId: string,
+  id: string,
   below: string,
   body?: unknown,
 ): Promise<Standing> {
-  const path = inDataset(pathOf(accountId, below), options.dataset ?? "orders");
+  const path = inDataset(accountPath(id, below), options.dataset ?? "orders");
   return serviceOf(options).request(standingSchema, method, path, { body });
 }
 
-function pathOf(accountId: string, below: string): string {
-  return `/admin/accounts/${encodeURIComponent(accountId)}${below}`;
-}
-
-function printAccount(options: ServiceOptions, account: Account): void {
-  print(options, account, accountLines(account));
-}
-
-/** Registers `account invite` on the command `account`. */
-function registerInvite(account: Command): void {
-  account
-    .command("invite")
-    .description("create a one-time link into the console; the first person to use it is signed in")
-    .argument("<account>")
-    .addOption(defaulted("--valid <span>", "how long the link stays valid, at most 7d", spanArgument, "1d"))
-    .action(invite);
-}
-
-async function invite(account: string, options: ServiceOptions & { valid: number }): Promise<void> {
-  const path = `/admin/accounts/${encodeURIComponent(account)}/invites`;
-  const body = { validMs: options.valid };
-  const invited = await serviceOf(options).request(inviteSchema, "POST", path, { body });
+async function invite(id: string, options: ServiceOptions & { valid: number }): Promise<void> {
+  const request = { body: { validMs: options.valid } };
+  const path = accountPath(id, "/invites");
+  const invited = await serviceOf(options).request(inviteSchema, "POST", path, request);
   print(options, invited, [
     invited.url,
     `Send this link to the holder of account ${invited.accountId}. It opens the console once, before ${invited.expiresAt}, and cannot be shown again.`,
   ]);
 }
 
+/** Prints an account. */
+export function printAccount(options: ServiceOptions, account: Account): void {
+  print(options, account, accountLines(account));
+}
+
 /** Returns the lines for an account: contact, note and limits, then tables of plans, keys and console sessions. */
-export function accountLines(account: Account): string[] {
+function accountLines(account: Account): string[] {
   const limit = (own: number | null | undefined) => (own === undefined ? "the plan's" : (own ?? "unlimited"));
   const { requests, files } = account.ownLimits;
   return [
@@ -306,12 +284,11 @@ export function accountLines(account: Account): string[] {
       ["daily limits", `requests ${limit(requests)}, files ${limit(files)}`],
     ]),
     "",
-    ...(account.subscriptions.length === 0
-      ? ["no plan"]
-      : table(
-          ["plan", "from", "end (exclusive)"],
-          account.subscriptions.map(({ plan, start, end }) => [plan, start, end]),
-        )),
+    ...table(
+      ["plan", "from", "end (exclusive)"],
+      account.subscriptions.map(({ plan, start, end }) => [plan, start, end]),
+      "no plan",
+    ),
     "",
     ...keyLines(account.keys),
     "",
@@ -320,14 +297,11 @@ export function accountLines(account: Account): string[] {
 }
 
 function consoleLines({ sessions, invites }: Account["console"]): string[] {
-  if (sessions.length + invites.length === 0) return ["not signed in to the console"];
-  return table(
-    ["console", "since", "end (exclusive)"],
-    [
-      ...sessions.map(({ createdAt, expiresAt }) => ["session", createdAt, expiresAt]),
-      ...invites.map(({ createdAt, expiresAt }) => ["unopened link", createdAt, expiresAt]),
-    ],
-  );
+  const rows = [
+    ...sessions.map(({ createdAt, expiresAt }) => ["session", createdAt, expiresAt]),
+    ...invites.map(({ createdAt, expiresAt }) => ["unopened link", createdAt, expiresAt]),
+  ];
+  return table(["console", "since", "end (exclusive)"], rows, "not signed in to the console");
 }
 
 /** Returns aligned names and values, without empty ones. */
@@ -339,7 +313,6 @@ function labelled(rows: [name: string, value: string][]): string[] {
 
 /** Returns the lines for keys with their state and last use. */
 export function keyLines(keys: readonly KeySummary[]): string[] {
-  if (keys.length === 0) return ["no keys"];
   return table(
     ["key id", "begins", "name", "last used (to the hour)", "state"],
     keys.map((key) => [
@@ -349,6 +322,7 @@ export function keyLines(keys: readonly KeySummary[]): string[] {
       key.lastUsedAt ?? "never",
       stateOf(key),
     ]),
+    "no keys",
   );
 }
 
@@ -405,7 +379,6 @@ function counterRow(name: string, counter: Counter, resetsInSeconds: number): st
 }
 
 function requestLines(requests: Standing["info"]["last_requests"]): string[] {
-  if (requests.length === 0) return ["no requests yet"];
   return table(
     ["request", "time", "code", "reason", "symbol", "day", "rows"],
     requests.map((each) => [
@@ -417,5 +390,6 @@ function requestLines(requests: Standing["info"]["last_requests"]): string[] {
       each.tradedate ?? "-",
       String(each.rows),
     ]),
+    "no requests yet",
   );
 }

@@ -1,4 +1,5 @@
 /** The client of the admin API: bearer token, validated answers, retries where they are safe. */
+import { setTimeout as pause } from "node:timers/promises";
 import type * as z from "zod";
 import { adminErrorSchema } from "../admin/wire.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
@@ -28,12 +29,12 @@ interface AdminClientOptions {
   token: string;
   fetch?: typeof fetch;
   /** Waits between attempts; tests replace it. */
-  wait?: (ms: number) => Promise<void>;
+  wait?: (ms: number) => Promise<unknown>;
   /** Milliseconds of silence after which a request fails. */
   silenceMs?: number;
 }
 
-interface AdminRequest {
+export interface AdminRequest {
   /** The body: bytes are sent unchanged, other values as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
@@ -47,11 +48,11 @@ export class AdminClient {
   readonly baseUrl: string;
   private readonly token: string;
   private readonly fetch: typeof fetch;
-  private readonly wait: (ms: number) => Promise<void>;
+  private readonly wait: (ms: number) => Promise<unknown>;
   private readonly silenceMs: number;
 
   constructor(options: AdminClientOptions) {
-    const { baseUrl, token, fetch: fetchWith = fetch, wait = sleep, silenceMs = SILENCE_MS } = options;
+    const { baseUrl, token, fetch: fetchWith = fetch, wait = pause, silenceMs = SILENCE_MS } = options;
     this.baseUrl = baseUrl.replace(/\/{1,9}$/, "");
     this.token = token;
     this.fetch = fetchWith;
@@ -147,31 +148,6 @@ class Silence {
   }
 }
 
-/** Returns a client for the operator's options; environment variables are used for absent ones. */
-export function adminClient(options: { url?: string | undefined; token?: string | undefined }): AdminClient {
-  const baseUrl = options.url ?? process.env.EDGETAPE_URL;
-  const token = options.token ?? process.env.EDGETAPE_TOKEN;
-  if (!baseUrl)
-    throw new CommandFailure(
-      "Name the service with --url or EDGETAPE_URL; for a demo, `npm start` prints the lines to paste.",
-      2,
-    );
-  if (!token)
-    throw new CommandFailure(
-      "Give an operator's token with --token or EDGETAPE_TOKEN; for a demo, `npm start` prints the lines to paste.",
-      2,
-    );
-  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new CommandFailure(`${baseUrl} is not a URL; it must begin with http:// or https://.`, 2);
-  }
-  const seconds = process.env.EDGETAPE_TIMEOUT;
-  if (!seconds) return new AdminClient({ baseUrl, token });
-  if (!/^[1-9]\d{0,4}$/.test(seconds)) {
-    throw new CommandFailure("EDGETAPE_TIMEOUT must be whole seconds from 1 to 99999.", 2);
-  }
-  return new AdminClient({ baseUrl, token, silenceMs: Number(seconds) * 1000 });
-}
-
 function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, Record<string, string>] {
   if (body === undefined) return [null, {}];
   const binary = body instanceof Uint8Array;
@@ -205,8 +181,4 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -8,11 +8,12 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import * as z from "zod";
-import { dataTypeSchema, type FileSummary, type Notice } from "../admin/wire.ts";
+import { dataTypeSchema, type Notice } from "../admin/wire.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { countText, dateArgument, print, serviceOf, sizeText, table } from "./command-line.ts";
+import { availableDays } from "./dataset-days.ts";
 import { EXIT } from "./exit.ts";
 import { type Delivery, measured, type NamedDelivery, namedDeliveries } from "./nightly/drop-folder.ts";
 import { failuresText, linesOf, servedSentence } from "./nightly/evening-notice.ts";
@@ -25,22 +26,15 @@ import {
   recallDay,
   unloadedDay,
 } from "./nightly/load-day.ts";
-import {
-  availableDays,
-  type LoadingOptions,
-  loadOptionsOf,
-  lockWork,
-  withLoading,
-} from "./nightly/nightly.ts";
+import { type LoadingOptions, loadOptionsOf, lockWork, withLoading } from "./nightly/nightly.ts";
 import { deliveryProblem, type Expected } from "./nightly/wait-for-delivery.ts";
 import { tell, type WebhookOptions, webhookOf, withWebhook } from "./webhook.ts";
 
-interface BackfillOptions extends LoadingOptions, WebhookOptions {
+interface BackfillOptions extends LoadingOptions, WebhookOptions, Expected {
   from?: BeijingDate;
   to?: BeijingDate;
   oldestFirst?: boolean;
   failed?: boolean;
-  expect?: FileSummary["dataType"][];
 }
 
 /** Registers `backfill`. */
@@ -72,25 +66,14 @@ export function registerBackfill(program: Command): void {
 }
 
 async function run(folder: string, options: BackfillOptions): Promise<void> {
-  const client = serviceOf(options);
   const webhook = webhookOf(options);
   const load = loadOptionsOf(folder, options);
   const unlock = await lockWork(load);
   try {
-    const ask = {
-      folder,
-      from: options.from ?? null,
-      to: options.to ?? null,
-      oldestFirst: options.oldestFirst ?? false,
-      onlyFailed: options.failed ?? false,
-      expected: { marker: null, types: options.expect ?? [] },
-      load,
-    };
-    const result = await backfill(client, ask, (line) => process.stderr.write(`${line}\n`));
-    const { announcedAtMs, ...counted } = result;
-    const notice = noticeOf(counted);
+    const { announcedAtMs, ...result } = await backfill(serviceOf(options), { ...options, folder, load });
+    const notice = noticeOf(result);
     const ending = [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)];
-    print(options, counted, [...tableOf(result.table), ...ending]);
+    print(options, result, [...tableOf(result.table), ...ending]);
     process.exitCode = result.failed.length > 0 ? EXIT.failed : result.degraded > 0 ? EXIT.degraded : EXIT.ok;
     if (result.loaded + result.failed.length > 0) await tell(webhook, notice, announcedAtMs);
   } finally {
@@ -153,16 +136,9 @@ function isOf(name: DatasetName): (each: { dataset: DatasetName }) => boolean {
  */
 const FAILURES_IN_A_ROW = 3;
 
-interface BackfillAsk {
+/** A run of `backfill`. */
+interface Run extends BackfillOptions {
   folder: string;
-  /** The first day, inclusive; null for the oldest day in the folder. */
-  from: BeijingDate | null;
-  /** The last day, inclusive; null for the newest day in the folder. */
-  to: BeijingDate | null;
-  oldestFirst: boolean;
-  /** Whether to load only days whose last attempt failed, according to the journal of the work folder. */
-  onlyFailed: boolean;
-  expected: Expected;
   load: LoadOptions;
 }
 
@@ -208,14 +184,10 @@ interface Backfilled {
 
 /**
  * Loads the days of the folder that no earlier run has loaded, and those that are no longer served. The service refuses
- * withdrawn days with a message that names the operator and the reason. `say` is called with lines about each day.
+ * withdrawn days with a message that names the operator and the reason.
  */
-export async function backfill(
-  client: AdminClient,
-  ask: BackfillAsk,
-  say: (line: string) => void,
-): Promise<Backfilled> {
-  const { named, gone } = await asked(ask);
+async function backfill(client: AdminClient, run: Run): Promise<Backfilled> {
+  const { named, gone } = await asked(run);
   const days = named.map(({ tradedate }) => tradedate);
   const available = new Map<DatasetName, Set<string>>();
   for (const dataset of DATASET_NAMES) available.set(dataset, await availableDays(client, days, dataset));
@@ -228,15 +200,15 @@ export async function backfill(
       rows.push(untold(day.tradedate, "untried", null));
       continue;
     }
-    const delivery = await measured(ask.folder, day);
-    const earlier = loadedEarlier(delivery, ask, available);
+    const delivery = await measured(run.folder, day);
+    const earlier = loadedEarlier(delivery, run.load, available);
     if (earlier !== null) {
       rows.push({ ...rowOf(earlier), seconds: null });
       continue;
     }
-    const outcome = await loadedDay(client, delivery, ask);
+    const outcome = await loadedDay(client, delivery, run);
     const row = rowOf(outcome);
-    note(ask.load.workFolder, row.verdict, outcome);
+    note(run.load.workFolder, row.verdict, outcome);
     rows.push(row);
     announcedAtMs = Math.max(announcedAtMs, outcome.announcedAtMs ?? 0);
     seconds.push(outcome.seconds);
@@ -244,9 +216,9 @@ export async function backfill(
     // A withdrawn day is an operator's decision and does not count as a failure.
     if (verdict !== "withdrawn") failedInARow = problem === null ? 0 : failedInARow + 1;
     const left = secondsLeft(seconds, named.length - at - 1) ?? 0;
-    say(`${at + 1} of ${named.length} days, about ${spanText(left)} left`);
+    console.error(`${at + 1} of ${named.length} days, about ${spanText(left)} left`);
     const ended = problem === null ? servedSentence(outcome).en : `${day.tradedate}: ${problem}`;
-    for (const line of [ended, ...linesOf(outcome).map(({ en }) => en)]) say(`  ${line}`);
+    for (const line of [ended, ...linesOf(outcome).map(({ en }) => en)]) console.error(`  ${line}`);
   }
   for (const day of gone) rows.push(untold(day, "failed", "its delivery is no longer in the folder"));
   return { ...summed(rows), announcedAtMs };
@@ -272,10 +244,10 @@ function summed(table: DayVerdict[]): Omit<Backfilled, "announcedAtMs"> {
  */
 function loadedEarlier(
   { tradedate, fingerprint }: Delivery,
-  { load }: BackfillAsk,
+  { workFolder }: LoadOptions,
   available: ReadonlyMap<DatasetName, ReadonlySet<string>>,
 ): DayOutcome | null {
-  const { outcome } = recallDay(load.workFolder, tradedate, fingerprint);
+  const { outcome } = recallDay(workFolder, tradedate, fingerprint);
   if (outcome === null || !isWell(outcome)) return null;
   const isServed = ({ dataset }: DayOutcome["datasets"][number]) => available.get(dataset)?.has(tradedate);
   return outcome.datasets.every(isServed) ? outcome : null;
@@ -303,19 +275,12 @@ function untold(tradedate: BeijingDate, verdict: Verdict, problem: string | null
   return { tradedate, verdict, served: [], seconds: null, problem };
 }
 
-/** Returns the requested deliveries in loading order; with `onlyFailed` also the failed days without a delivery. */
-async function asked({
-  folder,
-  from,
-  to,
-  oldestFirst,
-  onlyFailed,
-  load,
-}: BackfillAsk): Promise<{ named: NamedDelivery[]; gone: BeijingDate[] }> {
-  const failed = onlyFailed ? failedDays(load.workFolder) : null;
-  const isAsked = (day: BeijingDate) =>
-    (from === null || day >= from) && (to === null || day <= to) && (failed === null || failed.has(day));
-  const found = await namedDeliveries(folder);
+/** Returns the requested deliveries in loading order; with `--failed` also the failed days without a delivery. */
+async function asked(run: Run): Promise<{ named: NamedDelivery[]; gone: BeijingDate[] }> {
+  const { from = "", to = "99991231", load, oldestFirst } = run;
+  const failed = run.failed ? failedDays(load.workFolder) : null;
+  const isAsked = (day: BeijingDate) => day >= from && day <= to && (failed?.has(day) ?? true);
+  const found = await namedDeliveries(run.folder);
   const named = [...found.values()]
     .filter(({ tradedate }) => isAsked(tradedate))
     .toSorted((a, b) => (a.tradedate < b.tradedate ? -1 : 1));
@@ -323,13 +288,9 @@ async function asked({
   return oldestFirst ? { named, gone } : { named: named.reverse(), gone: gone.reverse() };
 }
 
-async function loadedDay(
-  client: AdminClient,
-  delivery: Delivery,
-  { folder, expected, load }: BackfillAsk,
-): Promise<DayOutcome> {
-  const problem = await deliveryProblem(folder, delivery, expected);
-  if (problem === null) return loadDay(client, delivery, load);
+async function loadedDay(client: AdminClient, delivery: Delivery, run: Run): Promise<DayOutcome> {
+  const problem = await deliveryProblem(run.folder, delivery, run);
+  if (problem === null) return loadDay(client, delivery, run.load);
   return unloadedDay(delivery.tradedate, {
     en: `the delivery is not complete: ${problem.en}`,
     zh: `数据不完整：${problem.zh}`,

@@ -31,7 +31,6 @@ import {
   writeBackup,
 } from "./backup-file.ts";
 import {
-  type ConfirmOptions,
   confirm,
   print,
   type ServiceOptions,
@@ -131,10 +130,7 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
   ]);
 }
 
-async function restore(
-  path: string,
-  options: ServiceOptions & ConfirmOptions & Partial<RestoreChoice>,
-): Promise<void> {
+async function restore(path: string, options: ServiceOptions & Partial<RestoreChoice>): Promise<void> {
   const client = serviceOf(options);
   const backup = await openBackup(path);
   if (options.force) {

@@ -3,11 +3,18 @@
 import { basename } from "node:path";
 import chineseDays from "chinese-days";
 import library from "chinese-days/package.json" with { type: "json" };
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { calendarChangedSchema, calendarSchema } from "../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, isWeekend, parseBeijingDate } from "../calendar/beijing.ts";
 import type { AdminClient } from "./admin-client.ts";
-import { dateArgument, print, type ServiceOptions, serviceCommand, serviceOf } from "./command-line.ts";
+import {
+  dateArgument,
+  numberArgument,
+  print,
+  type ServiceOptions,
+  serviceCommand,
+  serviceOf,
+} from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 
@@ -50,10 +57,7 @@ export function registerCalendar(program: Command): void {
     .action(show);
 }
 
-function yearArgument(text: string): number {
-  if (!/^(19|20)\d\d$/.test(text)) throw new InvalidArgumentError("expected a year such as 2026.");
-  return Number(text);
-}
+const yearArgument = numberArgument(/^(19|20)\d\d$/, "a year such as 2026");
 
 async function load(
   options: ServiceOptions & { year?: number; file?: string; force?: boolean },

@@ -1,13 +1,14 @@
 /** The clock and waiting, replaceable in tests. */
+import { setTimeout as pause } from "node:timers/promises";
 
 export interface Clock {
   /** Unix milliseconds. */
   nowMs(): number;
-  wait(ms: number): Promise<void>;
+  wait(ms: number): Promise<unknown>;
 }
 
 /** This machine's clock. */
 export const SYSTEM_CLOCK: Clock = {
   nowMs: Date.now,
-  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  wait: (ms) => pause(ms),
 };

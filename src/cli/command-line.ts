@@ -5,13 +5,15 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { addDays, type BeijingDate, beijingDate, parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
 import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
 import { DATASET_NAMES } from "../datasets/registry.ts";
-import { type AdminClient, adminClient } from "./admin-client.ts";
+import { AdminClient } from "./admin-client.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 
 export interface ServiceOptions {
   url?: string;
   token?: string;
   json?: boolean;
+  /** Skips the confirmation. */
+  yes?: boolean;
 }
 
 /** A command that calls the service. The command and its subcommands have the options of `withService`. */
@@ -45,9 +47,29 @@ export function withService(command: Command): Command {
     .option("--json", "print the answer as JSON");
 }
 
-/** Returns a client for the service that a command's options name. */
+/** Returns a client for the service that a command's options name; environment variables are used for absent ones. */
 export function serviceOf(options: ServiceOptions): AdminClient {
-  return adminClient(options);
+  const baseUrl = options.url ?? process.env.EDGETAPE_URL;
+  const token = options.token ?? process.env.EDGETAPE_TOKEN;
+  if (!baseUrl)
+    throw new CommandFailure(
+      "Name the service with --url or EDGETAPE_URL; for a demo, `npm start` prints the lines to paste.",
+      EXIT.usage,
+    );
+  if (!token)
+    throw new CommandFailure(
+      "Give an operator's token with --token or EDGETAPE_TOKEN; for a demo, `npm start` prints the lines to paste.",
+      EXIT.usage,
+    );
+  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new CommandFailure(`${baseUrl} is not a URL; it must begin with http:// or https://.`, EXIT.usage);
+  }
+  const seconds = process.env.EDGETAPE_TIMEOUT;
+  if (!seconds) return new AdminClient({ baseUrl, token });
+  if (!/^[1-9]\d{0,4}$/.test(seconds)) {
+    throw new CommandFailure("EDGETAPE_TIMEOUT must be whole seconds from 1 to 99999.", EXIT.usage);
+  }
+  return new AdminClient({ baseUrl, token, silenceMs: Number(seconds) * 1000 });
 }
 
 /** Prints a command's result on stdout: `answer` with `--json`, else `lines`. */
@@ -56,8 +78,9 @@ export function print(options: ServiceOptions, answer: unknown, lines: string | 
   process.stdout.write(`${text}\n`);
 }
 
-/** Returns rows as aligned columns with headings; the last column is not padded. */
-export function table(headings: string[], rows: string[][]): string[] {
+/** Returns rows as aligned columns with headings, or `none` without rows; the last column is not padded. */
+export function table(headings: string[], rows: string[][], none?: string): string[] {
+  if (rows.length === 0 && none !== undefined) return [none];
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => (row[column] ?? "").length)),
   );
@@ -68,18 +91,13 @@ export function table(headings: string[], rows: string[][]): string[] {
   );
 }
 
-export interface ConfirmOptions {
-  /** Skips the confirmation. */
-  yes?: boolean;
-}
-
 export const YES_OPTION = ["--yes", "do it without asking"] as const;
 
 /**
  * Returns when the operator has given `--yes` or confirms `question`. Throws `CommandFailure` when the operator does
  * not confirm, and when there is no terminal to ask on.
  */
-export async function confirm(question: string, { yes = false }: ConfirmOptions): Promise<void> {
+export async function confirm(question: string, { yes = false }: ServiceOptions): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY)
     throw new CommandFailure(`${question} There is no terminal for the confirmation: add --yes.`, EXIT.usage);
@@ -118,11 +136,28 @@ export function dateArgument(text: string): BeijingDate {
   return date;
 }
 
-/** Parses a month as `YYYYMM`. */
-export function monthArgument(text: string): string {
-  if (!/^\d{4}(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError("expected a month as YYYYMM.");
-  return text;
+/** Returns a parser that accepts texts of this form; `expected` describes them. */
+function textArgument(form: RegExp, expected: string): (text: string) => string {
+  return (text) => {
+    if (!form.test(text)) throw new InvalidArgumentError(`expected ${expected}.`);
+    return text;
+  };
 }
+
+/** Returns a parser for numbers of this form. */
+export function numberArgument(form: RegExp, expected: string): (text: string) => number {
+  const parse = textArgument(form, expected);
+  return (text) => Number(parse(text));
+}
+
+/** Parses a month as `YYYYMM`. */
+export const monthArgument = textArgument(/^\d{4}(0[1-9]|1[0-2])$/, "a month as YYYYMM");
+/** Parses a version of the pack builder: three numbers. */
+export const versionArgument = textArgument(/^\d{1,6}\.\d{1,6}\.\d{1,6}$/, "three numbers such as 0.2.0");
+/** Parses a whole number of 0 or more. */
+export const countArgument = numberArgument(/^\d{1,15}$/, "a whole number");
+/** Parses a revision number. */
+export const revisionArgument = numberArgument(/^[1-9]\d{0,8}$/, "a revision number, such as 3");
 
 /**
  * Parses a day (its start in Beijing), `today`, `yesterday`, `tomorrow`, or RFC 3339 with an offset to Unix
@@ -143,12 +178,6 @@ function namedDay(text: string): number | null {
   return daysOn === undefined ? null : startOfDay(addDays(beijingDate(Date.now()), daysOn));
 }
 
-/** Parses a whole number of 0 or more. */
-export function countArgument(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("expected a whole number.");
-  return Number(text);
-}
-
 /** Parses a duration such as `7d` or `36h` to milliseconds. */
 export function spanArgument(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([dh])$/.exec(text) ?? [];
@@ -159,39 +188,22 @@ export function spanArgument(text: string): number {
 /** A daily limit on the command line. Null cannot stand for "unlimited": commander would make it an empty string. */
 export type LimitWord = number | "unlimited";
 
+const limit = (expected: string) => numberArgument(/^\d{1,9}$/, expected);
+
 /** Parses a whole number or `unlimited`. */
 export function limitArgument(text: string): LimitWord {
-  if (text === "unlimited") return text;
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number or unlimited.");
-  return Number(text);
+  return text === "unlimited" ? text : limit("a whole number or unlimited")(text);
 }
 
 /** Parses an account's own limit: a whole number, `unlimited`, or `plan` for the plan's limit. */
 export function ownLimitArgument(text: string): LimitWord | "plan" {
-  if (text === "plan") return text;
-  if (text !== "unlimited" && !/^\d{1,9}$/.test(text)) {
-    throw new InvalidArgumentError("expected a whole number, unlimited, or plan.");
-  }
-  return limitArgument(text);
+  if (text === "plan" || text === "unlimited") return text;
+  return limit("a whole number, unlimited, or plan")(text);
 }
 
 /** Returns the limit for the service; null is unlimited. */
 export function limitOf(word: LimitWord): number | null {
   return word === "unlimited" ? null : word;
-}
-
-/** Parses a revision number. */
-export function revisionArgument(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("expected a revision number, such as 3.");
-  return Number(text);
-}
-
-/** Parses a version of the pack builder: three numbers. */
-export function versionArgument(text: string): string {
-  if (!/^\d{1,6}\.\d{1,6}\.\d{1,6}$/.test(text)) {
-    throw new InvalidArgumentError("expected three numbers such as 0.2.0.");
-  }
-  return text;
 }
 
 const whole = new Intl.NumberFormat("en-US");

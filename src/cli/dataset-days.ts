@@ -1,5 +1,5 @@
 /** The datasets of a deployment's days in paths of the admin API and in messages. */
-import { datasetListSchema, loadedDaysSchema } from "../admin/wire.ts";
+import { datasetListSchema, dayListSchema, loadedDaysSchema } from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { chineseName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
@@ -32,6 +32,23 @@ export function inDataset(path: string, dataset: DatasetName): string {
 /** Returns the days of `dataset` that were ever loaded, ascending; withdrawn days are included. */
 export async function loadedDays(client: AdminClient, dataset: DatasetName): Promise<BeijingDate[]> {
   return (await client.request(loadedDaysSchema, "GET", inDataset("/admin/days/loaded", dataset))).days;
+}
+
+/** Returns the days among `wanted` whose `dataset` customers can read now: it was published and not withdrawn since. */
+export async function availableDays(
+  client: AdminClient,
+  wanted: BeijingDate[],
+  dataset: DatasetName,
+): Promise<Set<string>> {
+  const available = new Set<string>();
+  for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
+    const path = inDataset(`/admin/days?month=${month}`, dataset);
+    const { days } = await client.request(dayListSchema, "GET", path);
+    for (const { tradedate, state } of days) {
+      if (state === "available" || state === "degraded") available.add(tradedate);
+    }
+  }
+  return available;
 }
 
 /** Returns the datasets that other days at the service have and `delivered` lacks. */

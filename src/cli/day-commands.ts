@@ -27,7 +27,6 @@ import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import { auctionBeside, withdrawAuction } from "./auction-publishing.ts";
 import {
-  type ConfirmOptions,
   confirm,
   countText,
   datasetOption,
@@ -176,7 +175,7 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions & DatasetO
   print(options, answersOf(answers), lines);
 }
 
-interface ActionOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {
+interface ActionOptions extends ServiceOptions, DatasetOptions {
   /** The revision that the operator expects to be the newest. When absent, the command acts on the newest revision. */
   ifRevision?: number;
 }
@@ -332,7 +331,7 @@ async function printServed(
   ]);
 }
 
-interface AdoptOptions extends ServiceOptions, ConfirmOptions, DatasetOptions {
+interface AdoptOptions extends ServiceOptions, DatasetOptions {
   object?: string;
   sha256?: string;
   degraded?: boolean;

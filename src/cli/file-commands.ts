@@ -17,7 +17,6 @@ import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dailyFileProblem } from "../pack-builder/daily-file.ts";
 import { type LocalFile, openLocalFile } from "../pack-builder/local-file.ts";
 import {
-  type ConfirmOptions,
   confirm,
   dateArgument,
   monthArgument,
@@ -130,7 +129,7 @@ async function publish(options: PlaceOptions & { revision?: number; force?: bool
   show(options, await publishFile(serviceOf(options), place, ask));
 }
 
-async function withdraw(options: PlaceOptions & ConfirmOptions & { note?: string }): Promise<void> {
+async function withdraw(options: PlaceOptions & { note?: string }): Promise<void> {
   const place = placeOf(options);
   refuseWrongName(place);
   await confirm(`Withdraw ${place.name} from every ${place.dataType} share at once?`, options);

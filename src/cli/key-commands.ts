@@ -1,7 +1,6 @@
 /** `edgetape key`: issues, lists, rolls and revokes keys, and imports existing customers' keys from a CSV file. */
 import type { Command } from "commander";
 import {
-  accountSchema,
   issuedKeySchema,
   KEY_IMPORT_MAX_ROWS,
   type KeyImportRow,
@@ -12,10 +11,9 @@ import {
 } from "../admin/wire.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { parseInstant } from "../calendar/instant.ts";
-import { keyLines } from "./account-commands.ts";
+import { accountOf, accountPath, keyLines } from "./account-commands.ts";
 import type { AdminClient } from "./admin-client.ts";
 import {
-  type ConfirmOptions,
   confirm,
   instantArgument,
   print,
@@ -76,16 +74,9 @@ async function issue(
   account: string,
   options: ServiceOptions & { name?: string; expires?: number },
 ): Promise<void> {
-  const client = serviceOf(options);
-  const expires = options.expires ?? null;
-  const issued = await client.request(
-    issuedKeySchema,
-    "POST",
-    `/admin/accounts/${encodeURIComponent(account)}/keys`,
-    {
-      body: { name: options.name ?? "", expires },
-    },
-  );
+  const body = { name: options.name ?? "", expires: options.expires ?? null };
+  const path = accountPath(account, "/keys");
+  const issued = await serviceOf(options).request(issuedKeySchema, "POST", path, { body });
   print(options, issued, [
     issued.key,
     `This is key ${issued.keyId} of account ${issued.accountId}; it cannot be shown again.`,
@@ -93,13 +84,13 @@ async function issue(
 }
 
 async function list(account: string, options: ServiceOptions): Promise<void> {
-  const path = `/admin/accounts/${encodeURIComponent(account)}`;
-  const { keys } = await serviceOf(options).request(accountSchema, "GET", path);
+  const { keys } = await accountOf(options, "GET", account);
   print(options, { keys }, keyLines(keys));
 }
 
 async function roll(keyId: string, options: ServiceOptions & { overlap?: number }): Promise<void> {
-  const body = options.overlap === undefined ? {} : { overlapMs: options.overlap };
+  // JSON omits an undefined overlap.
+  const body = { overlapMs: options.overlap };
   const path = `/admin/keys/${encodeURIComponent(keyId)}/roll`;
   const rolled = await serviceOf(options).request(rolledKeySchema, "POST", path, { body });
   print(options, rolled, [
@@ -109,7 +100,7 @@ async function roll(keyId: string, options: ServiceOptions & { overlap?: number 
   ]);
 }
 
-async function revoke(keyId: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+async function revoke(keyId: string, options: ServiceOptions): Promise<void> {
   await confirm(`Revoke key ${keyId} permanently?`, options);
   const path = `/admin/keys/${encodeURIComponent(keyId)}/revoke`;
   const key = await serviceOf(options).request(keySummarySchema, "POST", path, { repeatable: true });

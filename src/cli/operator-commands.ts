@@ -12,7 +12,6 @@ import {
 } from "../admin/wire.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import {
-  type ConfirmOptions,
   confirm,
   countArgument,
   instantArgument,
@@ -117,7 +116,7 @@ async function list(options: ServiceOptions): Promise<void> {
   print(options, answer, lines);
 }
 
-async function revoke(name: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+async function revoke(name: string, options: ServiceOptions): Promise<void> {
   await confirm(`Revoke the token of ${name} permanently?`, options);
   const path = `/admin/tokens/${encodeURIComponent(name)}/revoke`;
   const token = await serviceOf(options).request(tokenSummarySchema, "POST", path, { repeatable: true });

@@ -4,7 +4,7 @@
  */
 
 import { text } from "node:stream/consumers";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import {
   type ExternalList,
   type ExternalShareInput,
@@ -20,11 +20,11 @@ import {
 } from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import {
-  type ConfirmOptions,
   confirm,
   countArgument,
   dateArgument,
   instantArgument,
+  numberArgument,
   print,
   type ServiceOptions,
   serviceCommand,
@@ -82,7 +82,7 @@ async function list(account: string | undefined, options: ServiceOptions): Promi
   );
 }
 
-async function revoke(shareId: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
+async function revoke(shareId: string, options: ServiceOptions): Promise<void> {
   await confirm(`Revoke share ${shareId} permanently?`, options);
   const path = `/admin/shares/${encodeURIComponent(shareId)}/revoke`;
   const share = await serviceOf(options).request(shareSummarySchema, "POST", path, { repeatable: true });
@@ -122,7 +122,7 @@ async function showSecret(options: ServiceOptions): Promise<void> {
   print(options, versions, versionLines(versions));
 }
 
-async function rotate(options: ServiceOptions & ConfirmOptions & { revokeOlder?: boolean }): Promise<void> {
+async function rotate(options: ServiceOptions & { revokeOlder?: boolean }): Promise<void> {
   const client = serviceOf(options);
   const { current, versions } = await client.request(secretVersionsSchema, "GET", SECRET_PATH);
   const older = versions.filter(({ version }) => version < current);
@@ -210,10 +210,7 @@ function withDrive(command: Command): Command {
     .requiredOption("--year <YYYY>", "the year of the share", yearArgument);
 }
 
-function yearArgument(text: string): number {
-  if (!/^\d{4}$/.test(text)) throw new InvalidArgumentError("expected a year as YYYY.");
-  return Number(text);
-}
+const yearArgument = numberArgument(/^\d{4}$/, "a year as YYYY");
 
 async function setExternal(options: SetOptions): Promise<void> {
   const body: ExternalShareInput = {
@@ -237,7 +234,7 @@ async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<Ext
   return { url: link, expires, password: given.replace(/\r?\n$/, "") };
 }
 
-async function clearExternal(options: DriveOptions & ConfirmOptions): Promise<void> {
+async function clearExternal(options: DriveOptions): Promise<void> {
   const drive = `the external share of ${options.type} ${options.year}`;
   await confirm(`Remove ${drive} with its link and password?`, options);
   const path = `/admin/external/${options.type}/${options.year}/clear`;

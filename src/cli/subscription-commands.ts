@@ -1,17 +1,14 @@
 /** `edgetape subscription` and `edgetape plan`: customers' plans, and the daily limits of plans. */
 import { Argument, type Command, Option } from "commander";
 import {
-  type Account,
-  accountSchema,
   hasOrderHistory,
   type PlanList,
   type PlanName,
   planListSchema,
   planNameSchema,
 } from "../admin/wire.ts";
-import { accountLines } from "./account-commands.ts";
+import { accountOf, printAccount } from "./account-commands.ts";
 import {
-  type ConfirmOptions,
   confirm,
   instantArgument,
   type LimitWord,
@@ -87,24 +84,24 @@ function planOption(): Option {
   return new Option("--plan <plan>", "the plan").choices(planNameSchema.options).makeOptionMandatory();
 }
 
+const BELOW = "/subscriptions";
+
 async function set(
   id: string,
-  options: ServiceOptions & ConfirmOptions & { plan: PlanName; start: number; end: number; keep?: boolean },
+  options: ServiceOptions & { plan: PlanName; start: number; end: number; keep?: boolean },
 ): Promise<void> {
-  const { plan, start, end } = options;
-  const path = pathOf(id);
-  const client = serviceOf(options);
-  if (!options.keep) await confirmLoss(id, options);
-  const account = options.keep
-    ? await client.request(accountSchema, "POST", path, { body: { plan, start, end } })
-    : await client.request(accountSchema, "PUT", path, { body: { subscriptions: [{ plan, start, end }] } });
-  show(options, account);
+  const { plan, start, end, keep } = options;
+  if (!keep) await confirmLoss(id, options);
+  const subscription = { plan, start, end };
+  const account = keep
+    ? await accountOf(options, "POST", id, BELOW, { body: subscription })
+    : await accountOf(options, "PUT", id, BELOW, { body: { subscriptions: [subscription] } });
+  printAccount(options, account);
 }
 
 /** Asks for confirmation when `set` removes plans of the account. */
-async function confirmLoss(id: string, options: ServiceOptions & ConfirmOptions): Promise<void> {
-  const path = `/admin/accounts/${encodeURIComponent(id)}`;
-  const { subscriptions } = await serviceOf(options).request(accountSchema, "GET", path);
+async function confirmLoss(id: string, options: ServiceOptions): Promise<void> {
+  const { subscriptions } = await accountOf(options, "GET", id);
   if (subscriptions.length === 0) return;
   const had = subscriptions.map(({ plan, start, end }) => `${plan} from ${start} to ${end}`);
   await confirm(`Remove these plans of ${id}: ${had.join(", ")}?`, options);
@@ -119,21 +116,13 @@ async function extend(
     throw new CommandFailure("Give either --by or --until.", EXIT.usage);
   }
   const body = { plan, ...(by === undefined ? { until } : { byMs: by }) };
-  const client = serviceOf(options);
-  show(options, await client.request(accountSchema, "POST", `${pathOf(id)}/extend`, { body }));
+  printAccount(options, await accountOf(options, "POST", id, `${BELOW}/extend`, { body }));
 }
 
 async function weekly(id: string, options: ServiceOptions & { start?: number }): Promise<void> {
-  const body = { plan: "weekly", ...(options.start === undefined ? {} : { start: options.start }) };
-  show(options, await serviceOf(options).request(accountSchema, "POST", pathOf(id), { body }));
-}
-
-function pathOf(accountId: string): string {
-  return `/admin/accounts/${encodeURIComponent(accountId)}/subscriptions`;
-}
-
-function show(options: ServiceOptions, account: Account): void {
-  print(options, account, accountLines(account));
+  // JSON omits an undefined start.
+  const body = { plan: "weekly", start: options.start };
+  printAccount(options, await accountOf(options, "POST", id, BELOW, { body }));
 }
 
 async function showPlans(options: ServiceOptions): Promise<void> {
@@ -151,12 +140,10 @@ async function setPlan(
 function printPlans(options: ServiceOptions, list: PlanList): void {
   const limit = (plan: PlanName, count: number | null) =>
     hasOrderHistory(plan) ? String(count ?? "unlimited") : "no order history";
-  print(
-    options,
-    list,
-    table(
-      ["plan", "requests a day", "files a day"],
-      list.plans.map(({ plan, requests, files }) => [plan, limit(plan, requests), limit(plan, files)]),
-    ),
-  );
+  const rows = list.plans.map(({ plan, requests, files }) => [
+    plan,
+    limit(plan, requests),
+    limit(plan, files),
+  ]);
+  print(options, list, table(["plan", "requests a day", "files a day"], rows));
 }

@@ -4,6 +4,7 @@
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailure } from "./exit.ts";
 
 /** The time between two checks of a lock that another command is taking over. */
@@ -100,10 +101,6 @@ function isHolder(pid: number, commandLine: RegExp): boolean {
   } catch {
     return true;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Replaces the file at `path` atomically, readable by its owner only; parent folders are created. */

@@ -43,10 +43,6 @@ export function skipped(detail: string): Outcome {
   return { result: "skipped", detail };
 }
 
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
 /** The security whose pages and files are requested: by default the largest of the newest day. */
 export interface Target {
   tradedate: string;

@@ -1,17 +1,8 @@
 /** Checks the slot of a request while its body is sent to readers that disconnect, read slowly or stop reading. */
 import { performance } from "node:perf_hooks";
+import { setTimeout as pause } from "node:timers/promises";
 import { upperMedian } from "../../base/upper-median.ts";
-import {
-  type Caller,
-  type Check,
-  failed,
-  type Outcome,
-  ok,
-  pause,
-  said,
-  skipped,
-  type Target,
-} from "./check.ts";
+import { type Caller, type Check, failed, type Outcome, ok, said, skipped, type Target } from "./check.ts";
 import { envelopeOf, headerOf, type OpenReply } from "./probe.ts";
 
 const POLL_MS = 50;

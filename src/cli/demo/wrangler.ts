@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { CommandFailure } from "../exit.ts";
 
 const KEEPER = join(import.meta.dirname, "keeper.ts");
@@ -151,8 +152,4 @@ function tail(child: ChildProcess): () => string {
     });
   }
   return () => kept.trim();
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

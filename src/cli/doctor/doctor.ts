@@ -19,7 +19,6 @@ import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import { type AdminClient, LISTING_MS } from "../admin-client.ts";
 import {
-  type ConfirmOptions,
   confirm,
   countArgument,
   print,
@@ -33,7 +32,7 @@ import { inDataset, loadedDays } from "../dataset-days.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "../exit.ts";
 import { checkPublicHost } from "./public-host.ts";
 
-interface DoctorOptions extends ServiceOptions, ConfirmOptions {
+interface DoctorOptions extends ServiceOptions {
   repair?: boolean;
   deleteUnknown?: boolean;
   indexDays: number;

@@ -22,7 +22,7 @@ import { MARKETS } from "../../quality/check-day.ts";
 import type { AdminClient } from "../admin-client.ts";
 import type { AuctionOutcome } from "../auction-publishing.ts";
 import { lackingDatasets } from "../dataset-days.ts";
-import { CommandFailure, ServiceRefusal } from "../exit.ts";
+import { CommandFailure, ServiceRefusal, sentenceOf } from "../exit.ts";
 import { openDailyFile, refuseWrongName } from "../file-commands.ts";
 import { addFile, publishFile } from "../file-uploads.ts";
 import { datasetProgress } from "../pack-commands.ts";
@@ -331,10 +331,6 @@ function chineseOf(error: unknown, tradedate: string): string | null {
 function isDecided(error: unknown): boolean {
   const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
   return reason === "content_withdrawn" || reason === "target_withdrawn";
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? (error.message.split("\n", 1)[0] ?? error.name) : String(error);
 }
 
 const fileOutcomeSchema = z.object({

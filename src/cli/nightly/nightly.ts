@@ -7,28 +7,21 @@ import { existsSync, realpathSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import {
-  calendarSchema,
-  dataTypeSchema,
-  dayListSchema,
-  type FileSummary,
-  type Notice,
-  type Webhook,
-} from "../../admin/wire.ts";
+import { calendarSchema, dataTypeSchema, type Notice, type Webhook } from "../../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { AdminClient } from "../admin-client.ts";
-import { type Clock, SYSTEM_CLOCK } from "../clock.ts";
 import {
   countArgument,
   dateArgument,
   defaulted,
+  numberArgument,
   print,
   type ServiceOptions,
   serviceOf,
   withService,
 } from "../command-line.ts";
-import { inDataset, lackingDatasets } from "../dataset-days.ts";
+import { availableDays, lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
 import { tell, type WebhookOptions, webhookOf, withWebhook } from "../webhook.ts";
 import { lockFolder } from "../work-folder.ts";
@@ -53,14 +46,14 @@ export interface LoadingOptions extends ServiceOptions {
   keep?: boolean;
 }
 
-interface NightlyOptions extends LoadingOptions, WebhookOptions {
+interface NightlyOptions extends LoadingOptions, WebhookOptions, Expected {
   date?: BeijingDate;
+  /** When a missing delivery is reported as late. */
   by: TimeOfDay;
+  /** When the wait ends. */
   until: TimeOfDay;
   stable: number;
   poll: number;
-  marker?: string;
-  expect?: FileSummary["dataType"][];
 }
 
 /** Registers `nightly`. */
@@ -112,7 +105,7 @@ export function registerNightly(program: Command): void {
     "\nThe command can be run again at any time: completed steps are not repeated.\n" +
       "Exit status 3: served, but rows were left out, or a dataset is missing that other days have.",
   );
-  command.action(run);
+  command.action(nightly);
 }
 
 /** Adds the options of the commands that load deliveries. */
@@ -174,37 +167,36 @@ function realPathOf(path: string): string {
     : join(realPathOf(dirname(path)), basename(path));
 }
 
-async function run(folder: string, options: NightlyOptions): Promise<void> {
-  const client = serviceOf(options);
-  const webhook = webhookOf(options);
+/** A run of `nightly`. */
+interface Run extends NightlyOptions {
+  folder: string;
+  client: AdminClient;
+  receiver: Webhook | null;
+  load: LoadOptions;
+}
+
+/** Waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
+async function nightly(folder: string, options: NightlyOptions): Promise<void> {
+  const [client, receiver] = [serviceOf(options), webhookOf(options)];
   const load = loadOptionsOf(folder, options);
-  const unlock = await lockWork(load).catch(async (error: Error) => {
-    await tell(webhook, faultNotice(options.date ?? null, error.message)).catch(() => undefined);
+  const run = { ...options, folder, client, receiver, load };
+  const tellFault = async (error: Error) => {
+    await tell(receiver, faultNotice(options.date ?? null, error.message)).catch(() => undefined);
     throw error;
-  });
+  };
+  const unlock = await lockWork(load).catch(tellFault);
   try {
-    const evening = await nightly(
-      {
-        folder,
-        tradedate: options.date ?? null,
-        expected: { marker: options.marker ?? null, types: options.expect ?? [] },
-        by: options.by,
-        until: options.until,
-        stableMs: options.stable * 1000,
-        pollMs: options.poll * 1000,
-        load,
-      },
-      {
-        client,
-        webhook,
-        clock: SYSTEM_CLOCK,
-        say: (line) => process.stderr.write(`${line}\n`),
-      },
-    );
+    const evening = await spend(run).catch(tellFault);
+    if (evening.end === "late") await tell(receiver, evening.notice);
+    if (evening.end === "loaded") await tellOnce(run, evening);
     end(options, evening);
   } finally {
     unlock();
   }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 function end(options: NightlyOptions, evening: Evening): void {
@@ -239,37 +231,12 @@ function timeArgument(text: string): TimeOfDay {
   return { hours: Number(hours), minutes: Number(minutes) };
 }
 
-function secondsArgument(text: string): number {
-  if (!/^\d{1,6}(\.\d{1,3})?$/.test(text)) throw new InvalidArgumentError("expected a number of seconds.");
-  return Number(text);
-}
+const secondsArgument = numberArgument(/^\d{1,6}(\.\d{1,3})?$/, "a number of seconds");
 
 /** A time of day in Beijing. */
-export interface TimeOfDay {
+interface TimeOfDay {
   hours: number;
   minutes: number;
-}
-
-interface NightlyAsk {
-  folder: string;
-  /** The day; null for the newest trading day whose session has ended. */
-  tradedate: BeijingDate | null;
-  expected: Expected;
-  /** When a missing delivery is reported as late. */
-  by: TimeOfDay;
-  /** When the wait ends. */
-  until: TimeOfDay;
-  stableMs: number;
-  pollMs: number;
-  load: LoadOptions;
-}
-
-interface NightlyTools {
-  client: AdminClient;
-  webhook: Webhook | null;
-  clock: Clock;
-  /** Called with progress messages. */
-  say(line: string): void;
 }
 
 /**
@@ -281,124 +248,94 @@ type Evening =
   | { end: "late"; notice: Notice }
   | { end: "idle"; tradedate: BeijingDate; lacking: DatasetName[] };
 
-/** Waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
-export async function nightly(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
-  const evening = await spend(ask, tools).catch(async (error: unknown) => {
-    const problem = error instanceof Error ? error.message : String(error);
-    await tell(tools.webhook, faultNotice(ask.tradedate, problem)).catch(() => undefined);
-    throw error;
-  });
-  if (evening.end === "late") await tell(tools.webhook, evening.notice);
-  if (evening.end === "loaded") await tellOnce(ask.load.workFolder, tools, evening);
-  return evening;
-}
-
-async function spend(ask: NightlyAsk, tools: NightlyTools): Promise<Evening> {
-  await refuseAbsent(ask.folder);
-  const tradedate = ask.tradedate ?? (await dueDay(tools));
-  if (await isIdle(ask, tools, tradedate)) {
-    return { end: "idle", tradedate, lacking: await unservedDatasets(tools, tradedate) };
-  }
+async function spend(run: Run): Promise<Evening> {
+  const { folder, client, load } = run;
+  await refuseAbsent(folder);
+  const tradedate = run.date ?? (await dueDay(client));
+  const isIdle = isEmpty(await readDelivery(folder, tradedate)) && (await areServed(client, tradedate));
+  if (isIdle) return { end: "idle", tradedate, lacking: await unservedDatasets(client, tradedate) };
   for (;;) {
-    const arrival = await awaited(ask, tools, tradedate);
+    const arrival = await awaited(run, tradedate);
     if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
     const { fingerprint, mark } = arrival.delivery;
-    const { outcome: before } = recallDay(ask.load.workFolder, tradedate, fingerprint);
+    const { outcome: before } = recallDay(load.workFolder, tradedate, fingerprint);
     // A failed day is retried, because options, service or code may have changed. A withdrawn day is retried too, and
     // the service then names the operator.
-    if (before !== null && isWell(before) && (await areServed(tools, before))) {
-      return { end: "loaded", outcome: before, fingerprint };
+    if (before !== null && isWell(before)) {
+      const loaded = before.datasets.map(({ dataset }) => dataset);
+      if (await areServed(client, tradedate, loaded)) return { end: "loaded", outcome: before, fingerprint };
     }
-    const outcome = await loadDay(tools.client, arrival.delivery, ask.load);
-    const isChanged = (await readDelivery(ask.folder, tradedate)).mark !== mark;
+    const outcome = await loadDay(client, arrival.delivery, load);
+    const isChanged = (await readDelivery(folder, tradedate)).mark !== mark;
     if (outcome.state !== "failed" || !isChanged) return { end: "loaded", outcome, fingerprint };
-    tools.say(`The delivery for ${tradedate} changed while it was read; waiting again.`);
+    say(`The delivery for ${tradedate} changed while it was read; waiting again.`);
   }
 }
 
 /** Sends the outcome to the webhook, unless it is a success that an earlier run has already sent. */
 async function tellOnce(
-  workFolder: string,
-  { webhook, clock }: NightlyTools,
+  { load, receiver }: Run,
   { outcome, fingerprint }: Extract<Evening, { end: "loaded" }>,
 ): Promise<void> {
   const tradedate = outcome.tradedate as BeijingDate;
-  const memory = recallDay(workFolder, tradedate, fingerprint);
+  const memory = recallDay(load.workFolder, tradedate, fingerprint);
   const notice = outcomeNotice(outcome);
   if (isWell(outcome) && memory.told.includes(notice.event)) return;
-  await tell(webhook, notice, outcome.announcedAtMs, clock);
-  rememberDay(workFolder, tradedate, { ...memory, told: [...memory.told, notice.event] });
+  await tell(receiver, notice, outcome.announcedAtMs);
+  rememberDay(load.workFolder, tradedate, { ...memory, told: [...memory.told, notice.event] });
 }
 
-function awaited(ask: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): Promise<Arrival> {
-  const { folder, expected, stableMs, pollMs } = ask;
-  const byMs = eveningTime(tradedate, ask.by);
-  const untilMs = eveningTime(tradedate, ask.until);
-  tools.say(`Waiting for the ${tradedate} delivery in ${folder}`);
+function awaited(run: Run, tradedate: BeijingDate): Promise<Arrival> {
+  const { folder, receiver } = run;
+  say(`Waiting for the ${tradedate} delivery in ${folder}`);
   return waitForDelivery(
     {
       look: () => readDelivery(folder, tradedate),
-      problemOf: (delivery) => deliveryProblem(folder, delivery, expected),
-      onWaiting: (problem) => tools.say(`Waiting: ${problem.en}.`),
+      problemOf: (delivery) => deliveryProblem(folder, delivery, run),
+      onWaiting: (problem) => say(`Waiting: ${problem.en}.`),
       async onLate(arrival) {
         if (arrival.state === "complete") return;
         const notice = lateNotice(tradedate, arrival, false);
-        tools.say(notice.title.en);
+        say(notice.title.en);
         // A failing webhook must not end the wait.
-        await tell(tools.webhook, notice).catch((error: Error) => tools.say(error.message));
+        await tell(receiver, notice).catch((error: Error) => say(error.message));
       },
     },
-    { stableMs, pollMs, byMs, untilMs },
-    tools.clock,
+    {
+      stableMs: run.stable * 1000,
+      pollMs: run.poll * 1000,
+      byMs: eveningTime(tradedate, run.by),
+      untilMs: eveningTime(tradedate, run.until),
+    },
   );
 }
 
-/** Returns whether there is no delivery and the day is already served. */
-async function isIdle({ folder }: NightlyAsk, tools: NightlyTools, tradedate: BeijingDate): Promise<boolean> {
-  if (!isEmpty(await readDelivery(folder, tradedate))) return false;
-  return (await availableDays(tools.client, [tradedate], "orders")).has(tradedate);
-}
-
 /** Returns the datasets that other days have and `tradedate`, whose orders are served, does not serve. */
-async function unservedDatasets({ client }: NightlyTools, tradedate: BeijingDate): Promise<DatasetName[]> {
+async function unservedDatasets(client: AdminClient, tradedate: BeijingDate): Promise<DatasetName[]> {
   // Services of earlier versions have only orders and do not list datasets.
   const others = await lackingDatasets(client, ["orders"]).catch(() => []);
   const unserved: DatasetName[] = [];
   for (const dataset of others) {
-    if (!(await availableDays(client, [tradedate], dataset)).has(tradedate)) unserved.push(dataset);
+    if (!(await areServed(client, tradedate, [dataset]))) unserved.push(dataset);
   }
   return unserved;
 }
 
-/** Returns whether every loaded dataset is still served. */
-async function areServed({ client }: NightlyTools, { tradedate, datasets }: DayOutcome): Promise<boolean> {
-  for (const { dataset } of datasets) {
-    const available = await availableDays(client, [tradedate as BeijingDate], dataset);
-    if (!available.has(tradedate)) return false;
+/** Returns whether customers can read each of the datasets on `tradedate`. */
+async function areServed(
+  client: AdminClient,
+  tradedate: BeijingDate,
+  datasets: readonly DatasetName[] = ["orders"],
+): Promise<boolean> {
+  for (const dataset of datasets) {
+    if (!(await availableDays(client, [tradedate], dataset)).has(tradedate)) return false;
   }
   return true;
 }
 
-/** Returns the days among `wanted` whose `dataset` customers can read now: it was published and not withdrawn since. */
-export async function availableDays(
-  client: AdminClient,
-  wanted: BeijingDate[],
-  dataset: DatasetName,
-): Promise<Set<string>> {
-  const available = new Set<string>();
-  for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
-    const path = inDataset(`/admin/days?month=${month}`, dataset);
-    const { days } = await client.request(dayListSchema, "GET", path);
-    for (const { tradedate, state } of days) {
-      if (state === "available" || state === "degraded") available.add(tradedate);
-    }
-  }
-  return available;
-}
-
 /** Returns the newest trading day whose session has ended, according to the service's calendar. */
-async function dueDay({ client, clock }: NightlyTools): Promise<BeijingDate> {
-  const last = lastClosedDay(clock.nowMs());
+async function dueDay(client: AdminClient): Promise<BeijingDate> {
+  const last = lastClosedDay(Date.now());
   // No holiday lasts two weeks. At the beginning of a year these two weeks include days of the previous year, whose
   // calendar is then read too.
   const years = new Set([addDays(last, -14).slice(0, 4), last.slice(0, 4)]);
@@ -439,10 +376,7 @@ export function newestTradingDay(
  *
  * @example eveningTime("20260312", { hours: 1, minutes: 30 }) // 2026-03-13T01:30:00+08:00
  */
-export function eveningTime(
-  tradedate: BeijingDate,
-  { hours, minutes }: { hours: number; minutes: number },
-): number {
+export function eveningTime(tradedate: BeijingDate, { hours, minutes }: TimeOfDay): number {
   const dayMs = hours < 12 ? startOfDay(addDays(tradedate, 1)) : startOfDay(tradedate);
   return dayMs + (hours * 60 + minutes) * 60_000;
 }

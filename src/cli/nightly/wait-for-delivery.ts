@@ -12,7 +12,7 @@ import {
   volumeOf,
 } from "../../pack-builder/delivery/file-names.ts";
 import { openZip } from "../../pack-builder/delivery/zip.ts";
-import type { Clock } from "../clock.ts";
+import { SYSTEM_CLOCK } from "../clock.ts";
 import { type Delivery, isEmpty } from "./drop-folder.ts";
 
 /** How long to wait for a delivery. Instants are Unix milliseconds. */
@@ -47,7 +47,7 @@ export interface Waiting {
 export async function waitForDelivery(
   { look, problemOf, onWaiting, onLate }: Waiting,
   { stableMs, pollMs, byMs, untilMs }: Patience,
-  clock: Clock,
+  clock = SYSTEM_CLOCK,
 ): Promise<Arrival> {
   let mark: string | null = null;
   let changedMs = 0;
@@ -89,10 +89,10 @@ async function judged(
 
 /** What a complete delivery must include besides the market data. */
 export interface Expected {
-  /** A file that the sender writes last, with `{date}` for the day, or null. */
-  marker: string | null;
+  /** A file that the sender writes last, with `{date}` for the day. */
+  marker?: string;
   /** Types of files for shares. */
-  types: FileSummary["dataType"][];
+  expect?: FileSummary["dataType"][];
 }
 
 const SEVEN_ZIP = Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]);
@@ -105,7 +105,7 @@ const TAIL_BYTES = 16;
 export async function deliveryProblem(
   folder: string,
   delivery: Delivery,
-  { marker, types }: Expected,
+  { marker, expect = [] }: Expected,
 ): Promise<Bilingual | null> {
   const { tradedate, orders, files, underWay, links, contents } = delivery;
   const [first] = underWay;
@@ -127,11 +127,11 @@ export async function deliveryProblem(
       en: "there are files for shares but no market data",
     };
   }
-  const markerName = marker?.replaceAll("{date}", tradedate) ?? null;
-  if (markerName !== null && !existsSync(join(folder, markerName))) {
+  const markerName = marker?.replaceAll("{date}", tradedate);
+  if (markerName !== undefined && !existsSync(join(folder, markerName))) {
     return { zh: `${markerName} 还没有到`, en: `${markerName} has not arrived` };
   }
-  const lacking = types.find((type) => !files.some(({ dataType }) => dataType === type));
+  const lacking = expect.find((type) => !files.some(({ dataType }) => dataType === type));
   if (lacking !== undefined) {
     return { zh: `没有收到 ${lacking} 文件`, en: `no ${lacking} file has arrived` };
   }

@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { AdminClient, adminClient } from "../../../src/cli/admin-client.ts";
+import { AdminClient } from "../../../src/cli/admin-client.ts";
+import { serviceOf } from "../../../src/cli/command-line.ts";
 import { fakeService } from "./fake-service.ts";
 
 const answer = z.strictObject({ done: z.boolean() });
@@ -131,9 +132,9 @@ describe("a slow or silent service", () => {
 
 describe("the service's URL", () => {
   it("is refused when it is invalid, and the message does not show the token", () => {
-    expect(() => adminClient({ url: "api.example.com", token: "secret-token" })).toThrow(
+    expect(() => serviceOf({ url: "api.example.com", token: "secret-token" })).toThrow(
       /must begin with http/,
     );
-    expect(() => adminClient({ url: "ftp://x", token: "secret-token" })).toThrow(/^(?!.*secret-token)/);
+    expect(() => serviceOf({ url: "ftp://x", token: "secret-token" })).toThrow(/^(?!.*secret-token)/);
   });
 });

@@ -22,13 +22,12 @@ import {
   readDelivery,
   refuseAbsent,
 } from "../../../../src/cli/nightly/drop-folder.ts";
-import { cutFormat, deliveryProblem } from "../../../../src/cli/nightly/wait-for-delivery.ts";
+import { cutFormat, deliveryProblem, type Expected } from "../../../../src/cli/nightly/wait-for-delivery.ts";
 import { isUnderWay } from "../../../../src/pack-builder/delivery/file-names.ts";
 import { isMissing } from "../../../support/tools.ts";
 import { zipOf } from "../../pack-builder/zip-file.ts";
 
 const DAY = "20260312" as BeijingDate;
-const NOTHING = { marker: null, types: [] };
 
 let folder: string;
 beforeEach(() => {
@@ -43,7 +42,7 @@ function put(name: string, text: string | Uint8Array = "x"): string {
   return path;
 }
 
-const problem = async (expected: Parameters<typeof deliveryProblem>[2] = NOTHING) =>
+const problem = async (expected: Expected = {}) =>
   (await deliveryProblem(folder, await readDelivery(folder, DAY), expected))?.en ?? null;
 
 describe("the day in a file name", () => {
@@ -135,7 +134,7 @@ describe("a drop folder", () => {
     const drop = join(folder, "drop");
     const delivery = await readDelivery(drop, DAY);
     expect(delivery).toMatchObject({ orders: [], links: [join(drop, "20260312")], contents: [] });
-    expect((await deliveryProblem(drop, delivery, NOTHING))?.en).toBe(
+    expect((await deliveryProblem(drop, delivery, {}))?.en).toBe(
       "20260312 is a link, and links are not followed; put the file itself there",
     );
     const [file] = delivery.files;
@@ -188,14 +187,14 @@ describe("a drop folder", () => {
 
 describe("a delivery that no longer changes", () => {
   it("is complete, or its missing part is named", async () => {
-    const trades = { marker: null, types: ["level2" as const] };
+    const trades: Expected = { expect: ["level2"] };
     put("20260312_aucde.parquet", "PAR1 PAR1");
     expect(await problem()).toBe("there are files for shares but no market data");
     put("20260312/a.csv");
     expect(await problem()).toBeNull();
-    expect(await problem({ marker: "{date}.done", types: [] })).toBe("20260312.done has not arrived");
+    expect(await problem({ marker: "{date}.done" })).toBe("20260312.done has not arrived");
     put("20260312.done");
-    expect(await problem({ marker: "{date}.done", types: [] })).toBeNull();
+    expect(await problem({ marker: "{date}.done" })).toBeNull();
     expect(await problem(trades)).toBe("no level2 file has arrived");
     put("level2/20260312.zip", "cut");
     expect(await problem(trades)).toBe("20260312.zip is not a complete ZIP file");
