@@ -1,6 +1,6 @@
 /** Publishes and withdraws a day's auction pack together with the day's quotes, so that no operator has to do it. */
 import { dirname, join } from "node:path";
-import { type FileSummary, fileListSchema, fileSummarySchema } from "../admin/wire.ts";
+import { type FileSummary, fileListSchema } from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { auctionFileAt, writeAuctionPack } from "../pack-builder/auction-pack.ts";
@@ -8,7 +8,7 @@ import { openLocalFile } from "../pack-builder/local-file.ts";
 import type { PackFile } from "../pack-builder/pack-file.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
-import { addFile, type FilePlace, fileRoute, publishFile } from "./file-uploads.ts";
+import { addFile, type FilePlace, publishFile, withdrawFile } from "./file-uploads.ts";
 
 /** What became of the auction pack of a published quote pack. */
 export interface AuctionOutcome {
@@ -135,8 +135,7 @@ export async function withdrawAuction(
   if (origin === "operator") {
     return { name, state: "published", revision, note: `${name} stays in shares: an operator added it.` };
   }
-  const route = `${fileRoute({ dataType: "auction_tick", tradedate, name })}/withdraw`;
-  await client.request(fileSummarySchema, "POST", route, { body: { note }, repeatable: true });
+  await withdrawFile(client, { dataType: "auction_tick", tradedate, name }, note);
   const told = `${name}, made from these quotes, is withdrawn too: revision ${revision}.`;
   return { name, state: "withdrawn", revision, note: told };
 }

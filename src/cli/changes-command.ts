@@ -54,34 +54,24 @@ async function listChanges(options: ChangesOptions): Promise<void> {
     nextAfter = Math.max(nextAfter, page.nextAfter);
   }
   changes.sort((a, b) => a.change - b.change);
-  const lines =
-    changes.length === 0
-      ? ["Nothing has changed."]
-      : table(
-          ["change", "at", "day", "what", "revision", "securities that differ"],
-          changes.map((each) => [
-            String(each.change),
-            each.at,
-            dayName(each.tradedate, each.dataset ?? "orders"),
-            each.kind,
-            each.previous === null ? String(each.revision) : `${each.previous} → ${each.revision}`,
-            differences(each),
-          ]),
-        );
-  print(options, { changes, nextAfter }, lines);
+  const rows = changes.map((each) => [
+    String(each.change),
+    each.at,
+    dayName(each.tradedate, each.dataset ?? "orders"),
+    each.kind,
+    each.previous === null ? String(each.revision) : `${each.previous} → ${each.revision}`,
+    differences(each),
+  ]);
+  const headings = ["change", "at", "day", "what", "revision", "securities that differ"];
+  print(options, { changes, nextAfter }, table(headings, rows, "Nothing has changed."));
 }
 
 function differences({ securities }: Change): string {
   if (securities === null) return "-";
   const { added, removed, changed } = securities;
-  const lists = [
-    [added, "added"],
-    [removed, "removed"],
-    [changed, "changed"],
-  ] as const;
-  const told = lists
-    .filter(([codes]) => codes.length > 0)
-    .map(([codes, what]) => `${firstCodes(codes)} ${what}`);
+  const told = Object.entries({ added, removed, changed })
+    .filter(([, codes]) => codes.length > 0)
+    .map(([what, codes]) => `${firstCodes(codes)} ${what}`);
   return told.length === 0 ? "none" : told.join(", ");
 }
 

@@ -3,6 +3,7 @@
  * action reads the day, asks for confirmation, and sends the revision number that it has read. Of two concurrent
  * operators, therefore, only one succeeds.
  */
+import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   type AdoptableDay,
@@ -24,6 +25,8 @@ import {
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { readSheet, sheetName, sheetPageName } from "../pack-builder/check-packs.ts";
+import { sheetLines } from "../quality/sheet-text.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import { auctionBeside, withdrawAuction } from "./auction-publishing.ts";
 import {
@@ -44,8 +47,7 @@ import {
 } from "./command-line.ts";
 import { type DatasetOptions, datasetsOf, dayPath, inDataset } from "./dataset-days.ts";
 import { detailLines, stateOf } from "./day-lines.ts";
-import { CommandFailure, ServiceRefusal } from "./exit.ts";
-import { registerDayQuality } from "./quality-command.ts";
+import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
 
 /** Registers `days` and `day …`. */
 export function registerDays(program: Command): void {
@@ -70,7 +72,7 @@ export function registerDays(program: Command): void {
     .action(detail);
   registerDayActions(day);
   registerAdopt(day);
-  registerDayQuality(day);
+  registerQuality(day);
 }
 
 /**
@@ -109,8 +111,7 @@ async function listBuiltBefore(options: ServiceOptions & DatasetOptions, version
     ]),
   );
   const none = `No loaded day was built by a version before ${version}.`;
-  const lines = rows.length === 0 ? none : table(["day", "revision", "state", "builder"], rows);
-  print(options, answersOf(answers), lines);
+  print(options, answersOf(answers), table(["day", "revision", "state", "builder"], rows, none));
 }
 
 interface ListOptions extends ServiceOptions, DatasetOptions {
@@ -132,12 +133,11 @@ async function list(options: ListOptions): Promise<void> {
   }
   const lines = answers.flatMap(([dataset, { days }]) => [
     ...(answers.length > 1 ? ["", `${dataset} of ${month}`, ""] : []),
-    ...(days.length === 0
-      ? [`No day of ${month} is loaded or expected.`]
-      : table(
-          ["day", "revision", "state", "securities", DATASETS[dataset].rows, "size", "published", "note"],
-          days.map(overviewRow),
-        )),
+    ...table(
+      ["day", "revision", "state", "securities", DATASETS[dataset].rows, "size", "published", "note"],
+      days.map(overviewRow),
+      `No day of ${month} is loaded or expected.`,
+    ),
   ]);
   print(options, answersOf(answers), lines);
 }
@@ -175,7 +175,8 @@ async function detail(tradedate: BeijingDate, options: ServiceOptions & DatasetO
   print(options, answersOf(answers), lines);
 }
 
-interface ActionOptions extends ServiceOptions, DatasetOptions {
+interface ActionOptions extends ServiceOptions {
+  dataset: DatasetName;
   /** The revision that the operator expects to be the newest. When absent, the command acts on the newest revision. */
   ifRevision?: number;
 }
@@ -235,8 +236,7 @@ async function withdraw(date: BeijingDate, options: ActionOptions & { note?: str
   const also = hasAuction ? ", and the auction pack made from them" : "";
   await confirm(`Withdraw ${factsOf(seen)}${also}?`, options);
   const note = options.note ?? "";
-  const body = { revision: options.ifRevision ?? seen.day.revision, note };
-  const result = await act(date, options, "withdraw", body);
+  const result = await act(seen, options, "withdraw", { note });
   const { day, changed, actor } = result;
   const auction = hasAuction ? await withdrawAuction(serviceOf(options), date, note) : null;
   print(options, { ...result, auction }, [
@@ -257,43 +257,36 @@ async function restore(date: BeijingDate, options: ActionOptions & { to?: number
   const wanted = seen.revisions.find(({ revision }) => revision === options.to);
   const from = options.to === undefined ? "earlier content" : `the content of revision ${options.to}`;
   await confirm(`Serve ${from}${decisionOf(wanted)} in place of ${factsOf(seen)}?`, options);
-  const body = {
-    revision: options.ifRevision ?? seen.day.revision,
-    state: seen.day.state,
-    ...(options.to === undefined ? {} : { to: options.to }),
-  };
-  const result = await act(date, options, "restore", body);
+  const result = await act(seen, options, "restore", { state: seen.day.state, to: options.to });
   const source = seen.revisions
     .filter(({ buildId }) => buildId === result.day.buildId)
     .reduce((newest, { revision }) => Math.max(newest, revision), 0);
   const content = seen.day.buildId === result.day.buildId ? "same" : "different";
-  await printServed(options, { result, content, origin: `, with the content of revision ${source}` });
+  await printServed(options, result, content, `, with the content of revision ${source}`);
 }
 
 async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
   const seen = await look(date, options);
   const wanted = seen.revisions.find(({ revision }) => revision === seen.day.revision);
   await confirm(`Serve this content${decisionOf(wanted)} as a new revision: ${factsOf(seen)}?`, options);
-  const body = { revision: options.ifRevision ?? seen.day.revision, state: seen.day.state };
-  const result = await act(date, options, "publish", body);
-  await printServed(options, { result, content: "same", origin: "" });
+  const result = await act(seen, options, "publish", { state: seen.day.state });
+  await printServed(options, result, "same");
 }
 
-function look(date: BeijingDate, options: ServiceOptions & DatasetOptions): Promise<DayDetail> {
-  return serviceOf(options).request(dayDetailSchema, "GET", dayPath(date, options.dataset ?? "orders"));
+function look(date: BeijingDate, options: ActionOptions): Promise<DayDetail> {
+  return serviceOf(options).request(dayDetailSchema, "GET", dayPath(date, options.dataset));
 }
 
+/** Sends an action on the newest revision of the day, or on the one that the operator names. */
 function act(
-  date: BeijingDate,
-  options: ServiceOptions & DatasetOptions,
+  { day }: DayDetail,
+  options: ActionOptions,
   action: "withdraw" | "restore" | "publish",
-  body: object,
+  more: object,
 ): Promise<DayChanged> {
-  const path = dayPath(date, options.dataset ?? "orders", `/${action}`);
-  return serviceOf(options).request(dayChangedSchema, "POST", path, {
-    body,
-    silenceMs: HASHING_MS,
-  });
+  const path = dayPath(day.tradedate, options.dataset, `/${action}`);
+  const body = { revision: options.ifRevision ?? day.revision, ...more };
+  return serviceOf(options).request(dayChangedSchema, "POST", path, { body, silenceMs: HASHING_MS });
 }
 
 function factsOf({ day }: DayDetail): string {
@@ -319,7 +312,9 @@ function decisionOf(revision: DayRevision | undefined): string {
 /** Prints what is served now and, for quotes, what the operator should know about the day's auction pack. */
 async function printServed(
   options: ServiceOptions,
-  { result, content, origin }: { result: DayChanged; content: "same" | "different"; origin: string },
+  result: { day: DaySummary },
+  content: "same" | "different",
+  origin = "",
 ): Promise<void> {
   const { day } = result;
   const facts = `${countsOf(day)}, ${sizeText(day.sizeBytes)}`;
@@ -331,7 +326,8 @@ async function printServed(
   ]);
 }
 
-interface AdoptOptions extends ServiceOptions, DatasetOptions {
+interface AdoptOptions extends ServiceOptions {
+  dataset: DatasetName;
   object?: string;
   sha256?: string;
   degraded?: boolean;
@@ -369,8 +365,7 @@ async function adoptableDays(client: AdminClient, dataset: DatasetName): Promise
 async function listAdoptable(options: ServiceOptions & DatasetOptions): Promise<void> {
   const days: AdoptableDay[] = [];
   for (const dataset of datasetsOf(options)) days.push(...(await adoptableDays(serviceOf(options), dataset)));
-  const none = "Every pack in R2 is in the catalog.";
-  print(options, { days }, days.length === 0 ? none : adoptableLines(days));
+  print(options, { days }, adoptableLines(days));
 }
 
 /** Returns the packs as a table. */
@@ -386,12 +381,13 @@ export function adoptableLines(days: readonly AdoptableDay[]): string[] {
         objectKey,
       ]),
     ),
+    "Every pack in R2 is in the catalog.",
   );
 }
 
 async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
   const client = serviceOf(options);
-  const { dataset = "orders" } = options;
+  const { dataset } = options;
   const called = dayName(date, dataset);
   const day = (await adoptableDays(client, dataset)).find(({ tradedate }) => tradedate === date);
   const pack = day?.packs.find(
@@ -405,23 +401,39 @@ async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
   const instead = day.served === null ? "" : ` in place of revision ${day.served}`;
   const facts = `${pack.objectKey} (${sizeText(pack.sizeBytes)}, uploaded ${pack.uploadedAt})`;
   await confirm(`Serve ${called} from ${facts}${instead}?`, options);
-  const body: AdoptDay = {
-    objectKey: pack.objectKey,
-    force: options.force ?? false,
-    ...(options.sha256 === undefined ? {} : { sha256: options.sha256 }),
-    ...(options.degraded === undefined ? {} : { degraded: options.degraded }),
-  };
+  const { sha256, degraded, force = false } = options;
+  const body: AdoptDay = { objectKey: pack.objectKey, force, sha256, degraded };
   const path = dayPath(date, dataset, "/adopt");
-  const served = await client.request(publishedSchema, "POST", path, {
-    body,
-    repeatable: true,
-    silenceMs: HASHING_MS,
-  });
-  const { revision, sizeBytes } = served.day;
-  const told = `${countsOf(served.day)}, ${sizeText(sizeBytes)}`;
-  const auction = dataset === "quotes" ? await auctionBeside(client, date, "different") : null;
-  print(options, { ...served, auction }, [
-    `${called} is served as revision ${revision}: ${told}.`,
-    ...(auction === null ? [] : [auction.note]),
-  ]);
+  const request = { body, repeatable: true, silenceMs: HASHING_MS };
+  await printServed(options, await client.request(publishedSchema, "POST", path, request), "different");
+}
+
+interface QualityOptions {
+  folder: string;
+  json?: boolean;
+}
+
+/** Registers `day quality` on the command `day`, which does not call the service. */
+function registerQuality(day: Command): void {
+  day
+    .command("quality")
+    .description("show the day's quality sheet, which `edgetape pack build` writes beside the packs")
+    .argument("<YYYYMMDD>", "", dateArgument)
+    .option("--folder <folder>", "the folder of the day's packs", ".")
+    .option("--json", "print the sheet as JSON")
+    .addHelpText("after", "\nExit status 1: a check failed, or there is no sheet.")
+    .action(quality);
+}
+
+async function quality(tradedate: BeijingDate, options: QualityOptions): Promise<void> {
+  const path = join(options.folder, sheetName(tradedate));
+  const sheet = await readSheet(path);
+  if ("problem" in sheet) {
+    throw new CommandFailure(
+      `The quality sheet ${path} cannot be shown: ${sheet.problem}. Name the folder of the day's packs with --folder, or build the packs again.`,
+    );
+  }
+  const page = join(options.folder, sheetPageName(tradedate));
+  print(options, sheet, [...sheetLines(sheet), `page        ${page}`]);
+  if (sheet.verdict === "failed") process.exitCode = EXIT.failed;
 }

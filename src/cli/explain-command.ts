@@ -65,14 +65,12 @@ async function explainWhatIf(given: string, options: ExplainOptions): Promise<vo
   const key = options.key ?? (named ? undefined : process.env.EDGETAPE_KEY);
   const body: Explain = {
     request: given.startsWith("@") ? await readOperatorText(given.slice(1)) : given,
-    ...(key === undefined ? {} : { key }),
-    ...(keyId === undefined ? {} : { keyId }),
-    ...(account === undefined ? {} : { account }),
+    key,
+    keyId,
+    account,
   };
-  const explanation = await serviceOf(options).request(explanationSchema, "POST", "/admin/explain", {
-    body,
-    repeatable: true,
-  });
+  const request = { body, repeatable: true };
+  const explanation = await serviceOf(options).request(explanationSchema, "POST", "/admin/explain", request);
   const { steps, code, reason, httpStatus, message } = explanation;
   print(options, explanation, [
     ...table(

@@ -5,13 +5,7 @@
 
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
-import {
-  dataTypeSchema,
-  type FileSummary,
-  fileListSchema,
-  fileNameProblem,
-  fileSummarySchema,
-} from "../admin/wire.ts";
+import { dataTypeSchema, type FileSummary, fileListSchema, fileNameProblem } from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dailyFileProblem } from "../pack-builder/daily-file.ts";
@@ -30,7 +24,7 @@ import {
   YES_OPTION,
 } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { addFile, type FilePlace, fileRoute, publishFile } from "./file-uploads.ts";
+import { addFile, type FilePlace, publishFile, withdrawFile } from "./file-uploads.ts";
 import { byteProgress } from "./progress.ts";
 
 interface PlaceOptions extends ServiceOptions {
@@ -108,7 +102,6 @@ async function add(
 ): Promise<void> {
   const client = serviceOf(options);
   const place = placeOf(options, basename(path));
-  refuseWrongName(place);
   const file = await openDailyFile(path, place);
   try {
     const progress = byteProgress(`sending ${place.name}`, file.sizeBytes);
@@ -123,7 +116,6 @@ async function add(
 
 async function publish(options: PlaceOptions & { revision?: number; force?: boolean }): Promise<void> {
   const place = placeOf(options);
-  refuseWrongName(place);
   const { revision, force = false } = options;
   const ask = revision === undefined ? { force } : { revision, force };
   show(options, await publishFile(serviceOf(options), place, ask));
@@ -131,21 +123,21 @@ async function publish(options: PlaceOptions & { revision?: number; force?: bool
 
 async function withdraw(options: PlaceOptions & { note?: string }): Promise<void> {
   const place = placeOf(options);
-  refuseWrongName(place);
   await confirm(`Withdraw ${place.name} from every ${place.dataType} share at once?`, options);
-  const request = { body: { note: options.note ?? "" }, repeatable: true };
-  show(
-    options,
-    await serviceOf(options).request(fileSummarySchema, "POST", `${fileRoute(place)}/withdraw`, request),
-  );
+  show(options, await withdrawFile(serviceOf(options), place, options.note ?? ""));
 }
 
-/** Returns a file's type, day and name: the given name, else `fallback`, else the fixed name of an auction pack. */
+/**
+ * Returns a file's type, day and name: the given name, else `fallback`, else the fixed name of an auction pack. Throws
+ * `CommandFailure` for an invalid name.
+ */
 function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallback?: string): FilePlace {
   const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;
   const called = name ?? fallback ?? only;
   if (called === undefined) throw new CommandFailure("Name the file of the day with --name.", EXIT.usage);
-  return { dataType, tradedate, name: called };
+  const place = { dataType, tradedate, name: called };
+  refuseWrongName(place);
+  return place;
 }
 
 async function list(options: ServiceOptions & { type?: string; month?: string }): Promise<void> {
@@ -169,15 +161,10 @@ async function list(options: ServiceOptions & { type?: string; month?: string })
     file.publishedAt ?? "",
     ORIGINS[file.origin],
   ]);
-  print(
-    options,
-    { files },
-    rows.length === 0
-      ? [
-          `No ${options.type === undefined ? "" : `${options.type} `}files were added in ${month}; --month YYYYMM shows another month.`,
-        ]
-      : table(["day", "type", "file", "revision", "state", "size", "published", "made by"], rows),
-  );
+  const kind = options.type === undefined ? "files" : `${options.type} files`;
+  const none = `No ${kind} were added in ${month}; --month YYYYMM shows another month.`;
+  const headings = ["day", "type", "file", "revision", "state", "size", "published", "made by"];
+  print(options, { files }, table(headings, rows, none));
 }
 
 /** The origin of a file as text. */

@@ -19,7 +19,7 @@ export interface FilePlace {
 }
 
 /** Returns the path of a file's admin routes. */
-export function fileRoute({ dataType, tradedate, name }: FilePlace): string {
+function fileRoute({ dataType, tradedate, name }: FilePlace): string {
   return `/admin/files/${dataType}/${tradedate}/${encodeURIComponent(name)}`;
 }
 
@@ -55,4 +55,10 @@ export async function addFile(
 export function publishFile(client: AdminClient, place: FilePlace, ask: PublishFile): Promise<FileSummary> {
   const request = { body: ask, repeatable: true };
   return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);
+}
+
+/** Withdraws a file from shares, with a note for other operators. */
+export function withdrawFile(client: AdminClient, place: FilePlace, note: string): Promise<FileSummary> {
+  const request = { body: { note }, repeatable: true };
+  return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/withdraw`, request);
 }

@@ -87,9 +87,8 @@ export function registerAudit(program: Command): void {
 }
 
 async function issue(name: string, options: ServiceOptions & { scope: TokenScope }): Promise<void> {
-  const client = serviceOf(options);
   const body = { name, scope: options.scope };
-  const issued = await client.request(issuedTokenSchema, "POST", "/admin/tokens", { body });
+  const issued = await serviceOf(options).request(issuedTokenSchema, "POST", "/admin/tokens", { body });
   print(options, issued, [
     issued.token,
     `This is the token of ${issued.name} with scope ${issued.scope}; it cannot be shown again.`,
@@ -98,22 +97,17 @@ async function issue(name: string, options: ServiceOptions & { scope: TokenScope
 
 async function list(options: ServiceOptions): Promise<void> {
   const answer = await serviceOf(options).request(tokenListSchema, "GET", "/admin/tokens");
-  const lines =
-    answer.tokens.length === 0
-      ? "no tokens besides ADMIN_TOKEN"
-      : table(
-          ["name", "scope", "begins", "created", "by", "last used (to the hour)", "state"],
-          answer.tokens.map((each) => [
-            each.name,
-            each.scope,
-            each.firstCharacters,
-            each.createdAt,
-            each.createdBy,
-            each.lastUsedAt ?? "never",
-            each.revokedAt === null ? "in force" : `revoked ${each.revokedAt}`,
-          ]),
-        );
-  print(options, answer, lines);
+  const rows = answer.tokens.map((each) => [
+    each.name,
+    each.scope,
+    each.firstCharacters,
+    each.createdAt,
+    each.createdBy,
+    each.lastUsedAt ?? "never",
+    each.revokedAt === null ? "in force" : `revoked ${each.revokedAt}`,
+  ]);
+  const headings = ["name", "scope", "begins", "created", "by", "last used (to the hour)", "state"];
+  print(options, answer, table(headings, rows, "no tokens besides ADMIN_TOKEN"));
 }
 
 async function revoke(name: string, options: ServiceOptions): Promise<void> {
@@ -131,7 +125,7 @@ async function audit(options: AuditOptions): Promise<void> {
     if (value !== undefined) query.set(name, String(value));
   }
   const answer = await serviceOf(options).request(auditListSchema, "GET", `/admin/audit?${query}`);
-  print(options, answer, answer.entries.length === 0 ? "no entries" : auditLines(answer));
+  print(options, answer, auditLines(answer));
 }
 
 /** The maximum number of characters shown of a change. */
@@ -152,6 +146,7 @@ export function auditLines({ entries }: AuditList): string[] {
       subject,
       shortened(changeText(before, after)),
     ]),
+    "no entries",
   );
 }
 

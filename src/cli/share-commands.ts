@@ -58,8 +58,7 @@ export function registerShares(program: Command): void {
 async function list(account: string | undefined, options: ServiceOptions): Promise<void> {
   const client = serviceOf(options);
   const shares: ShareSummary[] = [];
-  let after: string | null = "";
-  while (after !== null) {
+  for (let after: string | null = ""; after !== null; ) {
     const query = new URLSearchParams(account === undefined ? { after } : { account });
     const page: ShareList = await client.request(shareListSchema, "GET", `/admin/shares?${query}`);
     shares.push(...page.shares);
@@ -75,22 +74,16 @@ async function list(account: string | undefined, options: ServiceOptions): Promi
   ]);
   const none =
     account === undefined ? "No share is valid." : `Account ${account} has never requested a share.`;
-  print(
-    options,
-    { shares },
-    rows.length === 0 ? [none] : table(["share id", "account", "type", "year", "created", "state"], rows),
-  );
+  const headings = ["share id", "account", "type", "year", "created", "state"];
+  print(options, { shares }, table(headings, rows, none));
 }
 
 async function revoke(shareId: string, options: ServiceOptions): Promise<void> {
   await confirm(`Revoke share ${shareId} permanently?`, options);
   const path = `/admin/shares/${encodeURIComponent(shareId)}/revoke`;
   const share = await serviceOf(options).request(shareSummarySchema, "POST", path, { repeatable: true });
-  print(
-    options,
-    share,
-    `Share ${share.shareId} of account ${share.accountId} was revoked at ${share.revokedAt}.`,
-  );
+  const { accountId, revokedAt } = share;
+  print(options, share, `Share ${share.shareId} of account ${accountId} was revoked at ${revokedAt}.`);
 }
 
 const SECRET_PATH = "/admin/shares/secret";
@@ -130,10 +123,7 @@ async function rotate(options: ServiceOptions & { revokeOlder?: boolean }): Prom
   if (options.revokeOlder && count > 0) {
     await confirm(`Revoke ${count} shares of versions before ${current} at once?`, options);
   }
-  const request = {
-    body: { olderShares: options.revokeOlder ? "revoke" : "keep" } as const,
-    repeatable: true,
-  };
+  const request = { body: { olderShares: options.revokeOlder ? "revoke" : "keep" }, repeatable: true };
   const rotated = await client.request(rotatedSecretSchema, "POST", `${SECRET_PATH}/rotate`, request);
   const drives = rotated.resealed.map(({ dataType, year }) => `${dataType} ${year}`);
   const encrypted =
@@ -212,6 +202,8 @@ function withDrive(command: Command): Command {
 
 const yearArgument = numberArgument(/^\d{4}$/, "a year as YYYY");
 
+const externalPath = ({ type, year }: DriveOptions) => `/admin/external/${type}/${year}`;
+
 async function setExternal(options: SetOptions): Promise<void> {
   const body: ExternalShareInput = {
     firstDay: options.from,
@@ -220,7 +212,7 @@ async function setExternal(options: SetOptions): Promise<void> {
     sizeBytes: options.bytes,
     link: await linkOf(options),
   };
-  const path = `/admin/external/${options.type}/${options.year}`;
+  const path = externalPath(options);
   showExternal(options, await serviceOf(options).request(externalListSchema, "PUT", path, { body }));
 }
 
@@ -235,9 +227,9 @@ async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<Ext
 }
 
 async function clearExternal(options: DriveOptions): Promise<void> {
-  const drive = `the external share of ${options.type} ${options.year}`;
-  await confirm(`Remove ${drive} with its link and password?`, options);
-  const path = `/admin/external/${options.type}/${options.year}/clear`;
+  const { type, year } = options;
+  await confirm(`Remove the external share of ${type} ${year} with its link and password?`, options);
+  const path = `${externalPath(options)}/clear`;
   showExternal(options, await serviceOf(options).request(externalListSchema, "POST", path));
 }
 
@@ -257,10 +249,5 @@ function showExternal(options: ServiceOptions, answer: ExternalList): void {
     link?.url ?? "",
   ];
   const headings = ["type", "year", "days", "files", "size", "state", "secret", "link"];
-  const { external } = answer;
-  print(
-    options,
-    answer,
-    external.length === 0 ? "No external share is registered." : table(headings, external.map(row)),
-  );
+  print(options, answer, table(headings, answer.external.map(row), "No external share is registered."));
 }

@@ -7,10 +7,10 @@ import {
   monthArgument,
   print,
   type ServiceOptions,
+  serviceCommand,
   serviceOf,
   sizeText,
   table,
-  withService,
 } from "./command-line.ts";
 
 interface UsageOptions extends ServiceOptions {
@@ -20,28 +20,26 @@ interface UsageOptions extends ServiceOptions {
 
 /** Registers `usage`. */
 export function registerUsage(program: Command): void {
-  const command = program
-    .command("usage")
+  serviceCommand(program, "usage")
     .description("show requests, files and bytes of each account in a month, by interface")
     .option(
       "--month <YYYYMM>",
       "the month to report, in Beijing time (default: the current month)",
       monthArgument,
     )
-    .option("--csv", "print CSV for billing: account,service,requests,files,bytes");
-  withService(command).addHelpText(
-    "after",
-    "\nRequests of every kind count, including those for whole files; credited requests do not. Bytes are those of the\n" +
-      "answers' bodies. Accounts without requests are omitted. The last ten minutes may be missing.",
-  );
-  command.action(usage);
+    .option("--csv", "print CSV for billing: account,service,requests,files,bytes")
+    .addHelpText(
+      "after",
+      "\nRequests of every kind count, including those for whole files; credited requests do not. Bytes are those of the\n" +
+        "answers' bodies. Accounts without requests are omitted. The last ten minutes may be missing.",
+    )
+    .action(usage);
 }
 
 async function usage(options: UsageOptions): Promise<void> {
   const current = beijingDate(Date.now()).slice(0, 6);
   const { month = current } = options;
-  const path = `/admin/usage?month=${month}`;
-  const answer = await serviceOf(options).request(usageListSchema, "GET", path);
+  const answer = await serviceOf(options).request(usageListSchema, "GET", `/admin/usage?month=${month}`);
   print(options, answer, options.csv === true ? csvOf(answer) : tableOf(answer));
   if (month === current) {
     process.stderr.write(`${month} is not over, and requests of the last ten minutes may be missing.\n`);
@@ -64,8 +62,7 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function tableOf({ month, usage }: UsageList): string | string[] {
-  if (usage.length === 0) return `no requests in ${month}`;
+function tableOf({ month, usage }: UsageList): string[] {
   const rows = usage.map(({ accountId, service, requests, files, bytes }) => [
     accountId,
     service,
@@ -73,5 +70,5 @@ function tableOf({ month, usage }: UsageList): string | string[] {
     countText(files),
     sizeText(bytes),
   ]);
-  return table(COLUMNS, rows);
+  return table(COLUMNS, rows, `no requests in ${month}`);
 }
