@@ -39,7 +39,7 @@ import {
   YES_OPTION,
 } from "./command-line.ts";
 import { adoptableLines } from "./day-commands.ts";
-import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
+import { CommandFailure, EXIT, ServiceRefusal, sentenceOf } from "./exit.ts";
 
 const NOT_IN_IT =
   "\nA backup does not contain secrets, R2 objects, today's quota counters or console sessions. If CURSOR_SECRET\n" +
@@ -86,13 +86,13 @@ export function registerBackup(program: Command): void {
 async function create(options: ServiceOptions & { out: string }): Promise<void> {
   const created = await createBackup(serviceOf(options), fileAt(options.out));
   if (!created.oneMoment) {
-    process.stderr.write(
-      "The catalog changed while the backup was read; the backup has only some of these changes.\n",
+    console.error(
+      "The catalog changed while the backup was read; the backup has only some of these changes.",
     );
   }
   if (created.sealedWith === null) {
-    process.stderr.write(
-      "The backup is not sealed, because the service has no BACKUP_SECRET: an edited backup cannot be detected. See `edgetape doctor`.\n",
+    console.error(
+      "The backup is not sealed, because the service has no BACKUP_SECRET: an edited backup cannot be detected. See `edgetape doctor`.",
     );
   }
   print(options, created, [`${created.path} is written.`, ...rowLines(created.rows)]);
@@ -130,23 +130,19 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
   ]);
 }
 
-async function restore(path: string, options: ServiceOptions & Partial<RestoreChoice>): Promise<void> {
+async function restore(path: string, options: RestoreOptions): Promise<void> {
   const client = serviceOf(options);
   const backup = await openBackup(path);
   if (options.force) {
     const question = `Replace everything in ${client.baseUrl} with ${path}, made ${backup.head.at}?`;
     await confirm(question, options);
   }
-  const say = (line: string) => process.stderr.write(`${line}\n`);
-  const { force = false, unauthenticated = false } = options;
-  const restored = await restoreBackup(client, backup, { force, unauthenticated }, say).catch(
-    (error: unknown) => {
-      const isFull = error instanceof ServiceRefusal && error.refused.reason === "not_empty";
-      throw isFull ? new CommandFailure(`${error.message} To replace the data, add --force.`) : error;
-    },
-  );
+  const restored = await restoreBackup(client, backup, options).catch((error: unknown) => {
+    const isFull = error instanceof ServiceRefusal && error.refused.reason === "not_empty";
+    throw isFull ? new CommandFailure(`${error.message} To replace the data, add --force.`) : error;
+  });
   print(options, restored, restoredLines(path, restored));
-  if (restored.overEmpty) process.stderr.write(`${UNKNOWN_SINCE.join("\n")}\n`);
+  if (restored.overEmpty) console.error(UNKNOWN_SINCE.join("\n"));
   if (restored.lacking.length > 0) process.exitCode = EXIT.degraded;
 }
 
@@ -264,19 +260,18 @@ interface Restored {
   overEmpty: boolean;
 }
 
-interface RestoreChoice {
+interface RestoreOptions extends ServiceOptions {
   /** Restores even when the deployment has data, which is lost. */
-  force: boolean;
+  force?: boolean;
   /** Restores without verifying the backup's seals. */
-  unauthenticated: boolean;
+  unauthenticated?: boolean;
 }
 
 /** Restores `backup`, or resumes an interrupted restore of the same file. */
 async function restoreBackup(
   client: AdminClient,
   backup: WholeBackup,
-  { force, unauthenticated }: RestoreChoice,
-  say: (line: string) => void,
+  { force = false, unauthenticated = false }: RestoreOptions,
 ): Promise<Restored> {
   const { tables, identity = null } = backup.head;
   const { sha256: restoreId, rows } = backup.end;
@@ -288,13 +283,13 @@ async function restoreBackup(
   let lacking: Restored["lacking"] = [];
   let { adoptable, kept, overEmpty } = begun;
   if (begun.state === "open") {
-    await sendChunks(client, path, backup, new Set(begun.present), say);
-    lacking = await lookForObjects(client, path, backup, say);
+    await sendChunks(client, path, backup, new Set(begun.present));
+    lacking = await lookForObjects(client, path, backup);
     const request = { repeatable: true, silenceMs: HASHING_MS };
     const done = await client.request(restoreStateSchema, "POST", `${path}/complete`, request);
     ({ adoptable, kept, overEmpty } = done);
   }
-  await sweep(client, say);
+  await sweep(client);
   return { restoreId, rows, lacking, adoptable, kept, overEmpty };
 }
 
@@ -303,14 +298,13 @@ async function sendChunks(
   path: string,
   backup: WholeBackup,
   present: Set<number>,
-  say: (line: string) => void,
 ): Promise<void> {
   let n = 0;
   for await (const chunk of backup.pages()) {
     n++;
     if (present.has(n)) continue;
     await client.request(restoreStateSchema, "PUT", `${path}/chunks/${n}`, { body: chunk });
-    if (n % 100 === 0) say(`${n} chunks have been sent`);
+    if (n % 100 === 0) console.error(`${n} chunks have been sent`);
   }
 }
 
@@ -348,7 +342,6 @@ async function lookForObjects(
   client: AdminClient,
   path: string,
   backup: WholeBackup,
-  say: (line: string) => void,
 ): Promise<Restored["lacking"]> {
   const { ids, served } = await neededObjects(backup);
   const lacking: Restored["lacking"] = [];
@@ -362,7 +355,8 @@ async function lookForObjects(
         const called = served.get(objectId);
         if (problem !== null && called !== undefined) lacking.push({ called, problem });
       }
-      if (waiting.length > 0) say(`${waiting.length} packs and files are still to be checked in R2`);
+      if (waiting.length > 0)
+        console.error(`${waiting.length} packs and files are still to be checked in R2`);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, look));
@@ -370,17 +364,17 @@ async function lookForObjects(
 }
 
 /** Deletes index rows of replaced packs. A failure is only printed: the scheduled task deletes rows that remain. */
-async function sweep(client: AdminClient, say: (line: string) => void): Promise<void> {
+async function sweep(client: AdminClient): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {
       const request = { repeatable: true, silenceMs: HASHING_MS };
       ({ left } = await client.request(sweptSchema, "POST", "/admin/restores/sweep", request));
-      if (left > 0) say(`index rows of ${left} replaced packs are still to be deleted`);
+      if (left > 0) console.error(`index rows of ${left} replaced packs are still to be deleted`);
     }
   } catch (error) {
     // If the backup lacks the operator's token, the token is no longer valid after the restore.
-    say(
-      `The backup is restored. Some index rows of replaced packs could not be deleted (${error instanceof Error ? error.message : error}); the scheduled task deletes them later.`,
+    console.error(
+      `The backup is restored. Some index rows of replaced packs could not be deleted (${sentenceOf(error)}); the scheduled task deletes them later.`,
     );
   }
 }

@@ -91,11 +91,7 @@ async function run(options: AcceptanceOptions): Promise<void> {
   if (!key) throw new CommandFailure("Give an API key with --key or EDGETAPE_KEY.", EXIT.usage);
   const caller = new Caller(url, key);
   await refuseCustomer(caller, options.account);
-  const { date: tradedate, symbol } = options;
-  const target = await targetOf(caller, {
-    ...(tradedate === undefined ? {} : { tradedate }),
-    ...(symbol === undefined ? {} : { symbol }),
-  });
+  const target = await targetOf(caller, options);
   const checks = [
     ...frontChecks(caller.baseUrl),
     ...placeChecks(caller.baseUrl, process.env.EDGETAPE_TOKEN || null),

@@ -25,9 +25,7 @@ export interface Checked extends Outcome {
 /** Runs a check; an error becomes a failure with its message. */
 export async function checked({ name, says, run }: Check): Promise<Checked> {
   const startedMs = performance.now();
-  const outcome = await run().catch((error: unknown) =>
-    failed(error instanceof Error ? error.message : String(error)),
-  );
+  const outcome = await run().catch((error: Error) => failed(error.message));
   return { name, says, ...outcome, seconds: Math.round((performance.now() - startedMs) / 100) / 10 };
 }
 
@@ -80,10 +78,12 @@ export class Caller {
     return this.call("level2_order_history", { symbol, tradedate, page_size: 100, ...params });
   }
 
-  /** Requests the Parquet file and reads only the status and headers of the answer. */
-  openFile({ tradedate, symbol }: Target, silentMs?: number): Promise<OpenReply> {
+  /** Requests the Parquet file and reads only the headers of the answer. Throws for a status other than 200. */
+  async openFile({ tradedate, symbol }: Target, silentMs?: number): Promise<OpenReply> {
     const probe = this.probe("level2_order_history", { symbol, tradedate, format: "parquet" });
-    return open(`${this.baseUrl}/api`, silentMs === undefined ? probe : { ...probe, silentMs });
+    const reply = await open(`${this.baseUrl}/api`, { ...probe, silentMs });
+    if (reply.status !== 200) throw new Error(said(reply));
+    return reply;
   }
 
   private probe(apiname: string, params: object): Probe {
@@ -97,9 +97,9 @@ export function said({
   headers,
   bytes,
 }: Pick<Reply, "status" | "headers"> & { bytes?: Buffer }): string {
-  const code = bytes === undefined ? null : envelopeOf(bytes)?.code;
+  const code = bytes === undefined ? undefined : envelopeOf(bytes)?.code;
   const reason = headerOf(headers, "x-reason");
-  return [`HTTP ${status}`, code === null || code === undefined ? null : `code ${code}`, reason]
+  return [`HTTP ${status}`, code === undefined ? null : `code ${code}`, reason]
     .filter((part) => part !== null)
     .join(", ");
 }
@@ -114,11 +114,8 @@ interface SymbolList {
 }
 
 /** Returns the target named by the operator, or the default from the service's data. */
-export async function targetOf(
-  caller: Caller,
-  named: { tradedate?: string; symbol?: string },
-): Promise<Target> {
-  const tradedate = named.tradedate ?? (await newestDay(caller));
+export async function targetOf(caller: Caller, named: { date?: string; symbol?: string }): Promise<Target> {
+  const tradedate = named.date ?? (await newestDay(caller));
   const { items } = await caller.data<SymbolList>("data_symbols", { tradedate });
   const wanted = named.symbol?.toUpperCase();
   const fitting = items.filter(

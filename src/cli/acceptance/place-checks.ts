@@ -13,24 +13,19 @@ const NO_TOKEN = "needs an operator's token with scope read in EDGETAPE_TOKEN";
 
 /** Returns the checks of the worker's place. They are skipped when the operator's `token` is null. */
 export function placeChecks(baseUrl: string, token: string | null): Check[] {
-  const withToken = (run: (token: string) => Promise<Outcome>) => async () =>
-    token === null ? skipped(NO_TOKEN) : run(token);
+  const check = (
+    name: string,
+    says: string,
+    run: (baseUrl: string, token: string) => Promise<Outcome>,
+  ): Check => ({ name, says, run: async () => (token === null ? skipped(NO_TOKEN) : run(baseUrl, token)) });
   return [
-    {
-      name: "address",
-      says: "the worker receives the caller's own address, even when the caller claims a different one",
-      run: withToken((token) => address(baseUrl, token)),
-    },
-    {
-      name: "cache",
-      says: "the Cache API stores entries",
-      run: withToken((token) => cache(baseUrl, token)),
-    },
-    {
-      name: "place",
-      says: "where the worker runs, and how long calls to its stores take",
-      run: withToken((token) => place(baseUrl, token)),
-    },
+    check(
+      "address",
+      "the worker receives the caller's own address, even when the caller claims a different one",
+      address,
+    ),
+    check("cache", "the Cache API stores entries", cache),
+    check("place", "where the worker runs, and how long calls to its stores take", place),
   ];
 }
 

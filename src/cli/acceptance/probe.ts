@@ -17,7 +17,7 @@ export interface Probe {
   /** Sent as JSON. */
   json?: unknown;
   /** The longest pause without data; must be longer when the caller reads slowly. */
-  silentMs?: number;
+  silentMs?: number | undefined;
 }
 
 export interface Reply {

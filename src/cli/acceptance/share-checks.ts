@@ -1,7 +1,6 @@
 /** Checks a share in the way download programs use it: HEAD, single ranges, resuming, the password. */
 import { createHash } from "node:crypto";
-import type { Caller, Target } from "./check.ts";
-import { type Check, failed, type Outcome, ok } from "./check.ts";
+import { type Caller, type Check, failed, type Outcome, ok, type Target } from "./check.ts";
 import { ask, headerOf, open, type Reply } from "./probe.ts";
 
 /** A file of at most this size is downloaded whole, in four ranges. */
@@ -34,32 +33,25 @@ export function shareChecks(caller: Caller, target: Target): Check[] {
     opened ??= openShare(caller, target);
     return opened;
   };
+  const check = (
+    name: string,
+    says: string,
+    run: (opened: Opened, caller: Caller, target: Target) => Promise<Outcome>,
+  ): Check => ({ name, says, run: async () => run(await once(), caller, target) });
   return [
-    {
-      name: "share",
-      says: "file_download returns a share whose manifest lists the day",
-      run: async () => listed(await once()),
-    },
-    {
-      name: "share password",
-      says: "requests without a password, or with a wrong one, get 401",
-      run: async () => passwords(await once()),
-    },
-    {
-      name: "share HEAD",
-      says: "HEAD returns length, ETag and Accept-Ranges, without a body",
-      run: async () => head(await once()),
-    },
-    {
-      name: "share ranges",
-      says: "single ranges are exact; If-Range with a different ETag returns the whole file",
-      run: async () => ranges(await once()),
-    },
-    {
-      name: "share by symbol",
-      says: "one security's file, downloaded in four ranges, equals its Parquet answer byte for byte",
-      run: async () => bySymbol(await once(), caller, target),
-    },
+    check("share", "file_download returns a share whose manifest lists the day", listed),
+    check("share password", "requests without a password, or with a wrong one, get 401", passwords),
+    check("share HEAD", "HEAD returns length, ETag and Accept-Ranges, without a body", head),
+    check(
+      "share ranges",
+      "single ranges are exact; If-Range with a different ETag returns the whole file",
+      ranges,
+    ),
+    check(
+      "share by symbol",
+      "one security's file, downloaded in four ranges, equals its Parquet answer byte for byte",
+      bySymbol,
+    ),
   ];
 }
 

@@ -24,49 +24,45 @@ interface SlotBounds {
 
 /** Returns the checks of the slot, which use the target's pages and file. */
 export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): Check[] {
-  const long: Check[] = [
-    {
-      name: "slow reader",
-      says: `a file that is read evenly over ${bounds.streamMs / 1000} s arrives complete, and the slot is then free`,
-      run: () => slowReader(caller, target, bounds),
-    },
-    {
-      name: "stopped reader",
-      says: `a client that stops reading is disconnected after ${bounds.boundMs / 1000} s, and the slot is then free`,
-      run: () => stoppedReader(caller, target, bounds),
-    },
+  const check = (
+    name: string,
+    says: string,
+    run: (caller: Caller, target: Target, bounds: SlotBounds) => Promise<Outcome>,
+  ): Check => ({ name, says, run: () => run(caller, target, bounds) });
+  const [stream, bound, within] = [bounds.streamMs, bounds.boundMs, bounds.freeWithinMs].map(
+    (ms) => `${ms / 1000} s`,
+  );
+  const long = [
+    check(
+      "slow reader",
+      `a file that is read evenly over ${stream} arrives complete, and the slot is then free`,
+      slowReader,
+    ),
+    check(
+      "stopped reader",
+      `a client that stops reading is disconnected after ${bound}, and the slot is then free`,
+      stoppedReader,
+    ),
   ];
   return [
-    {
-      name: "pages",
-      says: `none of ${bounds.pages} pages requested one after the other is refused for a busy slot`,
-      run: () => pagesInSequence(caller, target, bounds.pages),
-    },
-    {
-      name: "file",
-      says: "the Parquet answer has exactly the announced length and rows",
-      run: () => wholeFile(caller, target),
-    },
-    {
-      name: "one slot",
-      says: "a concurrent request gets 503 with Retry-After while a file is read",
-      run: () => oneSlot(caller, target),
-    },
-    {
-      name: "hang-up",
-      says: `the slot is free within ${bounds.freeWithinMs / 1000} s after a client disconnects`,
-      run: () => hangUp(caller, target, bounds),
-    },
-    {
-      name: "signal",
-      says: `the slot is free within ${bounds.freeWithinMs / 1000} s after a client that had stopped reading disconnects`,
-      run: () => goneWhileFull(caller, target, bounds),
-    },
+    check(
+      "pages",
+      `none of ${bounds.pages} pages requested one after the other is refused for a busy slot`,
+      pagesInSequence,
+    ),
+    check("file", "the Parquet answer has exactly the announced length and rows", wholeFile),
+    check("one slot", "a concurrent request gets 503 with Retry-After while a file is read", oneSlot),
+    check("hang-up", `the slot is free within ${within} after a client disconnects`, hangUp),
+    check(
+      "signal",
+      `the slot is free within ${within} after a client that had stopped reading disconnects`,
+      goneWhileFull,
+    ),
     ...(bounds.quick ? [] : long),
   ];
 }
 
-async function pagesInSequence(caller: Caller, target: Target, pages: number): Promise<Outcome> {
+async function pagesInSequence(caller: Caller, target: Target, { pages }: SlotBounds): Promise<Outcome> {
   let cursor: string | null = null;
   const taken: number[] = [];
   for (let n = 1; n <= pages; n++) {
@@ -85,7 +81,6 @@ async function wholeFile(caller: Caller, target: Target): Promise<Outcome> {
   const { length, start, end } = await readAll(reply);
   const announced = Number(headerOf(reply.headers, "content-length"));
   const rows = Number(headerOf(reply.headers, "x-row-count"));
-  if (reply.status !== 200) return failed(said(reply));
   if (!reply.body.complete || length !== announced) return failed(`${length} of ${announced} bytes arrived`);
   if (rows !== target.rows) return failed(`X-Row-Count is ${rows}, data_symbols says ${target.rows}`);
   if (start !== "PAR1" || end !== "PAR1") return failed("it is not a Parquet file");
@@ -94,7 +89,6 @@ async function wholeFile(caller: Caller, target: Target): Promise<Outcome> {
 
 async function oneSlot(caller: Caller, target: Target): Promise<Outcome> {
   const reply = await caller.openFile(target);
-  if (reply.status !== 200) return failed(said(reply));
   const second = await caller.page(target);
   reply.hangUp();
   await untilFree(caller, target);
@@ -107,13 +101,9 @@ async function oneSlot(caller: Caller, target: Target): Promise<Outcome> {
 
 async function hangUp(caller: Caller, target: Target, { freeWithinMs }: SlotBounds): Promise<Outcome> {
   const reply = await caller.openFile(target);
-  if (reply.status !== 200) return failed(said(reply));
   await new Promise((resolve) => reply.body.once("data", resolve));
   reply.hangUp();
-  const freeMs = await untilFree(caller, target);
-  return freeMs <= freeWithinMs
-    ? ok(`free after ${freeMs} ms`)
-    : failed(`the slot was free only after ${freeMs} ms`);
+  return freed(caller, target, freeWithinMs);
 }
 
 /**
@@ -122,20 +112,15 @@ async function hangUp(caller: Caller, target: Target, { freeWithinMs }: SlotBoun
  */
 async function goneWhileFull(caller: Caller, target: Target, { freeWithinMs }: SlotBounds): Promise<Outcome> {
   const reply = await caller.openFile(target);
-  if (reply.status !== 200) return failed(said(reply));
   await pause(FULL_MS);
   const isHeld = (await caller.page(target)).status === 503;
   reply.hangUp();
   if (!isHeld) return tooSmall(target);
-  const freeMs = await untilFree(caller, target);
-  return freeMs <= freeWithinMs
-    ? ok(`free after ${freeMs} ms`)
-    : failed(`the slot was free only after ${freeMs} ms`);
+  return freed(caller, target, freeWithinMs);
 }
 
 async function slowReader(caller: Caller, target: Target, { streamMs }: SlotBounds): Promise<Outcome> {
   const reply = await caller.openFile(target, streamMs);
-  if (reply.status !== 200) return failed(said(reply));
   const announced = Number(headerOf(reply.headers, "content-length"));
   const startedMs = performance.now();
   let bytes = 0;
@@ -162,7 +147,6 @@ async function slowReader(caller: Caller, target: Target, { streamMs }: SlotBoun
 
 async function stoppedReader(caller: Caller, target: Target, { boundMs }: SlotBounds): Promise<Outcome> {
   const reply = await caller.openFile(target, 2 * boundMs);
-  if (reply.status !== 200) return failed(said(reply));
   if ((await caller.page(target)).status === 200) {
     reply.hangUp();
     return tooSmall(target);
@@ -176,6 +160,13 @@ async function stoppedReader(caller: Caller, target: Target, { boundMs }: SlotBo
   const late = freeMs > boundMs + 5_000;
   const detail = `the slot was free after ${Math.round(freeMs / 1000)} s, when ${length} bytes had arrived`;
   return late ? failed(detail) : ok(detail);
+}
+
+async function freed(caller: Caller, target: Target, withinMs: number): Promise<Outcome> {
+  const freeMs = await untilFree(caller, target);
+  return freeMs <= withinMs
+    ? ok(`free after ${freeMs} ms`)
+    : failed(`the slot was free only after ${freeMs} ms`);
 }
 
 /** Requests pages until one is served or `patienceMs` have passed. Returns the milliseconds that this took. */

@@ -35,8 +35,10 @@ import { checkPublicHost } from "./public-host.ts";
 interface DoctorOptions extends ServiceOptions {
   repair?: boolean;
   deleteUnknown?: boolean;
+  /** Number of newest days whose index rows are compared with their objects. */
   indexDays: number;
   all?: boolean;
+  /** Whether to check the public host. */
   host: boolean;
 }
 
@@ -66,15 +68,10 @@ export function registerDoctor(program: Command): void {
 }
 
 async function run(options: DoctorOptions): Promise<void> {
-  const ask = {
-    repair: options.repair ?? false,
-    indexDays: options.all ? Number.MAX_SAFE_INTEGER : options.indexDays,
-    host: options.host,
-  };
   const client = serviceOf(options);
   const deleted = options.deleteUnknown ? await deleteUnknown(client, options) : [];
-  const seen = await examine(client, ask, (line) => process.stderr.write(`${line}\n`));
-  const examined = { ...seen, findings: [...deleted, ...seen.findings] };
+  const { checks, findings } = await examine(client, options);
+  const examined = { checks, findings: [...deleted, ...findings] };
   print(options, examined, linesOf(examined));
   if (examined.findings.some(({ level }) => level === "failed")) process.exitCode = EXIT.failed;
 }
@@ -137,14 +134,6 @@ const REPORTED = [
   "index",
 ];
 
-interface DoctorAsk {
-  repair: boolean;
-  /** Number of newest days whose index rows are compared with their objects. */
-  indexDays: number;
-  /** Whether to check the public host. */
-  host: boolean;
-}
-
 /** The checked subjects and the findings. */
 interface Examined {
   checks: string[];
@@ -154,8 +143,7 @@ interface Examined {
 /** Checks the deployment of `client`; with `repair`, first makes the repairs that lose no data. */
 async function examine(
   client: AdminClient,
-  { repair, indexDays, host }: DoctorAsk,
-  say: (line: string) => void,
+  { repair = false, indexDays, all, host }: DoctorOptions,
 ): Promise<Examined> {
   const checks: string[] = [];
   const findings: Finding[] = [];
@@ -166,7 +154,8 @@ async function examine(
     findings.push(...storeFindings(report), ...checkoutFindings(report));
     for (const dataset of DATASET_NAMES) {
       const days = dataset === "orders" ? report.days : await loadedDays(client, dataset);
-      findings.push(...(await checkIndexes(client, dataset, days.slice(-indexDays), { repair, say })));
+      const checked = all ? days : days.slice(-indexDays);
+      findings.push(...(await checkIndexes(client, dataset, checked, repair)));
     }
     if (report.publicBaseUrl !== null) hosts.add(report.publicBaseUrl);
   }
@@ -295,21 +284,19 @@ async function checkIndexes(
   client: AdminClient,
   dataset: DatasetName,
   days: BeijingDate[],
-  { repair, say }: { repair: boolean; say: (line: string) => void },
+  repair: boolean,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   const waiting = [...days];
   const look = async () => {
     for (let day = waiting.shift(); day !== undefined; day = waiting.shift()) {
-      const path = (step: string) => inDataset(`/admin/doctor/index/${day}${step}`, dataset);
-      const report = repair
-        ? await client.request(indexReportSchema, "POST", path("/repair"), {
-            repeatable: true,
-            silenceMs: LISTING_MS,
-          })
-        : await client.request(indexReportSchema, "GET", path(""), { silenceMs: LISTING_MS });
-      findings.push(...report.findings);
-      if (waiting.length > 0 && waiting.length % 50 === 0) say(`${waiting.length} days are left to check`);
+      const [method, step] = repair ? (["POST", "/repair"] as const) : (["GET", ""] as const);
+      const path = inDataset(`/admin/doctor/index/${day}${step}`, dataset);
+      const request = { repeatable: true, silenceMs: LISTING_MS };
+      findings.push(...(await client.request(indexReportSchema, method, path, request)).findings);
+      if (waiting.length > 0 && waiting.length % 50 === 0) {
+        console.error(`${waiting.length} days are left to check`);
+      }
     }
   };
   await Promise.all(Array.from({ length: PARALLEL_DAYS }, look));
