@@ -55,12 +55,11 @@ function titleOf(outcome: DayOutcome): Bilingual {
   if (first === undefined) return servedSentence(outcome);
   if (failed.length === datasets.length) {
     const isOnly = datasets.length === 1;
-    const called = isOnly
-      ? { zh: "", en: "" }
-      : { zh: `${chineseName(first.dataset)}：`, en: `${DATASETS[first.dataset].rows}: ` };
+    const zh = isOnly ? "" : `${chineseName(first.dataset)}：`;
+    const en = isOnly ? "" : `${DATASETS[first.dataset].rows}: `;
     return {
-      zh: `${tradedate} 的数据没有发布：${called.zh}${first.problemZh ?? first.problem}`,
-      en: `No data for ${tradedate} was published from this delivery: ${called.en}${first.problem}`,
+      zh: `${tradedate} 的数据没有发布：${zh}${first.problemZh ?? first.problem}`,
+      en: `No data for ${tradedate} was published from this delivery: ${en}${first.problem}`,
     };
   }
   const { zh, en } = servedSentence(outcome);
@@ -95,43 +94,44 @@ export function failuresText(outcome: Pick<DayOutcome, "datasets">): string | nu
 export function servedSentence({ tradedate, datasets, lacking, sparse }: DayOutcome): Bilingual {
   const served = datasets.filter(({ state }) => state !== "failed");
   const parts = served.map(servedPart);
+  const more: Bilingual[] = [];
   const isSparse = (name: DatasetName) => sparse.some(({ dataset }) => dataset === name);
-  const left = served.some(({ degraded, dataset }) => degraded && !isSparse(dataset))
-    ? { zh: "（有坏行未收入）", en: ", with rows left out" }
-    : { zh: "", en: "" };
-  const titles = lacking.map(chineseName).join("、");
-  const without =
-    lacking.length === 0
-      ? { zh: "", en: "" }
-      : { zh: `，缺少${titles}`, en: `, without ${lacking.join(" and ")}, which other days have` };
-  const few = {
-    zh: sparse
-      .map(({ dataset, market }) => `，${chineseName(dataset)}缺少${EXCHANGES[market].zh}证券`)
-      .join(""),
-    en: sparse.map(({ dataset, market }) => `, with few ${EXCHANGES[market].en} ${dataset}`).join(""),
-  };
+  if (served.some(({ degraded, dataset }) => degraded && !isSparse(dataset))) {
+    more.push({ zh: "（有坏行未收入）", en: ", with rows left out" });
+  }
+  if (lacking.length > 0) {
+    more.push({
+      zh: `，缺少${lacking.map(chineseName).join("、")}`,
+      en: `, without ${lacking.join(" and ")}, which other days have`,
+    });
+  }
+  for (const { dataset, market } of sparse) {
+    const exchange = EXCHANGES[market];
+    more.push({
+      zh: `，${chineseName(dataset)}缺少${exchange.zh}证券`,
+      en: `, with few ${exchange.en} ${dataset}`,
+    });
+  }
   return {
-    zh: `${tradedate} ${parts.map(({ zh }) => zh).join("；")}${left.zh}${without.zh}${few.zh}`,
-    en: `${tradedate} ${parts.map(({ en }) => en).join("; ")}${left.en}${without.en}${few.en}`,
+    zh: `${tradedate} ${parts.map(({ zh }) => zh).join("；")}${more.map(({ zh }) => zh).join("")}`,
+    en: `${tradedate} ${parts.map(({ en }) => en).join("; ")}${more.map(({ en }) => en).join("")}`,
   };
 }
 
-/**
- * Returns the clause about a served dataset. In the notice it follows the day. Orders, which come first, are not named.
- */
+/** Returns the clause about a served dataset. It follows the day, which stands for the orders. */
 function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
-  const { rows } = DATASETS[dataset];
   const isDay = dataset === "orders";
-  if (state === "unchanged") {
-    return {
-      zh: `${isDay ? "" : chineseName(dataset)}的内容与已发布的第 ${revision} 版相同`,
-      en: `${isDay ? "was" : `${rows} were`} already served with this content, as revision ${revision}`,
-    };
-  }
-  return {
-    zh: `${isDay ? "" : chineseName(dataset)}已发布，第 ${revision} 版`,
-    en: `${isDay ? "is" : `${rows} are`} served as revision ${revision}`,
-  };
+  const zh = isDay ? "" : chineseName(dataset);
+  const { rows } = DATASETS[dataset];
+  return state === "unchanged"
+    ? {
+        zh: `${zh}的内容与已发布的第 ${revision} 版相同`,
+        en: `${isDay ? "was" : `${rows} were`} already served with this content, as revision ${revision}`,
+      }
+    : {
+        zh: `${zh}已发布，第 ${revision} 版`,
+        en: `${isDay ? "is" : `${rows} are`} served as revision ${revision}`,
+      };
 }
 
 /** Returns the lines below the title, with one fact each. They do not say which datasets failed. */
@@ -171,9 +171,8 @@ export function linesOf(outcome: DayOutcome): Bilingual[] {
 }
 
 function fileLine({ name, revision, problem, isMade, kept }: DayOutcome["files"][number]): Bilingual {
-  const called = isMade
-    ? { zh: `由快照生成的 ${name}`, en: `${name}, made from the quotes,` }
-    : { zh: name, en: name };
+  const zh = isMade ? `由快照生成的 ${name}` : name;
+  const en = isMade ? `${name}, made from the quotes,` : name;
   const reason = problem ?? kept;
   if (kept !== null && revision !== null) {
     return {
@@ -182,8 +181,8 @@ function fileLine({ name, revision, problem, isMade, kept }: DayOutcome["files"]
     };
   }
   return reason === null
-    ? { zh: `${called.zh} 已提供，第 ${revision} 版`, en: `${called.en} is offered as revision ${revision}` }
-    : { zh: `${called.zh} 未提供：${reason}`, en: `${called.en} is not offered: ${reason}` };
+    ? { zh: `${zh} 已提供，第 ${revision} 版`, en: `${en} is offered as revision ${revision}` }
+    : { zh: `${zh} 未提供：${reason}`, en: `${en} is not offered: ${reason}` };
 }
 
 /** Returns the sentence about a dataset that lacks most securities of an exchange. */
@@ -202,18 +201,9 @@ export function lateNotice(
   arrival: Exclude<Arrival, { state: "complete" }>,
   isFinal: boolean,
 ): Notice {
-  return {
-    event: isFinal ? "nightly.failed" : "nightly.late",
-    level: isFinal ? "failed" : "warning",
-    ...lateMessage(tradedate, arrival, isFinal),
-  };
-}
-
-function lateMessage(
-  tradedate: BeijingDate,
-  arrival: Exclude<Arrival, { state: "complete" }>,
-  isFinal: boolean,
-): Pick<Notice, "title" | "lines" | "facts"> {
+  const kind = isFinal
+    ? ({ event: "nightly.failed", level: "failed" } as const)
+    : ({ event: "nightly.late", level: "warning" } as const);
   const rest = isFinal
     ? { zh: "已停止等待", en: "waiting has ended" }
     : { zh: "继续等待", en: "still waiting" };
@@ -222,11 +212,12 @@ function lateMessage(
       zh: `没有收到 ${tradedate} 的数据；${rest.zh}`,
       en: `no delivery for ${tradedate} has arrived; ${rest.en}`,
     };
-    return { title, lines: [], facts: { tradedate } };
+    return { ...kind, title, lines: [], facts: { tradedate } };
   }
   const { problem, delivery } = arrival;
   const size = sizeText(delivery.sizeBytes);
   return {
+    ...kind,
     title: {
       zh: `${tradedate} 的数据不完整：${problem.zh}；${rest.zh}`,
       en: `the delivery for ${tradedate} is not complete: ${problem.en}; ${rest.en}`,

@@ -26,7 +26,7 @@ import { CommandFailure, ServiceRefusal, sentenceOf } from "../exit.ts";
 import { openDailyFile, refuseWrongName } from "../file-commands.ts";
 import { addFile, publishFile } from "../file-uploads.ts";
 import { datasetProgress } from "../pack-commands.ts";
-import { openPack, publishAt } from "../publish-command.ts";
+import { openPack, type PublishedPack, publishAt } from "../publish-command.ts";
 import { writeWhole } from "../work-folder.ts";
 import { type DailyFile, type Delivery, readDelivery } from "./drop-folder.ts";
 
@@ -113,14 +113,15 @@ async function loadDatasets(
   let auction: FileOutcome | null = null;
   const hasAuction = delivery.files.some(({ dataType }) => dataType === "auction_tick");
   for (const pack of packs) {
-    const published = await publishDataset(client, pack, { force: options.force, hasAuction }).catch(
-      (error: unknown) => ({
-        outcome: { ...failed(pack.dataset, tradedate, error), ...brokenIn(pack) },
-        auction: null,
-      }),
-    );
-    datasets.push(published.outcome);
-    auction ??= published.auction;
+    const { dataset, path, degraded, brokenRows, quarantine } = pack;
+    const broken = { degraded, brokenRows, quarantine };
+    try {
+      const published = await publishAt(client, path, { force: options.force, hasAuction, degraded });
+      datasets.push({ ...servedOutcome(dataset, published), ...broken });
+      if (published.auction !== null) auction = madeFile(published.auction);
+    } catch (error) {
+      datasets.push({ ...failed(dataset, tradedate, error), ...broken });
+    }
   }
   for (const { dataset, problem, brokenRows, quarantine } of problems) {
     const outcome = failed(dataset, tradedate, new CommandFailure(problem));
@@ -178,10 +179,6 @@ function failed(dataset: DatasetName, tradedate: string, error: unknown): Datase
     ...{ revision: null, announcedAtMs: null, rows: 0, securities: 0, sizeBytes: 0 },
     ...{ degraded: false, brokenRows: 0, quarantine: null },
   };
-}
-
-function brokenIn({ degraded, brokenRows, quarantine }: Built) {
-  return { degraded, brokenRows, quarantine };
 }
 
 /** Returns the day's packs: those that an earlier run built from this delivery, or new ones. */
@@ -264,20 +261,20 @@ function builtOf(
   return built;
 }
 
-async function publishDataset(
-  client: AdminClient,
-  built: Built,
-  options: { force: boolean; hasAuction: boolean },
-): Promise<{ outcome: DatasetOutcome; auction: FileOutcome | null }> {
-  const { dataset, path, degraded } = built;
-  const { day, newRevision, auction } = await publishAt(client, path, { ...options, degraded });
-  const { revision, rows, securities, sizeBytes } = day;
-  const announcedAtMs = Date.now() + day.announcedInMs;
-  const state = newRevision ? "published" : "unchanged";
-  const served = { revision, announcedAtMs, rows, securities, sizeBytes };
+function servedOutcome(dataset: DatasetName, { day, newRevision }: PublishedPack) {
+  const { revision, rows, securities, sizeBytes, announcedInMs } = day;
+  const state = newRevision ? ("published" as const) : ("unchanged" as const);
+  const announcedAtMs = Date.now() + announcedInMs;
   return {
-    outcome: { dataset, state, problem: null, problemZh: null, ...served, ...brokenIn(built) },
-    auction: auction === null ? null : madeFile(auction),
+    dataset,
+    state,
+    problem: null,
+    problemZh: null,
+    revision,
+    announcedAtMs,
+    rows,
+    securities,
+    sizeBytes,
   };
 }
 
@@ -403,14 +400,9 @@ const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
 export type DayOutcome = z.infer<typeof outcomeSchema>;
 type FileOutcome = z.infer<typeof fileOutcomeSchema>;
 
-const builtSchema = z.object({
-  dataset: z.enum(DATASET_NAMES),
-  path: z.string(),
-  buildId: z.string(),
-  degraded: z.boolean(),
-  brokenRows: z.number(),
-  quarantine: z.string().nullable(),
-});
+const builtSchema = datasetOutcomeSchema
+  .pick({ dataset: true, degraded: true, brokenRows: true, quarantine: true })
+  .extend({ path: z.string(), buildId: z.string() });
 type Built = z.infer<typeof builtSchema>;
 
 const builtDeliverySchema = z.object({

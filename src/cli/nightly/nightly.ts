@@ -195,10 +195,6 @@ async function nightly(folder: string, options: NightlyOptions): Promise<void> {
   }
 }
 
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
 function end(options: NightlyOptions, evening: Evening): void {
   switch (evening.end) {
     case "idle":
@@ -268,7 +264,7 @@ async function spend(run: Run): Promise<Evening> {
     const outcome = await loadDay(client, arrival.delivery, load);
     const isChanged = (await readDelivery(folder, tradedate)).mark !== mark;
     if (outcome.state !== "failed" || !isChanged) return { end: "loaded", outcome, fingerprint };
-    say(`The delivery for ${tradedate} changed while it was read; waiting again.`);
+    console.error(`The delivery for ${tradedate} changed while it was read; waiting again.`);
   }
 }
 
@@ -287,18 +283,18 @@ async function tellOnce(
 
 function awaited(run: Run, tradedate: BeijingDate): Promise<Arrival> {
   const { folder, receiver } = run;
-  say(`Waiting for the ${tradedate} delivery in ${folder}`);
+  console.error(`Waiting for the ${tradedate} delivery in ${folder}`);
   return waitForDelivery(
     {
       look: () => readDelivery(folder, tradedate),
       problemOf: (delivery) => deliveryProblem(folder, delivery, run),
-      onWaiting: (problem) => say(`Waiting: ${problem.en}.`),
+      onWaiting: (problem) => console.error(`Waiting: ${problem.en}.`),
       async onLate(arrival) {
         if (arrival.state === "complete") return;
         const notice = lateNotice(tradedate, arrival, false);
-        say(notice.title.en);
+        console.error(notice.title.en);
         // A failing webhook must not end the wait.
-        await tell(receiver, notice).catch((error: Error) => say(error.message));
+        await tell(receiver, notice).catch((error: Error) => console.error(error.message));
       },
     },
     {
