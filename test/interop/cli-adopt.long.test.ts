@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
-import { edgetape } from "../support/edgetape.ts";
+import { edgetape, succeed } from "../support/edgetape.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { startService } from "../support/service.ts";
@@ -17,18 +17,13 @@ const contentOf = (priceE4: number) =>
   day({ tradedate: DATE, securities: [security("600519", [order("093000000", { priceE4 })])] });
 
 const service = await startService();
+const done = (...args: string[]) => succeed(args, service);
 await loadWeekdays(service, "20260301", "20260331");
 const { key } = await account(service, { plan: "flagship" });
 await publish(service, contentOf(10_000));
 await done("backup", "create", "--out", file);
 await publish(service, contentOf(20_000));
 afterAll(() => service.stop());
-
-async function done(...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await edgetape(args, service);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  return stdout;
-}
 
 async function served(): Promise<unknown> {
   const params = { symbol: "600519", tradedate: DATE };

@@ -1,7 +1,7 @@
 /** `edgetape days`, `day` and `changes` as an operator runs them, against a running service. */
 import { afterAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
-import { edgetape } from "../support/edgetape.ts";
+import { edgetape, succeed } from "../support/edgetape.ts";
 import { loadWeekdays, publish } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
 
@@ -22,11 +22,7 @@ await publish(service, contentOf(1_000));
 await publish(service, contentOf(2_000));
 afterAll(() => service.stop());
 
-async function done(...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await edgetape(args, service);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  return stdout;
-}
+const done = (...args: string[]) => succeed(args, service);
 
 describe("edgetape days, day and changes", () => {
   it("list the available, pending and missing days of a month, and show a day with its revisions", async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { type Service, startService } from "../support/service.ts";
-import { mustRun, runTool } from "../support/tools.ts";
+import { runTool } from "../support/tools.ts";
 
 let service: Service;
 let folder: string;
@@ -19,9 +19,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const operator = () => ({ EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken });
-const edgetape = (...args: string[]) =>
-  mustRun(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+/** Runs `edgetape` and returns its exit status and what it wrote on both streams, in order. */
+const attempt = (...args: string[]) =>
+  runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], {
+    env: { EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken },
+  });
+async function edgetape(...args: string[]): Promise<string> {
+  const { status, output } = await attempt(...args);
+  expect(status, output).toBe(0);
+  return output;
+}
 /** Builds without threads, which take longer to start than a few rows take to build. */
 const ALONE = ["--threads", "0"];
 const TRADES = "逐笔成交.csv";
@@ -54,7 +61,7 @@ describe("edgetape rebuild", () => {
     const [security = ""] = await readdir(join(less, "20260311"));
     await rm(join(less, "20260311", security, TRADES));
     const args = ["rebuild", less, "--date", "20260311", "--out", join(folder, "less-packs"), ...ALONE];
-    const run = await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+    const run = await attempt(...args);
     expect(run.status).toBe(1);
     expect(run.output).toMatch(/20260311 was already served .*\n20260311 \(quotes\) was already served /);
     expect(run.output).toMatch(/edgetape: .*20260311 \(trades\)/);
@@ -62,7 +69,7 @@ describe("edgetape rebuild", () => {
 
   it("leaves the served day unchanged when nothing can be built", async () => {
     const args = ["rebuild", join(folder, "nothing"), "--date", "20260311", "--out", join(folder, "packs")];
-    const failed = await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+    const failed = await attempt(...args);
     expect(failed.status).toBe(1);
     expect(await edgetape("day", "20260311")).toContain("revision 2 is served");
   });
@@ -83,7 +90,7 @@ describe("edgetape rebuild --affected", () => {
     await mkdir(drop);
     await rename(join(folder, "second"), join(drop, "20260311"));
     const args = ["rebuild", "--affected", "--from", drop, "--out", out, ...ALONE];
-    const run = await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+    const run = await attempt(...args);
     expect(run.status).toBe(1);
     expect(run.output).toContain("20260311 is served as revision 3");
     expect(run.output).toMatch(
@@ -101,7 +108,7 @@ describe("edgetape rebuild --affected of a delivery with few trades", () => {
   const drop = () => join(folder, "few");
   const affected = (...more: string[]) => {
     const args = ["rebuild", "--affected", "--from", drop(), "--out", join(folder, "few-packs"), ...more];
-    return runTool(process.execPath, ["src/cli/edgetape.mjs", ...args, ...ALONE], { env: operator() });
+    return attempt(...args, ...ALONE);
   };
   const served = async (dataset: string) =>
     JSON.parse((await service.admin("GET", `/admin/days/${DAY}?dataset=${dataset}`)).text).day;
@@ -120,7 +127,7 @@ describe("edgetape rebuild --affected of a delivery with few trades", () => {
     }
     const out = join(folder, "few-packs");
     const args = ["rebuild", drop(), "--date", DAY, "--out", out, "--force", ...ALONE];
-    await runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], { env: operator() });
+    await attempt(...args);
     const before = await served("trades");
     expect(before).toMatchObject({ degraded: true, note: expect.stringContaining("3") });
     await forget();
@@ -166,10 +173,7 @@ describe("edgetape rebuild --affected of a day that has only orders", () => {
   it("publishes the orders, and names the packs of trades and quotes that it built from the delivery", async () => {
     const [drop, out] = [join(folder, "whole"), join(folder, "whole-packs")];
     await edgetape("sample", "--date", "20260316", "--rows", "500", "--csv", "--out", drop);
-    const rebuild = (...args: string[]) =>
-      runTool(process.execPath, ["src/cli/edgetape.mjs", "rebuild", ...args, "--out", out, ...ALONE], {
-        env: operator(),
-      });
+    const rebuild = (...args: string[]) => attempt("rebuild", ...args, "--out", out, ...ALONE);
     await rebuild(drop, "--date", "20260316", "--dataset", "orders", "--force");
     const db = await service.mf.getD1Database("DB");
     const version = "CASE tradedate WHEN '20260316' THEN '0.0.1' ELSE '99.0.0' END";

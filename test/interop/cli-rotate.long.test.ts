@@ -1,6 +1,6 @@
 /** `edgetape share secret` and `share rotate`: an operator replaces an old version of the share secret. */
 import { describe, expect, it } from "vitest";
-import { edgetape } from "../support/edgetape.ts";
+import { edgetape, succeed } from "../support/edgetape.ts";
 import { askShare, auctionPack, publishFiles, shareIn } from "../support/files.ts";
 import { account } from "../support/operator.ts";
 import { startService } from "../support/service.ts";
@@ -24,11 +24,7 @@ describe("edgetape share rotate", () => {
     await before.stop();
 
     await using after = await startService({ persistDir, settings: { SHARE_SECRET: BOTH } });
-    const done = async (...args: string[]) => {
-      const { status, stdout, stderr } = await edgetape(args, after);
-      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-      return stdout;
-    };
+    const done = (...args: string[]) => succeed(args, after);
     const shown = await done("share", "secret");
     expect(shown).toMatch(/^1 +yes +1 +1 +still needed$/m);
     expect(shown).toMatch(/^2 +yes +0 +0 +current$/m);

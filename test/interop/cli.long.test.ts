@@ -1,44 +1,18 @@
 /** The `edgetape` command as an operator runs it: as a separate process against a running service. */
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { createServer, request, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { succeed } from "../support/edgetape.ts";
+import { type Ended, runEdgetape, startEdgetape } from "../support/running-command.ts";
 import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder("edgetape-cli-");
 
-interface Ran {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs the command. `onStart` receives a function that kills the command. */
-function edgetape(args: string[], url = service.baseUrl, onStart?: (kill: () => void) => void): Promise<Ran> {
-  const env = { ...process.env, EDGETAPE_URL: url, EDGETAPE_TOKEN: service.adminToken };
-  const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...args], {
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ran: Ran = { status: null, stdout: "", stderr: "" };
-  child.stdout.on("data", (bytes) => {
-    ran.stdout += bytes;
-  });
-  child.stderr.on("data", (bytes) => {
-    ran.stderr += bytes;
-  });
-  onStart?.(() => child.kill("SIGKILL"));
-  return new Promise((settle) => child.on("close", (status) => settle({ ...ran, status })));
-}
-
-async function done(args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await edgetape(args);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  return stdout;
-}
+const edgetape = (args: string[]) => runEdgetape(args, service);
+const done = (args: string[]) => succeed(args, service);
 
 /** Requests a page of 300750 on `tradedate` with a key and returns the answer's code. */
 async function codeFor(apikey: string, tradedate: string): Promise<number> {
@@ -229,7 +203,7 @@ async function dayOf(tradedate: string): Promise<{ revision: number; rows: numbe
 }
 
 /** Publishes through a relay that kills the command at the request for `step`, before or after sending it on. */
-async function publishKilledAt(path: string, step: string, moment: "before" | "after"): Promise<Ran> {
+async function publishKilledAt(path: string, step: string, moment: "before" | "after"): Promise<Ended> {
   let kill = () => {};
   const relay = createServer((asked, answer) => {
     const last = asked.url?.endsWith(step) ?? false;
@@ -242,13 +216,12 @@ async function publishKilledAt(path: string, step: string, moment: "before" | "a
     // A killed command also ends its requests, including half-sent ones.
     asked.pipe(passed.on("error", () => {}));
   });
-  const url = await listening(relay);
-  const ran = await edgetape(["publish", path], url, (killer) => {
-    kill = killer;
-  });
+  const running = startEdgetape(["publish", path], { ...service, baseUrl: await listening(relay) });
+  kill = running.kill;
+  const ended = await running.ended;
   relay.closeAllConnections();
   relay.close();
-  return ran;
+  return ended;
 }
 
 async function listening(server: Server): Promise<string> {

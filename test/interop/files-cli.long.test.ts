@@ -1,10 +1,11 @@
 /** `edgetape files`, `external` and `share` as an operator runs them, each as a separate process. */
-import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { succeed } from "../support/edgetape.ts";
 import { askShare, auctionPack, shareIn } from "../support/files.ts";
 import { account } from "../support/operator.ts";
+import { runEdgetape } from "../support/running-command.ts";
 import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 
@@ -13,33 +14,8 @@ const service = await startService();
 const flagship = await account(service, { plan: "flagship" });
 afterAll(() => service.stop());
 
-interface Ran {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs the command with `input` as its standard input. */
-function edgetape(args: string[], input = ""): Promise<Ran> {
-  const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };
-  const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...args], { env });
-  const ran: Ran = { status: null, stdout: "", stderr: "" };
-  child.stdout.on("data", (bytes) => {
-    ran.stdout += bytes;
-  });
-  child.stderr.on("data", (bytes) => {
-    ran.stderr += bytes;
-  });
-  child.stdin.end(input);
-  return new Promise((settle) => child.on("close", (status) => settle({ ...ran, status })));
-}
-
-async function done(args: string[], input = ""): Promise<string> {
-  const { status, stdout, stderr } = await edgetape(args, input);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  return stdout;
-}
-
+const edgetape = (args: string[]) => runEdgetape(args, service);
+const done = (args: string[], input = "") => succeed(args, service, input);
 const share = async (data_type: string, year: number) =>
   shareIn(await askShare(service, flagship.key, { data_type, year }));
 const onDisk = (name: string, bytes: Uint8Array | string) => {

@@ -1,25 +1,16 @@
-/** Runs the `edgetape` command in a separate process and returns its output and exit status. */
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+/** Runs the `edgetape` command in a separate process to its end. */
+
+import { type Ended, startEdgetape } from "./running-command.ts";
 import type { Service } from "./service.ts";
 
-export interface Run {
-  status: number;
-  stdout: string;
-  stderr: string;
+/** Runs `edgetape` with these arguments. With a service, the environment has its URL and the operator's token. */
+export function edgetape(args: string[], service?: Service, input = ""): Promise<Ended> {
+  return startEdgetape(args, service, {}, input).ended;
 }
 
-const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { bin: { edgetape: string } };
-
-/** Runs `edgetape` with these arguments. With a service, the environment has its URL and the operator's token. */
-export function edgetape(args: string[], service?: Service): Promise<Run> {
-  const address =
-    service === undefined ? {} : { EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };
-  const options = { env: { ...process.env, ...address }, maxBuffer: 64 * 1024 * 1024 };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [manifest.bin.edgetape, ...args], options, (failure, stdout, stderr) => {
-      const status = failure === null ? 0 : typeof failure.code === "number" ? failure.code : 1;
-      resolve({ status, stdout, stderr });
-    });
-  });
+/** Runs `edgetape`, which must succeed without a line on stderr. Returns its output. */
+export async function succeed(args: string[], service: Service, input = ""): Promise<string> {
+  const { status, stdout, stderr } = await edgetape(args, service, input);
+  if (status !== 0 || stderr !== "") throw new Error(`edgetape ${args[0]} exited with ${status}: ${stderr}`);
+  return stdout;
 }

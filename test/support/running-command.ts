@@ -3,6 +3,7 @@
  * themselves.
  */
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { Service } from "./service.ts";
 
 export interface Ended {
@@ -20,21 +21,25 @@ export interface Running {
   ended: Promise<Ended>;
 }
 
-/** Starts `edgetape` with these arguments. Its environment has the service's URL and token, and `environment`. */
+const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { bin: { edgetape: string } };
+
+/**
+ * Starts `edgetape` with these arguments and `input` as its standard input. Its environment has the service's URL and
+ * token, if there is a service, and `environment`.
+ */
 export function startEdgetape(
   args: string[],
-  service: Pick<Service, "baseUrl" | "adminToken">,
+  service?: Pick<Service, "baseUrl" | "adminToken">,
   environment: Record<string, string> = {},
+  input = "",
 ): Running {
-  const child = spawn(process.execPath, ["src/cli/edgetape.mjs", ...args], {
-    env: {
-      ...process.env,
-      EDGETAPE_URL: service.baseUrl,
-      EDGETAPE_TOKEN: service.adminToken,
-      ...environment,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
+  const address =
+    service === undefined ? {} : { EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };
+  const child = spawn(process.execPath, [manifest.bin.edgetape, ...args], {
+    env: { ...process.env, ...address, ...environment },
   });
+  // A command that does not read its input closes the pipe.
+  child.stdin.on("error", () => undefined).end(input);
   const ended: Ended = { status: null, stdout: "", stderr: "" };
   const end = new Promise<Ended>((settle) => child.on("close", (status) => settle({ ...ended, status })));
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
