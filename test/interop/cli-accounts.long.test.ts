@@ -95,17 +95,8 @@ describe("edgetape account", () => {
 
 describe("edgetape subscription", () => {
   it("removes plans only after a confirmation, but sets a first plan without one", async () => {
-    const set = [
-      "subscription",
-      "set",
-      "c-19",
-      "--plan",
-      "flagship",
-      "--start",
-      "2026-01-01",
-      "--end",
-      "2027-01-01",
-    ];
+    const year = ["--start", "2026-01-01", "--end", "2027-01-01"];
+    const set = ["subscription", "set", "c-19", "--plan", "flagship", ...year];
     await done("account", "create", "c-19");
     expect(await done(...set)).toMatch(/^flagship +2026-01-01/m);
     const unasked = await edgetape([...set, "--plan", "trial"], service);

@@ -75,17 +75,8 @@ describe("edgetape account, subscription and key", () => {
     const again = await edgetape(["account", "create", "客户-17"]);
     expect(again.status).toBe(1);
     expect(again.stderr).not.toContain("    at ");
-    await done([
-      "subscription",
-      "set",
-      "客户-17",
-      "--plan",
-      "flagship",
-      "--start",
-      "2026-01-01",
-      "--end",
-      "2027-01-01",
-    ]);
+    const year = ["--start", "2026-01-01", "--end", "2027-01-01"];
+    await done(["subscription", "set", "客户-17", "--plan", "flagship", ...year]);
     const [key = ""] = (await done(["key", "issue", "客户-17", "--name", "laptop"])).split("\n");
     expect(await codeFor(key, "20260312")).toBe(200);
     const shown = await done(["account", "show", "客户-17"]);

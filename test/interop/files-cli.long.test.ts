@@ -97,14 +97,8 @@ describe("edgetape external", () => {
   });
 
   it("requires --link and --expires together", async () => {
-    const half = await edgetape([
-      "external",
-      "set",
-      ...drive,
-      ...coverage,
-      "--link",
-      "https://pan.example.com/s/9",
-    ]);
+    const link = ["--link", "https://pan.example.com/s/9"];
+    const half = await edgetape(["external", "set", ...drive, ...coverage, ...link]);
     expect(half).toMatchObject({ status: 2, stderr: expect.stringContaining("--link and --expires") });
   });
 });

@@ -14,28 +14,19 @@ const PACKS = [
 ];
 /** All files that a build writes: the packs, and the quality sheet as JSON and as a page. */
 const WRITTEN = [...PACKS, "20230711_quality.html", "20230711_quality.json"].sort();
-const build = (source: string, out: string) =>
-  edgetape(["pack", "build", source, "--date", "20230711", "--out", out]);
+const DAY = ["--date", "20230711", "--out"];
+const build = (source: string, out: string) => edgetape(["pack", "build", source, ...DAY, out]);
 
 describe("edgetape pack build killed at any moment", () => {
   it("leaves no damaged pack, keeps the previous packs, and completes when it is run again", async () => {
     const random = printedRandom("kill");
     const source = temporaryFolder();
-    const sampled = await edgetape([
-      "sample",
-      "--date",
-      "20230711",
-      "--rows",
-      "60000",
-      "--out",
-      source,
-      "--csv",
-    ]);
+    const sampled = await edgetape(["sample", ...DAY, source, "--rows", "60000", "--csv"]);
     expect(sampled.status, sampled.stderr).toBe(0);
     const out = temporaryFolder();
     const packs = PACKS.map((name) => join(out, name));
     const killed = async () => {
-      const args = ["src/cli/main.ts", "pack", "build", source, "--date", "20230711", "--out", out];
+      const args = ["src/cli/main.ts", "pack", "build", source, ...DAY, out];
       const child = spawn(process.execPath, args, { stdio: "ignore" });
       const ended = new Promise((resolve) => child.on("close", resolve));
       const timer = setTimeout(() => child.kill("SIGKILL"), random.integer(50, 2500));

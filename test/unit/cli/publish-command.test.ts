@@ -17,38 +17,22 @@ const folder = testFolder("edgetape-publish-");
 const { path } = await writeSamplePack({ tradedate: "20261127" as BeijingDate, rows: 8_000 }, folder);
 const bytes = await readFile(path);
 
+/** The summary of the served day. */
+const DAY = {
+  ...{ tradedate: "20261127", revision: 1, state: "available", note: "", degraded: false, rows: 8_000 },
+  ...{ securities: 20, sizeBytes: bytes.length, sha256: sha256(bytes), buildId: "0".repeat(32) },
+  ...{ publishedAt: "2026-11-27T20:00:00+08:00", announcedInMs: 0 },
+};
+
 /** Returns a service that keeps parts across uploads and can fail at a given part. */
 function storingService(stored: Map<number, Uint8Array>, breakAt = Number.POSITIVE_INFINITY) {
   let served = false;
-  const day = () => ({
-    tradedate: "20261127",
-    revision: 1,
-    state: "available",
-    note: "",
-    degraded: false,
-    rows: 8_000,
-    securities: 20,
-    sizeBytes: bytes.length,
-    sha256: sha256(bytes),
-    buildId: "0".repeat(32),
-    publishedAt: "2026-11-27T20:00:00+08:00",
-    announcedInMs: 0,
-  });
   const answer = ({ method, path: asked, headers, body }: Asked) => {
     if (asked.endsWith("/uploads")) {
-      if (served) return { json: { state: "served", day: day() } };
+      if (served) return { json: { state: "served", day: DAY } };
       const parts = [...stored].map(([n, part]) => ({ n, sizeBytes: part.length, sha256: sha256(part) }));
-      const partCount = Math.ceil(bytes.length / PART_BYTES);
-      return {
-        json: {
-          state: "uploading",
-          uploadId: "u/1",
-          revision: 1,
-          partSizeBytes: PART_BYTES,
-          partCount,
-          parts,
-        },
-      };
+      const sizes = { partSizeBytes: PART_BYTES, partCount: Math.ceil(bytes.length / PART_BYTES), parts };
+      return { json: { state: "uploading", uploadId: "u/1", revision: 1, ...sizes } };
     }
     if (method === "PUT") {
       const n = Number(asked.split("/").at(-1));
@@ -59,7 +43,7 @@ function storingService(stored: Map<number, Uint8Array>, breakAt = Number.POSITI
       return { json: { n, sizeBytes: part.length, sha256: sha256(part) } };
     }
     served = true;
-    return { json: { day: day(), newRevision: true } };
+    return { json: { day: DAY, newRevision: true } };
   };
   return fakeService(answer);
 }
@@ -140,18 +124,8 @@ describe("publishing a pack", () => {
 
   it("reports the served day when another publisher of the same rows completed the upload", async () => {
     const pack = await openPack(path);
-    const day = {
-      ...{ tradedate: "20261127", revision: 7, state: "available", note: "", degraded: false, rows: 8_000 },
-      ...{
-        securities: 20,
-        sizeBytes: bytes.length,
-        // The served pack was built from other files with the same rows.
-        sha256: "0".repeat(64),
-        buildId: pack.index.buildId,
-        publishedAt: "now",
-        announcedInMs: 0,
-      },
-    };
+    // The served pack was built from other files with the same rows.
+    const day = { ...DAY, revision: 7, sha256: "0".repeat(64), buildId: pack.index.buildId };
     const { client } = fakeService(({ method }) =>
       method === "GET"
         ? { json: { day, comparison: { days: 0, markets: [] }, revisions: [] } }
@@ -189,26 +163,15 @@ describe("publishing several packs", () => {
       if (/[13579]$/.test(tradedate))
         return { status: 409, json: { error: `${tradedate} shrank.`, reason: "shrunk" } };
       const { sizeBytes, rows, securities, sha256: sum, buildId } = JSON.parse(String(body));
-      const counts = { rows, securities, sizeBytes, sha256: sum, buildId, degraded: false, note: "" };
-      const day = {
-        tradedate,
-        revision: 1,
-        state: "available",
-        publishedAt: "now",
-        announcedInMs: 0,
-        ...counts,
-      };
+      const day = { ...DAY, tradedate, rows, securities, sizeBytes, sha256: sum, buildId };
       return { json: { state: "served", day } };
     });
   }
 
   async function paths(): Promise<string[]> {
-    const made: string[] = [];
-    for (const tradedate of ["20261116", "20261117", "20261118", "20261119"]) {
-      const pack = await writeSamplePack({ tradedate: tradedate as BeijingDate, rows: 50 }, folder);
-      made.push(pack.path);
-    }
-    return made;
+    const days = ["20261116", "20261117", "20261118", "20261119"] as BeijingDate[];
+    const packs = days.map((tradedate) => writeSamplePack({ tradedate, rows: 50 }, folder));
+    return (await Promise.all(packs)).map((pack) => pack.path);
   }
 
   /** Publishes packs. Returns the text on stdout, the lines on stderr, and the error. */
