@@ -189,21 +189,14 @@ async function setLimits(
   options: ServiceOptions & { requests?: OwnLimit; files?: OwnLimit },
 ): Promise<void> {
   refuseNothing(options);
-  const { ownLimits } = await accountOf(options, "GET", id);
-  const body = { ...ownLimit("requests", options, ownLimits), ...ownLimit("files", options, ownLimits) };
+  const { requests, files } = (await accountOf(options, "GET", id)).ownLimits;
+  const body = { requests: ownLimit(options.requests, requests), files: ownLimit(options.files, files) };
   printAccount(options, await accountOf(options, "PUT", id, "/limits", { body }));
 }
 
-/** Returns the account's own limit to send; empty when the plan's limit is to apply. */
-function ownLimit(
-  name: "requests" | "files",
-  asked: { requests?: OwnLimit; files?: OwnLimit },
-  had: Account["ownLimits"],
-): Account["ownLimits"] {
-  const word = asked[name];
-  if (word === "plan") return {};
-  const limit = word === undefined ? had[name] : limitOf(word);
-  return limit === undefined ? {} : { [name]: limit };
+/** Returns the account's own limit to send; undefined, which JSON omits, when the plan's limit is to apply. */
+function ownLimit(word: OwnLimit | undefined, had: number | null | undefined): number | null | undefined {
+  return word === undefined ? had : word === "plan" ? undefined : limitOf(word);
 }
 
 function refuseNothing({ requests, files }: { requests?: unknown; files?: unknown }): void {
@@ -292,16 +285,15 @@ function accountLines(account: Account): string[] {
     "",
     ...keyLines(account.keys),
     "",
-    ...consoleLines(account.console),
+    ...table(
+      ["console", "since", "end (exclusive)"],
+      [
+        ...account.console.sessions.map(({ createdAt, expiresAt }) => ["session", createdAt, expiresAt]),
+        ...account.console.invites.map(({ createdAt, expiresAt }) => ["unopened link", createdAt, expiresAt]),
+      ],
+      "not signed in to the console",
+    ),
   ];
-}
-
-function consoleLines({ sessions, invites }: Account["console"]): string[] {
-  const rows = [
-    ...sessions.map(({ createdAt, expiresAt }) => ["session", createdAt, expiresAt]),
-    ...invites.map(({ createdAt, expiresAt }) => ["unopened link", createdAt, expiresAt]),
-  ];
-  return table(["console", "since", "end (exclusive)"], rows, "not signed in to the console");
 }
 
 /** Returns aligned names and values, without empty ones. */
@@ -320,18 +312,15 @@ export function keyLines(keys: readonly KeySummary[]): string[] {
       key.firstCharacters || "(hash)",
       key.name,
       key.lastUsedAt ?? "never",
-      stateOf(key),
+      key.revokedAt !== null
+        ? `revoked ${key.revokedAt}`
+        : key.expiresAt === null
+          ? "in force"
+          : `until ${key.expiresAt}`,
     ]),
     "no keys",
   );
 }
-
-function stateOf({ revokedAt, expiresAt }: KeySummary): string {
-  if (revokedAt !== null) return `revoked ${revokedAt}`;
-  return expiresAt === null ? "in force" : `until ${expiresAt}`;
-}
-
-type Counter = Standing["info"]["quotas"][number]["requests"];
 
 /** Returns the lines for the plan, its windows, today's quota and the last requests. */
 function standingLines({ info, slot }: Standing): string[] {
@@ -355,41 +344,37 @@ function standingLines({ info, slot }: Standing): string[] {
     busy.length === 0 ? "no request in progress" : `in progress: one request of ${busy.join(" and one of ")}`,
     ...(slot === null ? [] : [`request ${slot.requestId} ends at ${slot.until} at the latest`]),
     "",
-    ...requestLines(info.last_requests),
+    ...table(
+      ["request", "time", "code", "reason", "symbol", "day", "rows"],
+      info.last_requests.map((each) => [
+        each.request_id,
+        each.time,
+        String(each.code),
+        each.reason,
+        each.symbol ?? "-",
+        each.tradedate ?? "-",
+        String(each.rows),
+      ]),
+      "no requests yet",
+    ),
   ];
 }
 
 function planLine({ plan, plan_state, plan_ends_at }: Standing["info"]): string {
-  switch (plan_state) {
-    case "none":
-      return "no plan";
-    case "expired":
-      return `no plan in force: ${plan} ended ${plan_ends_at}`;
-    case "active":
-      return `plan in force: ${plan}, ends ${plan_ends_at}`;
-  }
+  if (plan_state === "none") return "no plan";
+  return plan_state === "expired"
+    ? `no plan in force: ${plan} ended ${plan_ends_at}`
+    : `plan in force: ${plan}, ends ${plan_ends_at}`;
 }
 
-function counterRow(name: string, counter: Counter, resetsInSeconds: number): string[] {
+function counterRow(
+  name: string,
+  counter: Standing["info"]["quotas"][number]["requests"],
+  resetsInSeconds: number,
+): string[] {
   if (counter === null) return [name, "not included", "", "", "", ""];
   const { limit, used, credited, left } = counter;
   const number = (count: number | null) => (count === null ? "unlimited" : String(count));
   const minutes = Math.ceil(resetsInSeconds / 60);
   return [name, String(used), String(credited), number(limit), number(left), `${minutes} min`];
-}
-
-function requestLines(requests: Standing["info"]["last_requests"]): string[] {
-  return table(
-    ["request", "time", "code", "reason", "symbol", "day", "rows"],
-    requests.map((each) => [
-      each.request_id,
-      each.time,
-      String(each.code),
-      each.reason,
-      each.symbol ?? "-",
-      each.tradedate ?? "-",
-      String(each.rows),
-    ]),
-    "no requests yet",
-  );
 }

@@ -156,37 +156,28 @@ const KINDS: Record<KeptRevocation["kind"], (subject: string, at: string) => str
   plans: (subject, at) => `subscriptions of ${subject}: kept as an operator set them ${at}`,
 };
 
-function keptLines(kept: readonly KeptRevocation[]): string[] {
-  if (kept.length === 0) return [];
-  return [
-    "Revocations and changes after the backup that stay in force:",
-    ...kept.map(({ kind, subject, at }) => `  ${KINDS[kind](subject, at)}`),
-  ];
-}
-
 const UNKNOWN_SINCE = [
   "WARNING: this deployment was empty, so revocations after the backup are unknown.",
   "WARNING: tokens, keys, shares, accounts and subscriptions that were revoked or disabled since then are valid again. Revoke or disable them again.",
 ];
 
 function restoredLines(path: string, { rows, lacking, adoptable, kept }: Restored): string[] {
-  return [
-    `${path} is restored.`,
-    ...rowLines(rows),
-    ...keptLines(kept),
-    ...lacking.map(({ called, problem }) => `${called} is not served: ${problem}.`),
-    ...(lacking.length === 0
-      ? []
-      : [
-          "Publish or add these again from their packs and files; `edgetape doctor --repair` marks lost content.",
-        ]),
-    ...(adoptable.length === 0
-      ? []
-      : [
-          `Packs in R2 that are not in the backup; \`edgetape day adopt <YYYYMMDD> --dataset <${DATASET_NAMES.join("|")}>\` serves one:`,
-          ...adoptableLines(adoptable),
-        ]),
-  ];
+  const lines = [`${path} is restored.`, ...rowLines(rows)];
+  if (kept.length > 0) lines.push("Revocations and changes after the backup that stay in force:");
+  lines.push(...kept.map(({ kind, subject, at }) => `  ${KINDS[kind](subject, at)}`));
+  lines.push(...lacking.map(({ called, problem }) => `${called} is not served: ${problem}.`));
+  if (lacking.length > 0) {
+    lines.push(
+      "Publish or add these again from their packs and files; `edgetape doctor --repair` marks lost content.",
+    );
+  }
+  if (adoptable.length > 0) {
+    lines.push(
+      `Packs in R2 that are not in the backup; \`edgetape day adopt <YYYYMMDD> --dataset <${DATASET_NAMES.join("|")}>\` serves one:`,
+      ...adoptableLines(adoptable),
+    );
+  }
+  return lines;
 }
 
 function rowLines(rows: Record<string, number>): string[] {

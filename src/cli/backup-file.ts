@@ -12,7 +12,6 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { StringDecoder } from "node:string_decoder";
 import { createGunzip, createGzip } from "node:zlib";
 import * as z from "zod";
 import {
@@ -55,10 +54,11 @@ export interface BackupRow {
   values: BackupValue[];
 }
 
+const placeSchema = z.array(z.union([z.string(), z.number(), z.null()]));
 const pageSchema = z.strictObject({
   table: z.string(),
-  after: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
-  next: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
+  after: placeSchema.nullable(),
+  next: placeSchema.nullable(),
   seal: backupSealSchema.nullable(),
 });
 
@@ -73,9 +73,7 @@ export async function writeBackup(
 ): Promise<BackupEnd> {
   const partial = `${path}.partial`;
   const hash = createHash("sha256");
-  const counts: Record<string, number> = Object.fromEntries(
-    Object.keys(head.tables).map((name) => [name, 0]),
-  );
+  const counts = Object.fromEntries(Object.keys(head.tables).map((name) => [name, 0]));
   let end: BackupEnd | undefined;
   async function* lines() {
     const line = (value: unknown) => `${JSON.stringify(value)}\n`;
@@ -207,12 +205,11 @@ function pageEndOf(path: string, line: string): BackupPageEnd | null {
 
 function headOf(path: string, line: string): BackupHead {
   const head = headSchema.safeParse(jsonOf(line)).data;
-  if (head === undefined)
-    throw notWhole(
-      path,
-      "its first line is not the head of a backup that this version of the command can read",
-    );
-  return head;
+  if (head !== undefined) return head;
+  throw notWhole(
+    path,
+    "its first line is not the head of a backup that this version of the command can read",
+  );
 }
 
 function rowOf(path: string, line: string): BackupRow {
@@ -232,30 +229,25 @@ function notWhole(path: string, why: string): CommandFailure {
  */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const source = createReadStream(path);
-  const bytes = path.endsWith(".gz") ? source.pipe(createGunzip()) : source;
-  source.on("error", (error) => bytes.destroy(error));
-  const decoder = new StringDecoder("utf8");
+  const text = (path.endsWith(".gz") ? source.pipe(createGunzip()) : source).setEncoding("utf8");
+  source.on("error", (error) => text.destroy(error));
   let rest = "";
   try {
-    for await (const piece of bytes) {
-      const lines = (rest + decoder.write(piece as Buffer)).split("\n");
+    for await (const piece of text) {
+      const lines = (rest + piece).split("\n");
       rest = lines.pop() ?? "";
       yield* lines;
     }
   } catch (error) {
-    throw unreadable(path, error as NodeJS.ErrnoException);
+    // A `CommandFailure` of the code that reads the lines is passed on.
+    if (error instanceof CommandFailure) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code?.startsWith("Z_")) throw notWhole(path, `it cannot be decompressed (${message})`);
+    throw new CommandFailure(`${path} cannot be read (${code ?? message}).`);
   } finally {
     source.destroy();
   }
   if (rest !== "") yield rest;
-}
-
-function unreadable(path: string, error: NodeJS.ErrnoException): Error {
-  // A `CommandFailure` of the code that reads the lines is passed on.
-  if (error instanceof CommandFailure) return error;
-  const { code, message } = error;
-  if (code?.startsWith("Z_")) return notWhole(path, `it cannot be decompressed (${message})`);
-  return new CommandFailure(`${path} cannot be read (${code ?? message}).`);
 }
 
 function jsonOf(text: string): object | null {

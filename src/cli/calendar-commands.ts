@@ -67,7 +67,12 @@ async function load(
     throw new CommandFailure("Give either --year or --file.", EXIT.usage);
   }
   const [days, source] =
-    options.file === undefined ? libraryYear(options.year ?? 0) : await listedDays(options.file);
+    options.file === undefined
+      ? libraryYear(options.year ?? 0)
+      : ([
+          parseCalendarFile(await readOperatorText(options.file), options.file),
+          basename(options.file),
+        ] as const);
   const { changed, knownUntil } = await loadCalendar(client, days, source, options.force);
   const open = days.filter((day) => day.open).length;
   print(
@@ -92,10 +97,6 @@ function libraryYear(year: number): [ExchangeDay[], string] {
   throw new CommandFailure(
     `The holidays of ${year} are not in the library (${LIBRARY_SOURCE}); update it once they are announced, or give your own list with --file.`,
   );
-}
-
-async function listedDays(path: string): Promise<[ExchangeDay[], string]> {
-  return [parseCalendarFile(await readOperatorText(path), path), basename(path)];
 }
 
 /**
@@ -140,28 +141,24 @@ async function show(options: ServiceOptions & { year?: number }): Promise<void> 
  */
 export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
   const listed = new Map<BeijingDate, boolean>();
-  let headingAllowed = true;
-  text
+  let isFirst = true;
+  for (const [at, line] of text
     .replace(/^\uFEFF/, "")
     .split(/\r?\n/)
-    .forEach((line, at) => {
-      const [first = "", flag] = line.split(",").map((cell) => cell.trim());
-      if (first === "" || first.startsWith("#")) return;
-      const day = parseBeijingDate(first.replaceAll("-", ""));
-      if (day === null && headingAllowed && !/\d/.test(first)) {
-        headingAllowed = false;
-        return;
-      }
-      headingAllowed = false;
-      const open = flag === undefined || flag === "" ? true : ({ "1": true, "0": false } as const)[flag];
-      if (day === null)
-        throw new CommandFailure(`${name}:${at + 1}: this is not a calendar day; expected YYYYMMDD.`);
-      if (open === undefined)
-        throw new CommandFailure(`${name}:${at + 1}: the second column is neither 1 (open) nor 0 (closed).`);
-      if (listed.get(day) === !open)
-        throw new CommandFailure(`${name}:${at + 1}: ${day} is listed as open and as closed.`);
-      listed.set(day, open);
-    });
+    .entries()) {
+    const [first = "", flag = ""] = line.split(",").map((cell) => cell.trim());
+    if (first === "" || first.startsWith("#")) continue;
+    const day = parseBeijingDate(first.replaceAll("-", ""));
+    const isHeading = isFirst && !/\d/.test(first);
+    isFirst = false;
+    if (isHeading) continue;
+    const refusal = (problem: string) => new CommandFailure(`${name}:${at + 1}: ${problem}.`);
+    if (day === null) throw refusal("this is not a calendar day; expected YYYYMMDD");
+    if (!["", "1", "0"].includes(flag)) throw refusal("the second column is neither 1 (open) nor 0 (closed)");
+    const open = flag !== "0";
+    if (listed.get(day) === !open) throw refusal(`${day} is listed as open and as closed`);
+    listed.set(day, open);
+  }
   const days = [...listed.keys()].sort();
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) throw new CommandFailure(`${name} lists no days.`);
@@ -192,18 +189,15 @@ const OTHER_CLOSURES: ReadonlySet<string> = new Set(["20240209"]);
  * For a year that it does not have, the library reports no holidays at all.
  */
 export function knowsHolidays(year: number): boolean {
-  return ["01-01", "10-01"].every(
-    (day) => chineseDays.isHoliday(`${year}-${day}`) && isNamed(`${year}-${day}`),
+  return [`${year}-01-01`, `${year}-10-01`].every(
+    // A plain weekend has the weekday's name instead of a holiday's.
+    (day) => chineseDays.isHoliday(day) && chineseDays.getDayDetail(day).name.includes(","),
   );
-}
-
-/** Returns whether the library has a holiday name for the day; a plain weekend has the weekday's name. */
-function isNamed(isoDate: string): boolean {
-  return chineseDays.getDayDetail(isoDate).name.includes(",");
 }
 
 /** Returns every day of `year` according to the holiday library. Call `knowsHolidays` first. */
 export function exchangeDays(year: number): ExchangeDay[] {
+  const isoDate = (day: string) => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}`;
   return daysOf(year, (day) => !OTHER_CLOSURES.has(day) && !chineseDays.isHoliday(isoDate(day)));
 }
 
@@ -219,8 +213,4 @@ function daysOf(year: number, openOnWeekday: (day: BeijingDate) => boolean): Exc
     days.push({ day, open: !isWeekend(day) && openOnWeekday(day) });
   }
   return days;
-}
-
-function isoDate(day: BeijingDate): string {
-  return `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}`;
 }

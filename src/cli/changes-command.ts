@@ -71,11 +71,9 @@ function differences({ securities }: Change): string {
   const { added, removed, changed } = securities;
   const told = Object.entries({ added, removed, changed })
     .filter(([, codes]) => codes.length > 0)
-    .map(([what, codes]) => `${firstCodes(codes)} ${what}`);
+    .map(([what, codes]) => {
+      const more = codes.length - SHOWN_CODES;
+      return `${codes.slice(0, SHOWN_CODES).join(" ")}${more <= 0 ? "" : ` and ${more} more`} ${what}`;
+    });
   return told.length === 0 ? "none" : told.join(", ");
-}
-
-function firstCodes(codes: readonly string[]): string {
-  const more = codes.length - SHOWN_CODES;
-  return more <= 0 ? codes.join(" ") : `${codes.slice(0, SHOWN_CODES).join(" ")} and ${more} more`;
 }
