@@ -41,12 +41,9 @@ export async function publishAuction(
   const { tradedate } = pack.index;
   const place: FilePlace = { dataType: "auction_tick", tradedate, name: auctionPackName(tradedate) };
   const auctionPath = join(dirname(path), place.name);
-  const withheld = (state: "kept" | "failed", note: string) => ({
-    name: place.name,
-    state,
-    revision: null,
-    note,
-  });
+  const withheld = (state: "kept" | "failed", note: string) => {
+    return { name: place.name, state, revision: null, note };
+  };
   try {
     const there = await auctionFileAt(auctionPath, pack);
     if (there === "foreign") {
@@ -58,7 +55,7 @@ export async function publishAuction(
     return await publishMade(client, place, { path: auctionPath, force });
   } catch (error) {
     const isDecided = error instanceof ServiceRefusal && DECIDED.has(error.refused.reason ?? "");
-    return withheld(isDecided ? "kept" : "failed", error instanceof Error ? error.message : String(error));
+    return withheld(isDecided ? "kept" : "failed", (error as Error).message);
   }
 }
 
@@ -86,11 +83,8 @@ async function publishMade(
 async function standingAuction(client: AdminClient, tradedate: BeijingDate): Promise<FileSummary | null> {
   const path = `/admin/files/auction_tick?from=${tradedate}&to=${tradedate}`;
   const { files } = await client.request(fileListSchema, "GET", path);
-  return (
-    files.find(({ state }) => state === "published") ??
-    files.findLast(({ state }) => state === "withdrawn") ??
-    null
-  );
+  const offered = files.find(({ state }) => state === "published");
+  return offered ?? files.findLast(({ state }) => state === "withdrawn") ?? null;
 }
 
 /**

@@ -111,13 +111,11 @@ async function importFile(path: string, options: ServiceOptions & { allowShort?:
   const client = serviceOf(options);
   const file = parseKeyFile(await readOperatorText(path), path);
   const result = await importKeys(client, file, { allowShort: options.allowShort ?? false });
-  for (const { line, reason } of result.refused) process.stderr.write(`${path}:${line}: ${reason}\n`);
-  print(
-    options,
-    result,
-    `${result.imported} keys imported or extended, ${result.unchanged} unchanged, ${result.refused.length} refused.`,
-  );
-  if (result.refused.length > 0) process.exitCode = EXIT.degraded;
+  const { imported, unchanged, refused } = result;
+  for (const { line, reason } of refused) console.error(`${path}:${line}: ${reason}`);
+  const refusals = `${refused.length} refused`;
+  print(options, result, `${imported} keys imported or extended, ${unchanged} unchanged, ${refusals}.`);
+  if (refused.length > 0) process.exitCode = EXIT.degraded;
 }
 
 const COLUMNS = ["key", "sha256", "account", "plan", "start", "end"] as const;

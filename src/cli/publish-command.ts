@@ -191,19 +191,17 @@ export async function saidBeside(
 }
 
 /** Returns which revision is served now and whether the auction pack is offered, one sentence each. */
-function publishedLines({ auction, ...published }: PublishedPack): string[] {
-  return [publishedText(published), ...(auction === null ? [] : [auctionText(auction)])];
-}
-
-/** Returns which revision is served now, as a sentence. */
-function publishedText({ day, newRevision }: Published): string {
+function publishedLines({ day, newRevision, auction }: PublishedPack): string[] {
   const { dataset = "orders", tradedate, revision, securities, rows, sizeBytes, degraded, note } = day;
-  const called = dayName(tradedate, dataset);
+  const served = newRevision
+    ? `is served as revision ${revision}`
+    : `was already served with this content, as revision ${revision}`;
   const facts = `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}, ${sizeText(sizeBytes)}`;
   const incomplete = degraded ? ` It is degraded${note === "" ? "" : `: ${note}`}.` : "";
-  return newRevision
-    ? `${called} is served as revision ${revision}: ${facts}.${incomplete}`
-    : `${called} was already served with this content, as revision ${revision}: ${facts}.${incomplete}`;
+  return [
+    `${dayName(tradedate, dataset)} ${served}: ${facts}.${incomplete}`,
+    ...(auction === null ? [] : [auctionText(auction)]),
+  ];
 }
 
 export interface PublishOptions {
@@ -255,8 +253,10 @@ export async function publishPack(
     } catch (error) {
       const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
       if (reason === undefined || !ENDED.has(reason)) throw error;
-      const day = await servedDay(client, pack.index);
-      const isSame = day?.buildId === pack.index.buildId && day.degraded === (options.degraded ?? false);
+      const { tradedate, dataset, buildId } = pack.index;
+      const path = dayPath(tradedate, dataset);
+      const { day } = await client.request(dayDetailSchema, "GET", path).catch(() => ({ day: undefined }));
+      const isSame = day?.buildId === buildId && day.degraded === (options.degraded ?? false);
       if (isSame && day.state === "available") return { day, newRevision: false };
       if (reason !== "upload_lost" || attempt === TRIES) throw error;
     }
@@ -265,16 +265,6 @@ export async function publishPack(
 
 /** Refusals that a concurrent publisher of the same pack can cause. */
 const ENDED = new Set(["upload_lost", "upload_ended", "other_publisher"]);
-
-async function servedDay(
-  client: AdminClient,
-  { tradedate, dataset }: PackFile["index"],
-): Promise<Published["day"] | null> {
-  return client.request(dayDetailSchema, "GET", dayPath(tradedate, dataset)).then(
-    ({ day }) => day,
-    () => null,
-  );
-}
 
 /**
  * Begins the upload. With `force` the service would create a new revision even for rows that it already serves. The

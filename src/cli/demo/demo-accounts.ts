@@ -18,7 +18,6 @@ export interface DemoAccount {
   fromDays: number;
   /** The end of the plan, in days from now. */
   toDays: number;
-  revoked?: true;
   /** What the account's key can do, for the printed table. */
   says: string;
 }
@@ -32,14 +31,7 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   { name: "weekly", plan: "weekly", fromDays: 0, toDays: 7, says: "the latest 30 days" },
   { name: "flagship", plan: "flagship", fromDays: -30, toDays: 3650, says: "all history" },
   { name: "expired", plan: "professional", fromDays: -60, toDays: -1, says: "its plan has ended (403)" },
-  {
-    name: "revoked",
-    plan: "flagship",
-    fromDays: -30,
-    toDays: 3650,
-    revoked: true,
-    says: "the key was revoked (403)",
-  },
+  { name: "revoked", plan: "flagship", fromDays: -30, toDays: 3650, says: "the key was revoked (403)" },
 ];
 
 /**
@@ -55,12 +47,8 @@ export async function prepareAccounts(
     DEMO_ACCOUNTS.map(async (account) => {
       const path = `/admin/accounts/demo-${account.name}`;
       remembered.keys[account.name] ??= await firstKey(client, account, path);
-      const subscription = {
-        plan: account.plan,
-        start: nowMs + account.fromDays * DAY_MS,
-        end: nowMs + account.toDays * DAY_MS,
-      };
-      const body = { subscriptions: [subscription] };
+      const [start, end] = [nowMs + account.fromDays * DAY_MS, nowMs + account.toDays * DAY_MS];
+      const body = { subscriptions: [{ plan: account.plan, start, end }] };
       await client.request(accountSchema, "PUT", `${path}/subscriptions`, { body });
     }),
   );
@@ -75,14 +63,13 @@ export async function inviteDemo(client: AdminClient, name: string): Promise<str
 /** Creates the account if it is absent, and returns a new key for it. */
 async function firstKey(client: AdminClient, account: DemoAccount, path: string) {
   const accountId = `demo-${account.name}`;
-  await client.request(accountSchema, "GET", path).catch(() =>
-    client.request(accountSchema, "POST", "/admin/accounts", {
-      body: { accountId, note: "created by npm start" },
-    }),
-  );
-  const { keyId, key } = await client.request(issuedKeySchema, "POST", `${path}/keys`, {
-    body: { name: "demo" },
-  });
-  if (account.revoked) await client.request(keySummarySchema, "POST", `/admin/keys/${keyId}/revoke`);
+  const create = { body: { accountId, note: "created by npm start" } };
+  await client
+    .request(accountSchema, "GET", path)
+    .catch(() => client.request(accountSchema, "POST", "/admin/accounts", create));
+  const issue = { body: { name: "demo" } };
+  const { keyId, key } = await client.request(issuedKeySchema, "POST", `${path}/keys`, issue);
+  if (account.name === "revoked")
+    await client.request(keySummarySchema, "POST", `/admin/keys/${keyId}/revoke`);
   return { keyId, key };
 }

@@ -9,7 +9,6 @@ import { DATASET_NAMES } from "../../datasets/registry.ts";
 import { checkFolder, sheetPageName } from "../../pack-builder/check-packs.ts";
 import { packName } from "../../pack-builder/pack-file.ts";
 import { writeSamplePacks } from "../../pack-builder/sample/sample-pack.ts";
-import type { QualitySheet } from "../../quality/sheet.ts";
 import type { AdminClient } from "../admin-client.ts";
 import { publishAuction, refuseFailedAuction } from "../auction-publishing.ts";
 import {
@@ -93,10 +92,7 @@ export async function buildSampleDay(tradedate: BeijingDate, stateDir: string): 
 }
 
 /** Checks the sample packs of `tradedate` and writes the quality sheet beside them. Returns its verdict. */
-export async function checkSampleDay(
-  tradedate: BeijingDate,
-  stateDir: string,
-): Promise<QualitySheet["verdict"]> {
+export async function checkSampleDay(tradedate: BeijingDate, stateDir: string): Promise<string> {
   return (await checkFolder(packFolder(stateDir), tradedate)).sheet.verdict;
 }
 

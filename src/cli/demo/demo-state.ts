@@ -55,14 +55,7 @@ export function recall(stateDir: string): Remembered {
   try {
     return rememberedSchema.parse(JSON.parse(readFileSync(memoryPath(stateDir), "utf8")));
   } catch {
-    return {
-      adminToken: secret(),
-      cursorSecret: secret(),
-      shareSecret: secret(),
-      backupSecret: secret(),
-      migrations: "",
-      keys: {},
-    };
+    return rememberedSchema.parse({ adminToken: secret(), cursorSecret: secret(), keys: {} });
   }
 }
 
@@ -90,15 +83,8 @@ export function writeSecrets(stateDir: string, remembered: Remembered): string {
 
 /** Removes the files of the demo and the dev server from the folder, and no others. */
 export function forget(stateDir: string): void {
-  for (const name of [
-    "v3",
-    "demo-memory.json",
-    "demo-secrets.env",
-    "demo-packs",
-    "demo.log",
-    "demo.json",
-    "dev-registry",
-  ]) {
+  const files = ["demo-memory.json", "demo-secrets.env", "demo.log", "demo.json"];
+  for (const name of [...files, "v3", "demo-packs", "dev-registry"]) {
     rmSync(join(stateDir, name), { recursive: true, force: true });
   }
 }

@@ -160,12 +160,8 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   remember(stateDir, remembered);
   const keys = Object.fromEntries(Object.entries(remembered.keys).map(([name, { key }]) => [name, key]));
   const { adminToken } = remembered;
-  const demo = () => ({
-    baseUrl: server.baseUrl,
-    adminToken,
-    keys,
-    days: days.filter((day) => served.has(day)),
-  });
+  const servedDays = () => days.filter((day) => served.has(day));
+  const demo = () => ({ baseUrl: server.baseUrl, adminToken, keys, days: servedDays() });
   const consoleUrl = await inviteDemo(client, "flagship");
   announce(demo());
   say(`\n${welcome(demo(), { ...files, withoutHolidays, consoleUrl, following })}`);
@@ -241,7 +237,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   // After Ctrl-C, work in progress is expected to fail, so this is not reported.
   else if (!stop.wasAsked()) {
-    process.stderr.write(`npm start: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`npm start: ${(error as Error).message}\n`);
     process.exitCode = EXIT.failed;
   }
 }

@@ -41,6 +41,10 @@ export function welcome(demo: Demo, said: Said): string {
 
 function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): string[] {
   const { withoutHolidays = [], consoleUrl = "", following = [] } = said;
+  const apikey = keys.flagship ?? "";
+  const tradedate = days.at(-1) ?? "";
+  const page = { symbol: "600519", tradedate, start_time: "09:30", page_size: 5 };
+  const share = { data_type: "auction_tick", year: Number(tradedate.slice(0, 4)) };
   const rows = DEMO_ACCOUNTS.map(({ name, says }) => [name, keys[name] ?? "", says]);
   return [
     ...table(["demo key", "", "order history"], rows),
@@ -54,11 +58,11 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
     "",
     "Try it:",
     "",
-    pastedRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
+    pasted(baseUrl, { apiname: "level2_order_history", apikey, params: page }),
     "",
     "Get the share of a year's auction packs; its URL also opens in a browser:",
     "",
-    pastedShareRequest(baseUrl, keys.flagship ?? "", days.at(-1) ?? ""),
+    pasted(baseUrl, { apiname: "file_download", apikey, params: share }),
     "",
     "Sign in to the console of the flagship account; the link works once:",
     "",
@@ -67,8 +71,8 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
     "To use the samples, the clients and `npx edgetape`, run in another terminal:",
     "",
     `export EDGETAPE_URL=${baseUrl}`,
-    `export EDGETAPE_KEY=${keys.flagship ?? ""}`,
-    `export EDGETAPE_DAY=${days.at(-1) ?? ""}`,
+    `export EDGETAPE_KEY=${apikey}`,
+    `export EDGETAPE_DAY=${tradedate}`,
     token,
   ];
 }
@@ -90,22 +94,8 @@ function emptyLines({ baseUrl }: Demo, token: string): string[] {
   ];
 }
 
-/** Returns a `curl` command for one page of five orders. */
-function pastedRequest(baseUrl: string, apikey: string, tradedate: string): string {
-  const body = JSON.stringify({
-    apiname: "level2_order_history",
-    apikey,
-    params: { symbol: "600519", tradedate, start_time: "09:30", page_size: 5 },
-  });
-  return pasted(baseUrl, body);
-}
-
-/** Returns a `curl` command for the share of auction packs of the year of `tradedate`. */
-function pastedShareRequest(baseUrl: string, apikey: string, tradedate: string): string {
-  const params = { data_type: "auction_tick", year: Number(tradedate.slice(0, 4)) };
-  return pasted(baseUrl, JSON.stringify({ apiname: "file_download", apikey, params }));
-}
-
-function pasted(baseUrl: string, body: string): string {
+/** Returns a request as a `curl` command. */
+function pasted(baseUrl: string, request: { apiname: string; apikey: string; params: object }): string {
+  const body = JSON.stringify(request);
   return `curl -s --compressed ${baseUrl}/api -H 'Content-Type: application/json' -d '${body}'`;
 }

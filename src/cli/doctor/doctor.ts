@@ -78,9 +78,8 @@ async function run(options: DoctorOptions): Promise<void> {
 
 /** Deletes the objects that are not in the catalog, after the operator has confirmed their list. */
 async function deleteUnknown(client: AdminClient, options: DoctorOptions): Promise<Finding[]> {
-  const { objects } = await client.request(unknownObjectsSchema, "GET", "/admin/doctor/objects", {
-    silenceMs: LISTING_MS,
-  });
+  const listing = { silenceMs: LISTING_MS };
+  const { objects } = await client.request(unknownObjectsSchema, "GET", "/admin/doctor/objects", listing);
   if (objects.length === 0) return [];
   const listed = objects.map(
     ({ key, sizeBytes, uploadedAt }) => `${key} (${sizeText(sizeBytes)}, uploaded ${uploadedAt})`,
@@ -90,9 +89,8 @@ async function deleteUnknown(client: AdminClient, options: DoctorOptions): Promi
   for (let at = 0; at < objects.length; at += MAX_DELETED_OBJECTS) {
     const keys = objects.slice(at, at + MAX_DELETED_OBJECTS).map(({ key }) => key);
     const request = { body: { keys }, repeatable: true };
-    findings.push(
-      ...(await client.request(findingListSchema, "POST", "/admin/doctor/objects/delete", request)).findings,
-    );
+    const done = await client.request(findingListSchema, "POST", "/admin/doctor/objects/delete", request);
+    findings.push(...done.findings);
   }
   return findings;
 }
@@ -122,16 +120,8 @@ const SKEW_MS = 5_000;
 
 /** The subjects of the service's own report. */
 const REPORTED = [
-  "stores",
-  "migrations",
-  "version",
-  "settings",
-  "clock",
-  "calendar",
-  "days",
-  "objects",
-  "uploads",
-  "index",
+  ...["stores", "migrations", "version", "settings", "clock"],
+  ...["calendar", "days", "objects", "uploads", "index"],
 ];
 
 /** The checked subjects and the findings. */
@@ -178,15 +168,13 @@ async function reportOf(
   try {
     // Repairs come first, so that the report shows what remains.
     if (repair) {
-      const done = { repeatable: true };
-      findings.push(
-        ...(await client.request(findingListSchema, "POST", "/admin/doctor/repair", done)).findings,
-      );
+      const request = { repeatable: true };
+      const done = await client.request(findingListSchema, "POST", "/admin/doctor/repair", request);
+      findings.push(...done.findings);
     }
     const askedMs = Date.now();
-    const report = await client.request(doctorReportSchema, "GET", "/admin/doctor", {
-      silenceMs: LISTING_MS,
-    });
+    const request = { silenceMs: LISTING_MS };
+    const report = await client.request(doctorReportSchema, "GET", "/admin/doctor", request);
     findings.push(...report.findings, ...clockFindings(report.nowMs, askedMs, Date.now()));
     return report;
   } catch (error) {
@@ -195,13 +183,8 @@ async function reportOf(
     const advice = isToken
       ? "Checks that need the token were skipped."
       : "If the service answers HTTP 503, a secret or binding is missing: see `npx wrangler secret list` and `npx wrangler tail`.";
-    findings.push({
-      check: "service",
-      level: "failed",
-      subject: client.baseUrl,
-      sentence: error.message,
-      advice,
-    });
+    const { message: sentence } = error;
+    findings.push({ check: "service", level: "failed", subject: client.baseUrl, sentence, advice });
     return null;
   }
 }
@@ -211,28 +194,20 @@ export function clockFindings(serviceMs: number, beforeMs: number, afterMs: numb
   const skewMs = serviceMs < beforeMs ? serviceMs - beforeMs : Math.max(0, serviceMs - afterMs);
   if (Math.abs(skewMs) <= SKEW_MS) return [];
   const seconds = Math.round(Math.abs(skewMs) / 1000);
-  return [
-    {
-      check: "clock",
-      level: "warning",
-      subject: "",
-      sentence: `The service's clock is ${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} this machine's.`,
-      advice: "If CLOCK_OFFSET_MS is not set, this machine's clock is wrong; `nightly` depends on it.",
-    },
-  ];
+  const sentence = `The service's clock is ${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} this machine's.`;
+  const advice = "If CLOCK_OFFSET_MS is not set, this machine's clock is wrong; `nightly` depends on it.";
+  return [{ check: "clock", level: "warning", subject: "", sentence, advice }];
 }
 
 function storeFindings({ stores }: DoctorReport): Finding[] {
   const bindings = { d1: "DB", r2: "PACKS", gate: "GATE", guard: "GUARD", rate: "RATE" } as const;
+  const advice = "Compare wrangler.toml with the created resources, and check the platform's status.";
   return (Object.keys(bindings) as (keyof typeof bindings)[])
     .filter((store) => stores[store] === "failed")
-    .map((store) => ({
-      check: "stores",
-      level: "failed",
-      subject: bindings[store],
-      sentence: `The binding ${bindings[store]} does not answer.`,
-      advice: "Compare wrangler.toml with the created resources, and check the platform's status.",
-    }));
+    .map((store) => {
+      const sentence = `The binding ${bindings[store]} does not answer.`;
+      return { check: "stores", level: "failed", subject: bindings[store], sentence, advice };
+    });
 }
 
 /** Compares the deployment with this checkout. */
