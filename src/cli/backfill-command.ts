@@ -4,7 +4,7 @@
  * each day.
  */
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import * as z from "zod";
@@ -110,6 +110,7 @@ function noticeOf(result: Omit<Backfilled, "announcedAtMs">): Notice {
 /** Returns the table of days with their verdicts; empty without days. */
 function tableOf(rows: readonly DayVerdict[]): string[] {
   if (rows.length === 0) return [];
+  const isOf = (name: DatasetName) => (each: { dataset: DatasetName }) => each.dataset === name;
   const shown = DATASET_NAMES.filter((name) => rows.some(({ served }) => served.some(isOf(name))));
   const headings = ["day", "verdict", ...shown.map((name) => DATASETS[name].rows), "size", "time", "problem"];
   const cells = rows.map(({ tradedate, verdict, served, seconds, problem }) => [
@@ -124,10 +125,6 @@ function tableOf(rows: readonly DayVerdict[]): string[] {
     problem ?? "",
   ]);
   return [...table(headings, cells).map((line) => line.trimEnd()), ""];
-}
-
-function isOf(name: DatasetName): (each: { dataset: DatasetName }) => boolean {
-  return ({ dataset }) => dataset === name;
 }
 
 /**
@@ -208,7 +205,9 @@ async function backfill(client: AdminClient, run: Run): Promise<Backfilled> {
     }
     const outcome = await loadedDay(client, delivery, run);
     const row = rowOf(outcome);
-    note(run.load.workFolder, row.verdict, outcome);
+    const entry = { at: beijingTimestamp(Date.now()), verdict: row.verdict, ...outcome };
+    // The lock is in this folder, so the folder exists.
+    appendFileSync(join(run.load.workFolder, JOURNAL), `${JSON.stringify(entry)}\n`);
     rows.push(row);
     announcedAtMs = Math.max(announcedAtMs, outcome.announcedAtMs ?? 0);
     seconds.push(outcome.seconds);
@@ -257,8 +256,7 @@ function loadedEarlier(
 function rowOf(outcome: DayOutcome): DayVerdict {
   const { tradedate, datasets, files, seconds, decided, degraded } = outcome;
   const file = files.find(({ problem }) => problem !== null);
-  const ofFile = file === undefined ? null : `${file.name}: ${file.problem}`;
-  const problem = failuresText(outcome) ?? ofFile;
+  const problem = failuresText(outcome) ?? (file === undefined ? null : `${file.name}: ${file.problem}`);
   const loaded = degraded ? "degraded" : "served";
   return {
     tradedate: tradedate as BeijingDate,
@@ -298,12 +296,6 @@ async function loadedDay(client: AdminClient, delivery: Delivery, run: Run): Pro
 }
 
 const JOURNAL = "backfill.jsonl";
-
-function note(workFolder: string, verdict: Verdict, outcome: DayOutcome): void {
-  mkdirSync(workFolder, { recursive: true });
-  const line = JSON.stringify({ at: beijingTimestamp(Date.now()), verdict, ...outcome });
-  appendFileSync(join(workFolder, JOURNAL), `${line}\n`);
-}
 
 const notedSchema = z.object({
   tradedate: z.string(),

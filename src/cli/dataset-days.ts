@@ -57,9 +57,8 @@ export async function lackingDatasets(
   delivered: readonly DatasetName[],
 ): Promise<DatasetName[]> {
   const { datasets } = await client.request(datasetListSchema, "GET", "/admin/days/datasets");
-  return datasets
-    .filter(({ dataset, newest }) => newest !== null && !delivered.includes(dataset))
-    .map(({ dataset }) => dataset);
+  const loaded = datasets.filter(({ newest }) => newest !== null).map(({ dataset }) => dataset);
+  return loaded.filter((dataset) => !delivered.includes(dataset));
 }
 
 /** Returns a clause which says that a delivery lacks `dataset`. */

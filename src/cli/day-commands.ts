@@ -181,7 +181,6 @@ interface ActionOptions extends ServiceOptions {
   ifRevision?: number;
 }
 
-/** Registers `day withdraw`, `day restore` and `day publish`. */
 function registerDayActions(day: Command): void {
   withAction(
     day
@@ -293,7 +292,7 @@ function factsOf({ day }: DayDetail): string {
   return `${calledOf(day)}, revision ${day.revision} (${stateOf(day)}, ${countsOf(day)}, published ${day.publishedAt})`;
 }
 
-function calledOf({ tradedate, dataset = "orders" }: Pick<DaySummary, "tradedate" | "dataset">): string {
+function calledOf({ tradedate, dataset = "orders" }: DaySummary): string {
   return dayName(tradedate, dataset);
 }
 
@@ -334,7 +333,6 @@ interface AdoptOptions extends ServiceOptions {
   force?: boolean;
 }
 
-/** Registers `day adopt` and `day adoptable` on the command `day`. */
 function registerAdopt(day: Command): void {
   day
     .command("adoptable")
@@ -413,7 +411,6 @@ interface QualityOptions {
   json?: boolean;
 }
 
-/** Registers `day quality` on the command `day`, which does not call the service. */
 function registerQuality(day: Command): void {
   day
     .command("quality")

@@ -33,7 +33,6 @@ interface BuildCommandOptions {
   json?: boolean;
 }
 
-/** Registers `pack build`. */
 function registerBuild(pack: Command): void {
   pack
     .command("build")
@@ -64,7 +63,7 @@ function registerBuild(pack: Command): void {
 
 async function build(sources: string[], options: BuildCommandOptions): Promise<void> {
   const report = await buildWithProgress(sources, options);
-  print(options, report, deliveryLines(report).join("\n"));
+  print(options, report, deliveryLines(report));
   refuseFailed(report);
   if (report.result === "degraded" || report.quality?.verdict === "failed") process.exitCode = EXIT.degraded;
 }
@@ -121,7 +120,6 @@ export function refuseFailed({ packs, refused, tradedate }: DeliveryReport): voi
   throw new CommandFailure(`${placeText(first)}: ${first.reason}`);
 }
 
-/** Registers `pack verify`. */
 function registerVerify(pack: Command): void {
   pack
     .command("verify")
@@ -144,25 +142,15 @@ async function verify(path: string, options: { json?: boolean }): Promise<void> 
     throw new CommandFailure(`${path}: ${refusal.difference}`);
   }
   const { rows, index } = verified.value;
-  const answer = {
-    path,
-    whole: true,
-    dataset: index.dataset,
-    tradedate: index.tradedate,
-    buildId: index.buildId,
-    securities: index.entries.length,
-    rows,
-    origin: index.origin,
-    seconds,
-  };
-  const lines = [
-    `${path}: intact. ${index.tradedate}, ${countedText(index.entries.length, "security", "securities")}, ${countText(rows)} ${DATASETS[index.dataset].rows}, checked in ${seconds.toFixed(1)} s.`,
-    ...originLines(index.origin, rows),
-  ];
-  print(options, answer, lines.join("\n"));
+  const { dataset, tradedate, buildId, origin } = index;
+  const securities = index.entries.length;
+  const answer = { path, whole: true, dataset, tradedate, buildId, securities, rows, origin, seconds };
+  print(options, answer, [
+    `${path}: intact. ${tradedate}, ${countedText(securities, "security", "securities")}, ${countText(rows)} ${DATASETS[dataset].rows}, checked in ${seconds.toFixed(1)} s.`,
+    ...originLines(origin, rows),
+  ]);
 }
 
-/** Registers `pack inspect`. */
 function registerInspect(pack: Command): void {
   pack
     .command("inspect")

@@ -88,7 +88,6 @@ async function revoke(shareId: string, options: ServiceOptions): Promise<void> {
 
 const SECRET_PATH = "/admin/shares/secret";
 
-/** Registers `share secret` and `share rotate` on the command `share`. */
 function registerSecrets(share: Command): void {
   share
     .command("secret")

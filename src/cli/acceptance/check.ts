@@ -29,17 +29,9 @@ export async function checked({ name, says, run }: Check): Promise<Checked> {
   return { name, says, ...outcome, seconds: Math.round((performance.now() - startedMs) / 100) / 10 };
 }
 
-export function ok(detail: string): Outcome {
-  return { result: "ok", detail };
-}
-
-export function failed(detail: string): Outcome {
-  return { result: "failed", detail };
-}
-
-export function skipped(detail: string): Outcome {
-  return { result: "skipped", detail };
-}
+export const ok = (detail: string): Outcome => ({ result: "ok", detail });
+export const failed = (detail: string): Outcome => ({ result: "failed", detail });
+export const skipped = (detail: string): Outcome => ({ result: "skipped", detail });
 
 /** The security whose pages and files are requested: by default the largest of the newest day. */
 export interface Target {
@@ -104,9 +96,9 @@ export function said({
     .join(", ");
 }
 
-interface StatusDay {
-  tradedate: string;
-  state: string;
+interface StatusMonth {
+  month: string;
+  days: { tradedate: string; state: string }[];
 }
 
 interface SymbolList {
@@ -128,14 +120,13 @@ export async function targetOf(caller: Caller, named: { date?: string; symbol?: 
 }
 
 async function newestDay(caller: Caller): Promise<string> {
-  const { days, month } = await caller.data<{ month: string; days: StatusDay[] }>("data_status", {});
+  const { days, month } = await caller.data<StatusMonth>("data_status", {});
   const before = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)) - 2, 1));
   const earlier = before.toISOString().slice(0, 7).replace("-", "");
-  const all = [
-    ...(await caller.data<{ days: StatusDay[] }>("data_status", { month: earlier })).days,
-    ...days,
-  ];
-  const newest = all.findLast(({ state }) => state === "available" || state === "degraded");
+  const { days: earlierDays } = await caller.data<StatusMonth>("data_status", { month: earlier });
+  const newest = [...earlierDays, ...days].findLast(
+    ({ state }) => state === "available" || state === "degraded",
+  );
   if (newest !== undefined) return newest.tradedate;
   throw new CommandFailure("No day of this month or of the previous one is served; name a day with --date.");
 }

@@ -175,7 +175,8 @@ function failed(dataset: DatasetName, tradedate: string, error: unknown): Datase
     state: "failed",
     problem: sentenceOf(error),
     problemZh: chineseOf(error, tradedate),
-    decided: isDecided(error),
+    // An operator's decision prevents the publication, so that a retry would not help.
+    decided: ["content_withdrawn", "target_withdrawn"].includes(reasonOf(error) ?? ""),
     ...{ revision: null, announcedAtMs: null, rows: 0, securities: 0, sizeBytes: 0 },
     ...{ degraded: false, brokenRows: 0, quarantine: null },
   };
@@ -213,18 +214,13 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
 }
 
 async function areThere({ packs }: Pick<BuiltDelivery, "packs">): Promise<boolean> {
-  for (const { path, buildId } of packs) if ((await buildIdAt(path)) !== buildId) return false;
+  for (const { path, buildId } of packs) {
+    const pack = await openPack(path).catch(() => null);
+    await pack?.close();
+    // A pack of another builder version may have read the delivery differently.
+    if (pack === null || !isOfThisBuilder(pack) || pack.index.buildId !== buildId) return false;
+  }
   return true;
-}
-
-/**
- * Returns the build id of the pack at `path`. Returns null for a pack of another builder version, which may have read
- * the delivery differently.
- */
-async function buildIdAt(path: string): Promise<string | null> {
-  const pack = await openPack(path).catch(() => null);
-  await pack?.close();
-  return pack !== null && isOfThisBuilder(pack) ? pack.index.buildId : null;
 }
 
 /** The packs built from a delivery, and the reasons why other packs were not built. */
@@ -306,7 +302,7 @@ async function loadFile(
 
 /** Returns the Chinese sentence for common refusals; null for anything else. */
 function chineseOf(error: unknown, tradedate: string): string | null {
-  switch (error instanceof ServiceRefusal ? error.refused.reason : undefined) {
+  switch (reasonOf(error)) {
     case "implausible":
       return `${tradedate} 的数据量与平常相差太多；核对无误后加 --force 再运行一次`;
     case "day_repeated":
@@ -324,10 +320,8 @@ function chineseOf(error: unknown, tradedate: string): string | null {
   }
 }
 
-/** Returns whether an operator's decision prevents the publication, so that a retry would not help. */
-function isDecided(error: unknown): boolean {
-  const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
-  return reason === "content_withdrawn" || reason === "target_withdrawn";
+function reasonOf(error: unknown): string | undefined {
+  return error instanceof ServiceRefusal ? error.refused.reason : undefined;
 }
 
 const fileOutcomeSchema = z.object({

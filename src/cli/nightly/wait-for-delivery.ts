@@ -180,8 +180,8 @@ async function firstUnwritten(
 export async function cutFormat(path: string): Promise<string | null> {
   if (/\.zip$/i.test(path)) return (await isWholeZip(path)) ? null : "ZIP";
   if (/\.7z$/i.test(path) || volumeOf(path)?.number === 1) return (await isWholeSevenZip(path)) ? null : "7z";
-  if (/\.parquet$/i.test(path)) return (await isWholeParquet(path)) ? null : "Parquet";
-  return null;
+  if (!/\.parquet$/i.test(path)) return null;
+  return (await piece(path, -4, 4)).bytes.toString("latin1") === "PAR1" ? null : "Parquet";
 }
 
 /**
@@ -198,13 +198,12 @@ async function endsUnwritten(path: string): Promise<boolean> {
   return bytes.length > 0 && bytes.every((byte) => byte === 0);
 }
 
-async function isWholeZip(path: string): Promise<boolean> {
-  try {
-    await (await openZip(path, basename(path))).close();
-    return true;
-  } catch {
-    return false;
-  }
+function isWholeZip(path: string): Promise<boolean> {
+  const opened = openZip(path, basename(path)).then((zip) => zip.close());
+  return opened.then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
@@ -226,11 +225,6 @@ async function splitBytes(path: string): Promise<number> {
   const volumes = names.filter((name) => volumeOf(name)?.archive === archive);
   const sizes = await Promise.all(volumes.map(async (volume) => (await lstat(volume)).size));
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-async function isWholeParquet(path: string): Promise<boolean> {
-  const { bytes } = await piece(path, -4, 4);
-  return bytes.toString("latin1") === "PAR1";
 }
 
 /** Reads `length` bytes from `offset` (from the end when negative), or fewer in a shorter file. */
