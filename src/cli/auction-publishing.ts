@@ -8,7 +8,7 @@ import { openLocalFile } from "../pack-builder/local-file.ts";
 import type { PackFile } from "../pack-builder/pack-file.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
-import { addFile, type FilePlace, publishFile, withdrawFile } from "./file-uploads.ts";
+import { addFile, type FilePlace, publishFile, withdrawFile } from "./uploads.ts";
 
 /** What became of the auction pack of a published quote pack. */
 export interface AuctionOutcome {

@@ -21,12 +21,13 @@ import {
   type DatasetOutcome,
   type DayOutcome,
   isWell,
+  type LoadingOptions,
   type LoadOptions,
   loadDay,
   recallDay,
   unloadedDay,
 } from "./nightly/load-day.ts";
-import { type LoadingOptions, loadOptionsOf, lockWork, withLoading } from "./nightly/nightly.ts";
+import { loadOptionsOf, lockWork, withLoading } from "./nightly/nightly.ts";
 import { deliveryProblem, type Expected } from "./nightly/wait-for-delivery.ts";
 import { tell, type WebhookOptions, webhookOf, withWebhook } from "./webhook.ts";
 
@@ -67,10 +68,10 @@ export function registerBackfill(program: Command): void {
 
 async function run(folder: string, options: BackfillOptions): Promise<void> {
   const webhook = webhookOf(options);
-  const load = loadOptionsOf(folder, options);
-  const unlock = await lockWork(load);
+  const run = loadOptionsOf(folder, options);
+  const unlock = await lockWork(run);
   try {
-    const { announcedAtMs, ...result } = await backfill(serviceOf(options), { ...options, folder, load });
+    const { announcedAtMs, ...result } = await backfill(serviceOf(options), run);
     const notice = noticeOf(result);
     const ending = [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)];
     print(options, result, [...tableOf(result.table), ...ending]);
@@ -134,10 +135,7 @@ function tableOf(rows: readonly DayVerdict[]): string[] {
 const FAILURES_IN_A_ROW = 3;
 
 /** A run of `backfill`. */
-interface Run extends BackfillOptions {
-  folder: string;
-  load: LoadOptions;
-}
+type Run = BackfillOptions & LoadOptions;
 
 /**
  * `degraded`: served with rows left out. `withdrawn`: not published, because an operator withdrew the day. `untried`:
@@ -198,7 +196,7 @@ async function backfill(client: AdminClient, run: Run): Promise<Backfilled> {
       continue;
     }
     const delivery = await measured(run.folder, day);
-    const earlier = loadedEarlier(delivery, run.load, available);
+    const earlier = loadedEarlier(delivery, run, available);
     if (earlier !== null) {
       rows.push({ ...rowOf(earlier), seconds: null });
       continue;
@@ -207,7 +205,7 @@ async function backfill(client: AdminClient, run: Run): Promise<Backfilled> {
     const row = rowOf(outcome);
     const entry = { at: beijingTimestamp(Date.now()), verdict: row.verdict, ...outcome };
     // The lock is in this folder, so the folder exists.
-    appendFileSync(join(run.load.workFolder, JOURNAL), `${JSON.stringify(entry)}\n`);
+    appendFileSync(join(run.workFolder, JOURNAL), `${JSON.stringify(entry)}\n`);
     rows.push(row);
     announcedAtMs = Math.max(announcedAtMs, outcome.announcedAtMs ?? 0);
     seconds.push(outcome.seconds);
@@ -243,7 +241,7 @@ function summed(table: DayVerdict[]): Omit<Backfilled, "announcedAtMs"> {
  */
 function loadedEarlier(
   { tradedate, fingerprint }: Delivery,
-  { workFolder }: LoadOptions,
+  { workFolder }: Run,
   available: ReadonlyMap<DatasetName, ReadonlySet<string>>,
 ): DayOutcome | null {
   const { outcome } = recallDay(workFolder, tradedate, fingerprint);
@@ -275,8 +273,8 @@ function untold(tradedate: BeijingDate, verdict: Verdict, problem: string | null
 
 /** Returns the requested deliveries in loading order; with `--failed` also the failed days without a delivery. */
 async function asked(run: Run): Promise<{ named: NamedDelivery[]; gone: BeijingDate[] }> {
-  const { from = "", to = "99991231", load, oldestFirst } = run;
-  const failed = run.failed ? failedDays(load.workFolder) : null;
+  const { from = "", to = "99991231", workFolder, oldestFirst } = run;
+  const failed = run.failed ? failedDays(workFolder) : null;
   const isAsked = (day: BeijingDate) => day >= from && day <= to && (failed?.has(day) ?? true);
   const found = await namedDeliveries(run.folder);
   const named = [...found.values()]
@@ -288,7 +286,7 @@ async function asked(run: Run): Promise<{ named: NamedDelivery[]; gone: BeijingD
 
 async function loadedDay(client: AdminClient, delivery: Delivery, run: Run): Promise<DayOutcome> {
   const problem = await deliveryProblem(run.folder, delivery, run);
-  if (problem === null) return loadDay(client, delivery, run.load);
+  if (problem === null) return loadDay(client, delivery, run);
   return unloadedDay(delivery.tradedate, {
     en: `the delivery is not complete: ${problem.en}`,
     zh: `数据不完整：${problem.zh}`,

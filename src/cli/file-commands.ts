@@ -24,8 +24,8 @@ import {
   YES_OPTION,
 } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
-import { addFile, type FilePlace, publishFile, withdrawFile } from "./file-uploads.ts";
 import { byteProgress } from "./progress.ts";
+import { addFile, type FilePlace, publishFile, withdrawFile } from "./uploads.ts";
 
 interface PlaceOptions extends ServiceOptions {
   type: FileSummary["dataType"];

@@ -38,7 +38,7 @@ import {
 import { dayPath } from "./dataset-days.ts";
 import { CommandFailure, EXIT, jsonOf, ServiceRefusal, sentenceOf } from "./exit.ts";
 import { byteProgress } from "./progress.ts";
-import { sendParts } from "./upload-parts.ts";
+import { sendParts } from "./uploads.ts";
 
 export interface PublishCommandOptions extends ServiceOptions {
   force?: boolean;

@@ -21,27 +21,33 @@ import { isOfThisBuilder, packName } from "../../pack-builder/pack-file.ts";
 import { MARKETS } from "../../quality/check-day.ts";
 import type { AdminClient } from "../admin-client.ts";
 import type { AuctionOutcome } from "../auction-publishing.ts";
+import type { ServiceOptions } from "../command-line.ts";
 import { lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, ServiceRefusal, sentenceOf } from "../exit.ts";
 import { openDailyFile, refuseWrongName } from "../file-commands.ts";
-import { addFile, publishFile } from "../file-uploads.ts";
 import { datasetProgress } from "../pack-commands.ts";
 import { openPack, type PublishedPack, publishAt } from "../publish-command.ts";
+import { addFile, publishFile } from "../uploads.ts";
 import { writeWhole } from "../work-folder.ts";
 import { type DailyFile, type Delivery, readDelivery } from "./drop-folder.ts";
 
-export interface LoadOptions {
+/** Options of the commands that load deliveries. */
+export interface LoadingOptions extends ServiceOptions {
+  work?: string;
+  threads: number;
+  /** The maximum number of broken lines in a build (default: one in a million). */
+  maxBroken?: number;
+  /** Whether to publish days that the service finds implausible. */
+  force?: boolean;
+  /** Whether to keep the packs after publishing. */
+  keep?: boolean;
+}
+
+export interface LoadOptions extends LoadingOptions {
   /** The drop folder; nothing outside it is read. */
   folder: string;
   /** The folder for temporary packs, quarantine files and the stored state of each day. */
   workFolder: string;
-  threads: number;
-  /** The maximum number of broken lines in a build; null for one in a million. */
-  maxBroken: number | null;
-  /** Whether to publish days that the service finds implausible. */
-  force: boolean;
-  /** Whether to keep the packs after publishing. */
-  keep: boolean;
 }
 
 /** Loads the complete `delivery`. Never throws; problems are in the outcome. */
@@ -111,12 +117,13 @@ async function loadDatasets(
   const { packs, problems, sparse, leftOut } = built;
   const datasets: DatasetOutcome[] = [];
   let auction: FileOutcome | null = null;
+  const { force = false } = options;
   const hasAuction = delivery.files.some(({ dataType }) => dataType === "auction_tick");
   for (const pack of packs) {
     const { dataset, path, degraded, brokenRows, quarantine } = pack;
     const broken = { degraded, brokenRows, quarantine };
     try {
-      const published = await publishAt(client, path, { force: options.force, hasAuction, degraded });
+      const published = await publishAt(client, path, { force, hasAuction, degraded });
       datasets.push({ ...servedOutcome(dataset, published), ...broken });
       if (published.auction !== null) auction = madeFile(published.auction);
     } catch (error) {
@@ -196,7 +203,7 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
     root: options.folder,
     tradedate,
     outFolder: packFolder(workFolder),
-    maxBroken: options.maxBroken,
+    maxBroken: options.maxBroken ?? null,
     threads: options.threads,
     verify: true,
     onProgress: progress.update,
@@ -284,7 +291,7 @@ async function loadFile(
   client: AdminClient,
   { tradedate }: Delivery,
   daily: DailyFile,
-  { folder, force }: LoadOptions,
+  { folder, force = false }: LoadOptions,
 ): Promise<FileOutcome> {
   const { dataType, name, path } = daily;
   const place = { dataType, tradedate, name };

@@ -17,7 +17,6 @@ import {
   defaulted,
   numberArgument,
   print,
-  type ServiceOptions,
   serviceOf,
   withService,
 } from "../command-line.ts";
@@ -34,17 +33,16 @@ import {
   outcomeNotice,
   servedSentence,
 } from "./evening-notice.ts";
-import { type DayOutcome, isWell, type LoadOptions, loadDay, recallDay, rememberDay } from "./load-day.ts";
+import {
+  type DayOutcome,
+  isWell,
+  type LoadingOptions,
+  type LoadOptions,
+  loadDay,
+  recallDay,
+  rememberDay,
+} from "./load-day.ts";
 import { type Arrival, deliveryProblem, type Expected, waitForDelivery } from "./wait-for-delivery.ts";
-
-/** Options of the commands that load deliveries. */
-export interface LoadingOptions extends ServiceOptions {
-  work?: string;
-  threads: number;
-  maxBroken?: number;
-  force?: boolean;
-  keep?: boolean;
-}
 
 interface NightlyOptions extends LoadingOptions, WebhookOptions, Expected {
   date?: BeijingDate;
@@ -128,17 +126,16 @@ export function withLoading(command: Command): Command {
 }
 
 /** Returns the options for loading; `folder` contains the deliveries. */
-export function loadOptionsOf(folder: string, options: LoadingOptions): LoadOptions {
-  const { work, threads, maxBroken, force = false, keep = false } = options;
-  const workFolder = work ?? `${resolve(folder)}.edgetape`;
-  return { folder: resolve(folder), workFolder, threads, maxBroken: maxBroken ?? null, force, keep };
+export function loadOptionsOf<T extends LoadingOptions>(folder: string, options: T): T & LoadOptions {
+  return { ...options, folder, workFolder: options.work ?? `${resolve(folder)}.edgetape` };
 }
 
 /**
  * Locks the work folder and returns the function that releases the lock. The folder must not be inside the drop folder,
  * where a build's files would look like a delivery and the sender could add files.
  */
-export async function lockWork({ folder, workFolder }: LoadOptions): Promise<() => void> {
+export async function lockWork({ folder: given, workFolder }: LoadOptions): Promise<() => void> {
+  const folder = resolve(given);
   await refuseAbsent(folder);
   const inside = relative(realpathSync(folder), realPathOf(resolve(workFolder)));
   if (inside === "" || !/^\.\.($|[/\\])/.test(inside)) {
@@ -168,23 +165,20 @@ function realPathOf(path: string): string {
 }
 
 /** A run of `nightly`. */
-interface Run extends NightlyOptions {
-  folder: string;
+interface Run extends NightlyOptions, LoadOptions {
   client: AdminClient;
   receiver: Webhook | null;
-  load: LoadOptions;
 }
 
 /** Waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
 async function nightly(folder: string, options: NightlyOptions): Promise<void> {
   const [client, receiver] = [serviceOf(options), webhookOf(options)];
-  const load = loadOptionsOf(folder, options);
-  const run = { ...options, folder, client, receiver, load };
+  const run: Run = { ...loadOptionsOf(folder, options), client, receiver };
   const tellFault = async (error: Error) => {
     await tell(receiver, faultNotice(options.date ?? null, error.message)).catch(() => undefined);
     throw error;
   };
-  const unlock = await lockWork(load).catch(tellFault);
+  const unlock = await lockWork(run).catch(tellFault);
   try {
     const evening = await spend(run).catch(tellFault);
     if (evening.end === "late") await tell(receiver, evening.notice);
@@ -245,7 +239,7 @@ type Evening =
   | { end: "idle"; tradedate: BeijingDate; lacking: DatasetName[] };
 
 async function spend(run: Run): Promise<Evening> {
-  const { folder, client, load } = run;
+  const { folder, client, workFolder } = run;
   await refuseAbsent(folder);
   const tradedate = run.date ?? (await dueDay(client));
   const isIdle = isEmpty(await readDelivery(folder, tradedate)) && (await areServed(client, tradedate));
@@ -254,14 +248,14 @@ async function spend(run: Run): Promise<Evening> {
     const arrival = await awaited(run, tradedate);
     if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
     const { fingerprint, mark } = arrival.delivery;
-    const { outcome: before } = recallDay(load.workFolder, tradedate, fingerprint);
+    const { outcome: before } = recallDay(workFolder, tradedate, fingerprint);
     // A failed day is retried, because options, service or code may have changed. A withdrawn day is retried too, and
     // the service then names the operator.
     if (before !== null && isWell(before)) {
       const loaded = before.datasets.map(({ dataset }) => dataset);
       if (await areServed(client, tradedate, loaded)) return { end: "loaded", outcome: before, fingerprint };
     }
-    const outcome = await loadDay(client, arrival.delivery, load);
+    const outcome = await loadDay(client, arrival.delivery, run);
     const isChanged = (await readDelivery(folder, tradedate)).mark !== mark;
     if (outcome.state !== "failed" || !isChanged) return { end: "loaded", outcome, fingerprint };
     console.error(`The delivery for ${tradedate} changed while it was read; waiting again.`);
@@ -270,15 +264,15 @@ async function spend(run: Run): Promise<Evening> {
 
 /** Sends the outcome to the webhook, unless it is a success that an earlier run has already sent. */
 async function tellOnce(
-  { load, receiver }: Run,
+  { workFolder, receiver }: Run,
   { outcome, fingerprint }: Extract<Evening, { end: "loaded" }>,
 ): Promise<void> {
   const tradedate = outcome.tradedate as BeijingDate;
-  const memory = recallDay(load.workFolder, tradedate, fingerprint);
+  const memory = recallDay(workFolder, tradedate, fingerprint);
   const notice = outcomeNotice(outcome);
   if (isWell(outcome) && memory.told.includes(notice.event)) return;
   await tell(receiver, notice, outcome.announcedAtMs);
-  rememberDay(load.workFolder, tradedate, { ...memory, told: [...memory.told, notice.event] });
+  rememberDay(workFolder, tradedate, { ...memory, told: [...memory.told, notice.event] });
 }
 
 function awaited(run: Run, tradedate: BeijingDate): Promise<Arrival> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fileNameProblem } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { openDailyFile, refuseWrongName } from "../../../src/cli/file-commands.ts";
-import { addFile } from "../../../src/cli/file-uploads.ts";
+import { addFile } from "../../../src/cli/uploads.ts";
 import { auctionPack } from "../../support/files.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { fakeService, type Reply } from "./fake-service.ts";
