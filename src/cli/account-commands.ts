@@ -42,16 +42,14 @@ export function registerAccounts(program: Command): void {
     .option("--note <text>", "anything worth remembering")
     .action(create);
   account
-    .command("edit")
+    .command("edit <account>")
     .description("change an account's contact or note; what is omitted stays unchanged")
-    .argument("<account>")
     .option("--contact <text>", "how to reach the customer")
     .option("--note <text>", "a note for operators; '' deletes it")
     .action(edit);
   account
-    .command("show")
+    .command("show <account>")
     .description("show an account's plan, windows, remaining quota, keys and last requests")
-    .argument("<account>")
     .action(show);
   account
     .command("list")
@@ -66,36 +64,28 @@ export function registerAccounts(program: Command): void {
     .option("--search <text>", "only accounts with this text in id, contact or note")
     .action(list);
   account
-    .command("disable")
+    .command("disable <account>")
     .description("refuse all requests of an account and end its console sessions")
-    .argument("<account>")
     .option(...YES_OPTION)
     .action(change("/disable", (id) => `Refuse all requests of ${id} from now on?`));
+  account.command("enable <account>").description("serve a disabled account again").action(change("/enable"));
   account
-    .command("enable")
-    .description("serve a disabled account again")
-    .argument("<account>")
-    .action(change("/enable"));
-  account
-    .command("sign-out")
+    .command("sign-out <account>")
     .description("end all console sessions of an account and cancel its unused links")
-    .argument("<account>")
     .option(...YES_OPTION)
     .action(change("/sign-out", (id) => `End all console sessions of ${id} and cancel its unused links?`));
   registerQuotas(account);
   account
-    .command("invite")
+    .command("invite <account>")
     .description("create a one-time link into the console; the first person to use it is signed in")
-    .argument("<account>")
     .addOption(defaulted("--valid <span>", "how long the link stays valid, at most 7d", spanArgument, "1d"))
     .action(invite);
 }
 
 function registerQuotas(account: Command): void {
   account
-    .command("limits")
+    .command("limits <account>")
     .description("set an account's own daily limits; an omitted limit stays unchanged")
-    .argument("<account>")
     .option(
       "--requests <count>",
       "requests per Beijing day and interface: a number, unlimited, or plan for the plan's limit",
@@ -108,17 +98,15 @@ function registerQuotas(account: Command): void {
     )
     .action(setLimits);
   account
-    .command("credit")
+    .command("credit <account>")
     .description("credit requests or Parquet files to today's quota")
-    .argument("<account>")
     .option("--requests <count>", "requests to credit", countArgument)
     .option("--files <count>", "Parquet files to credit", countArgument)
     .addOption(datasetOption("the dataset whose interface gets the credit").default("orders"))
     .action(credit);
   account
-    .command("free")
+    .command("free <account>")
     .description("release a slot that is stuck; a running request is not stopped")
-    .argument("<account>")
     .addOption(datasetOption("the dataset whose interface the slot belongs to").default("orders"))
     .option(...YES_OPTION)
     .action(free);

@@ -61,15 +61,13 @@ export function registerBackup(program: Command): void {
     .addHelpText("after", NOT_IN_IT)
     .action(create);
   backup
-    .command("verify")
+    .command("verify <file>")
     .description("check that a backup is complete and show its content, without a service")
-    .argument("<file>")
     .option("--json", "print the answer as JSON")
     .action(verify);
   backup
-    .command("restore")
+    .command("restore <file>")
     .description("replace a deployment's data with a backup; run it again after any interruption")
-    .argument("<file>")
     .option("--force", "restore even if the deployment has data; that data is lost")
     .option(
       "--unauthenticated",

@@ -30,9 +30,8 @@ import { readOperatorText } from "./operator-text.ts";
 export function registerKeys(program: Command): void {
   const key = serviceCommand(program, "key").description("manage API keys");
   key
-    .command("issue")
+    .command("issue <account>")
     .description("create a key for an account; it is shown only once")
-    .argument("<account>")
     .option("--name <name>", "the purpose of the key")
     .option(
       "--expires <instant>",
@@ -41,9 +40,8 @@ export function registerKeys(program: Command): void {
     )
     .action(issue);
   key
-    .command("list")
+    .command("list <account>")
     .description("list the keys of an account with their last use (recorded once an hour)")
-    .argument("<account>")
     .action(list);
   key
     .command("roll")

@@ -46,9 +46,8 @@ export function registerTokens(program: Command): void {
     .description("list all tokens, including revoked ones, with their last use (recorded once an hour)")
     .action(list);
   token
-    .command("revoke")
+    .command("revoke <name>")
     .description("revoke a token; its name cannot be used again")
-    .argument("<name>")
     .option(...YES_OPTION)
     .action(revoke);
 }

@@ -40,9 +40,8 @@ import { dataTypeOption } from "./file-commands.ts";
 export function registerShares(program: Command): void {
   const share = serviceCommand(program, "share").description("list and revoke shares of daily files");
   share
-    .command("list")
+    .command("list [account]")
     .description("list every share of an account, newest first; without an account, all valid shares")
-    .argument("[account]")
     .action(list);
   share
     .command("revoke")

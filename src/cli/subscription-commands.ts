@@ -28,9 +28,8 @@ import { CommandFailure, EXIT } from "./exit.ts";
 export function registerSubscriptions(program: Command): void {
   const subscription = serviceCommand(program, "subscription").description("manage the plans of an account");
   subscription
-    .command("set")
+    .command("set <account>")
     .description("replace all plans of an account with this one")
-    .argument("<account>")
     .addOption(planOption())
     .requiredOption(
       "--start <instant>",
@@ -42,9 +41,8 @@ export function registerSubscriptions(program: Command): void {
     .option(...YES_OPTION)
     .action(set);
   subscription
-    .command("extend")
+    .command("extend <account>")
     .description("extend a plan; an ended plan starts again now")
-    .argument("<account>")
     .addOption(planOption())
     .option("--by <span>", "extend the plan by this duration, for example 30d", spanArgument)
     .option(
@@ -54,9 +52,8 @@ export function registerSubscriptions(program: Command): void {
     )
     .action(extend);
   subscription
-    .command("weekly")
+    .command("weekly <account>")
     .description("add a weekly card (7 × 24 hours) to the account's plans")
-    .argument("<account>")
     .option("--start <instant>", "start, inclusive (default: now)", instantArgument)
     .action(weekly);
 }
