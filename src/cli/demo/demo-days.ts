@@ -1,10 +1,8 @@
 /** Loads the demo's calendar, sample days and auction packs as an operator does. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { dayListSchema } from "../../admin/wire.ts";
 import { auctionPackName } from "../../auction/columns.ts";
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
-import { dayName } from "../../datasets/day-name.ts";
 import { DATASET_NAMES } from "../../datasets/registry.ts";
 import { checkFolder, sheetPageName } from "../../pack-builder/check-packs.ts";
 import { packName } from "../../pack-builder/pack-file.ts";
@@ -19,22 +17,27 @@ import {
   loadCalendar,
   weekdays,
 } from "../calendar-commands.ts";
-import { inDataset } from "../dataset-days.ts";
+import { loadedDays } from "../dataset-days.ts";
 import { ServiceRefusal } from "../exit.ts";
 import { openPack, publishPack, saidBeside } from "../publish-command.ts";
 
 /** The minimum ages in days of the two older sample days, outside the 30-day and the 365-day window. */
 const OLDER_DAYS_BACK = [40, 400];
 
-/** Returns the calendar for a demo on the day `today`, and the years whose holidays the library lacks. */
-export function demoCalendar(today: BeijingDate): { days: ExchangeDay[]; withoutHolidays: number[] } {
+interface DemoCalendar {
+  days: ExchangeDay[];
+  /** Past and present years whose holidays the library lacks. */
+  withoutHolidays: number[];
+}
+
+/** Returns the calendar for a demo on the day `today`. */
+export function demoCalendar(today: BeijingDate): DemoCalendar {
   const thisYear = Number(today.slice(0, 4));
   const firstYear = Number(addDays(today, -Math.max(...OLDER_DAYS_BACK) - 30).slice(0, 4));
   const days: ExchangeDay[] = [];
   const withoutHolidays: number[] = [];
   for (let year = firstYear; year <= thisYear + 1; year++) {
-    const known = knowsHolidays(year);
-    if (known) days.push(...exchangeDays(year));
+    if (knowsHolidays(year)) days.push(...exchangeDays(year));
     else if (year <= thisYear) {
       days.push(...weekdays(year));
       withoutHolidays.push(year);
@@ -53,29 +56,24 @@ export function sampleDates(calendar: ExchangeDay[], today: BeijingDate): Beijin
   return [...new Set([...older, ...open.slice(-3)])].filter((day) => day !== undefined).sort();
 }
 
-/** Loads the demo's calendar. Returns it with the years whose holidays the library lacks. */
-export async function loadDemoCalendar(client: AdminClient, today: BeijingDate) {
-  const { days, withoutHolidays } = demoCalendar(today);
+/** Loads the demo's calendar. */
+export async function loadDemoCalendar(
+  client: AdminClient,
+  { days, withoutHolidays }: DemoCalendar,
+): Promise<void> {
   const isGuessed = ({ day }: ExchangeDay) => withoutHolidays.includes(Number(day.slice(0, 4)));
-  const known = days.filter((day) => !isGuessed(day));
-  const guessed = days.filter(isGuessed);
-  if (known.length > 0) await loadCalendar(client, known, LIBRARY_SOURCE);
-  if (guessed.length > 0) await loadCalendar(client, guessed, "weekdays");
-  return { days, withoutHolidays };
+  await loadCalendar(
+    client,
+    days.filter((day) => !isGuessed(day)),
+    LIBRARY_SOURCE,
+  );
+  await loadCalendar(client, days.filter(isGuessed), "weekdays");
 }
 
 /** Returns the days of `wanted` for which at least one dataset was never loaded. */
 export async function unloadedDays(client: AdminClient, wanted: BeijingDate[]): Promise<BeijingDate[]> {
-  const loaded = new Set<string>();
-  for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
-    for (const dataset of DATASET_NAMES) {
-      const path = inDataset(`/admin/days?month=${month}`, dataset);
-      const { days } = await client.request(dayListSchema, "GET", path);
-      for (const { tradedate, revision } of days)
-        if (revision !== null) loaded.add(dayName(tradedate, dataset));
-    }
-  }
-  return wanted.filter((day) => DATASET_NAMES.some((dataset) => !loaded.has(dayName(day, dataset))));
+  const loaded = await Promise.all(DATASET_NAMES.map((dataset) => loadedDays(client, dataset)));
+  return wanted.filter((day) => loaded.some((days) => !days.includes(day)));
 }
 
 /** The folder of the sample packs, until they are published, and of the quality sheets, which are kept. */

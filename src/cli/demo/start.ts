@@ -138,14 +138,16 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   remember(stateDir, remembered);
   const nowMs = Date.now();
   const today = beijingDate(nowMs);
-  const days = sampleDates(demoCalendar(today).days, today);
+  const calendar = demoCalendar(today);
+  const days = sampleDates(calendar.days, today);
   const newest = days.at(-1);
   // With a new state, the newest day is built while the service starts in another process.
   const isEarly = Object.keys(remembered.keys).length === 0 && newest !== undefined;
   if (isEarly) await buildSampleDay(newest, stateDir);
   await waitUntilReady(server, remembered.adminToken);
   const client = new AdminClient({ baseUrl: server.baseUrl, token: remembered.adminToken });
-  const { withoutHolidays } = await loadDemoCalendar(client, today);
+  await loadDemoCalendar(client, calendar);
+  const { withoutHolidays } = calendar;
   const unloaded = await unloadedDays(client, days);
   const served = new Set(days.filter((day) => !unloaded.includes(day)));
   const [first, ...following] = unloaded.toReversed();
