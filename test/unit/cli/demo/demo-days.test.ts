@@ -1,6 +1,11 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { addDays, type BeijingDate } from "../../../../src/calendar/beijing.ts";
-import { demoCalendar, sampleDates } from "../../../../src/cli/demo/demo-days.ts";
+import { demoCalendar, publishSampleDay, sampleDates } from "../../../../src/cli/demo/demo-days.ts";
+import { DATASET_NAMES } from "../../../../src/datasets/registry.ts";
+import { writeSamplePacks } from "../../../../src/pack-builder/sample/sample-pack.ts";
+import { testFolder } from "../../../support/test-folder.ts";
+import { fakeService } from "../fake-service.ts";
 
 const datesOf = (today: string) => sampleDates(demoCalendar(today as BeijingDate).days, today as BeijingDate);
 
@@ -28,5 +33,27 @@ describe("the demo's sample days", () => {
     expect(demoCalendar("20270104" as BeijingDate).withoutHolidays).toEqual([2027]);
     expect(demoCalendar("20261127" as BeijingDate).withoutHolidays).toEqual([]);
     expect(datesOf("20270104").slice(-3)).toEqual(["20261231", "20270101", "20270104"]);
+  });
+});
+
+const stateDir = testFolder("edgetape-demo-");
+const tradedate = "20261127" as BeijingDate;
+await writeSamplePacks({ tradedate, rows: 2_000 }, join(stateDir, "demo-packs"), DATASET_NAMES);
+
+const json = { reason: "content_withdrawn", error: "This content was withdrawn." };
+const WITHDRAWN = { status: 409, json };
+
+describe("a sample day whose content was withdrawn", () => {
+  it("is published without force, and does not stop the demo if the day is loaded", async () => {
+    const { client, asked } = fakeService(() => WITHDRAWN);
+    await publishSampleDay(client, tradedate, { stateDir, isLoaded: true });
+    const begun = asked.filter(({ path }) => path.startsWith("/admin/days/"));
+    expect(begun.map(({ body }) => JSON.parse(String(body)).force)).toEqual(DATASET_NAMES.map(() => false));
+  });
+
+  it("stops the demo with the reason if the day is not loaded", async () => {
+    const { client } = fakeService(() => WITHDRAWN);
+    const published = publishSampleDay(client, tradedate, { stateDir, isLoaded: false });
+    await expect(published).rejects.toThrow("This content was withdrawn.");
   });
 });
