@@ -92,7 +92,7 @@ export async function buildWithProgress(
 }
 
 /** Returns a progress display that shows a build on stderr, one line for each dataset. */
-export function datasetProgress(tradedate: BeijingDate) {
+function datasetProgress(tradedate: BeijingDate) {
   let shown: { dataset: DatasetName; progress: ReturnType<typeof stageProgress> } | undefined;
   return {
     update(shares: Readonly<Record<string, number>>, dataset: DatasetName): void {

@@ -9,7 +9,6 @@ import * as z from "zod";
 import { auctionPackName } from "../../auction/columns.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../datasets/registry.ts";
-import { buildPacks } from "../../pack-builder/build.ts";
 import { placeText } from "../../pack-builder/build-report.ts";
 import {
   LEFT_OUT_TEXTS,
@@ -25,7 +24,7 @@ import type { ServiceOptions } from "../command-line.ts";
 import { lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, ServiceRefusal, sentenceOf } from "../exit.ts";
 import { openDailyFile, refuseWrongName } from "../file-commands.ts";
-import { datasetProgress } from "../pack-commands.ts";
+import { buildWithProgress } from "../pack-commands.ts";
 import { openPack, type PublishedPack, publishAt } from "../publish-command.ts";
 import { addFile, publishFile } from "../uploads.ts";
 import { writeWhole } from "../work-folder.ts";
@@ -197,18 +196,8 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
   if (memory.built !== null && (await areThere(memory.built))) return { ...memory.built, problems: [] };
   // The quality check reads every pack of the day in the folder, and one of an earlier delivery must not take part.
   await removePacks(workFolder, tradedate);
-  const progress = datasetProgress(tradedate);
-  const report = await buildPacks({
-    sources: delivery.orders,
-    root: options.folder,
-    tradedate,
-    outFolder: packFolder(workFolder),
-    maxBroken: options.maxBroken ?? null,
-    threads: options.threads,
-    verify: true,
-    onProgress: progress.update,
-  });
-  progress.end();
+  const place = { date: tradedate, out: packFolder(workFolder), root: options.folder };
+  const report = await buildWithProgress(delivery.orders, { ...options, ...place, verify: true });
   const built = builtOf(report, delivery);
   if ((await readDelivery(options.folder, tradedate)).mark !== delivery.mark) {
     throw new CommandFailure(
@@ -265,20 +254,11 @@ function builtOf(
 }
 
 function servedOutcome(dataset: DatasetName, { day, newRevision }: PublishedPack) {
-  const { revision, rows, securities, sizeBytes, announcedInMs } = day;
+  const { revision, rows, securities, sizeBytes } = day;
   const state = newRevision ? ("published" as const) : ("unchanged" as const);
-  const announcedAtMs = Date.now() + announcedInMs;
-  return {
-    dataset,
-    state,
-    problem: null,
-    problemZh: null,
-    revision,
-    announcedAtMs,
-    rows,
-    securities,
-    sizeBytes,
-  };
+  const announcedAtMs = Date.now() + day.announcedInMs;
+  const counts = { revision, announcedAtMs, rows, securities, sizeBytes };
+  return { dataset, state, problem: null, problemZh: null, ...counts };
 }
 
 function madeFile({ name, state, revision, note }: AuctionOutcome): FileOutcome {
