@@ -4,6 +4,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { chineseName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
+import { countText } from "./command-line.ts";
 
 /** The options of a command that applies to one dataset or, when `dataset` is absent, to all of them. */
 export interface DatasetOptions {
@@ -59,6 +60,12 @@ export async function lackingDatasets(
   const { datasets } = await client.request(datasetListSchema, "GET", "/admin/days/datasets");
   const loaded = datasets.filter(({ newest }) => newest !== null).map(({ dataset }) => dataset);
   return loaded.filter((dataset) => !delivered.includes(dataset));
+}
+
+/** Returns the numbers of securities and rows of a day or pack. */
+export function countsOf(of: DatasetOptions & { securities: number; rows: number }): string {
+  const { dataset = "orders", securities, rows } = of;
+  return `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}`;
 }
 
 /** Returns a clause which says that a delivery lacks `dataset`. */

@@ -45,7 +45,7 @@ import {
   versionArgument,
   YES_OPTION,
 } from "./command-line.ts";
-import { type DatasetOptions, datasetsOf, dayPath, inDataset } from "./dataset-days.ts";
+import { countsOf, type DatasetOptions, datasetsOf, dayPath, inDataset } from "./dataset-days.ts";
 import { detailLines, stateOf } from "./day-lines.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
 
@@ -294,10 +294,6 @@ function factsOf({ day }: DayDetail): string {
 
 function calledOf({ tradedate, dataset = "orders" }: DaySummary): string {
   return dayName(tradedate, dataset);
-}
-
-function countsOf({ securities, rows, dataset = "orders" }: DaySummary): string {
-  return `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}`;
 }
 
 /** Returns a clause about the withdrawal of a revision's content, for the confirmation; empty if not withdrawn. */

@@ -14,7 +14,7 @@ import {
   uploadBegunSchema,
 } from "../admin/wire.ts";
 import { dayName } from "../datasets/day-name.ts";
-import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
+import { DATASET_NAMES } from "../datasets/registry.ts";
 import { readSheet, sheetName } from "../pack-builder/check-packs.ts";
 import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
 import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
@@ -27,15 +27,8 @@ import {
   publishAuction,
   refuseFailedAuction,
 } from "./auction-publishing.ts";
-import {
-  countText,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  sizeText,
-} from "./command-line.ts";
-import { dayPath } from "./dataset-days.ts";
+import { print, type ServiceOptions, serviceCommand, serviceOf, sizeText } from "./command-line.ts";
+import { countsOf, dayPath } from "./dataset-days.ts";
 import { CommandFailure, EXIT, jsonOf, ServiceRefusal, sentenceOf } from "./exit.ts";
 import { byteProgress } from "./progress.ts";
 import { sendParts } from "./uploads.ts";
@@ -192,14 +185,13 @@ export async function saidBeside(
 
 /** Returns which revision is served now and whether the auction pack is offered, one sentence each. */
 function publishedLines({ day, newRevision, auction }: PublishedPack): string[] {
-  const { dataset = "orders", tradedate, revision, securities, rows, sizeBytes, degraded, note } = day;
+  const { dataset = "orders", tradedate, revision, degraded, note } = day;
   const served = newRevision
     ? `is served as revision ${revision}`
     : `was already served with this content, as revision ${revision}`;
-  const facts = `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}, ${sizeText(sizeBytes)}`;
   const incomplete = degraded ? ` It is degraded${note === "" ? "" : `: ${note}`}.` : "";
   return [
-    `${dayName(tradedate, dataset)} ${served}: ${facts}.${incomplete}`,
+    `${dayName(tradedate, dataset)} ${served}: ${countsOf(day)}, ${sizeText(day.sizeBytes)}.${incomplete}`,
     ...(auction === null ? [] : [auctionText(auction)]),
   ];
 }

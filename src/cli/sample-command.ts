@@ -1,13 +1,13 @@
 /** `edgetape sample`: generates synthetic days for trying the service or the pack builder. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { DATASETS, type DatasetName } from "../datasets/registry.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay } from "../pack-builder/sample/day.ts";
 import { type WrittenPack, writeSamplePacks } from "../pack-builder/sample/sample-pack.ts";
 import { sampleDatasets } from "../pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../pack-builder/sample/vendor-csv.ts";
-import { countText, datasetOption, dateArgument, print, sizeText } from "./command-line.ts";
-import { datasetsOf } from "./dataset-days.ts";
+import { datasetOption, dateArgument, print, sizeText } from "./command-line.ts";
+import { countsOf, datasetsOf } from "./dataset-days.ts";
 
 interface SampleOptions {
   date: BeijingDate;
@@ -59,10 +59,7 @@ async function sample(options: SampleOptions): Promise<void> {
   print(
     options,
     { tradedate, written, seconds },
-    written.map(
-      (each) =>
-        `${each.path}: ${countText(each.securities)} securities, ${countText(each.rows)} ${DATASETS[each.dataset].rows}, ${sizeText(each.sizeBytes)}.`,
-    ),
+    written.map((each) => `${each.path}: ${countsOf(each)}, ${sizeText(each.sizeBytes)}.`),
   );
 }
 
