@@ -1,7 +1,6 @@
 /** The `edgetape` command: one module for each group of commands, loaded on demand. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Command, Help, type Option } from "commander";
+import manifest from "../../package.json" with { type: "json" };
 
 type Register = (program: Command) => void;
 
@@ -49,7 +48,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .description(
       "Build day packs from deliveries, publish them, and manage the service's accounts and calendar.",
     )
-    .version(packageVersion())
+    .version(manifest.version)
     .configureHelp({ optionDescription })
     .showHelpAfterError("(--help shows what is accepted)")
     // Subcommands inherit this setting, so that an invalid option of any command throws instead of exiting.
@@ -77,9 +76,4 @@ export function wantsJson(args: readonly string[]): boolean {
 function optionDescription(option: Option): string {
   const text = Help.prototype.optionDescription(option);
   return option.mandatory ? `${text} (required)` : text;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

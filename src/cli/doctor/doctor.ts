@@ -3,9 +3,8 @@
  * the service with this checkout, and checks that clients reach the public host.
  */
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Command } from "commander";
+import manifest from "../../../package.json" with { type: "json" };
 import {
   type DoctorReport,
   doctorReportSchema,
@@ -29,6 +28,7 @@ import {
   YES_OPTION,
 } from "../command-line.ts";
 import { inDataset, loadedDays } from "../dataset-days.ts";
+import { MIGRATIONS } from "../demo/migrations.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "../exit.ts";
 import { checkPublicHost } from "./public-host.ts";
 
@@ -109,9 +109,6 @@ function linesOf({ checks, findings }: Examined): string[] {
     `${count("failed")} failed, ${count("warning")} warnings, ${count("done")} repaired`,
   ];
 }
-
-const MIGRATIONS = join(import.meta.dirname, "../../catalog/migrations");
-const MANIFEST = join(import.meta.dirname, "../../../package.json");
 
 /** Number of days checked concurrently; each takes a few reads. */
 const PARALLEL_DAYS = 4;
@@ -218,12 +215,11 @@ export function checkoutFindings({
   const findings: Finding[] = [];
   const add = (check: string, level: Finding["level"], sentence: string, advice: string) =>
     findings.push({ check, level, subject: "", sentence, advice });
-  const own = (JSON.parse(readFileSync(MANIFEST, "utf8")) as { version: string }).version;
-  if (own !== version) {
+  if (manifest.version !== version) {
     add(
       "version",
       "warning",
-      `The service has version ${version}, this checkout has ${own}.`,
+      `The service has version ${version}, this checkout has ${manifest.version}.`,
       "Run `npm run deploy`, or check out the service's version.",
     );
   }
@@ -231,11 +227,8 @@ export function checkoutFindings({
     add("migrations", "warning", "The applied migrations are unknown.", "Apply them with `npm run deploy`.");
     return findings;
   }
-  const wanted = readdirSync(MIGRATIONS)
-    .filter((name) => name.endsWith(".sql"))
-    .sort();
-  const lacking = wanted.filter((name) => !migrations.includes(name));
-  const strange = migrations.filter((name) => !wanted.includes(name));
+  const lacking = MIGRATIONS.filter((name) => !migrations.includes(name));
+  const strange = migrations.filter((name) => !MIGRATIONS.includes(name));
   if (lacking.length > 0) {
     add(
       "migrations",
