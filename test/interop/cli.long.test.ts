@@ -1,10 +1,11 @@
 /** The `edgetape` command as an operator runs it: as a separate process against a running service. */
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { createServer, request, type Server } from "node:http";
+import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { succeed } from "../support/edgetape.ts";
+import { listening } from "../support/listening.ts";
 import { type Ended, runEdgetape, startEdgetape } from "../support/running-command.ts";
 import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -196,7 +197,7 @@ async function dayOf(tradedate: string): Promise<{ revision: number; rows: numbe
 /** Publishes through a relay that kills the command at the request for `step`, before or after sending it on. */
 async function publishKilledAt(path: string, step: string, moment: "before" | "after"): Promise<Ended> {
   let kill = () => {};
-  const relay = createServer((asked, answer) => {
+  await using relay = await listening((asked, answer) => {
     const last = asked.url?.endsWith(step) ?? false;
     if (last && moment === "before") return kill();
     const { method, headers } = asked;
@@ -207,16 +208,7 @@ async function publishKilledAt(path: string, step: string, moment: "before" | "a
     // A killed command also ends its requests, including half-sent ones.
     asked.pipe(passed.on("error", () => {}));
   });
-  const running = startEdgetape(["publish", path], { ...service, baseUrl: await listening(relay) });
+  const running = startEdgetape(["publish", path], { ...service, baseUrl: relay.url });
   kill = running.kill;
-  const ended = await running.ended;
-  relay.closeAllConnections();
-  relay.close();
-  return ended;
-}
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  return await running.ended;
 }

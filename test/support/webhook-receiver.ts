@@ -1,5 +1,6 @@
 /** A webhook for tests: it stores what it receives and returns the answer that the test has set. */
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import { listening } from "./listening.ts";
 
 export interface Received {
   /** Path and query. */
@@ -23,7 +24,7 @@ export async function startReceiver({
 } = {}): Promise<Receiver> {
   const received: Received[] = [];
   const receiver = { received, answer: { status: 200, body: {} as unknown } };
-  const server = createServer(async (request, response) => {
+  const server = await listening(async (request, response) => {
     let text = "";
     for await (const piece of request) text += piece;
     const body = JSON.parse(text) as Record<string, unknown>;
@@ -31,14 +32,5 @@ export async function startReceiver({
     await onReceived?.(body);
     response.writeHead(receiver.answer.status).end(JSON.stringify(receiver.answer.body));
   });
-  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return Object.assign(receiver, {
-    url: `http://127.0.0.1:${address.port}/hook?key=robot-key`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((settle) => server.close(settle));
-    },
-  });
+  return Object.assign(receiver, server, { url: `${server.url}/hook?key=robot-key` });
 }

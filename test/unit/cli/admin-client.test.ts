@@ -1,9 +1,9 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AdminClient } from "../../../src/cli/admin-client.ts";
 import { serviceOf } from "../../../src/cli/command-line.ts";
+import { listening } from "../../support/listening.ts";
 import { fakeService } from "./fake-service.ts";
 
 const answer = z.strictObject({ done: z.boolean() });
@@ -67,25 +67,13 @@ describe("a request to the admin API", () => {
 /** Starts a server with `listener` and a client that tolerates 200 ms of silence. */
 async function silentService(listener: RequestListener) {
   let requests = 0;
-  const server = createServer((request, response) => {
+  const server = await listening((request, response) => {
     requests++;
     listener(request, response);
   });
-  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    client: new AdminClient({
-      baseUrl,
-      token: "operator-token",
-      silenceMs: 200,
-      wait: async () => undefined,
-    }),
-    requests: () => requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((settle) => server.close(settle));
-    },
-  };
+  const options = { baseUrl: server.url, token: "operator-token", silenceMs: 200 };
+  const client = new AdminClient({ ...options, wait: async () => undefined });
+  return { ...server, client, requests: () => requests };
 }
 
 describe("a slow or silent service", () => {

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../../src/cli/main.ts";
 import { createProgram } from "../../../src/cli/program.ts";
+import { listening } from "../../support/listening.ts";
 
 let written: { stdout: string; stderr: string };
 let folder: string;
@@ -31,22 +30,19 @@ afterEach(() => {
 
 describe("an error of a command", () => {
   it("with --json is one line of JSON on stderr, for a refusal, a missing setting or a wrong option", async () => {
-    const server = createServer((_, response) => {
+    await using service = await listening((_, response) => {
       response.statusCode = 422;
       response.end(JSON.stringify({ error: "That day has changed.", reason: "day_changed" }));
     });
-    await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const told = async (...args: string[]) => {
       written.stderr = "";
       const status = await run(args);
       return [status, JSON.parse(written.stderr)];
     };
-    expect(await told("plan", "list", "--url", url, "--token", "t", "--json")).toEqual([
+    expect(await told("plan", "list", "--url", service.url, "--token", "t", "--json")).toEqual([
       1,
       { error: "That day has changed.", exitStatus: 1, httpStatus: 422, reason: "day_changed" },
     ]);
-    server.close();
     expect(await told("plan", "list", "--json")).toEqual([
       2,
       { error: expect.stringMatching(/^Name the service/), exitStatus: 2 },
@@ -69,14 +65,11 @@ describe("an error of a command", () => {
   });
 
   it("says that the service does not answer, even when the command is nightly", async () => {
-    const server = createServer(() => undefined);
-    await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
+    await using service = await listening(() => undefined);
     vi.stubEnv("EDGETAPE_TIMEOUT", "1");
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url } = service;
     expect(await run(["nightly", folder, "--url", url, "--token", "t"])).toBe(1);
     expect(written.stderr).toContain(`edgetape: ${url} accepted the request and did not answer within 1 s.`);
-    server.closeAllConnections();
-    server.close();
   });
 });
 

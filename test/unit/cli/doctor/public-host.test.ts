@@ -1,7 +1,8 @@
-import { createServer, type RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
 import { describe, expect, it } from "vitest";
 import { checkoutFindings, clockFindings } from "../../../../src/cli/doctor/doctor.ts";
 import { checkPublicHost } from "../../../../src/cli/doctor/public-host.ts";
+import { listening } from "../../../support/listening.ts";
 
 /** Answers like a service that passes the checks. */
 const well: RequestListener = (request, response) => {
@@ -11,16 +12,10 @@ const well: RequestListener = (request, response) => {
 };
 
 async function found(listener: RequestListener): Promise<string[]> {
-  const server = createServer(listener);
-  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : 0;
-  const findings = await checkPublicHost(`http://127.0.0.1:${port}`);
-  server.closeAllConnections();
-  server.close();
+  await using host = await listening(listener);
+  const findings = await checkPublicHost(host.url);
   return findings.map(
-    ({ level, subject, sentence }) =>
-      `${level} ${subject}: ${sentence.replaceAll(`http://127.0.0.1:${port}`, "")}`,
+    ({ level, subject, sentence }) => `${level} ${subject}: ${sentence.replaceAll(host.url, "")}`,
   );
 }
 
